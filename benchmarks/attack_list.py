@@ -19,14 +19,19 @@ from attack_markers import (  # noqa: E402
     events_of_the_other_foot,
     frame_lost,
     frame_repeated,
+    gap_filled_by_cubic,
     gap_filled_by_pattern,
     labels_exchanged,
     marker_drifts,
     marker_gap,
     marker_late,
+    marker_moved,
     marker_noisy,
     marker_off,
     marker_stands_still,
+    markers_noisy,
+    markers_off,
+    markers_rounded,
     markers_tilted,
     markers_turned,
     measured_as,
@@ -55,6 +60,7 @@ from attack_plates import (  # noqa: E402
     each_plate,
     exchanged,
     gain_over_time,
+    held_in_a_stance,
     in_a_stance,
     late,
     late_forces,
@@ -176,7 +182,7 @@ def _timing() -> Iterator[Attack]:
     for ms in (20, 50):
         yield Attack("clocks", f"one plate {ms} ms late", partial(each_plate, late(ms * 1e-3)))
     yield Attack("clocks", "clock of the plates 2 % fast", partial(all_plates, stretched(1.02)))
-    for factor in (2.0, 0.5):
+    for factor in (2.0, 1.25, 0.8, 0.5):
         yield Attack("clocks", f"declared rate × {factor:g}, with events", partial(rate_wrong, factor, True))
         yield Attack("clocks", f"declared rate × {factor:g}, without events", partial(rate_wrong, factor, False))
         yield Attack("clocks", f"declared rate of the cameras × {factor:g}", partial(camera_rate_wrong, factor))
@@ -196,6 +202,8 @@ def _plates() -> Iterator[Attack]:
         yield from _of_plates(f"Fz clipped at {share:.0%} of its peak", clipped(share))
     for factor in (0.5, 0.85, 0.9, 1.1, 1.15, 2.0, 4.4482, 8.0):
         yield from _of_plates(f"gain {factor:g}", scaled(factor))
+    for factor in (0.7, 1.4):
+        yield from _of_plates(f"gain {factor:g} of Fx and Fy", scaled(factor, FX, FY))
     for channel in (FX, FZ, MY):
         yield from _of_plates(f"{_NAMES[channel]} × 1000", scaled(1000.0, channel), [ONE])
     yield from _of_plates("torques × 1000", scaled(1000.0, MX, MY, MZ))
@@ -220,6 +228,9 @@ def _plates() -> Iterator[Attack]:
     yield from _of_plates("hum of 20 N", hum, [ONE])
     yield Attack("plates", "Fz off by 50 N from mid-stance on", partial(in_a_stance, spike(50.0, FZ, 10**9)))
     yield Attack("plates", "Fz off by 1000 N in one sample", partial(in_a_stance, spike(1000.0, FZ, 1)))
+    for channel in (FX, FY, MX, MY):
+        name = f"{_NAMES[channel]} held for 0.1 s in mid-stance"
+        yield Attack("plates", name, partial(held_in_a_stance, 0.1, channel))
     yield Attack("plates", "nothing read for 30 samples", partial(in_a_stance, partial(dropped, 30)))
 
 
@@ -228,6 +239,7 @@ def _places() -> Iterator[Attack]:
         yield Attack("places", f"plates shifted by {cm} cm", partial(shifted, cm * 1e-2))
     for cm in (3, 10):
         yield Attack("places", f"plates {cm} cm too high", partial(raised, cm * 1e-2))
+    yield Attack("places", "plates 10 cm too low", partial(raised, -0.1))
     for degrees in (5.0, 90.0, 180.0):
         yield Attack("places", f"one plate turned by {degrees:g}°", partial(turned, degrees))
     yield Attack("places", "corners of one plate mirrored", partial(corners_in_order, (1, 0, 3, 2)))
@@ -265,12 +277,18 @@ def _markers() -> Iterator[Attack]:
             yield Attack("markers", name, partial(marker_off, mm, n))
     yield Attack("markers", "one marker off by 20 mm throughout", partial(marker_off, 20.0, 0))
     yield Attack("markers", "one marker slips by 30 mm over the trial", partial(marker_drifts, 30.0))
+    yield Attack("markers", "one marker moved by 15 mm from a frame on", partial(marker_moved, 15.0))
+    for n, words in ((1, "1 frame"), (10, "10 frames"), (0, "all frames from one on")):
+        yield Attack("markers", f"all markers off by 10 mm in {words}", partial(markers_off, 10.0, n))
+    yield Attack("markers", "noise of 3 mm on all markers", partial(markers_noisy, 3.0))
+    yield Attack("markers", "all coordinates in steps of 5 mm", partial(markers_rounded, 5.0))
     yield Attack("markers", "one marker 5 frames late", partial(marker_late, 5))
     yield Attack("markers", "one marker held for 5 frames", partial(marker_stands_still, 5))
     yield Attack("markers", "noise of 3 mm on one marker", partial(marker_noisy, 3.0))
     for n in (5, 20):
         yield Attack("markers", f"one marker not seen in {n} frames", partial(marker_gap, n))
     yield Attack("markers", "a gap of 20 frames filled by another's pattern", partial(gap_filled_by_pattern, 20))
+    yield Attack("markers", "a gap of 20 frames filled by a cubic", partial(gap_filled_by_cubic, 20))
     for pair, words in (("near", "neighbours"), ("mirrored", "the same marker of both sides")):
         yield Attack("labels", f"two labels exchanged in 15 frames: {words}", partial(labels_exchanged, pair, 15))
         yield Attack("labels", f"two labels exchanged throughout: {words}", partial(labels_exchanged, pair, 0))

@@ -188,6 +188,35 @@ def marker_off(millimetres: float, n_frames: int, case: Case, draw: np.random.Ge
         yield Spoilt(where, with_marker(case.trial, label, position))
 
 
+def marker_moved(millimetres: float, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
+    """One marker is knocked from its place, and stays there."""
+    for label, frame in draws(case, draw):
+        position = case.trial.marker(label).copy()
+        position[frame:] += millimetres * 1e-3 * direction(draw)
+        yield Spoilt(f"{label} from frame {frame + case.trial.first_frame}", with_marker(case.trial, label, position))
+
+
+def markers_off(millimetres: float, n_frames: int, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
+    """All markers off by this in so many frames (a camera was bumped); 0: from a frame on (the origin was set anew)."""
+    for side in ("left", "right"):
+        frame = int(draw.choice(loaded_frames(case, side)))
+        points = case.trial.points_g.copy()
+        points[frame : frame + n_frames if n_frames else None] += millimetres * 1e-3 * direction(draw)
+        yield Spoilt(f"from frame {frame + case.trial.first_frame}", replace_fields(case.trial, points_g=points))
+
+
+def markers_noisy(millimetres: float, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
+    """White noise on all markers."""
+    noise = millimetres * 1e-3 * draw.standard_normal(case.trial.points_g.shape)
+    yield Spoilt("markers", replace_fields(case.trial, points_g=case.trial.points_g + noise))
+
+
+def markers_rounded(millimetres: float, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
+    """All coordinates in steps of this."""
+    step = millimetres * 1e-3
+    yield Spoilt("markers", replace_fields(case.trial, points_g=np.round(case.trial.points_g / step) * step))
+
+
 def marker_late(n_frames: int, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
     """One marker comes some frames late."""
     at = np.maximum(np.arange(case.trial.n_frames) - n_frames, 0)
@@ -302,6 +331,18 @@ def gap_filled_by_pattern(n_frames: int, case: Case, draw: np.random.Generator) 
         position[frame:stop] = pattern[frame:stop] + (1 - share) * ends[0] + share * ends[1]
         where = f"{label} by {donor} from frame {frame + case.trial.first_frame}"
         yield Spoilt(where, with_marker(case.trial, label, position))
+
+
+def gap_filled_by_cubic(n_frames: int, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
+    """A gap that somebody filled with the cubic through the frames and velocities at both its ends."""
+    for label, frame in draws(case, draw):
+        position, stop = case.trial.marker(label).copy(), frame + n_frames
+        beside = [frame - 2, frame - 1, stop, stop + 1]
+        if frame < 2 or stop + 1 >= case.trial.n_frames or not np.isfinite(position[beside]).all():
+            continue
+        cubic = np.linalg.solve(np.vander(np.array(beside, dtype=float) - frame, 4), position[beside])
+        position[frame:stop] = np.vander(np.arange(n_frames, dtype=float), 4) @ cubic
+        yield Spoilt(f"{label} from frame {frame + case.trial.first_frame}", with_marker(case.trial, label, position))
 
 
 def events_of_the_other_foot(case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:

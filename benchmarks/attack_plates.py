@@ -89,6 +89,11 @@ def clipped(share: float) -> Spoil:
     return _channels(change)
 
 
+def held(seconds: float, rate_hz: float, channel: int, values: Array) -> None:
+    """A channel that holds still from the first of the samples on."""
+    values[: round(seconds * rate_hz), channel] = values[0, channel]
+
+
 def corner(factor: float) -> Spoil:
     """One of four vertical transducers under the corners with another gain; they share the load as stiff springs do."""
 
@@ -134,6 +139,12 @@ def gain_over_time(gain: Callable[[Array], Array]) -> Spoil:
         values *= gain(np.linspace(0.0, 1.0, len(values)))[:, None]
 
     return _channels(change)
+
+
+def held_in_a_stance(seconds: float, channel: int, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
+    """One channel of a plate holds still in the middle of a known contact."""
+    rate_hz = case.trial.plates[0].rate_hz if case.trial.plates else 0.0
+    yield from in_a_stance(partial(held, seconds, rate_hz, channel), case, draw)
 
 
 def in_a_stance(change: Callable[[Array], None], case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
