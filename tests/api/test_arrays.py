@@ -186,7 +186,7 @@ A = {"A": np.zeros((4, 3))}
         ({"vertical": [0, 0, 0]}, "vertical: [0.0, 0.0, 0.0] has no direction"),
         ({"name": "a/b"}, "name: 'a/b' cannot begin the name of a file"),
         ({"plates": [plate(force_sense="both")]}, "plate 1.force_sense: expected reaction or action, found 'both'"),
-        ({"plates": [plate(corners_m=[[0, 0, 0]] * 4)]}, "plate 1.corners: expected the corners in order"),
+        ({"plates": [plate(corners_m=[[0, 0, 0]] * 4)]}, "plate 1.corners_m: expected the corners in order"),
         ({"plates": [plate(), plate(rate_hz=-1)]}, "plate 2: rate_hz: expected Hz above 0"),
         ({"plates": [plate(moment_Nm=np.zeros((9, 3)))]}, "plate 1: force_N has 10 samples, moment_Nm 9"),
     ],

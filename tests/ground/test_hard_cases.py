@@ -125,7 +125,7 @@ def test_a_channel_in_another_unit_is_not_believed() -> None:
     huge = tuple(replace(p, force_p=1e3 * p.force_p, moment_p=1e3 * p.moment_p) for p in trial.plates)
     result = run(replace(trial, plates=huge))
     assert not any(c.plates for c in result.contacts)
-    assert any("body weights; check the unit" in c.reason for c in result.contacts)
+    assert any("body weights; check the mass, and the unit" in c.reason for c in result.contacts)
 
 
 @pytest.mark.parametrize("n", [20, 30, 45, 60])
