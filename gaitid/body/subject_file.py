@@ -15,7 +15,7 @@ from gaitid.body.joints import JointPlace
 from gaitid.body.measured_segments import measured_rows
 from gaitid.body.subject import SI, Subject, SubjectFile, key_of, si_unit
 from gaitid.model import specs
-from gaitid.model.fields import Faults, Fields, nearest
+from gaitid.model.fields import Faults, Fields, unknown_keys
 from gaitid.model.load import bundled_models, load_model
 from gaitid.trial import Array
 
@@ -41,6 +41,8 @@ _MISTAKEN: Mapping[str, tuple[tuple[str, float, tuple[float, float] | None], ...
 _HEIGHT_M = (0.75, 2.3)
 # What tables and norms may ask besides measurements.
 SEXES = specs.SEXES
+# Keys beside the measurements.
+_SECTIONS = ("sex", "static", "segments", "calibration")
 # mm. A hip's centre in a subject file is the one that a functional trial gave, if it is as near as that.
 _SAME_MM = 0.01
 # Measured in one static: none may be changed without the others.
@@ -78,13 +80,14 @@ def read_subject(given: Path | Mapping[str, Any], model: specs.Model) -> Subject
     fields = Fields(content_of_subject(given), "", faults)
     known = _vocabulary(model)
     values: dict[str, float] = {}
+    unknown: list[str] = []
     for key in list(fields.values):
-        if key in ("static", "calibration", "sex", "segments"):
+        if key in _SECTIONS:
             continue
         if key not in known:
             fields.asked.add(key)
             if not _of_another_model(key):
-                faults.add(f"{key}: unknown key{nearest(key, sorted(known))}")
+                unknown.append(key)
             continue
         measurement, side, unit = known[key]
         raw = fields.raw(key)
@@ -101,6 +104,10 @@ def read_subject(given: Path | Mapping[str, Any], model: specs.Model) -> Subject
         if name in values:
             faults.add(f"{key}: given twice, in two units")
         values[name] = value
+    # one key a measurement, in the unit of the model and of one side, says enough of how they are called
+    listed = list({id(known[key][0]): key for key in reversed(known) if known[key][2] == known[key][0].unit}.values())
+    for key, words in zip(unknown, unknown_keys(unknown, sorted(known), [*reversed(listed), *_SECTIONS]), strict=True):
+        faults.add(f"{key}: {words}")
     static = fields.mapping("static", {})
     flat = static.flag("foot_flat", False)
     foot_flat = flat if "foot_flat" in static.values else None

@@ -24,6 +24,14 @@ def nearest(word: str, known: Sequence[str]) -> str:
     return f" (did you mean {match[0]!r}?)" if match else ""
 
 
+def unknown_keys(unknown: Sequence[str], known: Sequence[str], listed: Sequence[str]) -> list[str]:
+    """What is said of each unknown key: the known one that it resembles; once, where none does, those to be listed."""
+    said = [nearest(key, known) for key in unknown]
+    if "" in said and listed:
+        said[said.index("")] = f" (known: {', '.join(listed)})"
+    return [f"unknown key{words}" for words in said]
+
+
 class Faults:
     """Everything that is wrong with a file; each with the line of its key, where that stands in the given YAML file."""
 
@@ -161,9 +169,10 @@ class Fields:
 
     def done(self) -> None:
         """Whatever was not asked for is an unknown key."""
-        for key in self.values:
-            if key not in self.asked:
-                self.faults.add(f"{self.at(key)}: unknown key{nearest(key, sorted(self.asked))}")
+        known = sorted(self.asked)
+        unknown = [key for key in self.values if key not in self.asked]
+        for key, words in zip(unknown, unknown_keys(unknown, known, known), strict=True):
+            self.faults.add(f"{self.at(key)}: {words}")
 
 
 def _kind(value: object) -> str:

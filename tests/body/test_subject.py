@@ -152,6 +152,17 @@ def test_all_faults_of_a_subject_file_come_at_once(read: Callable[[str], Subject
         assert part in caught.value.line()
 
 
+def test_keys_that_resemble_none_are_told_once_what_a_subject_file_knows(read: Callable[[str], SubjectFile]) -> None:
+    with pytest.raises(ModelError) as caught:
+        read("blood: 3\nmas_kg: 4\nshoe: 44\n")
+    said = caught.value.line()
+    assert "blood: unknown key (known: mass_kg, height_m, " in said
+    assert "left_knee_width_mm" in said
+    assert "right_" not in said
+    assert "mas_kg: unknown key (did you mean 'mass_kg'?)" in said
+    assert said.endswith("shoe: unknown key")
+
+
 # --- where a value comes from ------------------------------------------------------------------------------
 
 
