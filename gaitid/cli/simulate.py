@@ -138,7 +138,9 @@ def command(
     from gaitid.simulate.scenario_file import scenario_names
 
     known = scenario_names()
-    if scenario not in known and not any(Path(name).exists() for name in (scenario, f"{scenario}.yaml")):
+    as_file = Path(scenario).name != scenario or Path(scenario).suffix.lower() in (".yaml", ".yml")
+    there = any(Path(name).exists() for name in (scenario, f"{scenario}.yaml"))
+    if not (scenario in known or as_file or there):
         raise click.UsageError(f"unknown scenario {scenario!r}; expected one of {', '.join(known)} or a YAML file")
     given = {name: value for name, value in settings.items() if _typed(name)}
     files = simulate(scenario, output, Limits(max_evaluations, time_limit, _say_how_far), write, **given)

@@ -159,6 +159,12 @@ def test_an_unknown_scenario_is_wrong_usage(tmp_path: Path) -> None:
     assert_wrong_usage(done, "unknown scenario 'wolk'", "swing_leg_tracked or a YAML file")
 
 
+@pytest.mark.parametrize("name", ["mine.yaml", "mine.yml", "scenarios/mine"])
+def test_a_scenario_file_that_is_not_there_is_refused(name: str, tmp_path: Path) -> None:
+    assert_refused(gaitid("simulate", name, "-o", tmp_path / "x"), f"unknown scenario '{name}'", "or a YAML file")
+    assert not (tmp_path / "x").exists()
+
+
 def test_a_folder_that_cannot_be_written_to(pendulum: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     assert_refused(gaitid("simulate", pendulum, "-o", tmp_path / "file"), "cannot write into")
