@@ -168,10 +168,14 @@ def folders_for(trials: Sequence[str], option: str, pattern: str) -> list[tuple[
         folder = Path(pattern.replace("{parent}", _parent(trial)))
         stem = folder / trial.stem
         if stem in name_of:
-            raise click.UsageError(
-                f"{option} {pattern}: {name_of[stem]} and {name} have the same files {stem}.*; "
-                f"give {option} 'DIR/{{parent}}', or the trials one by one"
-            )
+            first = Path(name_of[stem])
+            if _parent(first) != _parent(trial):
+                todo = f"give {option} 'DIR/{{parent}}', or the trials one by one"
+            elif first == trial:
+                todo = "give this trial once"
+            else:
+                todo = "give the trials one by one, each a folder of its own"
+            raise click.UsageError(f"{option} {pattern}: {first} and {name} have the same files {stem}.*; {todo}")
         name_of[stem] = name
         folders.append((trial, folder))
     return folders

@@ -161,6 +161,20 @@ def test_wrong_usage_of_run(walk: Path, options: tuple[str, ...], words: str) ->
     assert ".;" not in done.err
 
 
+@pytest.mark.parametrize(
+    ("second", "cure"),
+    [
+        ("b/walk.c3d", "; give -o 'DIR/{parent}', or the trials one by one;"),
+        ("a/walk.csv", "; give the trials one by one, each a folder of its own;"),
+        ("c/a/walk.c3d", "; give the trials one by one, each a folder of its own;"),
+        ("a/walk.c3d", "; give this trial once;"),
+    ],
+)
+def test_a_clash_of_stems_is_told_what_helps(second: str, cure: str, tmp_path: Path) -> None:
+    done = gaitid("run", "a/walk.c3d", second, "-o", tmp_path)
+    assert_wrong_usage(done, f"a/walk.c3d and {second} have the same files", cure)
+
+
 def test_wrong_usage_has_one_punctuation_mark() -> None:
     assert ".;" not in gaitid("run").err
     assert_wrong_usage(gaitid("simulate", "moonwalk", "-o", "x"), "unknown scenario 'moonwalk'; expected one of walk")
