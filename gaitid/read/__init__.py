@@ -89,6 +89,9 @@ def _read(path: Path, forces: Path | None, plates: Path | None, stored: bool, se
         raise ReadError(
             "a folder", expected="a file (.c3d, .csv or .trc)", todo="for all trials of a folder there is gaitid batch"
         )
+    if not path.exists():
+        there = [path.name + ending for ending in SUFFIXES if path.with_name(path.name + ending).is_file()]
+        raise ReadError("no such file" + (f" (did you mean {there[0]!r}?)" if there else ""), todo="check the path")
     raise ReadError(f"the suffix {path.suffix!r} is not known", expected=" or ".join(SUFFIXES), found=path.name)
 
 

@@ -69,6 +69,11 @@ def test_truncated(refused: Callable[..., None], walk: Path, tmp_path: Path, sha
     refused(tmp_path / "cut.c3d", "cut.c3d: ")
 
 
+def test_a_name_without_its_suffix(refused: Callable[..., None], walk: Path, tmp_path: Path) -> None:
+    refused(tmp_path / "none", f"gaitid: {tmp_path / 'none'}: no such file; check the path")
+    refused(walk.with_suffix(""), f"no such file (did you mean '{walk.name}'?)")
+
+
 def test_wrong_suffix(refused: Callable[..., None], walk: Path, tmp_path: Path) -> None:
     (tmp_path / "walk.xlsx").write_bytes(walk.read_bytes())
     refused(tmp_path / "walk.xlsx", ".xlsx", ".c3d")
