@@ -19,6 +19,17 @@ def in_print(text: str) -> str:
     return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
+class Names(str):
+    """Names of people, and how many they are: that stands in their place where names are not kept."""
+
+    how_many: str
+
+    def __new__(cls, text: str, how_many: str = "") -> Names:
+        self = super().__new__(cls, text)
+        self.how_many = how_many
+        return self
+
+
 class GaitidError(Exception):
     """Data or configuration that gaitid refuses.
 
@@ -27,7 +38,7 @@ class GaitidError(Exception):
     wrong : str
         What is wrong.
     expected, found, todo : str, optional
-        What was expected, what was found instead, and what the user can do.
+        What was expected, what was found instead (people as `Names`), and what the user can do.
     """
 
     def __init__(self, wrong: str, *, expected: str = "", found: str = "", todo: str = "") -> None:
@@ -37,13 +48,14 @@ class GaitidError(Exception):
         self.todo = todo
         super().__init__(self.line())
 
-    def line(self) -> str:
-        """The message as one line, without the name of the file."""
+    def line(self, keep_names: bool = True) -> str:
+        """The message as one line, without the name of the file; for what is written, without names of people."""
+        found = self.found.how_many if isinstance(self.found, Names) and not keep_names else self.found
         parts = [self.wrong]
         if self.expected:
             parts.append(f"expected {self.expected}")
-        if self.found:
-            parts.append(f"found {self.found}")
+        if found:
+            parts.append(f"found {found}")
         if self.todo:
             parts.append(self.todo)
         text = in_print("; ".join(parts))
@@ -80,7 +92,7 @@ class WriteError(GaitidError):
     """A result that cannot be written."""
 
 
-def in_words(error: Exception, about: str = "") -> str:
+def in_words(error: Exception, about: str = "", keep_names: bool = True) -> str:
     """One line for a refusal, a full memory, an error of the system, or a fault of ours.
 
     Parameters
@@ -88,9 +100,11 @@ def in_words(error: Exception, about: str = "") -> str:
     error : Exception
     about : str
         The file that the line is about anyway: not named again.
+    keep_names : bool
+        Whether people may be named.
     """
     if isinstance(error, GaitidError):
-        return error.line()
+        return error.line(keep_names)
     if isinstance(error, MemoryError):
         return "not enough memory"
     if isinstance(error, OSError) and error.strerror:

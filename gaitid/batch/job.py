@@ -148,7 +148,7 @@ def run_job(job: Job) -> Outcome:
         fatal = isinstance(cause, OSError) and cause.errno in _NO_ROOM
         if isinstance(error, ImportError) and _NO_SEGMENT in str(error):
             error = MemoryError()
-        reason = in_words(error, job.name).removeprefix(f"{job.trial}: ")
+        reason = in_words(error, job.name, job.options.keep_names).removeprefix(f"{job.trial}: ")
     spent = time.perf_counter() - start
     return Outcome(job.name, REFUSED, reason, trial_sha256, fingerprint, run_time_s=spent, fatal=fatal)
 

@@ -216,5 +216,5 @@ def _patiently(call: Callable[[], T], why: str) -> T:
 
 def _words(error: BaseException) -> str:
     if isinstance(error, GaitidError):
-        return error.line()
+        return error.line(keep_names=False)
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

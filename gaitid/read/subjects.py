@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gaitid.errors import ReadError, first_few
+from gaitid.errors import Names, ReadError, first_few
 from gaitid.notes import Note, Notes
 from gaitid.numerics.rotation import norm
 from gaitid.read.labels import listed, printable, subject_and_name
@@ -79,7 +79,8 @@ def choose_subject(labels: Sequence[str], seen: Mask, wanted: str | None) -> Cho
     often = seen.mean(axis=0) >= _PERSON_SEEN if len(seen) else np.zeros(len(pairs), dtype=bool)
     counts = {s: sum(bool(often[i]) for i, (owner, _) in enumerate(pairs) if owner == s) for s in subjects}
     persons = [subject for subject in subjects if counts[subject] >= _PERSON_MARKERS]
-    named = first_few([f"{printable(s)} ({counts[s]} markers seen)" for s in subjects], _SHOWN_SUBJECTS)
+    people = first_few([f"{printable(s)} ({counts[s]} markers seen)" for s in subjects], _SHOWN_SUBJECTS)
+    named = Names(people, f"{len(subjects)} subjects (gaitid inspect names them)")
     if wanted is not None:
         chosen = _matching(wanted, subjects, named)
         why = "the one that was asked for is read"
@@ -108,7 +109,7 @@ def _noted(chosen: Chosen, note: Note) -> Chosen:
     return Chosen(chosen.points, chosen.labels, chosen.subjects, notes=(note,))
 
 
-def _matching(wanted: str, subjects: Sequence[str], named: str) -> str:
+def _matching(wanted: str, subjects: Sequence[str], named: Names) -> str:
     """The subject that is meant: as written, else the only one that differs in case alone."""
     name = wanted.rstrip(": ").strip()
     alike = [subject for subject in subjects if subject.casefold() == name.casefold()]
@@ -116,7 +117,7 @@ def _matching(wanted: str, subjects: Sequence[str], named: str) -> str:
         return name
     if len(alike) == 1:
         return alike[0]
-    raise ReadError(f"no subject {printable(wanted)!r} in the file", expected=f"one of those in it: {named}")
+    raise ReadError(f"no subject {printable(wanted)!r} in the file", expected="one of those in it", found=named)
 
 
 @frozen_dataclass()

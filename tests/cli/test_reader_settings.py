@@ -86,6 +86,19 @@ def test_one_of_two_people(couple: Path, walk: Path, tmp_path: Path) -> None:
     )
 
 
+def test_people_of_a_refused_trial_are_named_on_the_terminal_alone(couple: Path, tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    done = gaitid("run", couple, *PIG, "-o", tmp_path, "--log", log)
+    assert "found Anna (16 markers seen), Ben" in done.err
+    assert "found 2 subjects" in log.read_text() and "Anna" not in log.read_text()
+    assert gaitid("batch", couple, *PIG, "-j", "1", "-o", tmp_path / "b").code == 1
+    files = [path.read_text() for path in (tmp_path / "b").rglob("*") if path.is_file()]
+    assert any("found 2 subjects (gaitid inspect names them)" in text for text in files)
+    assert not any("Anna" in text or "Ben" in text for text in files)
+    assert gaitid("batch", couple, *PIG, "-j", "1", "-o", tmp_path / "c", "--keep-names").code == 1
+    assert "found Anna (16 markers seen), Ben" in (tmp_path / "c" / "batch.csv").read_text()
+
+
 def test_a_person_s_name_is_kept_only_where_that_is_asked_for(couple: Path, walk: Path, tmp_path: Path) -> None:
     run = ("run", couple, *PIG, "--subject", walk.with_name("walk.subject.yaml"), "--subject-prefix", "Anna")
     assert gaitid(*run, "-o", tmp_path / "a").code == 0

@@ -32,6 +32,9 @@ def test_two_people_are_refused_by_name(tmp_path: Path) -> None:
     line = caught.value.line()
     assert line.startswith("markers of several subjects in one file; expected one subject a trial; found Anna (12")
     assert "Ben (12 markers seen); choose one with --subject-prefix NAME" in line
+    written = caught.value.line(keep_names=False)
+    assert "found 2 subjects (gaitid inspect names them); choose one with --subject-prefix NAME" in written
+    assert not any(name in written for name in ("Anna", "Ben"))
 
 
 @pytest.mark.parametrize(("wanted", "column"), [("Anna", 0), ("Ben", 12), ("ben", 12), ("Ben:", 12)])
@@ -49,7 +52,7 @@ def test_the_one_that_is_asked_for_is_read(tmp_path: Path, wanted: str, column: 
 
 
 def test_one_that_is_not_there_is_refused_with_those_that_are(tmp_path: Path) -> None:
-    with pytest.raises(ReadError, match=r"no subject 'Carl' in the file; expected one of those in it: Anna \(12"):
+    with pytest.raises(ReadError, match=r"no subject 'Carl' in the file; expected one of those in it; found Anna \(12"):
         read_c3d(two_people(tmp_path / "a.c3d"), settings=ReaderSettings(subject_prefix="Carl"))
     trial = read_c3d(make(tmp_path / "b.c3d", ["LASI"]), settings=ReaderSettings(subject_prefix="Carl"))
     assert trial.labels == ("LASI",) and "--subject-prefix chooses nothing" in texts(trial)[-1]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gaitid.errors import ReadError
+from gaitid.errors import Names, ReadError
 from gaitid.notes import Note, Notes
 from gaitid.numerics.blocks import by_blocks
 from gaitid.numerics.masks import largest_column
@@ -169,7 +169,7 @@ def _segments(poses: Poses | None, prefix: str | None) -> tuple[tuple[str, ...],
         raise ReadError(
             "the file holds the poses of several subjects",
             expected="one, or which with --subject-prefix",
-            found=", ".join(subjects),
+            found=Names(", ".join(subjects), f"{len(subjects)} subjects (gaitid inspect names them)"),
         )
     mine = [i for i, (owner, _) in enumerate(parted) if prefix is None or owner in ("", prefix)]
     names = tuple(parted[i][1] for i in mine)

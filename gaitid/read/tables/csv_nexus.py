@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gaitid.errors import ReadError
+from gaitid.errors import Names, ReadError
 from gaitid.read.labels import listed, printable, subject_and_name
 from gaitid.read.plates import Plates, unused_plates
 from gaitid.read.tables.nexus_devices import read_devices
@@ -91,7 +91,8 @@ def _one_subject(sections: list[NexusSection]) -> tuple[str, ...]:
     names = tuple(name for name in prefixes if name)
     if len(names) > 1:
         todo = "export one subject at a time"
-        raise ReadError("two subjects in one file", expected="one", found=listed(names), todo=todo)
+        found = Names(listed(names), f"{len(names)} subjects")
+        raise ReadError("two subjects in one file", expected="one", found=found, todo=todo)
     return names
 
 
