@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -245,6 +246,21 @@ def test_another_gain_of_the_horizontal_forces_is_doubted(name: str, factor: flo
     one = doubts(spoilt(case, scaled(factor, 0, 1), 1))
     assert [text for text in one if "times as much as that of plate" in text]
     assert not doubts(case.result)
+
+
+@pytest.mark.parametrize("frames", [slice(0, 127), slice(127, None)])
+def test_a_part_of_single_support_tells_no_gain(frames: slice) -> None:
+    """The ends of a stance have other slopes than the whole of it."""
+    case = recorded("HC002D/walk")
+    first_s = (frames.start or 0) / case.trial.rate_hz
+    plates = []
+    for plate in case.trial.plates:
+        per_frame = round(plate.rate_hz / case.trial.rate_hz)
+        samples = slice((frames.start or 0) * per_frame, frames.stop and frames.stop * per_frame)
+        plates.append(replace(plate, force_p=plate.force_p[samples], moment_p=plate.moment_p[samples]))
+    events = tuple(replace(event, time_s=event.time_s - first_s) for event in case.trial.events)
+    trial = replace(case.trial, points_g=case.trial.points_g[frames], plates=tuple(plates), events=events, stored={})
+    assert not doubts(analyse(trial, case.model, case.subject, case.static))
 
 
 @pytest.mark.parametrize("scenario", ["stop", "stumble"])
