@@ -19,6 +19,7 @@ from shared_trials import SHARED
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
+from gaitid.ground import clocks
 from gaitid.ground.balance import Balance
 from gaitid.ground.clocks import USUAL_MS, fit_in_time
 from gaitid.ground.plate_channels import STEPS, _clipped
@@ -387,6 +388,15 @@ def test_a_rate_that_is_wrong_by_a_quarter(name: str, factor: float) -> None:
     (note,) = found(result_of(replace(trial, rate_hz=trial.rate_hz * factor, plates=plates)))
     assert note.code == "rate_doubtful"
     assert f"declared too {'high' if factor > 1 else 'low'}, it seems, by about 1." in note.text
+
+
+@pytest.mark.parametrize(("ratio", "told"), [(0.72, True), (0.80, False), (1.31, False), (1.45, True)])
+def test_noise_and_few_frames_leave_the_rate_undoubted(
+    ratio: float, told: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Clean walks at 50 Hz with 0.5 mm of noise show 0.80 to 1.28, a rate that is a quarter off 0.75 and 1.47."""
+    monkeypatch.setattr(clocks, "fit_in_time", lambda *_: clocks.Fit(0.0, 0.95, ratio, flies=False))
+    assert ("rate_doubtful" in {note.code for note in result_of(simulated_walk().trial).notes}) == told
 
 
 def test_the_shift_is_found_between_frames() -> None:
