@@ -379,9 +379,9 @@ def test_a_rate_that_is_wrong_by_two(name: str, factor: float) -> None:
         assert "rate_doubtful" in {note.code for note in alone}
 
 
-@pytest.mark.parametrize("factor", [0.8, 1.25])
+@pytest.mark.parametrize("factor", [0.8, 1.4])
 @EVERYWHERE
-def test_a_rate_that_is_wrong_by_a_quarter(name: str, factor: float) -> None:
+def test_a_rate_that_is_wrong_by_less_than_two(name: str, factor: float) -> None:
     """A body that walks is accelerated as the forces say."""
     trial = without_events(trial_of(name))
     plates = tuple(replace(p, rate_hz=p.rate_hz * factor) for p in trial.plates)
@@ -390,11 +390,11 @@ def test_a_rate_that_is_wrong_by_a_quarter(name: str, factor: float) -> None:
     assert f"declared too {'high' if factor > 1 else 'low'}, it seems, by about 1." in note.text
 
 
-@pytest.mark.parametrize(("ratio", "told"), [(0.72, True), (0.80, False), (1.31, False), (1.45, True)])
+@pytest.mark.parametrize(("ratio", "told"), [(0.6, True), (0.75, False), (1.31, False), (1.45, True)])
 def test_noise_and_few_frames_leave_the_rate_undoubted(
     ratio: float, told: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Clean walks at 50 Hz with 0.5 mm of noise show 0.80 to 1.28, a rate that is a quarter off 0.75 and 1.47."""
+    """Clean walks at 50 Hz with 0.5 mm of noise show 0.80 to 1.28, one whose markers nothing smooths 0.755."""
     monkeypatch.setattr(clocks, "fit_in_time", lambda *_: clocks.Fit(0.0, 0.95, ratio, flies=False))
     assert ("rate_doubtful" in {note.code for note in result_of(simulated_walk().trial).notes}) == told
 
