@@ -16,6 +16,7 @@ class WithTemplates(click.Group):
     """
 
     allow_interspersed_args = True
+    allow_extra_args = False  # a group would keep a second file for a subcommand, and lose it
 
     def __init__(self, *args: Any, **given: Any) -> None:
         super().__init__(*args, **{"invoke_without_command": True, "no_args_is_help": False, **given})

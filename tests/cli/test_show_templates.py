@@ -71,6 +71,16 @@ def test_flags_before_the_subcommand(command: str) -> None:
     assert gaitid(command, "-q", "list").out == gaitid(command, "list", "-q").out != ""
 
 
+@pytest.mark.parametrize(
+    "words",
+    [("simulate", "walk", "turn"), ("mechanism", "four_bar", "slider_crank"), ("mechanism", "four_bar", "list")],
+)
+def test_a_second_file_is_wrong_usage(words: tuple[str, ...], tmp_path: Path) -> None:
+    done = gaitid(*words, "-o", tmp_path / "x")
+    assert_wrong_usage(done, f"unexpected extra argument ({words[-1]}); see gaitid {words[0]} --help")
+    assert not (tmp_path / "x").exists()
+
+
 def test_what_is_no_template() -> None:
     assert_refused(gaitid("simulate", "show", "wak"), "unknown scenario 'wak'", "walk")
     assert_refused(gaitid("mechanism", "show", "four_bra"), "no mechanism 'four_bra'", "four_bar")
