@@ -119,6 +119,8 @@ def command(ctx: click.Context, /, trials: tuple[str, ...], against: str | None,
     if given["most_uncertain"]:
         chosen = replace(chosen, uncertainty=DEFAULT_UNCERTAINTY)
     options.refuse_several(chosen, len(trials))
+    if given["tolerances"] and against is None:
+        raise click.UsageError("--tolerance belongs to --against; give --against DIR, or leave it out")
     golden = {} if against is None else dict(folders_for(trials, "--against", against))
     wanted = Wanted({**limits.TOLERANCES, **given["tolerances"]}, given["most_uncertain"])
     reports: list[Report] = []

@@ -101,7 +101,7 @@ def _as_given(read: Callable[[tuple[str, ...]], T], words: tuple[str, ...]) -> T
 
 
 def _tolerances(ctx: click.Context, parameter: click.Parameter, pairs: tuple[str, ...]) -> dict[str, float]:
-    """``QUANTITY=VALUE`` of --tolerance."""
+    """``QUANTITY=VALUE`` of --tolerance and --max-uncertainty."""
     from gaitid.check.limits import TOLERANCES
 
     result: dict[str, float] = {}
@@ -114,7 +114,8 @@ def _tolerances(ctx: click.Context, parameter: click.Parameter, pairs: tuple[str
         if name not in TOLERANCES or not 0 <= value < float("inf"):
             quantities = " or ".join(TOLERANCES)
             raise click.BadParameter(f"expected {quantities}, = and a number of at least 0; found {pair!r}")
-        result[name] = value
+        if result.setdefault(name, value) != value:
+            raise click.BadParameter(f"{name} is given twice, as {result[name]:g} and {value:g}; give it once")
     return result
 
 

@@ -208,7 +208,13 @@ def test_refusals(walk: Path) -> None:
     assert_refused(gaitid("check", walk, "--model", "pig", "--set", "gravity=1"), "gravity")
     assert_wrong_usage(gaitid("check", "--model", "pig"))
     assert_wrong_usage(gaitid("check", walk, "--model", "pig", "--tolerance", "force=1"), "force_N")
-    assert_wrong_usage(gaitid("check", walk, walk, "--model", "pig", "--against", "golden"), "{parent}")
+    alone = gaitid("check", walk, "--model", "pig", "--tolerance", "force_N=1")
+    assert_wrong_usage(alone, "--tolerance belongs to --against; give --against DIR, or leave it out")
+    for option in ("--tolerance", "--max-uncertainty"):
+        twice = gaitid("check", walk, "--against", "x", option, "force_N=1", option, "force_N=20")
+        assert_wrong_usage(twice, f"'{option}': force_N is given twice, as 1 and 20; give it once")
+    elsewhere = walk.parent / "other" / walk.name
+    assert_wrong_usage(gaitid("check", walk, elsewhere, "--model", "pig", "--against", "golden"), "{parent}")
 
 
 # --- the checks see what they are for -----------------------------------------------------------------------
