@@ -134,3 +134,13 @@ def test_movement_that_every_stride_repeats_is_no_slip() -> None:
     markers, t = cluster(), np.arange(600) / RATE
     markers["A"] = markers["A"] + 0.03 * np.sin(2 * np.pi * t)[:, None] * [1.0, 0.0, 0.0]
     assert not slipped_notes(markers, [(0, 200), (200, 400), (400, 599)])
+
+
+def test_a_joint_that_is_bent_otherwise_in_one_stride_moves_no_marker() -> None:
+    """A heel sees two markers of the shank, across an ankle that one stride on a stair bends more than the other."""
+    markers, t = cluster(), np.arange(600) / RATE
+    bent = 0.9 * np.sin(2 * np.pi * t) + 0.4 * ((t >= 1) & (t < 2))
+    ankle = markers["B"] + 0.4 * (markers["B"] - markers["A"])
+    for label, along_m in (("heel", -0.09), ("toe", 0.16)):
+        markers[label] = ankle + along_m * np.stack([np.cos(bent), 0 * bent, np.sin(bent)], axis=1)
+    assert not slipped_notes(markers, [(0, 200), (200, 400), (400, 599)])
