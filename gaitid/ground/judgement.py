@@ -119,7 +119,7 @@ def height_above_surface(contact: Evidence, limits: Limits) -> Iterator[Reason]:
     if not limits.lowest < height < limits.low:
         yield unknown(text)
     else:
-        yield Reason(0.8, f"{text} (1 to 5 in bare feet and shoes); check the height of the plate's corners")
+        yield Reason(0.8, f"{text} (1 to 6 in bare feet and shoes); check the height of the plate's corners")
 
 
 def timing(contact: Evidence, limits: Limits) -> Iterator[Reason]:

@@ -143,8 +143,8 @@ CASES: list[tuple[str, Callable[[], Evidence], float, str]] = [
     ("markers_missing", lambda: contact(foot=foot_unseen(1.0)), UNKNOWN, "markers are missing"),
     ("markers_missing", lambda: contact(foot=foot_unseen(0.3)), 0.8, "missing in part"),
     ("height_above_surface", lambda: contact(foot=foot_at(height_m=0.3)), UNKNOWN, "30 cm above its surface"),
-    ("height_above_surface", lambda: contact(foot=foot_at(height_m=0.09)), 0.8, "9 cm above its surface (1 to 5"),
-    ("height_above_surface", lambda: contact(foot=foot_at(height_m=-0.01)), 0.8, "1 cm below its surface (1 to 5"),
+    ("height_above_surface", lambda: contact(foot=foot_at(height_m=0.10)), 0.8, "10 cm above its surface (1 to 6"),
+    ("height_above_surface", lambda: contact(foot=foot_at(height_m=-0.01)), 0.8, "1 cm below its surface (1 to 6"),
     ("height_above_surface", lambda: contact(foot=foot_at(height_m=-0.1)), UNKNOWN, "10 cm below its surface"),
     ("over_an_edge", lambda: contact(foot=foot_at(y_m=0.25)), UNKNOWN, "the heel is 5.0 cm beside it"),
     ("over_an_edge", lambda: contact(foot=foot_at(y_m=0.17)), UNKNOWN, "the sole may reach 1.5 cm over its edge"),
@@ -210,8 +210,10 @@ def reasons(rule: str, evidence: Evidence) -> list[Reason]:
     return list(getattr(judgement, rule)(evidence, Limits()))
 
 
-def test_nothing_speaks_against_a_sound_contact() -> None:
-    sound = judge(contact())
+@pytest.mark.parametrize("height_m", [0.03, 0.08])
+def test_nothing_speaks_against_a_sound_contact(height_m: float) -> None:
+    """With bare feet, and on thick soles."""
+    sound = judge(contact(foot=foot_at(height_m=height_m)))
     assert (sound.known, sound.confidence, sound.reason) == (True, 0.99, "")
     assert not sound.misplaced.any() and not sound.at_edge.any()
 
