@@ -22,9 +22,11 @@ FAST = 500.0
 # channels do). Of the samples under load: a channel that holds still in more has no signal. Of its range under load: a
 # converter of larger steps holds a slow channel still by itself (rounded to 10 bits clean ones for up to 45 ms).
 HELD, HELD_SAMPLES, PRESSES, MOVES, NO_SIGNAL, FINE = 0.02, 3, 0.1, 0.01, 0.95, 5e-4
-# Steps of the converter by which a channel must have changed from as long before a plateau as it lasts, or until as
+# Steps of the converter by which a channel must have changed from as long before a plateau as it lasts, and until as
 # long after. The top of a smooth force that a converter rounds is a parabola: over a plateau of one step it falls by 8
-# steps (9 − 1).
+# steps (9 − 1). A force that is flat and then turns steep changes on one side alone: by both sides 3 in 10640 plates,
+# rounded to 10 to 16 bits and taken or filtered at other rates, seem held, by either 7; of channels that are held for
+# 30 to 120 ms 66 in 100 are found, by either 68.
 STEPS = 24
 MOMENTS = ("Mx", "My", "Mz")
 
@@ -88,10 +90,10 @@ def _held(plate: ForcePlate) -> tuple[Mask, list[tuple[str, int, int]]]:
 
 
 def _stopped(channel: Array, plateau: tuple[int, int], step: float) -> bool:
-    """Whether a channel comes to a plateau, or goes on from it, by more than the steps of a converter round off."""
+    """Whether a channel comes to a plateau, and goes on from it, by more than the steps of a converter round off."""
     first, stop = plateau
     beside = channel[[max(2 * first - stop, 0), min(2 * stop - first, len(channel)) - 1]]
-    return bool(np.fmax.reduce(np.abs(beside - channel[first])) > STEPS * step)
+    return bool((np.abs(beside - channel[first]) > STEPS * step).all())
 
 
 def without_glitches(plate: ForcePlate) -> tuple[ForcePlate, IntArray]:

@@ -135,6 +135,14 @@ def test_a_converter_of_few_bits_holds_no_channel_still(bits: int) -> None:
     assert sound_samples(replace(one, force_p=force, moment_p=moment))[1:] == (0, ())
 
 
+def test_a_push_that_is_flat_before_it_turns_steep_is_not_held() -> None:
+    """A channel that is held comes to its plateau by some way, and goes on by some."""
+    one, frames = pushing(), np.arange(1000)
+    force = one.force_p.copy()
+    force[:, 0] = np.round(np.maximum(frames - 500.0, 0.0) ** 2 * 0.01 + np.maximum(470.0 - frames, 0.0) * 0.001, 2)
+    assert sound_samples(replace(one, force_p=force))[1:] == (0, ())
+
+
 def test_who_stands_still_holds_no_channel_still() -> None:
     vertical = np.interp(np.arange(1000), [0, 300], [0.0, 600.0])
     assert sound_samples(plate(vertical))[1:] == (0, ())
