@@ -114,6 +114,12 @@ def open_pair(
     """
     refuse_two_others(a, b)
     kinds = kind_of(a), kind_of(b)
+    for option, value, needed, words in (
+        ("--knee", reading.knee, OPENSIM, "OpenSim's file"),
+        ("--outputs", reading.outputs, STORED, "a C3D with stored outputs"),
+    ):
+        if value is not None and needed not in (kinds[0][0], kinds[1][0]):
+            raise GaitidError(f"{option} is about {words}, and neither A nor B is one", todo=f"leave out {option}")
     opened = [_result(files) if kind in (RESULT, SESSION) else None for kind, files in kinds]
     opened = [
         curves if curves is None or of is None else replace(curves, make=partial(_itself, of))

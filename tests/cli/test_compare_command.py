@@ -106,6 +106,8 @@ def test_seconds_beneath_the_curves_are_not_rounded(folder: Path, tmp_path: Path
         ("walk.c3d", (), "walk.c3d: it stores no outputs of a model"),
         ("b", ("-o", "why.txt"), "expected a name that ends in .html"),
         ("b", ("-o", "-"), "a page goes to a file"),
+        ("b", ("--knee", "rajagopal"), "--knee is about OpenSim's file, and neither A nor B is one; leave out --knee"),
+        ("b", ("--outputs", "_x"), "--outputs is about a C3D with stored outputs, and neither A nor B is one"),
     ],
 )
 def test_refusals_are_one_line(folder: Path, b: str, more: tuple[str, ...], words: str) -> None:
