@@ -14,6 +14,7 @@ from gaitid.body.subject import SubjectFile
 from gaitid.errors import TrialError
 from gaitid.markers.clean import clean, clean_markers, model_markers
 from gaitid.markers.filtering import SMOOTHED_BELOW_MM
+from gaitid.markers.labels import CheckedLabels
 from gaitid.model.load import load_model
 from gaitid.model.specs import Settings
 from gaitid.notes import texts
@@ -148,8 +149,10 @@ def test_coarse_coordinates_are_said_and_no_fault_of_labels(step_mm: float) -> N
     (note,) = (note for note in result.notes if note.code == "markers_coarse")
     assert note.severity == "doubt" and f"in steps of {step_mm:g} mm" in note.text
     assert not result.quality["label_faults"]
-    fine = cleaned(replace(trial, points_g=np.round(trial.points_g, 4)))
-    assert "markers_coarse" not in {note.code for note in fine.notes}
+    for fine_mm in (0.1, 0.5):
+        fine = cleaned(replace(trial, points_g=np.round(trial.points_g / fine_mm * 1e3) * fine_mm * 1e-3))
+        assert "markers_coarse" not in {note.code for note in fine.notes}
+    assert [bool(CheckedLabels({}, (), 1e-3 * one_mm).notes) for one_mm in (0.2, 0.5, 1.0)] == [False, False, True]
 
 
 def test_a_jump_above_the_noise_is_still_found() -> None:
