@@ -139,7 +139,7 @@ def clock_faults(
                 _rate_words(fit.ratio),
                 numbers,
                 False,
-                "check the declared rate of the markers",
+                "check the declared rate of the markers, and that they were not smoothed below 6 Hz",
                 common=True,
             )
         ]
