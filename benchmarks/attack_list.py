@@ -126,8 +126,8 @@ _SLOPE = (
     "clean walks, less and more in who limps; in runs and where somebody stops it does not go with it (docs/balance.md)"
 )
 _QUARTER = (
-    "it makes accelerations 1.6 times as large; forces then vary by 0.57 to 0.75 of what the whole body asks for, or 0.46 "
-    "to 0.72 by pelvis and legs alone, which show 0.75 in a clean walk, and 0.73 to 1.7 in runs"
+    "it makes accelerations 1.6 times as large; forces then vary by 0.57 to 0.75 of what the whole body asks for, or "
+    "0.46 to 0.72 by pelvis and legs alone, which show 0.75 in a clean walk, and 0.73 to 1.7 in runs"
 )
 _CUBIC = "markers that were smoothed before, or carry no noise, bend as little as a cubic without any fill"
 
