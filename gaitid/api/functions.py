@@ -123,7 +123,7 @@ def analyse(  # noqa: PLR0913 - the options of `gaitid run`, each under its name
      'left_knee_external_rotation_moment_Nm_per_kg']
     >>> gaitid.analyse("walk.xlsx")
     Traceback (most recent call last):
-    gaitid.errors.ReadError: walk.xlsx: the suffix '.xlsx' is not known; expected .c3d or .csv or .trc; found walk.xlsx
+    gaitid.errors.ReadError: walk.xlsx: no such file; check the path
     """
     given: dict[str, Any] = {name: value for name, value in locals().items() if value is not None}
     path = None if isinstance(trial, Trial) else file_path("trial", trial)
