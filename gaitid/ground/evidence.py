@@ -1,9 +1,8 @@
 """Everything that tells whether plates carried the whole of one contact of one foot, and the limits that it is held to.
 
-Every limit was set with the clean stances of the shared trials in view, at about twice what they show: the pressure
-lies within 0.044 m of the line of the foot (0.069 m on stairs whose plates were not zeroed) and at 0.11 to 1.17 of the
-way from heel to toe, the plates carry 0.86 to 1.01 of body weight while the other foot is in the air, and the lower
-foot marker is 0.020 to 0.061 m above the surface.
+Every limit was set by the clean stances of the shared trials, at about twice what they show: pressure within 0.044 m of
+the line of the foot (0.069 m on stairs whose plates were not zeroed), 0.11 to 1.17 of the way from heel to toe; 0.86 to
+1.01 of body weight while the other foot is in the air; the lower foot marker 0.020 to 0.061 m above the surface.
 """
 
 from __future__ import annotations
