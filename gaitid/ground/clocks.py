@@ -244,7 +244,7 @@ def _off_foot(ground: Ground, load: tuple[PlateLoad, int, int], shift: int, side
 def _rate_words(ratio: float) -> str:
     way, much, times = ("high", "larger", 1 / ratio) if ratio < 1 else ("low", "smaller", ratio)
     text = f"the body's accelerations are {times:.1f} times {much} than the forces: the rate of the markers is declared"
-    return f"{text} too {way}, it seems, by about {np.sqrt(times):.1f} times (twice too {way} makes accelerations 4)"
+    return f"{text} too {way}, it seems, by about {np.sqrt(times):.1f} times"
 
 
 def _forces_last(trial: Trial, ground: Ground, loads: Loads) -> str:
