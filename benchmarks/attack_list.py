@@ -40,6 +40,7 @@ from attack_markers import (  # noqa: E402
     other_person,
     others_measurements,
     scale_wrong,
+    segment_off,
     sides_exchanged,
     static_marker_off,
     static_sides_exchanged,
@@ -282,6 +283,11 @@ def _subject() -> Iterator[Attack]:
     yield Attack("static", "left and right exchanged in the static", static_sides_exchanged)
 
 
+def _of_segment(segment: str, n: int) -> Attack:
+    when = f"off by 15 mm in {n} frame{'s' * (n > 1)}" if n else "moved by 15 mm from a frame on"
+    return Attack("markers", f"a {segment}'s markers {when}", partial(segment_off, segment, 15.0, n))
+
+
 def _markers() -> Iterator[Attack]:
     yield Attack("markers", "one frame repeated", partial(frame_repeated, 1))
     yield Attack("markers", "one frame repeated three times", partial(frame_repeated, 3))
@@ -292,6 +298,10 @@ def _markers() -> Iterator[Attack]:
     yield Attack("markers", "one marker off by 20 mm throughout", partial(marker_off, 20.0, 0))
     yield Attack("markers", "one marker slips by 30 mm over the trial", partial(marker_drifts, 30.0))
     yield Attack("markers", "one marker moved by 15 mm from a frame on", partial(marker_moved, 15.0))
+    for segment, n in (("foot", 1), ("foot", 5), ("foot", 20), ("foot", 0), ("shank", 5), ("shank", 0)):
+        yield _of_segment(segment, n)
+    for segment, n in (("thigh", 5), ("thigh", 0), ("pelvis", 5), ("pelvis", 0)):
+        yield _of_segment(segment, n)
     for n, words in ((1, "1 frame"), (10, "10 frames"), (0, "all frames from one on")):
         yield Attack("markers", f"all markers off by 10 mm in {words}", partial(markers_off, 10.0, n))
     yield Attack("markers", "noise of 3 mm on all markers", partial(markers_noisy, 3.0))

@@ -196,6 +196,35 @@ def marker_moved(millimetres: float, case: Case, draw: np.random.Generator) -> I
         yield Spoilt(f"{label} from frame {frame + case.trial.first_frame}", with_marker(case.trial, label, position))
 
 
+#: How the roles of a segment's markers begin.
+SEGMENTS = {
+    "foot": ("heel", "toe", "mt", "foot_cluster", "ankle"),
+    "shank": ("shank", "fibular", "tibial", "ankle"),
+    "thigh": ("thigh", "trochanter", "knee"),
+    "pelvis": ("sacrum", "asis", "psis", "iliac", "pelvis_cluster"),
+}
+
+
+def of_segment(case: Case, segment: str, side: str) -> list[str]:
+    """Labels of a segment's markers; those of the pelvis on both sides."""
+    model, sides = case.result.model, ("", side) if segment != "pelvis" else ("", "left", "right")
+    roles = [(s, role) for s, role in model.roles if s in sides and role.startswith(SEGMENTS[segment])]
+    return list(dict.fromkeys(label for s, role in roles for label in model.labels(role, s) if label in case.side_of))
+
+
+def segment_off(
+    segment: str, millimetres: float, n_frames: int, case: Case, draw: np.random.Generator
+) -> Iterator[Spoilt]:
+    """All markers of a segment off by this in so many frames; 0: from a frame on (a shoe slips, a plate is knocked)."""
+    for side in case.result.sides:
+        labels, frame = of_segment(case, segment, side), int(draw.choice(loaded_frames(case, side)))
+        points, columns = case.trial.points_g.copy(), [case.trial.labels.index(label) for label in labels]
+        points[frame : frame + n_frames if n_frames else None, columns] += millimetres * 1e-3 * direction(draw)
+        if len(labels) > 1:
+            where = f"{', '.join(labels)} from frame {frame + case.trial.first_frame}"
+            yield Spoilt(where, replace_fields(case.trial, points_g=points))
+
+
 def markers_off(millimetres: float, n_frames: int, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
     """All markers off by this in so many frames (a camera was bumped); 0: from a frame on (the origin was set anew)."""
     for side in ("left", "right"):

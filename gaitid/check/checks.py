@@ -31,7 +31,7 @@ from gaitid.check.limits import (
 from gaitid.check.quantities import amount, quantity_of, unit_of
 from gaitid.check.solvers import compare_solvers, solvers_agree
 from gaitid.errors import GaitidError
-from gaitid.markers.faults import BESIDE
+from gaitid.markers.faults import BESIDE, SEVERAL
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rotation import apply, apply_transposed, cross
 from gaitid.records import frozen_dataclass
@@ -276,7 +276,7 @@ def known_wrenches(result: Result) -> Finding:
 
 def labels(result: Result) -> list[Finding]:
     """Labels that jump or change places: what they name is not known there, and a person must correct them."""
-    harmless = ("spike", "repeated", "together", *BESIDE)  # of few frames: their notes are warnings
+    harmless = ("spike", "repeated", "together", *SEVERAL, *BESIDE)  # of few frames: their notes are warnings
     faults = [fault for fault in result.quality["label_faults"] if fault["kind"] not in harmless]
     if not faults:
         return []

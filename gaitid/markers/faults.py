@@ -18,8 +18,13 @@ MOST_JUMPS = 1000
 #: The option that overrules all of it.
 KEEP = "--set doubtful_labels=keep"
 _JUMP_CURE = f"see whether a camera was moved or the origin set anew there, or keep them with {KEEP}"
+_SLIP_CURE = f"see whether a shoe or a plate slipped there, or labels were set anew, or keep them with {KEEP}"
 #: Kinds of faults beside which frames count as not seen as well (`beside_steps`).
-BESIDE = ("moved", "reset", "away")
+BESIDE = ("moved", "reset", "away", "several_reset", "several_away")
+#: Kinds of faults of several markers together.
+SEVERAL = ("several_together", "several_away", "several_reset")
+#: m. The parts of smaller steps are named to a tenth of a millimetre.
+FINE_M = 0.005
 #: So many runs of frames are named in words; the record has all.
 MAX_RUNS = 8
 
@@ -35,7 +40,7 @@ class LabelFault:
         against the static), ``frozen``, ``still``, ``straight``, ``splined``, ``copied``, ``same`` or ``restless``;
         ``repeated`` of whole camera frames; ``moved`` of a marker that goes elsewhere by less than a jump and stays;
         ``together`` of all markers that go elsewhere for a few frames, ``away`` of all that do for longer, ``reset`` of
-        all that stay.
+        all that stay; ``several_together``, ``several_away`` and ``several_reset`` of some.
     labels : tuple of str
     frames : tuple of (int, int)
         Runs of frames, from 0, first and last, that are taken as not seen; of markers that stay elsewhere those beside
@@ -47,7 +52,7 @@ class LabelFault:
     also : tuple of str
         Labels that may be the wrong ones instead, and are not believed either.
     step_mm : tuple of float
-        Of all markers together their step, along the axes of the laboratory.
+        Of markers that go elsewhere together their step, along the axes of the laboratory.
     """
 
     kind: str
@@ -73,12 +78,13 @@ class LabelFault:
             beside = f": taken as not seen in {frame_words(self.frames, first_frame)}" if self.frames else ""
             return Note("marker_moved", f"{what} between {where}{beside}", cure=f"correct {self.labels[0]} in {where}")
         where = frame_words(self.frames, first_frame)
-        if self.kind in ("together", "away", "reset"):
-            way = ", ".join(f"{round(mm):+d}" for mm in self.step_mm)
-            stay = f" between {frame_words(self.at, first_frame)}, and stay there" * (self.kind == "reset")
-            off = ", and before or after it they are off the plates by as much" * (self.kind == "reset")
+        if self.step_mm:
+            digits, stays, several = int(self.size_m < FINE_M), bool(self.at), self.kind in SEVERAL
+            way = ", ".join(f"{mm + 0.0:+.{digits}f}" for mm in (round(mm, digits) for mm in self.step_mm))
+            stay = f" between {frame_words(self.at, first_frame)}, and stay there" * stays
+            off = f", and before or after it they are off the {'body' if several else 'plates'} by as much" * stays
             text = f"{what} ({way} mm along x, y, z){stay}: taken as not seen in {where}{off}"
-            return Note("markers_jump", text, cure=_JUMP_CURE)
+            return Note("markers_jump", text, cure=_SLIP_CURE if several else _JUMP_CURE)
         if self.kind == "repeated":
             text = (
                 f"the camera's {where} repeat{'s' * (self.lost == 1)} the one before in all markers: taken as not seen"
@@ -130,6 +136,8 @@ def fault_words(kind: str, labels: Sequence[str], size_m: float) -> str:
     size = f"{1e3 * size_m:.0f} mm" if size_m > 0.002 else f"{1e3 * size_m:.1g} mm"
     if kind in ("together", "away", "reset"):
         return f"all markers jump together by {size}"
+    if kind in SEVERAL:
+        return f"{', '.join(labels)} jump together by {size}"
     return f"{' and '.join(labels)} {FAULTS[kind].format(size=size)}"
 
 

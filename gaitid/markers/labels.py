@@ -9,12 +9,13 @@ from itertools import combinations, groupby, pairwise
 import numpy as np
 
 from gaitid.markers.copied import find_copies
-from gaitid.markers.faults import MOST_JUMPS, LabelFault, without
+from gaitid.markers.faults import BESIDE, MOST_JUMPS, LabelFault, without
 from gaitid.markers.jumps import JUMP_TIMES_COARSE, MAJORITY, follow, jump_limit, shifts_between
 from gaitid.markers.repeated import repeated_frames
 from gaitid.markers.shifts import find_shifted
 from gaitid.markers.spikes import find_spikes, longest_spike
 from gaitid.markers.templates import Template, exchanged_frames, find_exchanged_throughout, off_the_body
+from gaitid.markers.together import several_faults
 from gaitid.markers.tracks import tracks_of
 from gaitid.notes import Note, Notes
 from gaitid.numerics.masks import all_columns, known_rows, largest_column, spans
@@ -107,6 +108,7 @@ def check_labels(markers: Mapping[str, Array], rate_hz: float, templates: Sequen
         find_straight,
         find_splined,
         find_restless,
+        several_faults,
         find_swaps,
         find_away,
         find_still,
@@ -117,6 +119,7 @@ def check_labels(markers: Mapping[str, Array], rate_hz: float, templates: Sequen
         fine = find in (
             find_straight,
             find_splined,
+            several_faults,
             find_away,
             find_spiky,
             find_shifts,
@@ -124,7 +127,7 @@ def check_labels(markers: Mapping[str, Array], rate_hz: float, templates: Sequen
         if (fine and coarse_m) or not (fine or suspicious):
             continue
         more = [_by_template(fault, checked, templates) for fault in find(checked, rate_hz)]
-        more = [fault for fault in more if fault.frames or fault.kind == "moved"]
+        more = [fault for fault in more if fault.frames or fault.kind in BESIDE]
         checked = tracks_of(without(checked, more))
         faults += more
     return CheckedLabels(checked, tuple(faults), coarse_m)

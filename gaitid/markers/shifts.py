@@ -83,7 +83,7 @@ def find_shifted(markers: Mapping[str, Array], rate_hz: float) -> dict[str, Shif
             if step is not None:
                 steps.append((row + ORDER // 2, step))
         if steps:
-            found[label] = _tracks(points, steps, round(CUT_S * rate_hz))
+            found[label] = tracks_between(points, steps, round(CUT_S * rate_hz))
     return found
 
 
@@ -124,7 +124,7 @@ def _step(points: Array, others: Array, row: int) -> Array | None:
     return np.asarray(step)
 
 
-def _tracks(points: Array, steps: list[tuple[int, Array]], cut: int) -> Shifted:
+def tracks_between(points: Array, steps: list[tuple[int, Array]], cut: int) -> Shifted:
     """Where the marker is off its longest track; up to `cut` frames at an end of the trial hide that it comes back."""
     at = tuple((last, last + 1) for last, _ in steps)
     sizes = [float(np.linalg.norm(step)) for _, step in steps]

@@ -1,7 +1,8 @@
 """All markers jump together: a camera was bumped, or the origin set anew, so that everything moves by one length.
 
 No body does that between two frames. While all are elsewhere and come back, they count as not seen; where they stay,
-nobody can tell which place is that of the plates.
+nobody can tell which place is that of the plates. Several do where a shoe or a plate of markers slips, or a program
+sets the labels of a segment anew: each is then where its neighbours expect it.
 """
 
 from __future__ import annotations
@@ -13,13 +14,15 @@ import numpy as np
 
 from gaitid.errors import TrialError
 from gaitid.markers.faults import KEEP, LabelFault, frame_words
-from gaitid.markers.jumps import FLICKER_FRAMES, jump_limit
-from gaitid.markers.tracks import GAIN, ORDER, USUAL_SHARE, tracks_of
+from gaitid.markers.jumps import FLICKER_FRAMES, JUMP_TIMES_COARSE, jump_limit, steadiest
+from gaitid.markers.shifts import CUT_S, Shifted, tracks_between
+from gaitid.markers.spikes import step_limits
+from gaitid.markers.tracks import GAIN, ORDER, USUAL_SHARE, Tracks, tracks_of
 from gaitid.numerics.masks import spans, widened
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import quantile_of_known
 from gaitid.records import NamedTuple
-from gaitid.trial import Array, IntArray
+from gaitid.trial import Array, IntArray, Mask
 
 # m. Half of the markers show steps (Δ⁵/6) of so much. Less is no more than skin and noise.
 STEP_M = 0.0003
@@ -38,6 +41,16 @@ BETTER = 2.5
 GOES_ON = 0.5
 # s. Steps on end that are nearer to each other, and add up to nothing, are one excursion.
 BACK_S = 0.5
+# Hz. At a lower rate movement is a step: at 12 Hz a foot is set aside by 50 mm within two frames.
+FROM_HZ = 25.0
+# Markers that go elsewhere together, the fewest, and how many times its limit each of two must show.
+FEWEST_TOGETHER, OF_TWO = 2, 1.5
+# Of the largest step that they show in common: by how much one of them may differ, and what their steps may leave.
+AGREE, LEAVE = 0.4, 0.2
+# From so many times their limits on it counts as away what few steps do not explain.
+SURE = 3.0
+# Cosine between steps that lead one way, as those of a shoe that slips do.
+ONE_WAY = 0.5
 
 
 class Together(NamedTuple):
@@ -99,6 +112,21 @@ def together_faults(markers: Mapping[str, Array], rate_hz: float, first_frame: i
     return faults
 
 
+def several_faults(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
+    """Faults of several markers together, as those of a segment are."""
+    faults = []
+    for labels, shifted, step_m in find_several(markers, rate_hz):
+        size, step_mm = float(np.linalg.norm(step_m)), tuple(float(1e3 * v) for v in step_m)
+        runs = [(first, stop - 1) for first, stop in spans(shifted.away)]
+        for kind, brief in (("several_together", True), ("several_away", False)):
+            some = tuple((first, last) for first, last in runs if (last - first < FLICKER_FRAMES) == brief)
+            if some:
+                faults.append(LabelFault(kind, labels, some, size, step_mm=step_mm))
+        if shifted.stays:
+            faults.append(LabelFault("several_reset", labels, (), size, shifted.stays, step_mm=step_mm))
+    return faults
+
+
 def find_together(markers: Mapping[str, Array], rate_hz: float) -> list[Together]:
     """Where all markers go on by one length between two frames, and not by a multiple of their own steps.
 
@@ -125,7 +153,8 @@ def find_together(markers: Mapping[str, Array], rate_hz: float) -> list[Together
         shown = np.array([_common(tracks.points, row, 0.0) for row in window])
         steps += [(window[at] + ORDER // 2, step) for at, step in _steps(shown, limit)]
     places = _together(steps, rate_hz)
-    return [place for place in places if not (place.stays and _goes_on(tracks.points, place) > GOES_ON)]
+    points = tracks.points
+    return [p for p in places if not (p.stays and _goes_on(points, p.first, p.last, by_mean=True) > GOES_ON)]
 
 
 def _common(points: Array, row: int, alike: float) -> Array:
@@ -144,6 +173,15 @@ def _steps(shown: Array, limit: float) -> list[tuple[int, Array]]:
 
     Where more than `MOST_STEPS` are needed, one at the first row that shows some and one back at the last.
     """
+    if found := _fewest_steps(shown, limit):
+        return found
+    beyond = np.flatnonzero(norm(shown) > limit)
+    most = shown[int(np.argmax(norm(shown)))]
+    return [(int(beyond[0]), most), (int(beyond[-1]), -most)]
+
+
+def _fewest_steps(shown: Array, limit: float) -> list[tuple[int, Array]]:
+    """`_steps`; none where more than `MOST_STEPS` are needed."""
     n = len(shown)
     step = np.zeros(2 * n + ORDER)
     step[n : n + ORDER] = np.array([1.0, -4.0, 6.0, -4.0, 1.0]) / GAIN
@@ -161,8 +199,7 @@ def _steps(shown: Array, limit: float) -> list[tuple[int, Array]]:
             break
     if best is not None and best[0] < limit:
         return list(zip(best[1].tolist(), best[2], strict=True))
-    most = shown[int(np.argmax(norm(shown)))]
-    return [(between[0], most), (between[-1], -most)]
+    return []
 
 
 def _fit(patterns: Array, at: IntArray, shown: Array) -> tuple[float, IntArray, Array]:
@@ -189,13 +226,118 @@ def _together(steps: list[tuple[int, Array]], rate_hz: float) -> list[Together]:
     return places
 
 
-def _goes_on(points: Array, place: Together) -> float:
-    """How many frames are missing where all markers jump: of what a marker jumps, how much goes with its own steps."""
-    beside = slice(max(place.first - 1, 0), place.last + 2)
-    steps = np.diff(points[beside], axis=0)
+def _goes_on(points: Array, first: int, last: int, by_mean: bool = False) -> float:
+    """How many frames are missing between two: of what markers jump, how much goes with their own steps.
+
+    `by_mean`: all jump; what they do in common tells nothing.
+    """
+    steps = np.diff(points[max(first - 1, 0) : last + 2], axis=0)
     steps = steps[:, np.isfinite(steps).all(axis=(0, 2))]
     if len(steps) < 3 or not steps.size:
         return 0.0
     own = (steps[0] + steps[-1]) / 2
-    jumps, own = steps[1] - own, own - own.mean(axis=0)
-    return float((own * jumps).sum() / (own**2).sum())
+    jumps, own = steps[1] - own, own - own.mean(axis=0) * by_mean
+    return float((own * jumps).sum() / max(float((own**2).sum()), 1e-18))
+
+
+# --- several ------------------------------------------------------------------------------------------------
+
+
+class Several(NamedTuple):
+    """Markers that go elsewhere together, as those of a shoe that slips.
+
+    Attributes
+    ----------
+    labels : tuple of str
+    shifted : Shifted
+        Of what they do in common.
+    step_m : (3,) array, m
+        The largest of their steps, laboratory axes.
+    """
+
+    labels: tuple[str, ...]
+    shifted: Shifted
+    step_m: Array
+
+
+def find_several(markers: Mapping[str, Array], rate_hz: float) -> list[Several]:
+    """Markers, two and more, that make the same step between two frames, beyond what each of them usually shows.
+
+    Parameters
+    ----------
+    markers : mapping of label to (frames, 3) array, m
+        NaN where a marker was not seen.
+    rate_hz : float
+    """
+    if len(markers) < FEWEST_TOGETHER or len(next(iter(markers.values()))) <= 2 * ORDER or rate_hz < FROM_HZ:
+        return []
+    tracks = tracks_of(markers)
+    if not (tracks.shown > STEP_M).any():
+        return []
+    limits = step_limits(tracks.noise, tracks.usual)
+    beyond: Mask = np.asarray(tracks.shown > limits)
+    rows = beyond.sum(axis=1) >= FEWEST_TOGETHER
+    if not rows.any():
+        return []
+    of_all = {place.first for place in find_together(markers, rate_hz)}
+    groups: list[tuple[set[int], list[tuple[int, Array]]]] = []
+    for first, stop in spans(widened(rows, ORDER)):
+        who, steps = _in_common(tracks, beyond[first:stop], limits, first)
+        others = np.delete(tracks.points, list(who), axis=1)
+        steps = [s for s in steps if s[0] not in of_all and not _goes_on(others, s[0], s[0] + 1) > GOES_ON]
+        if not steps:
+            continue
+        same = [group for group in groups if 2 * len(who & group[0]) >= min(len(who), len(group[0]))]
+        if same:
+            same[0][0].update(who)
+            same[0][1].extend(steps)
+        else:
+            groups.append((who, steps))
+    labels = list(tracks)
+    return [
+        Several(
+            tuple(labels[i] for i in sorted(who)),
+            tracks_between(tracks.points[:, min(who)], steps, round(CUT_S * rate_hz)),
+            max((step for _, step in steps), key=np.linalg.norm),
+        )
+        for who, steps in groups
+    ]
+
+
+def _in_common(tracks: Tracks, beyond: Mask, limits: Array, first: int) -> tuple[set[int], list[tuple[int, Array]]]:
+    """Numbers of the markers that make the same steps in some rows of the fifth differences; last frame before each
+    step, and its size, m. None where they are no steps, or neither lead back nor all one way: a foot that strikes the
+    ground shakes its markers together, too.
+    """
+    shown = np.diff(tracks.points[first : first + len(beyond) + ORDER], ORDER, axis=0) / GAIN
+    sizes = norm(shown)
+    peak = int(np.argmax(np.where(beyond.sum(axis=1) >= FEWEST_TOGETHER, np.where(beyond, sizes, 0.0).sum(axis=1), 0)))
+    some = np.flatnonzero(beyond[peak])
+    common = np.median(shown[peak, some], axis=0)
+    some = some[norm(shown[peak, some] - common) < AGREE * np.linalg.norm(common)]
+    some = some[np.isfinite(shown[:, some]).all(axis=(0, 2))]
+    if len(some) < FEWEST_TOGETHER or (len(some) == FEWEST_TOGETHER and not _of_one_body(tracks, some)):
+        return set(), []
+    if len(some) == FEWEST_TOGETHER and not (sizes[peak, some] > OF_TWO * limits[some]).all():
+        return set(), []
+    common = np.median(shown[:, some], axis=1)
+    most, own = float(norm(common).max()), np.abs(np.diff(tracks.points[:, some], axis=0))
+    if most < JUMP_TIMES_COARSE * own.min(where=own > tracks.digit[some, None], initial=most):
+        return set(), []
+    sure = most > SURE * float(np.median(limits[some]))
+    steps = (_steps if sure else _fewest_steps)(common, LEAVE * most)
+    who = {*np.flatnonzero(norm(shown - common[:, None]).max(axis=0) < AGREE * most).tolist()}
+    if not steps or len(who) < FEWEST_TOGETHER:
+        return set(), []
+    of = np.array([step for _, step in steps])
+    lengths = norm(of)
+    back = np.linalg.norm(of.sum(axis=0)) < LEFT * lengths.max()
+    if not sure and not back and (of @ of.T < ONE_WAY * lengths * lengths[:, None]).any():
+        return set(), []
+    return who, [(first + row + ORDER // 2, step) for row, step in steps]
+
+
+def _of_one_body(tracks: Tracks, some: IntArray) -> bool:
+    """Whether one of two markers is among those that are steadiest beside the other."""
+    one, other = (list(tracks)[i] for i in some)
+    return other in steadiest(tracks, one) or one in steadiest(tracks, other)

@@ -1,4 +1,4 @@
-"""All markers that jump together by one length, as when a camera is bumped or the origin set anew, are named."""
+"""Markers that jump together by one length are named: all, as when a camera is bumped, and those of a segment."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from test_labels import RATE, RECORDED, SHARED, needs_trials, walk
 
 from gaitid.errors import TrialError
 from gaitid.markers.clean import Markers, clean, model_markers
-from gaitid.markers.together import find_together
+from gaitid.markers.labels import check_labels
+from gaitid.markers.together import find_several, find_together
 from gaitid.model.load import load_model
 from gaitid.model.specs import Settings
 from gaitid.read.c3d.trial import read_c3d
@@ -22,6 +23,12 @@ def moved(markers: dict[str, Array], first: int, frames: int | None, size_m: flo
     for points in changed.values():
         points[first : None if frames is None else first + frames] += size_m * WAY
     return changed
+
+
+def some_moved(
+    markers: dict[str, Array], labels: tuple[str, ...], first: int, frames: int | None, size_m: float
+) -> dict[str, Array]:
+    return {**markers, **moved({label: markers[label] for label in labels}, first, frames, size_m)}
 
 
 def cleaned(markers: dict[str, Array]) -> Markers:
@@ -96,3 +103,75 @@ def test_recorded_trials_have_none_and_steps_of_10_mm_are_found_in_them(file: st
     for frame in range(20, trial.n_frames - 20, 37):
         (place,) = find_together(moved(markers, frame, None, 0.01), trial.rate_hz)
         assert (place.first, place.last, place.stays) == (frame - 1, frame, True)
+
+
+# --- several ------------------------------------------------------------------------------------------------
+
+FOOT, SHANK, PELVIS = ("LANK", "LHEE", "LTOE"), ("LTIB", "LANK"), ("LASI", "LPSI", "RASI", "RPSI")
+
+
+@pytest.mark.parametrize("frames", [1, 2, 3, 5, 10, 40, None])
+@pytest.mark.parametrize("labels", [FOOT, SHANK, PELVIS])
+@pytest.mark.parametrize(("size_m", "noise_mm"), [(0.001, 0.0), (0.015, 0.0), (0.02, 0.3)])
+@pytest.mark.parametrize("frame", [120, 137, 201])
+def test_markers_of_a_segment_that_are_elsewhere_together_are_found(
+    frame: int, size_m: float, noise_mm: float, labels: tuple[str, ...], frames: int | None
+) -> None:
+    (found,) = find_several(some_moved(walk(noise_mm), labels, frame, frames, size_m), RATE)
+    assert set(found.labels) == set(labels)
+    away = [] if frames is None else [*range(frame, frame + frames)]
+    assert np.flatnonzero(found.shifted.away).tolist() == away
+    assert found.shifted.stays == (((frame - 1, frame),) if frames is None else ())
+    assert np.linalg.norm(found.step_m) == pytest.approx(size_m, rel=0.25)
+
+
+def test_frames_beside_the_step_of_a_foot_are_left_empty_and_those_of_a_brief_excursion_are_filled() -> None:
+    result = cleaned(some_moved(walk(0.0), FOOT, 150, None, 0.015))
+    for label in walk(0.0):
+        gone = np.flatnonzero(np.isnan(result.filtered[label]).all(axis=1)).tolist()
+        assert gone == ([*range(143, 157)] if label in FOOT else [])
+    (note,) = (note for note in result.notes if note.severity == "doubt")
+    assert note.code == "markers_jump" and note.text == (
+        "LANK, LHEE, LTOE jump together by 15 mm (+9, -12, +0 mm along x, y, z) between frames 650-651, and stay "
+        "there: taken as not seen in frames 644-657, and before or after it they are off the body by as much"
+    )
+    result = cleaned(some_moved(walk(0.0), FOOT, 150, 2, 0.015))
+    assert "taken as not seen in frames 651-652" in next(n.text for n in result.notes if n.code == "markers_jump")
+    for label, points in walk(0.0).items():
+        np.testing.assert_allclose(result.filtered[label], points, atol=3e-4)  # m
+
+
+def test_neither_one_marker_nor_all_nor_a_lost_frame_are_several() -> None:
+    assert find_several(some_moved(walk(0.0), ("LKNE",), 150, None, 0.015), RATE) == []
+    assert find_several(moved(walk(0.0), 150, None, 0.015), RATE) == []
+    for frame in (90, 137, 201):
+        assert find_several({x: np.delete(points, frame, 0) for x, points in walk(0.0).items()}, RATE) == []
+
+
+def test_neither_a_heel_that_is_shaken_nor_coordinates_in_steps_are_several() -> None:
+    since = np.maximum(np.arange(len(walk(0.3)["LHEE"])) - 150.4, 0.0) / RATE
+    shake = 0.01 * np.sin(2 * np.pi * 25 * since) * np.exp(-since / 0.03)  # a shoe strikes the ground
+    shaken = {
+        label: points + (label in FOOT) * np.outer(shake, [0.3, 0.2, 0.93]) for label, points in walk(0.3).items()
+    }
+    assert find_several(shaken, RATE) == []
+    standing = {label: np.round(points[:1] + 1e-4 * walk(0.3)[label], 3) for label, points in walk(0.0).items()}
+    for label in ("LASI", "RTIB"):
+        standing[label][60:] += [0.0, 0.001, 0.0]
+    assert find_several(standing, RATE) == []
+
+
+@needs_trials
+@pytest.mark.parametrize("file", RECORDED)
+def test_recorded_trials_have_none_and_a_foot_s_steps_are_found_in_them(file: str) -> None:
+    trial = read_c3d(SHARED / file)
+    markers = check_labels(model_markers(trial, load_model("pig", {})), trial.rate_hz).markers
+    assert find_several(markers, trial.rate_hz) == []
+    foot = tuple(label for label in FOOT if label in markers)
+    for frame in range(20, trial.n_frames - 20, 37):
+        changed = some_moved(dict(markers), foot, frame, None, 0.015)
+        if not np.isfinite([changed[x][frame - 6 : frame + 6] for x in foot]).all() or len(foot) < 3:
+            continue
+        (found,) = find_several(changed, trial.rate_hz)
+        assert set(found.labels) == set(foot)
+        assert found.shifted.stays == ((frame - 1, frame),)
