@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from gaitid.body.feet import FootTrack
+from gaitid.dynamics.wrench import Wrench
 from gaitid.errors import GaitidError
 from gaitid.ground.plate_load import plate_axes, plate_load
-from gaitid.ground.plates_at_camera import MAX_NOISE, known_empty, with_empty_reading
+from gaitid.ground.plates_at_camera import MAX_NOISE, known_empty, presses_not, with_empty_reading
 from gaitid.model import specs
 from gaitid.trial import ForcePlate
 
@@ -202,6 +203,22 @@ def test_the_empty_reading_is_taken_only_while_no_foot_is_near() -> None:
     assert found.noise_N < 1e-9
     near[:30] = np.nan  # not seen is not away
     assert np.isnan(emptied(load, [near]).bias_g).all()
+
+
+def test_a_plate_that_presses_on_nobody_reads_its_own_horizontal_bias() -> None:
+    load, chosen = load_of(trapezoid(50, 120, 700.0))
+    assert not presses_not(load, CAMERA, chosen).any()  # nothing is read then
+    for force, moment in (([50.0, 0, 0], [0, 0, 0]), ([0, 0, 0], [0, 20.0, 0])):  # N, N·m
+        wrench = Wrench(load.wrench.f_g + force, load.wrench.m_g + moment, load.centre_g)
+        biased = replace(load, wrench=wrench)
+        empty = presses_not(biased, CAMERA, chosen)
+        assert (empty == (np.abs(load.vertical) < 5.0)).all()
+        found = with_empty_reading(biased, empty, CAMERA, chosen)
+        assert found.removed
+        np.testing.assert_allclose(found.wrench.f_g, load.wrench.f_g, atol=1e-9)
+        np.testing.assert_allclose(found.wrench.m_g, load.wrench.m_g, atol=1e-9)
+    somebody = replace(load, wrench=Wrench(load.wrench.f_g + [50.0, 0, 30.0], load.wrench.m_g, load.centre_g))
+    assert not presses_not(somebody, CAMERA, chosen).any()
 
 
 def test_no_edge_lies_below_the_noise_of_the_empty_plate() -> None:
