@@ -41,7 +41,7 @@ def all_plates(change: Spoil, case: Case, draw: np.random.Generator) -> Iterator
     yield Spoilt("all plates", with_plates(case.trial, change), static)
 
 
-def _channels(change: Callable[[Array], None]) -> Spoil:
+def channels_changed(change: Callable[[Array], None]) -> Spoil:
     """Change the six channels Fx Fy Fz Mx My Mz of a plate's samples in place."""
 
     def spoil(plate: ForcePlate) -> ForcePlate:
@@ -58,7 +58,7 @@ def scaled(factor: float, *channels: int) -> Spoil:
     def change(values: Array) -> None:
         values[:, list(channels) or slice(None)] *= factor
 
-    return _channels(change)
+    return channels_changed(change)
 
 
 def exchanged(a: int, b: int) -> Spoil:
@@ -67,7 +67,7 @@ def exchanged(a: int, b: int) -> Spoil:
     def change(values: Array) -> None:
         values[:, [a, b]] = values[:, [b, a]]
 
-    return _channels(change)
+    return channels_changed(change)
 
 
 def offset(size: float, *channels: int) -> Spoil:
@@ -76,7 +76,7 @@ def offset(size: float, *channels: int) -> Spoil:
     def change(values: Array) -> None:
         values[:, list(channels)] += size
 
-    return _channels(change)
+    return channels_changed(change)
 
 
 def clipped(share: float) -> Spoil:
@@ -86,7 +86,7 @@ def clipped(share: float) -> Spoil:
         most = share * float(np.nanmax(np.abs(values[:, 2])))
         values[:, 2] = np.clip(values[:, 2], -most, most)
 
-    return _channels(change)
+    return channels_changed(change)
 
 
 def held(seconds: float, rate_hz: float, channel: int, values: Array) -> None:
@@ -129,7 +129,7 @@ def over_time(size: Callable[[Array], Array], *channels: int) -> Spoil:
     def change(values: Array) -> None:
         values[:, list(channels)] += size(np.linspace(0.0, 1.0, len(values)))[:, None]
 
-    return _channels(change)
+    return channels_changed(change)
 
 
 def gain_over_time(gain: Callable[[Array], Array]) -> Spoil:
@@ -138,7 +138,7 @@ def gain_over_time(gain: Callable[[Array], Array]) -> Spoil:
     def change(values: Array) -> None:
         values *= gain(np.linspace(0.0, 1.0, len(values)))[:, None]
 
-    return _channels(change)
+    return channels_changed(change)
 
 
 def held_in_a_stance(seconds: float, channel: int, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
@@ -158,7 +158,7 @@ def in_a_stance(change: Callable[[Array], None], case: Case, draw: np.random.Gen
 
         def spoil(plate: ForcePlate, at_s: float = middle_s) -> ForcePlate:
             start = round((at_s - plate.start_s) * plate.rate_hz)
-            return _channels(lambda values: change(values[start:]))(plate)
+            return channels_changed(lambda values: change(values[start:]))(plate)
 
         yield Spoilt(f"plate {number}", with_plates(case.trial, spoil, [number]))
 
@@ -210,7 +210,7 @@ def one_channel_late(seconds: float, *channels: int) -> Spoil:
         def change(values: Array) -> None:
             values[:, list(channels)] = values[at][:, list(channels)]
 
-        return _channels(change)(plate)
+        return channels_changed(change)(plate)
 
     return spoil
 
@@ -221,7 +221,7 @@ def crosstalk(share: float, of: int, into: int) -> Spoil:
     def change(values: Array) -> None:
         values[:, into] += share * values[:, of]
 
-    return _channels(change)
+    return channels_changed(change)
 
 
 def late_forces(seconds: float, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:

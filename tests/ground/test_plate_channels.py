@@ -24,11 +24,13 @@ from attack_plates import (
     spike,
     with_plates,
 )
+from attack_signals import gain_from_the_middle, held_at, in_steps
 from attack_trials import RECORDED, Case, SimulatedCase, recorded_case, simulated_case
 from shared_trials import SHARED
 
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
+from gaitid.ground.plate_channels import _jumps
 from gaitid.trial import Trial
 
 
@@ -298,3 +300,32 @@ def test_no_run_is_held_to_what_walking_shows(name: str) -> None:
     result = recorded(name).result
     assert not any(note.code == "weight_doubtful" for note in result.notes)
     assert not any("in single support" in contact.reason for contact in result.contacts)
+
+
+def jumps_of(result: Result) -> list[str]:
+    return [text for text in doubts(result) if "jumps by" in text or "changes in steps" in text]
+
+
+@pytest.mark.parametrize("name", ["sydney/walk04", "isb_bone_names/walk"])
+@pytest.mark.parametrize("gain", [0.8, 1.25])
+def test_a_gain_that_changes_in_a_stance_is_doubted_by_its_jump(name: str, gain: float) -> None:
+    case = recorded(name)
+    assert jumps_of(case.result) == []
+    for one in in_a_stance(gain_from_the_middle(gain, 2), case, np.random.default_rng(0)):
+        assert "jumps by" in jumps_of(analyse(one.trial, case.model, case.subject, case.static))[0]
+
+
+@pytest.mark.parametrize("change", [in_steps(20.0), held_at(50.0)])
+def test_forces_in_steps_are_doubted(change) -> None:  # type: ignore[no-untyped-def]
+    case = simulated_case(SimulatedCase("walk"))
+    assert "changes in steps of up to" in jumps_of(spoilt(case, change, case.plates_used[0]))[0]
+
+
+@pytest.mark.parametrize("every", [2, 4, 8])
+def test_no_clean_plate_jumps_at_any_rate(every: int) -> None:
+    for name in ("walk", "run"):
+        for plate in simulated_case(SimulatedCase(name)).trial.plates:
+            slow = replace(
+                plate, rate_hz=plate.rate_hz / every, force_p=plate.force_p[::every], moment_p=plate.moment_p[::every]
+            )
+            assert list(_jumps(slow)) == []
