@@ -9,7 +9,7 @@ import argparse
 import csv
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from running_2d import convert  # noqa: E402
 from shared_trials import SHARED  # noqa: E402
 from simulated_trials import Simulated, simulated_walk  # noqa: E402 - the tests' walk as a trial in memory
 
+from gaitid import run  # noqa: E402
 from gaitid.analysis.pipeline import Options, analyse  # noqa: E402
 from gaitid.analysis.result import Result  # noqa: E402
 from gaitid.body.subject import SubjectFile  # noqa: E402
@@ -239,6 +240,133 @@ def recorded_table() -> Iterator[str]:
     yield f"Bandwidth of the markers of these trials: {bands[0]:.1f} to {bands[-1]:.1f} Hz."
 
 
+# --- foot off -------------------------------------------------------------------------------------------------
+
+#: Trials whose markers were not smoothed before: their forces, and a mass where they do not tell it. The last two are
+#: a model's, whose motion and measured forces fit each other to some newtons.
+HELD = (
+    ("treadmill walk, 14 stances", "wild/padua_clusters/walk.c3d", None, 62.4),
+    ("walk, 2", "wild/isb_bone_names/walk.c3d", None, None),
+    ("treadmill run, 85", "wild/rbds_running/run.c3d", None, 60.4),
+    ("model's walk, 2", "models/arnold_synthetic/subject01/markers.trc", "grf.mot", 70.0),
+    ("model's walk, 2", "models/arnold_synthetic/subject18/markers.trc", "grf.mot", 70.0),
+)
+# Before and behind foot off, s.
+_BEFORE_OFF_S, _BEHIND_OFF_S = 0.12, 0.06
+#: Recorded stances of which peaks are counted by where they lie: walks and runs.
+COUNTED = {
+    "walks": (*WALKS, "qualisys/walk.c3d", "wild/isb_bone_names/walk.c3d", "wild/padua_clusters/walk.c3d"),
+    "run": ("wild/rbds_running/run.c3d",),
+}
+_MASS = {name: mass for _, name, _, mass in HELD}
+#: Smaller ones are no peaks that anybody reads: N·m/kg and W/kg.
+_LEAST = {"moments": 0.1, "powers": 0.3}
+_MOVED = (0.05, 0.10, 0.15)
+
+
+def analysed(name: str, forces: str | None, mass_kg: float | None, settings: dict[str, object]) -> Result:
+    """A shared trial as `gaitid run` takes it, with the static beside it."""
+    path = SHARED / name
+    with tempfile.TemporaryDirectory() as folder:
+        subject = Path(folder) / "subject.yaml"
+        subject.write_text(f"mass_kg: {mass_kg}\n", encoding="utf-8")
+        given = run.RunOptions(
+            static=next(iter(sorted(path.parent.glob("static.*"))), None),
+            subject=subject if mass_kg else None,
+            forces=path.parent / forces if forces else None,
+            overrides=settings,
+        )
+        return run.analyse_file(path, run.prepare(given))
+
+
+def peaks_at_off(result: Result, contacts: Sequence[Contact]) -> tuple[Array, dict[str, Array]]:
+    """(stances, 6) peaks, the first two from 30 to 70 % of stance, the others behind its middle; curves at foot off."""
+    rate, sizes, curves = result.trial.rate_hz, [], {joint: [] for joint, _ in SAGITTAL}
+    before, behind = round(_BEFORE_OFF_S * rate), round(_BEHIND_OFF_S * rate)
+    for contact in (c for c in contacts if c.plates):
+        side, loaded = result.sides[contact.side], contact.loaded
+        if not (before < loaded.stop < result.trial.n_frames - behind):
+            continue
+        late = slice((loaded.start + loaded.stop) // 2, loaded.stop + behind)
+        powers = side.powers
+        of = (-side.moments["hip"]["extension"], powers["hip"], -powers["knee"], powers["ankle"])
+        length = loaded.stop - loaded.start
+        middle = slice(loaded.start + round(0.3 * length), loaded.start + round(0.7 * length))
+        steady = (side.moments["hip"]["abduction"][middle], side.moments["knee"]["extension"][middle])
+        sizes.append([float(np.nanmax(values)) for values in (*steady, *(values[late] for values in of))])
+        for joint, way in SAGITTAL:
+            curves[joint].append(side.moments[joint][way][loaded.stop - before : loaded.stop + behind])
+    return np.array(sizes), {joint: np.array(values) for joint, values in curves.items()}
+
+
+def foot_off_table() -> Iterator[str]:
+    """Markers at 6 Hz under each force cut-off, against the same trial with markers at 20 Hz and plates as they are."""
+    yield (
+        "| trial | markers, plates | hip abduction, 30-70 % | knee extension, 30-70 % | hip flexion | H3 | K3 | A2 | "
+        "RMS of errors: hip | knee | ankle |"
+    )
+    yield "|---|---|" + "---|" * 9
+    for words_of, name, forces, mass in HELD:
+        held = analysed(name, forces, mass, {"cutoff_hz": 20.0, **plates(None)})
+        reference, true = peaks_at_off(held, held.contacts)
+        yield f"| {words_of} | 20 Hz, none | {sized(reference)} | | | |"
+        for cutoff, force in ((15.0, None), *((6.0, force) for force in (None, 20.0, 10.0, "matched"))):
+            given = {"cutoff_hz": cutoff, **plates(force)}
+            sizes, curves = peaks_at_off(analysed(name, forces, mass, given), held.contacts)
+            off = " | ".join(f"{rms(curves[joint] - true[joint]):.3f}" for joint, _ in SAGITTAL)
+            yield f"| | {cutoff:g} Hz, {words(force)} | {sized(sizes)} | {off} |"
+
+
+def sized(sizes: Array) -> str:
+    return " | ".join(f"{value:.2f}" for value in np.nanmean(sizes, axis=0))
+
+
+def moved_table() -> Iterator[str]:
+    """Of peaks in each part of stance, how many matched loads move by how much."""
+    yield "| peaks of | in | walks | > 0.05 | > 0.10 | > 0.15 | run | > 0.05 | > 0.10 | > 0.15 |"
+    yield "|---|---|---|---|---|---|---|---|---|---|"
+    found = {kind: list(moves(names)) for kind, names in COUNTED.items()}
+    for table in _LEAST:
+        for joint in ("hip", "knee", "ankle"):
+            for part in ("strike", "middle", "foot off"):
+                cells = []
+                for moved in found.values():
+                    sizes = np.array([size for *key, size in moved if key == [table, joint, part]])
+                    shares = [f"{np.mean(np.abs(sizes) > limit):.0%}" if len(sizes) else "–" for limit in _MOVED]
+                    cells += [str(len(sizes)), *shares]
+                yield f"| {joint}, {table} | {part} | {' | '.join(cells)} |"
+
+
+def moves(names: tuple[str, ...]) -> Iterator[tuple[str, str, str, float]]:
+    """Table, joint, part of stance and how far a peak moves, of every stance and column, either way."""
+    for name in names:
+        plain, other = (analysed(name, None, _MASS.get(name), plates(force)) for force in (None, "matched"))
+        for contact in (c for c in plain.contacts if c.plates):
+            for table, joint, values, matched in columns(plain, other, contact):
+                for sign in (1, -1):
+                    if np.isfinite(values).all() and (size := float((sign * values).max())) > _LEAST[table]:
+                        after = float((sign * matched).max())
+                        at = int((sign * values).argmax())
+                        yield table, joint, part_of(at, values, plain, contact), after - size
+
+
+def columns(plain: Result, other: Result, contact: Contact) -> Iterator[tuple[str, str, Array, Array]]:
+    """Table, joint and both results' curve over a stance, of sagittal and frontal moments and of powers."""
+    one, two = plain.sides[contact.side], other.sides[contact.side]
+    for joint in ("hip", "knee", "ankle"):
+        for way in list(one.moments[joint])[:2]:
+            yield "moments", joint, one.moments[joint][way][contact.loaded], two.moments[joint][way][contact.loaded]
+        yield "powers", joint, one.powers[joint][contact.loaded], two.powers[joint][contact.loaded]
+
+
+def part_of(at: int, values: Array, result: Result, contact: Contact) -> str:
+    """Strike: the first tenth, or of the impact; foot off: the last 50 ms."""
+    struck = result.impact_frames(contact.side)[contact.loaded]
+    if struck[at] or at < 0.1 * len(values):
+        return "strike"
+    return "foot off" if len(values) - at <= 0.05 * result.trial.rate_hz else "middle"
+
+
 def draw(folder: Path) -> None:
     import matplotlib
 
@@ -274,6 +402,10 @@ def main() -> None:
     lines += list(run_table()) if SHARED.is_dir() else ["It is not beside this checkout."]
     lines += ["", "### Recorded: peaks of stances on plates, mean ± standard deviation", ""]
     lines += list(recorded_table()) if SHARED.is_dir() else ["The recorded walks are not beside this checkout."]
+    if SHARED.is_dir():
+        lines += ["", "### Foot off: raw markers low-passed at 6 Hz; mean peaks in N·m/kg and W/kg", ""]
+        lines += [*foot_off_table(), "", "### Recorded: peaks that matched loads move, N·m/kg and W/kg", ""]
+        lines += list(moved_table())
     text = "\n".join(lines)
     print(text)
     if given.pictures and SHARED.is_dir():

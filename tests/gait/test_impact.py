@@ -55,6 +55,23 @@ def test_the_error_that_an_impact_makes_lies_in_its_frames(cutoff_hz: float) -> 
         assert (impact.last - impact.first) / 100 < 0.06 + 2 * 0.34 / (0.7 * cutoff_hz)
 
 
+def test_at_foot_off_peaks_of_power_are_right_with_plates_as_they_are_and_not_under_matched_loads() -> None:
+    """So no frame of foot off is left out (docs/impacts.md): W/kg, markers at 6 Hz."""
+    walk = simulated_walk()
+    plain = analysed(walk, 6.0)
+    smooth = replace(walk.trial, points_g=lowpass(walk.trial.points_g, 6.0, walk.trial.rate_hz))
+    given = {"cutoff_hz": "none", "joint_loads": "matched"}
+    matched = analyse(smooth, load_model("pig", given), SubjectFile())
+    for contact in (c for c in plain.contacts if c.plates):
+        off = contact.loaded.stop
+        late = slice(off - 30, off + 12)
+        for joint, sign, right in (("hip", 1, 0.02), ("knee", -1, 0.03), ("ankle", 1, 0.1)):
+            true = (sign * walk.truth.clinical[f"{contact.side}_{joint}_power_W_per_kg"][late]).max()
+            as_they_are, alike = ((sign * r.sides[contact.side].powers[joint][late]).max() for r in (plain, matched))
+            assert abs(as_they_are - true) < right, (contact.side, joint)
+            assert abs(alike - true) > 2 * right, (contact.side, joint)
+
+
 @pytest.mark.parametrize("scenario", ["walk", "stop", "ramp", "treadmill"])
 def test_a_load_that_rises_as_slowly_as_the_markers_move_is_no_impact(scenario: str) -> None:
     result = analysed(simulated_walk(scenario), 10.0)
