@@ -27,6 +27,9 @@ WITHOUT_PEAK = 0.13
 # Of the time from the strike to the peak of its transient: between these the mean rate is taken (Milner et al. 2006,
 # Med Sci Sports Exerc 38:323-328).
 EARLY, LATE = 0.2, 0.8
+# Of a peak's force: with more at `EARLY` of the way to it, the transient ended in a shoulder before, and the peak is of
+# what comes after it. 27 strikes of shared walks have 0.11 to 0.43, three whose curve shows a shoulder 0.58 to 0.68.
+_STEADY = 0.5
 # s. Nothing is higher on either side of a peak for this long; body weights that it has at least.
 PEAK_REACH_S, LEAST_PEAK = 0.01, 0.2
 # s before and behind the part that is looked at, for the filter.
@@ -71,7 +74,7 @@ class Loading:
     peak_BW : float
         The force there.
     is_impact : bool
-        There is a peak, and it comes as early as a transient does.
+        There is a peak, it comes as early as a transient does, and the force rises to it without a shoulder.
     """
 
     mean_BW_per_s: float
@@ -143,16 +146,20 @@ def _loading(smooth: Array, times: Array, strike: int, onset: Onset) -> Loading 
         return None
     slope = np.gradient(smooth) * rate_hz
     steepest = strike + int(slope[strike : strike + soon + 1].argmax())
-    is_impact = peak is not None and peak - strike <= soon
+    is_impact = peak is not None and peak - strike <= soon and _at(smooth, strike, EARLY, peak) < _STEADY * smooth[peak]
     stands = strike + round(WITHOUT_PEAK * (onset.last_s - onset.first_s) * rate_hz)
     until = peak if peak is not None and is_impact else stands
     mean = float("nan")
     if 2 / (LATE - EARLY) <= until - strike <= soon:
-        early, late = (strike + share * (until - strike) for share in (EARLY, LATE))
-        rise = np.interp([early, late], np.arange(len(smooth)), smooth)
-        mean = float((rise[1] - rise[0]) * rate_hz / (late - early))
+        rise = _at(smooth, strike, LATE, until) - _at(smooth, strike, EARLY, until)
+        mean = rise * rate_hz / ((LATE - EARLY) * (until - strike))
     first_peak = (np.nan, np.nan) if peak is None else (float(times[peak]), float(smooth[peak]))
     return Loading(mean, float(slope[steepest]), float(times[steepest]), *first_peak, is_impact)
+
+
+def _at(smooth: Array, strike: int, share: float, until: int) -> float:
+    """The force at a share of the time from the strike to a sample."""
+    return float(np.interp(strike + share * (until - strike), np.arange(len(smooth)), smooth))
 
 
 def _maxima(values: Array, first: int, stop: int) -> list[int]:

@@ -94,6 +94,15 @@ def test_a_peak_and_a_shoulder_have_a_greatest_rate_of_one_window() -> None:
     assert peak.greatest_BW_per_s == pytest.approx(shoulder.greatest_BW_per_s, rel=0.3)  # a larger bump is steeper
 
 
+def test_a_bump_behind_the_transient_s_shoulder_is_no_impact_peak() -> None:
+    """Four fifths of the force are there in 8 ms, and its highest point at 25 ms: the way to it has no rate."""
+    force = WEIGHT * np.interp(TIMES, [0.2, 0.208, 0.225, 0.24, 0.5, 0.8], [0, 0.7, 0.86, 0.8, 1.1, 0])
+    found = loading(force)
+    assert found is not None and found.peak_s == pytest.approx(0.225, abs=0.003)
+    assert not found.is_impact and np.isnan(found.mean_BW_per_s)
+    assert found.greatest_BW_per_s > 60
+
+
 def test_what_the_empty_plate_reads_is_no_load() -> None:
     plain, biased = loading(ramp(1.1, 0.15)), loading(ramp(1.1, 0.15), bias=35.0)
     assert plain is not None and biased is not None
