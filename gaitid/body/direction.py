@@ -36,6 +36,11 @@ TURN_DEG = 20.0
 BACKWARD = -0.7
 # m. Less than a step says nothing of a direction.
 LEAST_STEP_M = 0.2
+# deg. A walk whose mean way rises or falls by more goes up or down: stairs, a ramp. 23 recorded ways over level ground
+# have at most 0.7, simulated ones 0.0; a ramp of 6° has 6.0, stairs have 37.
+SLOPE_DEG = 3.0
+# m. The height of the pelvis is that of the way only over more than a step: it goes up and down with each by 5 cm.
+LEAST_RISE_PATH_M = 1.0
 
 
 def progression(geometry: Geometry, spec: specs.Progression) -> tuple[Array, str]:
@@ -55,6 +60,7 @@ def progression(geometry: Geometry, spec: specs.Progression) -> tuple[Array, str
     if known.size == 0:
         return np.full((3, 3), np.nan), "unknown: the point is never seen"
     moved = track[known[-1]] - track[known[0]]
+    slope = _slope_words(track[known], geometry.up_g)
     moved = moved - dot(moved, geometry.up_g) * geometry.up_g
     how = f"displacement of {spec.point}"
     # square to the line between the last joints of both legs, whatever axes the model gives its frames
@@ -75,12 +81,27 @@ def progression(geometry: Geometry, spec: specs.Progression) -> tuple[Array, str
     elif spec.axes == "displacement" and moved @ facing < BACKWARD * np.linalg.norm(moved) * np.linalg.norm(facing):
         moved = -moved
         how = f"against the {how}: the subject walks backward"
+    how += slope
     x = unit(moved)
     if spec.axes == "laboratory":
         largest = int(np.argmax(np.abs(x)))  # NaN stays NaN
         x = np.eye(3)[largest] * np.sign(x[largest])
         how = f"laboratory axis nearest to the {how}"
     return _axes(spec.letters, x, geometry.up_g), how
+
+
+def _slope_words(way_g: Array, up_g: Array) -> str:
+    """``: the walk goes up by 6°`` by the mean slope of a way; empty where it is level, or short."""
+    across = way_g[-1] - way_g[0]
+    across = across - dot(across, up_g) * up_g
+    if not np.linalg.norm(across) > LEAST_RISE_PATH_M:
+        return ""
+    forward, height = way_g @ unit(across), way_g @ up_g
+    forward = forward - forward.mean()
+    slope_deg = float(np.degrees(np.arctan2(forward @ height, forward @ forward)))
+    if abs(slope_deg) <= SLOPE_DEG:
+        return ""
+    return f": the walk goes {'up' if slope_deg > 0 else 'down'} by {abs(slope_deg):.0f}°"
 
 
 def _axes(letters: str, forward: Array, up: Array) -> Array:

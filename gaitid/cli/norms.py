@@ -74,7 +74,7 @@ def show(name: str) -> int:
     type=click.Choice(_VERDICTS),
     help="Take results with this verdict (several times); else good and usable.",
 )
-@click.option("--turns", is_flag=True, help="Also walks that turn.")
+@click.option("--turns", is_flag=True, help="Also walks that turn, go up or down, or backward.")
 @talk_options
 def build(
     results: tuple[Path, ...],

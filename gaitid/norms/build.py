@@ -24,6 +24,13 @@ from gaitid.records import frozen_dataclass
 VERDICTS = ("good", "usable")
 _PERCENT = np.linspace(0.0, 100.0, 101)
 _SPIKED = ("hip_", "knee_")
+# How a walk goes that goes not straight on over level ground (`fit.way_words`) -> as a count of them says it.
+_OTHER_WAYS = {
+    "the walk turns": "turning",
+    "the walk goes up": "going up",
+    "the walk goes down": "going down",
+    "the subject walks backward": "backward",
+}
 # How the name of a figure ends -> its unit.
 _UNITS = (("_m_per_s", "m/s"), ("_steps_per_min", "steps/min"), ("_percent", "%"), ("_m", "m"), ("_s", "s"))
 
@@ -120,8 +127,8 @@ def _kept(walks: Sequence[Walk], about: About) -> tuple[list[Walk], list[str]]:
         if verdict not in verdicts or not sides:
             why[f"no cycle of a side that is {' or '.join(verdicts)}" if verdict in verdicts else verdict] += 1
             left_out.append(walk)
-        elif walk.turns and not about.with_turns:
-            why["turning"] += 1
+        elif walk.way and not about.with_turns:
+            why[_OTHER_WAYS[walk.way.split(" by ")[0]]] += 1
             left_out.append(walk)
         elif walk.sha256 and walk.sha256 in seen:
             lines.append(f"{walk.path}: the same trial as another result: left out")

@@ -8,13 +8,15 @@ from dataclasses import replace
 from typing import Any
 
 from gaitid.errors import GaitidError
-from gaitid.norms.fit import ModelFit, age_fit, dimensionless, leg_length_m, model_fit, turn_words
+from gaitid.norms.fit import ModelFit, age_fit, dimensionless, leg_length_m, model_fit, way_words
 from gaitid.norms.sets import load_set, published_sets
 from gaitid.norms.types import Band, Figure, Group, Norms, NormSet
 from gaitid.records import NamedTuple
 
 DEFAULT = "schwartz2008"
 NONE = "none"
+# What every set that comes with gaitid is of.
+_STRAIGHT = "walking straight on over level ground"
 # Beyond the slowest and the fastest group: a speed that far from its mean is of nobody in it.
 MOST_SD = 2.0
 
@@ -61,20 +63,20 @@ def norms_for(choice: str | None, record: Mapping[str, Any], speed_m_per_s: floa
         return None, f"No normative bands. {age.words}: {norms.title} is not drawn ({todo})."
     if speed.beyond_fastest and not asked:
         return None, f"No normative bands. {speed.doubt}: {norms.title} is not drawn ({todo})."
-    turn = turn_words(record)
-    turn = f"T{turn[1:]}" if turn else ""
-    if turn and not asked:
-        return None, f"No normative bands. {turn}: {norms.title} is of walking straight on, and is not drawn ({todo})."
+    way = way_words(record)
+    way = f"T{way[1:]}" if way else ""
+    if way and not asked:
+        return None, f"No normative bands. {way}: {norms.title} is of {_STRAIGHT}, and is not drawn ({todo})."
     bands = {column: band for column, band in speed.group.bands.items() if column in model.columns}
     if not bands and not speed.group.spatiotemporal:
         return None, f"No normative bands. {norms.title}: {model.why}."
     judges = age.fits is True or (age.fits is None and asked)
     drawn = replace(_norms(norms, speed, bands, _features(speed.group, model)), people=age.people, judges=judges)
-    turn = f"{turn}, and the band is of walking straight on" if turn else ""
+    way = f"{way}, and the band is of {_STRAIGHT}" if way else ""
     sentences = (
         f"{norms.title}, {drawn.speed}{speed.why}",
         speed.doubt,
-        turn,
+        way,
         age.words,
         "" if judges else _no_judgement(norms, age.fits),
         model.why,

@@ -14,7 +14,7 @@ import numpy as np
 
 from gaitid.disk.read_back import read_text_back
 from gaitid.errors import GaitidError
-from gaitid.norms.fit import definitions_of, dimensionless, leg_length_m, turn_words
+from gaitid.norms.fit import definitions_of, dimensionless, leg_length_m, way_words
 from gaitid.norms.sets import UNITS
 from gaitid.norms.types import Array, Definitions
 from gaitid.records import frozen_dataclass
@@ -44,8 +44,8 @@ class Walk:
     verdict : mapping of str to str
         Of ``trial``, ``left`` and ``right``.
     definitions : Definitions
-    turns : bool
-        Whether it goes round a bend.
+    way : str
+        ``the walk turns by 92°``, or how else it does not go straight on over level ground; empty where it does.
     sha256 : str
         Of the trial.
     force_filter : str
@@ -65,7 +65,7 @@ class Walk:
     subject: str
     verdict: Mapping[str, str]
     definitions: Definitions
-    turns: bool
+    way: str
     sha256: str
     force_filter: str
     curves: Mapping[str, Mapping[str, Array]]
@@ -119,7 +119,7 @@ def load_walk(path: Path) -> Walk:
         subject=named or _subject_in_batch(path, sha256, _trial_path(record)) or str(path.resolve().parent),
         verdict={str(key): str(word) for key, word in verdict.items()} if isinstance(verdict, Mapping) else {},
         definitions=definitions_of(record),
-        turns=bool(turn_words(record)),
+        way=way_words(record),
         sha256=sha256,
         force_filter=_force_filter(record),
         curves={side: {column: v for column, v in table[side].items() if column.endswith(UNITS)} for side in table},

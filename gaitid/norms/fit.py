@@ -27,6 +27,8 @@ SAGITTAL = ("_flexion_deg", "_dorsiflexion_deg", "_anterior_tilt_deg", "_extensi
 POWER = "_power_W_per_kg"
 # Of a record's `conventions`.
 _SECTIONS = {"angles": "angles", "moments": "moments", "axes": "segment axes"}
+# The same, of a walk that goes another way than straight on over level ground.
+_WAY = re.compile(r"the walk (?:turns|goes up|goes down) by [^;:]*|the subject walks backward")
 _ENTRY = re.compile(r"(?:^|; )(\w+): ")
 
 
@@ -160,9 +162,9 @@ def age_fit(norms: NormSet, record: Mapping[str, Any]) -> AgeFit:
 # --- way and speed ----------------------------------------------------------------------------------------------------
 
 
-def turn_words(record: Mapping[str, Any]) -> str:
-    """``the walk turns by 92°``, as a record says it; empty where it goes straight on."""
-    match = re.search(r"the walk turns by [^;]*", str(_mapping(record, "conventions").get("progression", "")))
+def way_words(record: Mapping[str, Any]) -> str:
+    """``the walk turns by 92°``, as a record says it; empty where it goes straight on, forward and level."""
+    match = _WAY.search(str(_mapping(record, "conventions").get("progression", "")))
     return match[0] if match else ""
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from gaitid.norms import Norms, gait_profile
-from gaitid.norms.fit import turn_words
+from gaitid.norms.fit import way_words
 from gaitid.records import NamedTuple
 from gaitid.report.cycle_curves import CycleCurves
 from gaitid.report.difference import excursion
@@ -61,10 +61,10 @@ def group_html(subjects: Sequence[Subject], norms: Norms | None = None, why: str
 
 
 def _absent(subject: Subject) -> str:
-    """Who is not in the group, with the word that all its walks turn."""
+    """Who is not in the group, and that none of its walks is straight, forward and level, where so."""
     cycled = [r for session in subject.sessions for r in session.results if r.cycles]
-    turns = bool(cycled) and all(turn_words(result.record) for result in cycled)
-    return f"{subject.name} (its walks turn)" if turns else subject.name
+    elsewhere = bool(cycled) and all(way_words(result.record) for result in cycled)
+    return f"{subject.name} (its walks turn, go up or down, or backward)" if elsewhere else subject.name
 
 
 def _score(member: Member, norms: Norms | None) -> str:

@@ -60,15 +60,15 @@ class Member:
         Those that count for the means.
     left_out : tuple of str
         In words which trials do not, and why.
-    turns : bool
-        Whether they are turning walks.
+    not_straight : bool
+        Whether they turn, go up or down, or backward.
     """
 
     label: str
     results: tuple[Result, ...]
     basis: Basis
     left_out: tuple[str, ...] = ()
-    turns: bool = False
+    not_straight: bool = False
 
 
 @frozen_dataclass()
@@ -122,20 +122,20 @@ def group_members(subjects: Sequence[Subject]) -> dict[str, tuple[Member, ...]]:
 def whole_subjects(subjects: Sequence[Subject]) -> tuple[Member, ...]:
     """A member for each subject, of all its sessions; beside gait cycles who has none is left out.
 
-    So is, beside straight walks, who only turns.
+    So is, beside straight walks, who only turns, climbs or walks backward.
     """
     return _all_straight(_one_basis([_together(subject, "") for subject in subjects]))
 
 
 def _all_straight(members: Sequence[Member]) -> tuple[Member, ...]:
     """Those whose walks go straight on; all where none does."""
-    straight = tuple(member for member in members if not member.turns)
+    straight = tuple(member for member in members if not member.not_straight)
     return straight or tuple(members)
 
 
 def _member(label: str, results: Sequence[Result]) -> Member:
     means = in_mean(results)
-    return Member(label, means.counted, pool(means.results), means.told, means.turns)
+    return Member(label, means.counted, pool(means.results), means.told, means.not_straight)
 
 
 def _together(subject: Subject, label: str) -> Member:

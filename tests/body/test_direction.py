@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from simulated_trials import simulated_walk
 
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
@@ -114,6 +115,20 @@ def test_a_turn_has_plausible_angles_and_a_straight_walk_one_direction() -> None
     assert straight.body.R_gp.shape == (3, 3)
     assert "displacement" in straight.conventions["progression"]
     assert TURN_DEG == 20
+
+
+@pytest.mark.parametrize(
+    ("scenario", "words"), [("ramp", "goes up by 6°"), ("walk", ""), ("treadmill", ""), ("turn", "")]
+)
+def test_a_walk_up_a_ramp_is_said(scenario: str, words: str) -> None:
+    result = analyse(simulated_walk(scenario).trial, load_model("pig"), SubjectFile())
+    said = result.conventions["progression"]
+    assert (f"the walk {words};" in said) if words else ("the walk goes" not in said)
+
+
+@recorded
+def test_stairs_go_down() -> None:
+    assert ": the walk goes down by 37°;" in analysed("stairs/Movement_trial").conventions["progression"]
 
 
 @recorded

@@ -190,15 +190,27 @@ def test_what_a_model_of_the_family_defines_otherwise_is_left_out(pig_record: Re
     assert not [c for c in lost if "flexion" in c or "extension" in c or "power" in c]
 
 
-def test_a_walk_that_turns_is_said(pig_record: Record) -> None:
-    text = "forward = (1, 0, 0) in the first frame, path of asis_middle: the walk turns by 92°; axes x, y, z"
+@pytest.mark.parametrize(
+    ("found", "way"),
+    [
+        ("path of asis_middle: the walk turns by 92°", "The walk turns by 92°"),
+        ("displacement of asis_middle: the walk goes down by 36°", "The walk goes down by 36°"),
+        ("against the displacement of asis_middle: the subject walks backward", "The subject walks backward"),
+        (
+            "against the displacement of asis_middle: the subject walks backward: the walk goes up by 6°",
+            "The subject walks backward",
+        ),
+    ],
+)
+def test_a_walk_that_goes_not_straight_on_over_level_ground_is_said(pig_record: Record, found: str, way: str) -> None:
+    text = f"forward = (1, 0, 0), {found}; axes x, y, z"
     record = changed(pig_record, conventions={"progression": text}, subject=CHILD)
     norms, words = norms_for(None, record, 1.0)
     assert norms is None
-    assert "The walk turns by 92°: Schwartz 2008 is of walking straight on, and is not drawn" in words
+    assert f"{way}: Schwartz 2008 is of walking straight on over level ground, and is not drawn" in words
     norms, words = norms_for("schwartz2008", record, 1.0)
     assert norms is not None
-    assert "The walk turns by 92°, and the band is of walking straight on." in words
+    assert f"{way}, and the band is of walking straight on over level ground." in words
 
 
 def test_by_name(pig_record: Record) -> None:

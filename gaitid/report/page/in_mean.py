@@ -1,4 +1,4 @@
-"""Which trials of a session count for its means: no turning walk beside straight ones, none that is not to be used.
+"""Which trials of a session count for its means: walks of one kind of way only, none that is not to be used.
 
 What `gaitid norms build` leaves out for the same reasons stands in `gaitid.norms.build`.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from gaitid.norms.fit import turn_words
+from gaitid.norms.fit import way_words
 from gaitid.records import frozen_dataclass
 from gaitid.report.page.told import LEVELS, names_of
 from gaitid.report.panels import SIDES
@@ -29,14 +29,14 @@ class InMean:
         Of each result the sides that do not count.
     told : tuple of str
         A sentence for each trial that is left out, in whole or of one side.
-    turns : bool
-        Whether what counts are turning walks: there was no other.
+    not_straight : bool
+        Whether what counts are walks that turn, go up or down, or backward: there was no other.
     """
 
     results: tuple[Result, ...]
     out: tuple[tuple[str, ...], ...]
     told: tuple[str, ...]
-    turns: bool
+    not_straight: bool
 
     @property
     def counted(self) -> tuple[Result, ...]:
@@ -51,7 +51,8 @@ class InMean:
 def in_mean(results: Sequence[Result]) -> InMean:
     """What of the trials counts, and in words what does not.
 
-    A walk that turns is not pooled with straight ones: where any straight walk can be used, the means are of these.
+    Walks that turn, go up, down or backward are pooled neither with straight ones nor with each other: where any
+    straight walk can be used, the means are of these, else of the kind of the first that can.
     A trial, or a side, with the verdict "do not use" does not count where another trial has curves of that side. Of
     several results of one recording the first counts.
     """
@@ -59,10 +60,10 @@ def in_mean(results: Sequence[Result]) -> InMean:
     why: list[dict[str, str]] = [_same_recording(results, names, i) for i in range(len(results))]
     first = [i for i in range(len(results)) if not why[i]]
     has = _has_curves(results)
-    turns = _of_turns([results[i] for i in first], [has[i] for i in first])
+    pooled = _kind_pooled([results[i] for i in first], [has[i] for i in first])
     for i in first:
-        words = turn_words(results[i].record)
-        if bool(words) != turns and any(has[i].values()) and any(r.cycles for r in results):
+        words = way_words(results[i].record)
+        if _kind(words) != pooled and any(has[i].values()) and any(r.cycles for r in results):
             alone = f"see it by itself: gaitid report {results[i].path.name} -o {results[i].stem}.html"
             why[i] = dict.fromkeys(SIDES, f"{words}; {alone}" if words else _refused(results[i], SIDES[0]) or "")
     for side in SIDES:
@@ -76,7 +77,7 @@ def in_mean(results: Sequence[Result]) -> InMean:
         tuple(_without(result, sides) for result, sides in zip(results, out, strict=True)),
         out,
         tuple(line for name, of_one in zip(names, why, strict=True) for line in _told(name, of_one)),
-        turns,
+        bool(pooled),
     )
 
 
@@ -98,14 +99,20 @@ def _has_curves(results: Sequence[Result]) -> list[dict[str, bool]]:
     return [{side: side in result.sides for side in SIDES} for result in results]
 
 
-def _of_turns(results: Sequence[Result], has: Sequence[Mapping[str, bool]]) -> bool:
-    """Whether the means have to be of turning walks: those that can be used first, of these the straight ones."""
-    found = {
-        (not any(there[side] and not _refused(result, side) for side in SIDES), bool(turn_words(result.record)))
+def _kind_pooled(results: Sequence[Result], has: Sequence[Mapping[str, bool]]) -> str:
+    """Of which kind of way the means are: of those that can be used, of the straight ones, else of the first."""
+    found = [
+        (not any(there[side] and not _refused(result, side) for side in SIDES), kind != "", kind)
         for result, there in zip(results, has, strict=True)
         if any(there.values())
-    }
-    return min(found)[1] if found else False
+        for kind in (_kind(way_words(result.record)),)
+    ]
+    return min(found, key=lambda of: of[:2])[2] if found else ""
+
+
+def _kind(words: str) -> str:
+    """``the walk goes up`` of ``the walk goes up by 6°``."""
+    return words.split(" by ")[0]
 
 
 def _refused(result: Result, side: str) -> str:

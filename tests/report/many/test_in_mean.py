@@ -47,6 +47,18 @@ def test_a_turning_walk_is_not_pooled(two: tuple[Path, Path], edit_record: Edit,
     assert "<dd>1.01 ± 0.01 m/s</dd>" in html  # of 1.00, 1.01, 1.02 and 1.03 on each side, not of five strides
 
 
+@pytest.mark.parametrize("way", ["the walk goes up by 6°", "the walk goes down by 36°", "the subject walks backward"])
+def test_a_walk_up_or_down_or_backward_is_pooled_neither_with_a_straight_one_nor_with_a_turn(
+    two: tuple[Path, Path], edit_record: Edit, way: str
+) -> None:
+    alone = knee(two[0])
+    edit_record(two[1], {"conventions": {"progression": f"displacement of asis_middle: {way}; axes x, y, z"}})
+    assert knee(two[0].parent) == alone
+    edit_record(two[0], TURNS)
+    (member,) = members_of(load_results([two[0].parent]))
+    assert len(member.results) == 1 and member.not_straight
+
+
 def test_walks_that_all_turn_are_pooled_without_norms(
     two: tuple[Path, Path], edit_record: Edit, tmp_path: Path
 ) -> None:
@@ -96,7 +108,7 @@ def test_who_only_turns_is_not_in_a_group(walk: Walk, table: Callable[..., Path]
     (members,) = group_members(by_subject(sessions)).values()
     assert [member.label for member in members] == ["A", "C"]
     html = write_report([paths[0].parents[1]], paths[0].parents[1] / "g.html").read_text(encoding="utf-8")
-    assert "B (its walks turn)" in html
+    assert "B (its walks turn, go up or down, or backward)" in html
 
 
 def test_figures_are_of_what_counts(two: tuple[Path, Path], edit_record: Edit) -> None:
