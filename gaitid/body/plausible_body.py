@@ -195,14 +195,14 @@ def cross_talk(geometry: Geometry, side: str, knee: Mapping[str, Array]) -> Note
     tilt, explained = figures["axis_turned_deg"], figures["adduction_explained_by_flexion"]
     if quantile(flexion, 0.95) - quantile(flexion, 0.05) < FLEXES_DEG or explained < EXPLAINED:
         return ()
+    moves = figures["adduction_range_when_flexed_deg"]
+    if not tilt >= TILTED_DEG and (tilt < TURNED_DEG or moves < MOVES_DEG):
+        return ()
     cure = f"look at {_labels(geometry, [(side, 'thigh')])}; give a static that shows the knee's axis"
     what = f"as where the flexion axis is turned by {tilt:.0f}° about the thigh"
     what += ": rotations of the hip are off by about as much"
     if tilt >= TILTED_DEG:
         return (Note("calibration_doubtful", f"{side} knee: its adduction follows its flexion, {what}", side, cure),)
-    moves = figures["adduction_range_when_flexed_deg"]
-    if tilt < TURNED_DEG or moves < MOVES_DEG:
-        return ()
     text = f"{side} knee: its adduction follows its flexion (by {moves:.0f}° while flexed, r² {explained:.2f}), {what}"
     return (Note("knee_axis_turned", text, side, cure),)
 

@@ -12,6 +12,7 @@ import pytest
 from gaitid.analysis.contributions import contributed
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
+from gaitid.body import plausible_body
 from gaitid.body.frames import Calibration
 from gaitid.body.plausible_body import BEYOND, JOINT_ANGLES, _kind, angle_faults
 from gaitid.body.resolve import MeasurementFault
@@ -228,6 +229,15 @@ def test_a_knee_axis_that_is_turned_a_little(walk: Trial) -> None:
     assert [(note.side, note.severity) for note in notes] == [("left", "info")] and "turned by 17°" in notes[0].text
     result = run(changed(walk, LThighRotation=walk.parameters["LThighRotation"] - np.radians(5.0)))
     assert "knee_axis_turned" not in [note.code for note in result.notes]
+
+
+def test_markers_are_looked_for_only_where_they_are_named(walk: Trial, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which markers a segment has takes a walk through the model's definitions."""
+    asked: list[object] = []
+    looked_for = plausible_body.points_of_segments
+    monkeypatch.setattr(plausible_body, "points_of_segments", lambda *a: asked.append(a) or looked_for(*a))
+    assert said(run(walk)) == [] == asked
+    assert said(run(changed(walk, LThighRotation=walk.parameters["LThighRotation"] + np.radians(30.0)))) and asked
 
 
 def without_calibration(trial: Trial) -> Trial:
