@@ -286,7 +286,7 @@ class Trial:
         return np.arange(self.n_frames) / self.rate_hz
 
     @cached_property
-    def _seen(self) -> frozenset[str]:
+    def seen(self) -> frozenset[str]:
         """The labels of markers that were seen at least once."""
         index: Mapping[str, int] = self._index  # type: ignore[attr-defined]
         seen: Mask = np.asarray(np.isfinite(self.points_g).any(axis=(0, 2)))
@@ -294,7 +294,7 @@ class Trial:
 
     def has(self, label: str) -> bool:
         """Whether a marker of that name is in the file and was seen at least once."""
-        return label in self._seen
+        return label in self.seen
 
     def marker(self, label: str) -> Array:
         """(frames, 3) positions of a marker, m, laboratory axes; KeyError where the file has none."""

@@ -109,7 +109,7 @@ def bind_trial(
         return Bound(bound, None, Reference(bound, None, carried), fault.notes, fault.roles)
     of_static, static_fault = _without_misplaced(static, bind(model, Spellings(static_labels), marker_set))
     in_static = tuple(note._replace(text=f"static: {note.text}") for note in static_fault.notes)
-    reference = Reference(of_static, static.has, carried)
+    reference = Reference(of_static, static.seen, carried)
     return Bound(bound, of_static, reference, (*fault.notes, *in_static), fault.roles | static_fault.roles)
 
 
@@ -268,7 +268,7 @@ def recorded_sides(trial: Trial, bound: Bound) -> tuple[dict[str, Needs], Notes]
     TrialError
     """
     model = bound.model
-    legs = {side.name: side_needs(model, side.name, trial.has, bound.reference)[0] for side in model.sides}
+    legs = {side.name: side_needs(model, side.name, trial.seen, bound.reference)[0] for side in model.sides}
     for needs in legs.values():
         _refuse_ambiguous(trial, model, needs)
     # with one side only, markers of the base may be all that there is

@@ -52,7 +52,7 @@ def static_adds_nothing(static: Path, path: Path, model_name: str = AUTO) -> boo
 def _measurements_of(model_name: str, labels: frozenset[str]) -> frozenset[str] | None:
     """The measurements that a model asks for where a trial has these labels; None where no leg was recorded."""
     model = _model(model_name)
-    of_sides = [side_needs(model, side.name, labels.__contains__)[0] for side in model.sides]
+    of_sides = [side_needs(model, side.name, labels)[0] for side in model.sides]
     recorded = [needs.measurements for needs in of_sides if needs.complete]
     return frozenset().union(*recorded) if recorded else None
 

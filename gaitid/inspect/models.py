@@ -127,7 +127,7 @@ def readiness(trial: Trial, candidate: Candidate) -> dict[str, Any]:
     of_sides: list[Needs] = []
     wanted = {"mass"} if "mass" in model.subject else set()
     for side in model.sides:
-        needs, computable = side_needs(model, side.name, trial.has, candidate.bound.reference)
+        needs, computable = side_needs(model, side.name, trial.seen, candidate.bound.reference)
         of_sides.append(needs)
         segments[side.name] = list(computable)
         markers[side.name] = sorted({label_words(model, *missing) for missing in needs.missing.items()})

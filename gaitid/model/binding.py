@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from gaitid.model import specs
 from gaitid.model.marker_sets import MarkerSet, Spellings
 from gaitid.model.shapes import Frame, PointName, RigidFrame
+from gaitid.records import Itself
 
 if TYPE_CHECKING:
     from gaitid.model.pose import Multibody
@@ -30,8 +32,17 @@ def bind(model: specs.Model, spellings: Spellings, marker_set: MarkerSet | None 
     Returns
     -------
     Model
-        Its clusters are replaced by their markers, as roles of their own (``thigh_cluster_1``).
+        Its clusters are replaced by their markers, as roles of their own (``thigh_cluster_1``). The same one for all
+        trials with these labels.
     """
+    return _bound(Itself(model), tuple(spellings.labels), Itself(marker_set))
+
+
+@lru_cache(maxsize=64)  # one trial is asked for each model, and all trials of a laboratory have the same labels
+def _bound(
+    unbound: Itself[specs.Model], labels: tuple[str, ...], of_labels: Itself[MarkerSet] | Itself[None]
+) -> specs.Model:
+    model, spellings, marker_set = unbound.record, Spellings(labels), of_labels.record
     if marker_set is None:
         return model._replace(spelled=dict(_spelled(model, spellings, None)))
     sides = [side.name for side in model.sides]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 
 from gaitid.model import specs
 from gaitid.model.expression import alternatives
 from gaitid.model.shapes import CarriedFrame, CarriedPoint, FirstOf, RigidFrame, Use, uses
 from gaitid.model.validate import BODY_NAMES
 from gaitid.numerics.rigid_fit import FEWEST
-from gaitid.records import NamedTuple
+from gaitid.records import Itself, NamedTuple
 from gaitid.trial import seen_as
 
 #: Side (empty for the middle of the body) and name of a marker, a point or a frame.
@@ -82,14 +83,14 @@ class Reference(NamedTuple):
     ----------
     model : Model
         Bound to the static.
-    has : callable or None
-        Whether the static holds a marker of that label; None where there is no static.
+    seen : frozenset of str or None
+        The labels of the static's markers; None where there is no static.
     known : frozenset of Role
         What a subject file brings instead.
     """
 
     model: specs.Model
-    has: Callable[[str], bool] | None = None
+    seen: frozenset[str] | None = None
     known: frozenset[Role] = frozenset()
 
 
@@ -102,8 +103,8 @@ class _Walk:
         self.reference = reference
         self.standing = standing
         self.static = None
-        if reference is not None and reference.has is not None and not standing:
-            self.static = _Walk(reference.model, reference.has, None, standing=True)
+        if reference is not None and reference.seen is not None and not standing:
+            self.static = _Walk(reference.model, reference.seen.__contains__, None, standing=True)
         self.seen: dict[tuple[str, str, str], bool] = {}
 
     def visit(self, kind: str, name: str, side: str, needs: Needs) -> bool:
@@ -235,16 +236,17 @@ class _Walk:
 
 
 def side_needs(
-    model: specs.Model, side: str, has: Callable[[str], bool], reference: Reference | None = None
+    model: specs.Model, side: str, seen: frozenset[str], reference: Reference | None = None
 ) -> tuple[Needs, tuple[str, ...]]:
-    """Everything that one leg, the pelvis and their angles need (calibration frames apart).
+    """Everything that one leg, the pelvis and their angles need (calibration frames apart). Not to be changed: the same
+    for all trials with these labels.
 
     Parameters
     ----------
     model : Model
     side : str
-    has : callable
-        Whether the trial holds a marker of that label.
+    seen : frozenset of str
+        The labels of the trial's markers.
     reference : Reference, optional
         The static, or what a subject file says of it; for models that carry anything over from one.
 
@@ -254,7 +256,23 @@ def side_needs(
     computable : tuple of str
         Segments of the side whose frames have all their markers.
     """
-    walk = _Walk(model, has, reference)
+    if reference is None:
+        return _side_needs(Itself(model), side, seen)
+    return _side_needs(Itself(model), side, seen, Itself(reference.model), reference.seen, reference.known)
+
+
+@lru_cache(maxsize=128)
+def _side_needs(
+    bound: Itself[specs.Model],
+    side: str,
+    seen: frozenset[str],
+    static: Itself[specs.Model] | None = None,
+    static_seen: frozenset[str] | None = None,
+    known: frozenset[Role] = frozenset(),
+) -> tuple[Needs, tuple[str, ...]]:
+    model = bound.record
+    reference = None if static is None else Reference(static.record, static_seen, known)
+    walk = _Walk(model, seen.__contains__, reference)
     needs = Needs()
     walk.visit("frame", model.base.frame, side, needs)
     walk.visit("point", model.base.origin, side, needs)

@@ -11,7 +11,10 @@ import pytest
 
 from gaitid.errors import ModelError
 from gaitid.model import parsed
+from gaitid.model.binding import bind
 from gaitid.model.load import bundled_folder, bundled_models, find_model, load_model, load_table
+from gaitid.model.marker_sets import Spellings
+from gaitid.model.needs import Reference, side_needs
 from gaitid.model.shapes import Between, InFrame
 from gaitid.model.yaml_file import MAX_BYTES, load_yaml, parse_yaml
 
@@ -258,6 +261,26 @@ def test_what_was_parsed_before_is_what_the_files_hold(tmp_path: Path, monkeypat
     # the bytes count, not the name: a file that was edited since is read itself
     text = (CONFIGS / "pig.yaml").read_text(encoding="utf-8").replace("name: pig\n", "name: edited\n")
     assert load_model(write(tmp_path / "pig.yaml", text)).name == "edited"
+
+
+# --- what a model finds in the labels of a trial ---------------------------------------------------------------------
+
+
+def test_trials_with_the_same_labels_share_what_a_model_finds_in_them() -> None:
+    """It follows from the model and the labels alone, and is most of what a batch would do again for each trial."""
+    model, other = load_model("pig"), load_model("pig", {"hip_centre": "bell"})
+    labels = [label for side, role in model.roles for label in model.labels(role, side)]
+    bound = bind(model, Spellings(labels))
+    assert bind(model, Spellings(labels)) is bound
+    assert bind(model, Spellings([label.lower() for label in labels])).spelled["left", "heel"] == ("lhee",)
+    assert bind(other, Spellings(labels)).choices == other.choices  # not those of another model, whatever it equals
+    assert bind(load_model("pig"), Spellings(labels)) == bound is not bind(load_model("pig"), Spellings(labels))
+    seen, of_static = frozenset(labels), Reference(bound, frozenset(labels))
+    assert side_needs(bound, "left", seen)[0] is side_needs(bound, "left", frozenset(labels))[0]
+    assert side_needs(bound, "left", seen)[0] is not side_needs(bound, "right", seen)[0]
+    assert side_needs(bound, "left", seen, of_static)[0] is side_needs(bound, "left", seen, of_static)[0]
+    assert set(side_needs(bound, "left", seen - {"LTIB"})[0].missing) == {("left", "shank_wand")}
+    assert not side_needs(bound, "left", seen)[0].missing
 
 
 # --- formulas of columns -------------------------------------------------------------------------------------------
