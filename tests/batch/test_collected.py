@@ -85,6 +85,18 @@ def test_rows_of_all_trials_with_the_key_of_the_batch(manifest: Path, tmp_path: 
         assert {row.get("trial", trial.stem) for row in own} == {trial.stem}
 
 
+@pytest.mark.parametrize("size", [1, 100, 7919])
+def test_the_same_bytes_however_many_are_copied_at_a_time(
+    manifest: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    out = tmp_path / "out"
+    work(manifest, out)
+    whole = [(out / table).read_bytes() for table in collected.COLLECTED]
+    monkeypatch.setattr(collected, "_BLOCK", size)
+    work(manifest, out)
+    assert [(out / table).read_bytes() for table in collected.COLLECTED] == whole
+
+
 def test_a_folder_is_no_session_and_no_condition(manifest: Path, tmp_path: Path) -> None:
     work(manifest.parent / "P1", tmp_path / "out")
     assert {(row["subject"], row["session"], row["condition"]) for row in rows(tmp_path / "out" / TABLE)} == {
