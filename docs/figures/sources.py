@@ -27,7 +27,7 @@ import numpy as np
 from gallery import make_small
 from matplotlib.axes import Axes
 
-from gaitid.report.tables import columns, read_table
+from gaitid.results.tables import columns, read_table
 from gaitid.simulate import simulate
 from gaitid.trial import Array
 

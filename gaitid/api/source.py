@@ -11,17 +11,16 @@ from gaitid import run
 from gaitid.analysis.result import Result
 from gaitid.disk.atomic import write_all
 from gaitid.disk.read_back import read_record, read_text_back
-from gaitid.errors import GaitidError, ReadError
+from gaitid.errors import GaitidError
 from gaitid.inputs import refuse_to_overwrite
 from gaitid.records import frozen_dataclass
+from gaitid.results.find import RECORD_SUFFIX, refuse_no_record
 from gaitid.write import TABLES, UNCERTAINTY
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from gaitid.compare.hybrid import Made as MadeFrom
-
-_RECORD = ".run.json"
 
 
 class Source(Protocol):
@@ -114,9 +113,8 @@ class Stored:
     @classmethod
     def read(cls, path: Path) -> Stored:
         """Read the record; the tables are read when they are asked for."""
-        if not path.name.endswith(_RECORD) or path.name == _RECORD:
-            raise ReadError(f"{path}: not a result", expected=f"a file NAME{_RECORD} that gaitid run wrote")
-        return cls(path.name.removesuffix(_RECORD), path, dict(read_record(path)))
+        refuse_no_record(path)
+        return cls(path.name.removesuffix(RECORD_SUFFIX), path, dict(read_record(path)))
 
     def record(self) -> dict[str, Any]:
         return self.content

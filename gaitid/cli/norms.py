@@ -92,12 +92,12 @@ def build(
     from gaitid.disk.atomic import write_all
     from gaitid.inputs import refuse_to_overwrite
     from gaitid.norms.build import VERDICTS, About, build_norms
-    from gaitid.norms.collect import result_files
     from gaitid.norms.text import set_yaml
+    from gaitid.results.find import find_records
 
     if ages and not 0 <= ages[0] <= ages[1]:
         raise click.UsageError(f"--ages {ages[0]:g} {ages[1]:g}: expected the lowest and the highest age")
-    refuse_to_overwrite([output], result_files(results))
+    refuse_to_overwrite([output], find_records(results))
     name = words["name"] or output.stem
     population = words["population"] or "not stated"
     about = About(name, words["title"] or name, population, ages or None, verdicts or VERDICTS, turns)

@@ -19,15 +19,14 @@ from gaitid.disk.read_back import read_text_back
 from gaitid.errors import GaitidError
 from gaitid.export.source import Source, read_source
 from gaitid.inputs import found_trial, named
-from gaitid.norms.collect import result_files
 from gaitid.records import frozen_dataclass
+from gaitid.results.find import RECORD_SUFFIX, find_records
+from gaitid.results.record_checks import checked_record
 from gaitid.run import Prepared
 from gaitid.run.again import analyse_again, read_recorded
 from gaitid.trial import Array
 from gaitid.write import TABLES, UNCERTAINTY
-from gaitid.write.record_checks import checked_record
 
-SUFFIX = ".run.json"
 _OPENSIM = (".mot", ".sto")
 _TIMES = ("frame", "time_s")
 EXPECTED = "a NAME.run.json or the folder or stem of one, a .c3d with stored outputs, or OpenSim's .sto or .mot"
@@ -60,17 +59,17 @@ def kind_of(given: Path) -> tuple[str, tuple[Path, ...]]:
     GaitidError
         Nothing that can be compared.
     """
-    if given.name.endswith(SUFFIX) and given.name != SUFFIX:
+    if given.name.endswith(RECORD_SUFFIX) and given.name != RECORD_SUFFIX:
         return RESULT, (given,)
     if given.is_dir():
-        found = tuple(path for path in result_files([given]) if ".gaitid" not in path.parts)
+        found = find_records([given])
         return (RESULT if len(found) == 1 else SESSION), found
     suffix = given.suffix.lower()
     if suffix == ".c3d":
         return STORED, (given,)
     if suffix in _OPENSIM:
         return OPENSIM, (given,)
-    beside = given.with_name(f"{given.name}{SUFFIX}")
+    beside = given.with_name(f"{given.name}{RECORD_SUFFIX}")
     if beside.is_file():
         return RESULT, (beside,)
     what = "no such file or folder" if not given.exists() else "nothing that can be compared"
@@ -95,7 +94,7 @@ def files_of(a: Path, b: Path) -> list[Path]:
         kind, found = kind_of(path)
         files += list(found)
         if kind in (RESULT, SESSION):
-            stems = [(file, file.name.removesuffix(SUFFIX)) for file in found]
+            stems = [(file, file.name.removesuffix(RECORD_SUFFIX)) for file in found]
             files += [file.with_name(f"{stem}.{table}.csv") for file, stem in stems for table in TABLES]
     return files
 

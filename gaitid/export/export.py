@@ -13,7 +13,7 @@ from gaitid.export import FORMATS
 from gaitid.export.made import Made
 from gaitid.export.source import Source, read_source
 from gaitid.inputs import refuse_to_overwrite
-from gaitid.norms.collect import result_files
+from gaitid.results.find import find_records
 
 
 class Exported(NamedTuple):
@@ -58,7 +58,5 @@ def folders_of(given: Path, output: Path) -> list[tuple[Path, Path]]:
     GaitidError
         No result there.
     """
-    if not given.exists():
-        raise GaitidError(f"{given}: no such file or folder", expected="a NAME.run.json, or a folder")
-    found = [path for path in result_files([given]) if ".gaitid" not in path.parts]
+    found = find_records([given])
     return [(path, output / path.parent.relative_to(given) if given.is_dir() else output) for path in found]

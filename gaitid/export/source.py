@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -15,12 +13,13 @@ from gaitid.analysis.result import Result
 from gaitid.disk.read_back import read_text_back
 from gaitid.errors import GaitidError
 from gaitid.records import frozen_dataclass
+from gaitid.results.find import RECORD_SUFFIX
+from gaitid.results.record_checks import checked_record, refuse_other_frames
+from gaitid.results.tables import read_rows
 from gaitid.run.again import analyse_recorded, places, refuse_other_numbers
 from gaitid.trial import Array
 from gaitid.write import TABLES, TEXT_COLUMNS, TRIAL_COLUMNS
-from gaitid.write.record_checks import checked_record, refuse_other_frames
 
-SUFFIX = ".run.json"
 #: Columns that hold words, also where all of them look like numbers.
 WORDS = frozenset((*TEXT_COLUMNS, *TRIAL_COLUMNS, *("plates", "method", "reason")))
 #: Ends of columns' names and their units, the longer before the shorter.
@@ -97,7 +96,7 @@ class Source:
 
     @property
     def stem(self) -> str:
-        return self.path.name.removesuffix(SUFFIX)
+        return self.path.name.removesuffix(RECORD_SUFFIX)
 
     @property
     def files(self) -> list[Path]:
@@ -154,7 +153,7 @@ def read_source(path: Path) -> Source:
         One line that begins with the file at fault.
     """
     record, schema = checked_record(path)
-    stem = path.name.removesuffix(SUFFIX)
+    stem = path.name.removesuffix(RECORD_SUFFIX)
     tables: dict[str, tuple[Column, ...]] = {}
     for table in TABLES:
         file = path.with_name(f"{stem}.{table}.csv")
@@ -211,13 +210,6 @@ def _is_number(cell: str, needed: bool) -> bool:
 
 
 def _columns(path: Path) -> tuple[Column, ...]:
-    try:
-        rows = list(csv.reader(io.StringIO(read_text_back(path, "CSV"), newline="")))
-    except csv.Error as error:
-        raise GaitidError(f"{path}: not CSV", found=str(error)) from None
-    header = rows[0] if rows else []
-    for line, row in enumerate(rows[1:], start=2):
-        if len(row) != len(header):
-            raise GaitidError(f"{path}: line {line} is not whole", expected=f"{len(header)} cells", found=f"{len(row)}")
-    cells = list(zip(*rows[1:], strict=True)) or [()] * len(header)
+    header, rows = read_rows(path)
+    cells = list(zip(*rows, strict=True)) or [()] * len(header)
     return tuple(Column(name, tuple(column)) for name, column in zip(header, cells, strict=True))

@@ -15,10 +15,11 @@ from pathlib import Path
 import numpy as np
 
 from gaitid.errors import GaitidError, counted, first_few
-from gaitid.norms.collect import SIDES, Walk, load_walk, result_files, subjects_of
+from gaitid.norms.collect import SIDES, Walk, load_walk, subjects_of
 from gaitid.norms.profile import VARIABLES, gait_profile
 from gaitid.norms.types import Array, Band, Definitions, Figure, Group, Norms, NormSet
 from gaitid.records import frozen_dataclass
+from gaitid.results.find import find_records
 
 #: Of results: those that norms are made of where nothing else is asked for.
 VERDICTS = ("good", "usable")
@@ -75,7 +76,7 @@ def build_norms(
     GaitidError
         No result is left, or they are of different models.
     """
-    files = result_files(paths)
+    files = find_records(paths)
     walks = []
     for number, file in enumerate(files, start=1):
         walks.append(load_walk(file))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -12,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from gaitid.disk.read_back import read_text_back
 from gaitid.errors import GaitidError
 from gaitid.norms.fit import definitions_of, dimensionless, leg_length_m, way_words
 from gaitid.norms.sets import UNITS
 from gaitid.norms.types import Array, Definitions
 from gaitid.records import frozen_dataclass
-from gaitid.write.record_checks import checked_record
+from gaitid.results.find import RECORD_SUFFIX
+from gaitid.results.record_checks import checked_record
+from gaitid.results.tables import read_rows
 
-SUFFIX = ".run.json"
 SIDES = ("left", "right")
 #: Columns of a row of ``spatiotemporal.csv`` that are no figure.
 _NO_FIGURE = ("side", "cycle", "first_frame", "last_frame", "subject", "session", "condition", "trial", "verdict")
@@ -75,25 +73,6 @@ class Walk:
     spike_until_percent: float
 
 
-def result_files(paths: Sequence[Path]) -> tuple[Path, ...]:
-    """The records that are meant: files as given, and every one below a folder, once each.
-
-    Raises
-    ------
-    GaitidError
-        Not there, not a record, or a folder without any.
-    """
-    found: dict[Path, Path] = {}
-    for path in paths:
-        files = sorted(path.rglob(f"*{SUFFIX}")) if path.is_dir() else [path]
-        if not files or not files[0].name.endswith(SUFFIX):
-            what = "no results in it" if path.is_dir() else "not a result"
-            raise GaitidError(f"{path}: {what}", expected=f"files NAME{SUFFIX} that gaitid run wrote")
-        for file in files:
-            found.setdefault(file.resolve(), file)
-    return tuple(found.values())
-
-
 def load_walk(path: Path) -> Walk:
     """One result.
 
@@ -103,7 +82,7 @@ def load_walk(path: Path) -> Walk:
         One line that begins with the file at fault.
     """
     record, _ = checked_record(path)
-    stem = path.name.removesuffix(SUFFIX)
+    stem = path.name.removesuffix(RECORD_SUFFIX)
     cycles = path.with_name(f"{stem}.cycles.csv")
     if not cycles.is_file():
         raise GaitidError(
@@ -132,10 +111,7 @@ def load_walk(path: Path) -> Walk:
 
 def _by_side(path: Path) -> dict[str, dict[str, Array]]:
     """Of each side, every numeric column of ``cycles.csv`` as (cycles, 101)."""
-    header, rows = _rows(path)
-    missing = [name for name in ("side", "cycle", "percent", "first_frame", "last_frame") if name not in header]
-    if missing:
-        raise GaitidError(f"{path}: columns missing: {', '.join(missing)}", expected="as gaitid run writes it")
+    header, rows = read_rows(path, ("side", "cycle", "percent", "first_frame", "last_frame"))
     cycles: dict[str, dict[str, list[list[str]]]] = {}
     side, number = header.index("side"), header.index("cycle")
     for row in rows:
@@ -154,9 +130,7 @@ def _figures(path: Path, record: Mapping[str, Any]) -> tuple[dict[str, Values], 
     """Of every cycle of each side, and the subject where the table names it."""
     if not path.is_file():
         return {}, ""
-    header, rows = _rows(path)
-    if "side" not in header or "cycle" not in header:
-        raise GaitidError(f"{path}: columns missing", expected="side, cycle and figures, as gaitid run writes it")
+    header, rows = read_rows(path, ("side", "cycle"))
     wanted = [(at, name) for at, name in enumerate(header) if name not in _NO_FIGURE and not name.endswith("_source")]
     side, cycle, leg = header.index("side"), header.index("cycle"), leg_length_m(record)
     found: dict[str, dict[str, list[float]]] = {}
@@ -174,10 +148,8 @@ def _features(path: Path) -> tuple[dict[str, Values], dict[str, str]]:
     """Of every cycle of each side, and the unit of each."""
     if not path.is_file():
         return {}, {}
-    header, rows = _rows(path)
     wanted = ("side", "cycle", "feature", "value", "unit")
-    if missing := [name for name in wanted if name not in header]:
-        raise GaitidError(f"{path}: columns missing: {', '.join(missing)}", expected="as gaitid run writes it")
+    header, rows = read_rows(path, wanted)
     at = [header.index(name) for name in wanted]
     found: dict[str, dict[str, list[float]]] = {}
     units: dict[str, str] = {}
@@ -188,18 +160,6 @@ def _features(path: Path) -> tuple[dict[str, Values], dict[str, str]]:
             found.setdefault(side, {}).setdefault(feature, []).append(value)
             units[feature] = unit
     return dict(found), units
-
-
-def _rows(path: Path) -> tuple[list[str], list[list[str]]]:
-    try:
-        rows = list(csv.reader(io.StringIO(read_text_back(path, "CSV"), newline="")))
-    except csv.Error as error:
-        raise GaitidError(f"{path}: not CSV", found=str(error)) from None
-    header = rows[0] if rows else []
-    for line, row in enumerate(rows[1:], start=2):
-        if len(row) != len(header):
-            raise GaitidError(f"{path}: line {line} is not whole", expected=f"{len(header)} cells", found=str(len(row)))
-    return header, rows[1:]
 
 
 def _number(cell: str) -> float:
@@ -264,7 +224,7 @@ def _subject_in_batch(path: Path, sha256: str, trial: str) -> str:
 
 @cache
 def _batch(path: Path) -> tuple[Mapping[str, str], ...]:
-    header, rows = _rows(path)
+    header, rows = read_rows(path)
     return tuple(dict(zip(header, row)) for row in rows)
 
 

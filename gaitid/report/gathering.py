@@ -1,4 +1,4 @@
-"""Which results belong together: all below a folder, and whose they are as far as the files say."""
+"""Which results belong together: whose they are, as far as the files say."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path, PurePath
 from gaitid.disk.read_back import read_text_back
 from gaitid.errors import GaitidError
 from gaitid.records import NamedTuple
+from gaitid.results.find import RECORD_SUFFIX
 
-RECORD_SUFFIX = ".run.json"
 BATCH_TABLE = "batch.csv"
 # Folders above a result in which its batch's table is looked for: results mirror a data set's folders.
 _MOST_LEVELS = 6
@@ -36,31 +36,6 @@ class Row(NamedTuple):
 
 #: The rows of a batch's table by the name of the trial, in their order.
 Rows = Mapping[str, Sequence[Row]]
-
-
-def find_records(paths: Sequence[Path]) -> tuple[Path, ...]:
-    """The ``run.json`` files given, and all below the folders given, each once and in the order given.
-
-    Raises
-    ------
-    GaitidError
-        A folder without any.
-    """
-    found: dict[Path, None] = {}
-    for path in paths:
-        if not path.is_dir():
-            if not path.suffix and not path.exists():
-                raise GaitidError(f"{path}: no such file or folder", expected=f"a NAME{RECORD_SUFFIX}, or a folder")
-            found[path] = None
-            continue
-        below = sorted(p for p in path.rglob(f"?*{RECORD_SUFFIX}") if ".gaitid" not in p.parts)
-        if not below:
-            raise GaitidError(
-                f"{path}: no result in this folder or below it",
-                expected=f"files NAME{RECORD_SUFFIX} that gaitid run or gaitid batch wrote",
-            )
-        found.update(dict.fromkeys(below))
-    return tuple(found)
 
 
 def whose(record: Path, tables: dict[Path, Rows]) -> Whose | None:

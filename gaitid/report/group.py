@@ -10,7 +10,6 @@ import numpy as np
 from gaitid.norms import Norms, gait_profile
 from gaitid.norms.fit import way_words
 from gaitid.records import NamedTuple
-from gaitid.report.cycle_curves import CycleCurves
 from gaitid.report.difference import excursion
 from gaitid.report.lines import Line, Member, Subject, group_members, line_of, subject_line, whole_subjects
 from gaitid.report.page.compare import norm_words
@@ -23,6 +22,7 @@ from gaitid.report.panels import SIDES
 from gaitid.report.session_tables import difference_table, feature_values, mixed_html, table_of_members
 from gaitid.report.sessions import GROUP_METHOD, Comparison, comparison_html
 from gaitid.report.text import UNKNOWN, escape, fixed
+from gaitid.results.cycle_curves import CycleCurves
 from gaitid.trial import Array
 
 #: In so many groups without anybody unlike the rest somebody is named: shared by all curves that are looked at.

@@ -14,20 +14,21 @@ from numpy.typing import NDArray
 from gaitid.errors import GaitidError
 from gaitid.notes import SEVERITIES
 from gaitid.records import frozen_dataclass
-from gaitid.report.cycle_curves import CycleCurves, Feature, read_cycles, read_features, read_stances
-from gaitid.report.gathering import RECORD_SUFFIX, Rows, find_records, people, person_words, whose
-from gaitid.report.one_run import (
+from gaitid.report.gathering import Rows, people, person_words, whose
+from gaitid.report.panels import AXES, JOINT_PANELS, SIDES, Panel, ground_column
+from gaitid.results.cycle_curves import CycleCurves, Feature, read_cycles, read_features, read_stances
+from gaitid.results.find import RECORD_SUFFIX, find_records, refuse_no_record
+from gaitid.results.one_run import (
     cycle_spans,
     refuse_other_angles,
     refuse_other_cycles,
     refuse_other_features,
     stance_spans,
 )
-from gaitid.report.panels import AXES, JOINT_PANELS, SIDES, Panel, ground_column
-from gaitid.report.tables import Table, columns, number, read_rows, read_table, refuse_missing
+from gaitid.results.record_checks import checked_record, refuse_other_frames
+from gaitid.results.tables import Table, columns, number, read_rows, read_table, refuse_missing
 from gaitid.trial import Array
 from gaitid.write import CONTACT_COLUMNS
-from gaitid.write.record_checks import checked_record, refuse_other_frames
 
 # No trial has more frames; a larger number is damage.
 MAX_FRAME = 10**9
@@ -252,8 +253,7 @@ def load_result(path: Path, chains: bool = False) -> Result:
     GaitidError
         One line that begins with the file at fault: damaged, absent, or of another run.
     """
-    if not path.name.endswith(RECORD_SUFFIX) or path.name == RECORD_SUFFIX:
-        raise GaitidError(f"{path}: not a result", expected=f"a file NAME{RECORD_SUFFIX} that gaitid run wrote")
+    refuse_no_record(path)
     record, schema = checked_record(path)
     stem = path.name[: -len(RECORD_SUFFIX)]
     siblings = {kind: path.with_name(f"{stem}.{kind}.csv") for kind in (*TABLES, *MORE_TABLES)}

@@ -78,8 +78,8 @@ def test_what_is_not_there_does_not_stop_the_others(record: Path, tmp_path: Path
     words = (tmp_path / "gone.run.json", tmp_path / "empty", record, record)
     code, lines = typed(*words, "--to", "long", "-o", tmp_path / "out")
     assert code == 1
-    assert "no such file or folder" in lines[0]
-    assert "no results in it" in lines[1]
+    assert "gone.run.json: no such file or folder" in lines[0]
+    assert "no result in this folder" in lines[1]
     assert len(lines) == 4  # a result given twice is exported once
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["walk.long.csv"]
 

@@ -267,7 +267,7 @@ def test_build_and_show(result: Make, tmp_path: Path) -> None:
     shown = gaitid("norms", "show", output)
     assert "my_norms (my_norms)" in shown.out and "ages: 20 to 40 years" in shown.out and "n = 2" in shown.out
     assert_refused(gaitid("norms", "build", tmp_path / "x.run.json", "-o", output), "no such file")
-    assert_refused(gaitid("norms", "build", tmp_path / "out", "-o", output), "no results in it")
+    assert_refused(gaitid("norms", "build", tmp_path / "out", "-o", output), "no result in this folder")
     assert_refused(gaitid("norms", "build", record.with_name("walk.cycles.csv"), "-o", output), "not a result")
     assert_refused(gaitid("norms", "build", record, "-o", record), "is an input and would be overwritten")
     assert_wrong_usage(gaitid("norms", "build", record, "-o", output, "--ages", 40, 20), "--ages 40 20")

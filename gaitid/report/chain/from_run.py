@@ -20,8 +20,8 @@ from gaitid.report.chain.from_truth import energy_panel
 from gaitid.report.result import Result
 from gaitid.report.scene.bones import far_end
 from gaitid.report.scene.seen import seen_of
-from gaitid.report.tables import columns, read_table
 from gaitid.report.text import number
+from gaitid.results.tables import columns, read_table
 from gaitid.trial import Array
 
 _WRENCH = re.compile(

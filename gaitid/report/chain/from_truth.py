@@ -13,8 +13,8 @@ from gaitid.disk.read_back import read_text_back
 from gaitid.errors import GaitidError
 from gaitid.numerics.rotation import cross
 from gaitid.report.chain.drawn import Curve, Drawn, Panel, Stick, component_panels, moving, panels_of
-from gaitid.report.tables import columns, read_table
 from gaitid.report.text import number
+from gaitid.results.tables import columns, read_table
 from gaitid.trial import Array
 
 #: What the files of a simulated trial's truth end in.

@@ -9,8 +9,8 @@ from gaitid.errors import GaitidError
 from gaitid.records import frozen_dataclass
 from gaitid.report.chain.drawn import Drawn
 from gaitid.report.chain.from_truth import SUFFIX, truth_drawn
-from gaitid.report.gathering import RECORD_SUFFIX
 from gaitid.report.result import Result
+from gaitid.results.find import records_below
 
 
 @frozen_dataclass()
@@ -38,7 +38,7 @@ def chain_sources(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
     for path in paths:
         if path.is_dir():
             found = sorted(path.rglob(f"?*{SUFFIX}"))
-            if found and next(path.rglob(f"?*{RECORD_SUFFIX}"), None) is None:
+            if found and not records_below(path):
                 truths += found
                 continue
         (truths if path.name.endswith(SUFFIX) else others).append(path)

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaitid.records import frozen_dataclass
-from gaitid.report.cycle_curves import CycleCurves
 from gaitid.report.page.panels import PANELS
 from gaitid.report.panels import AXES, ground_column
 from gaitid.report.result import Contact, Result
+from gaitid.results.cycle_curves import CycleCurves
 from gaitid.trial import Array
 
 PERCENT = np.arange(101.0)

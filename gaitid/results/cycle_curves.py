@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from gaitid.errors import GaitidError
 from gaitid.records import NamedTuple, frozen_dataclass
-from gaitid.report.tables import Table, columns, numbers, read_rows, read_table
+from gaitid.results.tables import Table, columns, numbers, read_rows, read_table
 from gaitid.trial import Array
 from gaitid.write import CYCLE_COLUMNS, FEATURE_COLUMNS, STANCE_COLUMNS
 

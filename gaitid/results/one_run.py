@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from gaitid.report.cycle_curves import CycleCurves, Feature
+from gaitid.results.cycle_curves import CycleCurves, Feature
 from gaitid.trial import Array
-from gaitid.write.record_checks import other_run
+from gaitid.results.record_checks import other_run
 
 # Of what a curve spans: the share by which a value between two frames may differ from the straight line between them,
 # of all that the column spans and of what the four frames around it span (`run` draws a cubic through these).

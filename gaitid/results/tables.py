@@ -53,7 +53,7 @@ def read_table(path: Path, wanted: Iterable[str] = ()) -> Table:
     return Table(path, header, tuple(lines[1:]))
 
 
-def read_rows(path: Path, wanted: Iterable[str]) -> tuple[list[str], list[list[str]]]:
+def read_rows(path: Path, wanted: Iterable[str] = ()) -> tuple[list[str], list[list[str]]]:
     """Header and rows of a small table whose cells may be quoted.
 
     Raises
