@@ -14,6 +14,7 @@ from gaitid.disk.read_back import read_text_back
 from gaitid.errors import GaitidError
 from gaitid.records import frozen_dataclass
 from gaitid.results.find import RECORD_SUFFIX
+from gaitid.results.lost_columns import refuse_lost_columns
 from gaitid.results.record_checks import checked_record, refuse_other_frames
 from gaitid.results.tables import read_rows
 from gaitid.run.again import analyse_recorded, places, refuse_other_numbers
@@ -165,6 +166,9 @@ def read_source(path: Path) -> Source:
                 expected="the tables that gaitid run wrote with it",
                 todo="run gaitid run again, or move them together",
             )
+    if schema > 1:
+        headers = {table: [column.name for column in columns] for table, columns in tables.items()}
+        refuse_lost_columns(path, headers, record)
     for table in _NEEDED:
         file = path.with_name(f"{stem}.{table}.csv")
         columns = _by_frames(file, tables[table])

@@ -2,3 +2,23 @@
 
 It knows nothing of joints, models or files.
 """
+
+#: Of each stride, in this order.
+FIGURES = (
+    "speed_m_per_s",
+    "cadence_steps_per_min",
+    "stride_length_m",
+    "stride_time_s",
+    "step_length_m",
+    "step_time_s",
+    "step_width_m",
+    "stance_percent",
+    "swing_percent",
+    "single_support_percent",
+    "double_support_percent",
+    "initial_double_support_percent",
+    "terminal_double_support_percent",
+    "flight_percent",
+    "opposite_off_percent",
+    "opposite_strike_percent",
+)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gaitid.body.feet import FootTrack
+from gaitid.gait import FIGURES
 from gaitid.gait.cycles import Cycle, RefusedCycle, find_cycles, sample
 from gaitid.gait.events import GaitEvents, find_events
 from gaitid.gait.marker_events import Heading
@@ -17,25 +18,6 @@ from gaitid.numerics.masks import columns_by_mask
 from gaitid.numerics.rotation import cross
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Event, read_only
-
-FIGURES = (
-    "speed_m_per_s",
-    "cadence_steps_per_min",
-    "stride_length_m",
-    "stride_time_s",
-    "step_length_m",
-    "step_time_s",
-    "step_width_m",
-    "stance_percent",
-    "swing_percent",
-    "single_support_percent",
-    "double_support_percent",
-    "initial_double_support_percent",
-    "terminal_double_support_percent",
-    "flight_percent",
-    "opposite_off_percent",
-    "opposite_strike_percent",
-)
 
 
 @frozen_dataclass(eq=False)

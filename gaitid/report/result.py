@@ -18,6 +18,7 @@ from gaitid.report.gathering import Rows, people, person_words, whose
 from gaitid.report.panels import AXES, JOINT_PANELS, SIDES, Panel, ground_column
 from gaitid.results.cycle_curves import CycleCurves, Feature, read_cycles, read_features, read_stances
 from gaitid.results.find import RECORD_SUFFIX, find_records, refuse_no_record
+from gaitid.results.lost_columns import refuse_lost_columns
 from gaitid.results.one_run import (
     cycle_spans,
     refuse_other_angles,
@@ -26,7 +27,7 @@ from gaitid.results.one_run import (
     stance_spans,
 )
 from gaitid.results.record_checks import checked_record, refuse_other_frames
-from gaitid.results.tables import Table, columns, number, read_rows, read_table, refuse_missing
+from gaitid.results.tables import Table, columns, number, read_header, read_rows, read_table, refuse_missing
 from gaitid.trial import Array
 from gaitid.write import CONTACT_COLUMNS
 
@@ -266,6 +267,10 @@ def load_result(path: Path, chains: bool = False) -> Result:
             todo="run gaitid run again, or move them together",
         )
     tables = {kind: read_table(siblings[kind], _TIMES) for kind in ("wrenches", "joints")}
+    if schema > 1:
+        refuse_lost_columns(
+            path, {kind: names for kind, file in siblings.items() if (names := read_header(file))}, record
+        )
     sides = tuple(s for s in SIDES if any(name.startswith(f"{s}_") for t in tables.values() for name in t.header))
     ground = [tuple(ground_column(side, axis) for side in sides for axis in AXES)]
     wrenches = _numbers(tables["wrenches"], ground)

@@ -73,6 +73,15 @@ def read_rows(path: Path, wanted: Iterable[str] = ()) -> tuple[list[str], list[l
     return header, rows[1:]
 
 
+def read_header(path: Path) -> tuple[str, ...]:
+    """The names of a table's columns: its first line. A table that nobody can read has none; who reads it says why."""
+    try:
+        with path.open(encoding="utf-8-sig") as file:
+            return tuple(next(csv.reader([file.readline()]), ()))
+    except (OSError, UnicodeDecodeError, csv.Error):
+        return ()
+
+
 def refuse_missing(path: Path, header: Sequence[str], wanted: Iterable[str]) -> None:
     """Refuse a table without one of the wanted columns."""
     missing = [name for name in wanted if name not in header]

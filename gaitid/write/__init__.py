@@ -3,6 +3,8 @@
 It knows nothing of how a number came about, and writes no file itself (`gaitid.disk`).
 """
 
+from gaitid.gait import FIGURES
+
 #: Of a record's keys and what they hold; raised where a reader of the last one would be misled (docs/record.md).
 #: 2: `warnings` are objects; records of before, without a number, hold them as strings.
 SCHEMA = 2
@@ -33,11 +35,10 @@ DEFAULT_UNCERTAINTY = "default"
 UNCERTAINTY_COLUMNS = ("standard_uncertainty", "low_95", "high_95")
 #: Those that a batch also writes across all its trials.
 ACROSS_TRIALS = ("spatiotemporal", "features", "cycles")
+#: Events of a cycle whose source the table of strides names.
+SOURCES = ("strike", "off", "next_strike", "opposite_off", "opposite_strike")
 #: Columns of these that hold words; a cycle is a number or ``mean``, ``sd``, ``n``.
-TEXT_COLUMNS = (
-    *("side", "cycle", "feature", "unit"),
-    *(f"{event}_source" for event in ("strike", "off", "next_strike", "opposite_off", "opposite_strike")),
-)
+TEXT_COLUMNS = (*("side", "cycle", "feature", "unit"), *(f"{event}_source" for event in SOURCES))
 #: Which trial a row is of, at the end of the tables that are read beside those of other trials. Who the subject is, and
 #: of which session, nobody says to `run`: these two are empty there, and filled in the tables across trials.
 TRIAL_COLUMNS = ("subject", "session", "trial", "verdict")
@@ -55,4 +56,10 @@ CYCLE_COLUMNS = (
     "opposite_strike_percent",
 )
 STANCE_COLUMNS = ("side", "contact", "percent", "first_frame", "last_frame", "plates")
+SPATIOTEMPORAL_COLUMNS = (
+    *("side", "cycle", "first_frame", "last_frame"),
+    *FIGURES,
+    *(f"{name}_source" for name in SOURCES),
+    *TRIAL_COLUMNS,
+)
 FEATURE_COLUMNS = ("side", "cycle", "feature", "value", "unit", "percent", "frame")

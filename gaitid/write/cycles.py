@@ -7,23 +7,17 @@ from math import isfinite
 
 from gaitid.analysis.cycle_curves import cycle_curves
 from gaitid.analysis.result import Result
+from gaitid.gait import FIGURES
 from gaitid.gait.curves import CycleCurves
 from gaitid.gait.cycles import CYCLE_POINTS, Cycle
 from gaitid.gait.marker_events import GaitEvent
-from gaitid.gait.spatiotemporal import FIGURES, Gait, summary
+from gaitid.gait.spatiotemporal import Gait, summary
 from gaitid.trial import Trial
-from gaitid.write import CYCLE_COLUMNS, TRIAL_COLUMNS
+from gaitid.write import CYCLE_COLUMNS, SOURCES, SPATIOTEMPORAL_COLUMNS
 from gaitid.write.numbers import rows_text
 from gaitid.write.table import quoted
 
 _TOGETHER = 32  # cycles made text at once
-SOURCES = ("strike", "off", "next_strike", "opposite_off", "opposite_strike")
-SPATIOTEMPORAL_COLUMNS = (
-    *("side", "cycle", "first_frame", "last_frame"),
-    *FIGURES,
-    *(f"{name}_source" for name in SOURCES),
-    *TRIAL_COLUMNS,
-)
 
 
 def cycles_csv(result: Result, gait: Gait, points: int = CYCLE_POINTS) -> str:

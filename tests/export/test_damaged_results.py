@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import shutil
 from collections.abc import Callable
@@ -11,6 +12,7 @@ import pytest
 
 from gaitid.errors import GaitidError
 from gaitid.export.source import read_source
+from gaitid.results.lost_columns import refuse_lost_columns
 
 Damage = Callable[[Path], object]
 
@@ -31,6 +33,18 @@ def with_cell(value: str) -> Callable[[list[str]], list[str]]:
     return change
 
 
+def without(table: str, *columns: str) -> Damage:
+    def damage(record: Path) -> None:
+        path = record.with_name(f"walk.{table}.csv")
+        header, *rows = csv.reader(path.read_text(encoding="utf-8").splitlines())
+        kept = [i for i, name in enumerate(header) if name not in columns]
+        assert len(kept) == len(header) - len(columns)
+        with path.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows([row[i] for i in kept] for row in (header, *rows))
+
+    return damage
+
+
 def with_key(key: str, value: object) -> Damage:
     def damage(record: Path) -> None:
         content = {**json.loads(record.read_text(encoding="utf-8")), key: value}
@@ -48,6 +62,21 @@ def with_key(key: str, value: object) -> Damage:
         (edited("joints", with_cell("abc")), "line 4, column right_ankle_power_W_per_kg: not a number; found 'abc'"),
         (edited("joints", with_cell("inf")), "line 4, column right_ankle_power_W_per_kg: not a number; found 'inf'"),
         (edited("wrenches", lambda lines: [*lines[:3], "", *lines[4:]]), "line 4 is not whole"),
+        (
+            without("wrenches", "left_knee_force_global_y_N"),
+            "wrenches.csv: columns missing: left_knee_force_global_y_N",
+        ),
+        (without("wrenches", "right_ground_free_moment_Nm"), "columns missing: right_ground_free_moment_Nm"),
+        (without("joints", "left_hip_flexion_deg"), "walk.joints.csv: columns missing: left_hip_flexion_deg;"),
+        (
+            without("joints", "left_hip_flexion_deg", "right_hip_flexion_deg"),
+            "left_hip_flexion_deg, right_hip_flexion_deg",
+        ),
+        (without("cycles", "hip_flexion_deg"), "walk.cycles.csv: columns missing: hip_flexion_deg;"),
+        (without("stances", "hip_flexion_deg"), "walk.stances.csv: columns missing: hip_flexion_deg;"),
+        (without("contacts", "reason"), "walk.contacts.csv: columns missing: reason"),
+        (without("spatiotemporal", "speed_m_per_s"), "walk.spatiotemporal.csv: columns missing: speed_m_per_s"),
+        (without("features", "unit"), "walk.features.csv: columns missing: unit"),
         (with_key("subject", None), "subject: not an object"),
         (with_key("model", 3), "model: not an object"),
         (with_key("schema", 99), "written by a newer gaitid"),
@@ -62,3 +91,18 @@ def test_a_damaged_result_is_refused(record: Path, tmp_path: Path, damage: Damag
     with pytest.raises(GaitidError) as refused:
         read_source(copied)
     assert said in refused.value.line() and "\n" not in refused.value.line()
+
+
+def test_any_column_that_is_lost_is_named(record: Path) -> None:
+    source = read_source(record)
+    headers = {table: [column.name for column in columns] for table, columns in source.tables.items()}
+    for table, header in headers.items():
+        for name in header:
+            less = {**headers, table: [other for other in header if other != name]}
+            with pytest.raises(GaitidError, match=rf"walk\.{table}\.csv: columns missing: {name}; "):
+                refuse_lost_columns(record, less, source.record)
+
+
+def test_a_result_of_another_version_may_have_other_columns_of_strides(record: Path) -> None:
+    content = {**read_source(record).record, "gaitid": "0.0.2"}
+    refuse_lost_columns(record, {"spatiotemporal": ("side", "cycle")}, content)

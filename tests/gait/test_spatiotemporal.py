@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gaitid.body.feet import FootTrack
+from gaitid.gait import FIGURES
 from gaitid.gait.cycles import find_cycles
 from gaitid.gait.marker_events import GaitEvent, Heading, heading
-from gaitid.gait.spatiotemporal import FIGURES, Stride, analyse_gait, measure_strides, summary
+from gaitid.gait.spatiotemporal import Stride, analyse_gait, measure_strides, summary
 from gaitid.ground.belt import Floor, floor_under
 from gaitid.simulate import WalkSettings, simulate_walk
 from gaitid.trial import Array

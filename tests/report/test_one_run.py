@@ -82,6 +82,11 @@ def test_every_table_is_there(record: Path, table: str) -> None:
     assert f"walk.run.json: walk.{table}.csv missing beside it" in refused(record)
 
 
+def test_every_column_is_there(record: Path) -> None:
+    edit(beside(record, "joints"), lambda lines: [line.rpartition(",")[0] for line in lines])
+    assert "walk.joints.csv: columns missing: right_ankle_power_W_per_kg; expected every column" in refused(record)
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [

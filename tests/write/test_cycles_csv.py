@@ -15,8 +15,9 @@ from gaitid.analysis.result import Result
 from gaitid.analysis.swing_end import swing_end, unloaded
 from gaitid.body.feet import foot_tracks
 from gaitid.body.subject import SubjectFile
+from gaitid.gait import FIGURES
 from gaitid.gait.curves import GROUND_COLUMNS
-from gaitid.gait.spatiotemporal import FIGURES, Gait, analyse_gait
+from gaitid.gait.spatiotemporal import Gait, analyse_gait
 from gaitid.ground.belt import floor_under
 from gaitid.ground.contacts import AIR, UNKNOWN
 from gaitid.model.load import load_model
