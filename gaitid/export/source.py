@@ -13,7 +13,7 @@ from gaitid.analysis.result import Result
 from gaitid.disk.read_back import read_text_back
 from gaitid.errors import GaitidError
 from gaitid.records import frozen_dataclass
-from gaitid.results.find import RECORD_SUFFIX
+from gaitid.results.find import RECORD_SUFFIX, tables_beside
 from gaitid.results.lost_columns import refuse_lost_columns
 from gaitid.results.record_checks import checked_record, refuse_other_frames
 from gaitid.results.tables import read_rows
@@ -154,26 +154,15 @@ def read_source(path: Path) -> Source:
         One line that begins with the file at fault.
     """
     record, schema = checked_record(path)
-    stem = path.name.removesuffix(RECORD_SUFFIX)
-    tables: dict[str, tuple[Column, ...]] = {}
-    for table in TABLES:
-        file = path.with_name(f"{stem}.{table}.csv")
-        if file.is_file():
-            tables[table] = _columns(file)
-        elif table in _NEEDED:
-            raise GaitidError(
-                f"{path}: {file.name} missing beside it",
-                expected="the tables that gaitid run wrote with it",
-                todo="run gaitid run again, or move them together",
-            )
+    files = tables_beside(path, TABLES, _NEEDED)
+    tables = {table: _columns(file) for table, file in files.items() if file.is_file()}
     if schema > 1:
         headers = {table: [column.name for column in columns] for table, columns in tables.items()}
         refuse_lost_columns(path, headers, record)
     for table in _NEEDED:
-        file = path.with_name(f"{stem}.{table}.csv")
-        columns = _by_frames(file, tables[table])
+        columns = _by_frames(files[table], tables[table])
         if schema > 1:
-            refuse_other_frames(file, columns[_FRAME], record)
+            refuse_other_frames(files[table], columns[_FRAME], record)
     return Source(path, record, read_text_back(path, "run.json"), tables)
 
 

@@ -8,18 +8,21 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from gaitid.errors import GaitidError
 from gaitid.norms.fit import definitions_of, dimensionless, leg_length_m, way_words
 from gaitid.norms.sets import UNITS
 from gaitid.norms.types import Array, Definitions
 from gaitid.records import frozen_dataclass
-from gaitid.results.find import RECORD_SUFFIX
+from gaitid.results.cycle_curves import CycleCurves, Feature, read_cycles, read_features
+from gaitid.results.find import tables_beside
+from gaitid.results.lost_columns import refuse_lost_columns
+from gaitid.results.one_run import RunTables, refuse_other_run
 from gaitid.results.record_checks import checked_record
-from gaitid.results.tables import read_rows
+from gaitid.results.tables import columns, read_header, read_table, read_texts
 
 SIDES = ("left", "right")
+# What is read of a result; records of schema 1 lack some.
+_TABLES = ("joints", "cycles", "spatiotemporal", "features")
 #: Columns of a row of ``spatiotemporal.csv`` that are no figure.
 _NO_FIGURE = ("side", "cycle", "first_frame", "last_frame", "subject", "session", "condition", "trial", "verdict")
 # An impact that begins later in a cycle is not of its foot strike.
@@ -81,18 +84,20 @@ def load_walk(path: Path) -> Walk:
     GaitidError
         One line that begins with the file at fault.
     """
-    record, _ = checked_record(path)
-    stem = path.name.removesuffix(RECORD_SUFFIX)
-    cycles = path.with_name(f"{stem}.cycles.csv")
-    if not cycles.is_file():
-        raise GaitidError(
-            f"{path}: {cycles.name} missing beside it", expected="the tables that gaitid run wrote", todo="run it again"
-        )
+    record, schema = checked_record(path)
+    files = tables_beside(path, _TABLES, _TABLES if schema > 1 else ("cycles",))
+    cycles = read_cycles(files["cycles"], SIDES)
+    strides = read_texts(files["spatiotemporal"], ("side", "cycle")) if files["spatiotemporal"].is_file() else ()
+    of_cycles = read_features(files["features"]) if files["features"].is_file() else ()
+    if schema > 1:
+        refuse_lost_columns(path, {table: read_header(file) for table, file in files.items()}, record)
+        refuse_other_run(files, record, RunTables(_angles(files["joints"]), cycles, strides, of_cycles))
+    if points := next((len(curves.percent) for curves in cycles.values() if len(curves.percent) != 101), 0):
+        raise GaitidError(f"{files['cycles']}: a cycle has not 101 rows", expected="0 to 100 %", found=str(points))
     sha256 = _sha256(record)
     verdict = record.get("verdict")
-    table = _by_side(cycles)
-    figures, named = _figures(path.with_name(f"{stem}.spatiotemporal.csv"), record)
-    features, units = _features(path.with_name(f"{stem}.features.csv"))
+    figures, named = _figures(strides, record)
+    features, units = _features(of_cycles)
     return Walk(
         path=path,
         subject=named or _subject_in_batch(path, sha256, _trial_path(record)) or str(path.resolve().parent),
@@ -101,64 +106,47 @@ def load_walk(path: Path) -> Walk:
         way=way_words(record),
         sha256=sha256,
         force_filter=_force_filter(record),
-        curves={side: {column: v for column, v in table[side].items() if column.endswith(UNITS)} for side in table},
+        curves={
+            side: {column: values for column, values in curves.columns.items() if column.endswith(UNITS)}
+            for side, curves in cycles.items()
+        },
         figures=figures,
         features=features,
         units=units,
-        spike_until_percent=_spike(record, table),
+        spike_until_percent=_spike(record, cycles),
     )
 
 
-def _by_side(path: Path) -> dict[str, dict[str, Array]]:
-    """Of each side, every numeric column of ``cycles.csv`` as (cycles, 101)."""
-    header, rows = read_rows(path, ("side", "cycle", "percent", "first_frame", "last_frame"))
-    cycles: dict[str, dict[str, list[list[str]]]] = {}
-    side, number = header.index("side"), header.index("cycle")
-    for row in rows:
-        cycles.setdefault(row[side], {}).setdefault(row[number], []).append(row)
-    found = {}
-    for name, several in cycles.items():
-        lengths = {len(rows) for rows in several.values()}
-        if lengths != {101}:
-            raise GaitidError(f"{path}: a cycle has not 101 rows", expected="0 to 100 %", found=str(min(lengths)))
-        cells = np.array([[[_number(cell) for cell in row] for row in rows] for rows in several.values()])
-        found[name] = {column: cells[:, :, at] for at, column in enumerate(header) if column not in ("side", "cycle")}
-    return found
+def _angles(path: Path) -> dict[str, Array]:
+    """Frames and angles of ``joints.csv``."""
+    table = read_table(path, ("frame",))
+    names = ["frame", *(name for name in table.header if name.endswith("_deg"))]
+    return dict(zip(names, columns(table, names), strict=True))
 
 
-def _figures(path: Path, record: Mapping[str, Any]) -> tuple[dict[str, Values], str]:
+def _figures(strides: Sequence[Mapping[str, str]], record: Mapping[str, Any]) -> tuple[dict[str, Values], str]:
     """Of every cycle of each side, and the subject where the table names it."""
-    if not path.is_file():
-        return {}, ""
-    header, rows = read_rows(path, ("side", "cycle"))
-    wanted = [(at, name) for at, name in enumerate(header) if name not in _NO_FIGURE and not name.endswith("_source")]
-    side, cycle, leg = header.index("side"), header.index("cycle"), leg_length_m(record)
+    leg = leg_length_m(record)
     found: dict[str, dict[str, list[float]]] = {}
-    for row in rows:
-        values = {name: _number(row[at]) for at, name in wanted} if row[cycle].isdigit() else {}
+    for row in strides:
+        wanted = [name for name in row if name not in _NO_FIGURE and not name.endswith("_source")]
+        values = {name: _number(row[name]) for name in wanted} if row["cycle"].isdigit() else {}
         values["dimensionless_speed"] = dimensionless(values.get("speed_m_per_s", math.nan), leg)
         for name, value in values.items():
             if math.isfinite(value):
-                found.setdefault(row[side], {}).setdefault(name, []).append(value)
-    subjects = {row[header.index("subject")] for row in rows} if "subject" in header else set()
+                found.setdefault(row["side"], {}).setdefault(name, []).append(value)
+    subjects = {row.get("subject", "") for row in strides}
     return dict(found), subjects.pop() if len(subjects) == 1 else ""
 
 
-def _features(path: Path) -> tuple[dict[str, Values], dict[str, str]]:
+def _features(features: Sequence[Feature]) -> tuple[dict[str, Values], dict[str, str]]:
     """Of every cycle of each side, and the unit of each."""
-    if not path.is_file():
-        return {}, {}
-    wanted = ("side", "cycle", "feature", "value", "unit")
-    header, rows = read_rows(path, wanted)
-    at = [header.index(name) for name in wanted]
     found: dict[str, dict[str, list[float]]] = {}
     units: dict[str, str] = {}
-    for row in rows:
-        side, cycle, feature, cell, unit = (row[i] for i in at)
-        value = _number(cell)
-        if cycle.isdigit() and math.isfinite(value):
-            found.setdefault(side, {}).setdefault(feature, []).append(value)
-            units[feature] = unit
+    for feature in features:
+        if feature.cycle.isdigit() and math.isfinite(feature.value):
+            found.setdefault(feature.side, {}).setdefault(feature.name, []).append(feature.value)
+            units[feature.name] = feature.unit
     return dict(found), units
 
 
@@ -169,16 +157,16 @@ def _number(cell: str) -> float:
         return math.nan
 
 
-def _spike(record: Mapping[str, Any], table: Mapping[str, Mapping[str, Array]]) -> float:
+def _spike(record: Mapping[str, Any], cycles: Mapping[str, CycleCurves]) -> float:
     """Where the last impact of a foot strike ends, in whole % of its cycle."""
     ends = [0.0]
     impacts = record.get("impacts")
     for impact in impacts if isinstance(impacts, list) else []:
-        side = table.get(str(impact.get("side")), {}) if isinstance(impact, Mapping) else {}
+        side = cycles.get(str(impact.get("side"))) if isinstance(impact, Mapping) else None
         frames = [impact.get(key) for key in ("peak_frame", "last_frame")] if side else []
-        if not frames or not all(isinstance(frame, int | float) for frame in frames):
+        if side is None or not all(isinstance(frame, int | float) for frame in frames):
             continue
-        first, last = side["first_frame"][:, 0], side["last_frame"][:, 0]
+        first, last = side.first_frame, side.last_frame
         peaks, stops = (100 * (frame - first) / (last - first) for frame in frames)
         ends += [math.ceil(e) for p, e in zip(peaks, stops) if -_STRIKE_PERCENT < p < _STRIKE_PERCENT and e > 0]
     return float(max(ends))
@@ -224,8 +212,7 @@ def _subject_in_batch(path: Path, sha256: str, trial: str) -> str:
 
 @cache
 def _batch(path: Path) -> tuple[Mapping[str, str], ...]:
-    header, rows = read_rows(path)
-    return tuple(dict(zip(header, row)) for row in rows)
+    return read_texts(path, ())
 
 
 def subjects_of(walks: Iterable[Walk]) -> Iterator[tuple[str, list[Walk]]]:

@@ -17,17 +17,11 @@ from gaitid.records import frozen_dataclass
 from gaitid.report.gathering import Rows, people, person_words, whose
 from gaitid.report.panels import AXES, JOINT_PANELS, SIDES, Panel, ground_column
 from gaitid.results.cycle_curves import CycleCurves, Feature, read_cycles, read_features, read_stances
-from gaitid.results.find import RECORD_SUFFIX, find_records, refuse_no_record
+from gaitid.results.find import RECORD_SUFFIX, find_records, refuse_no_record, tables_beside
 from gaitid.results.lost_columns import refuse_lost_columns
-from gaitid.results.one_run import (
-    cycle_spans,
-    refuse_other_angles,
-    refuse_other_cycles,
-    refuse_other_features,
-    stance_spans,
-)
-from gaitid.results.record_checks import checked_record, refuse_other_frames
-from gaitid.results.tables import Table, columns, number, read_header, read_rows, read_table, refuse_missing
+from gaitid.results.one_run import RunTables, refuse_other_angles, refuse_other_run, stance_spans
+from gaitid.results.record_checks import checked_record
+from gaitid.results.tables import Table, columns, number, read_header, read_rows, read_table, read_texts, refuse_missing
 from gaitid.trial import Array
 from gaitid.write import CONTACT_COLUMNS
 
@@ -257,15 +251,7 @@ def load_result(path: Path, chains: bool = False) -> Result:
     refuse_no_record(path)
     record, schema = checked_record(path)
     stem = path.name[: -len(RECORD_SUFFIX)]
-    siblings = {kind: path.with_name(f"{stem}.{kind}.csv") for kind in (*TABLES, *MORE_TABLES)}
-    wanted = TABLES if schema == 1 else siblings
-    missing = [siblings[kind].name for kind in wanted if not siblings[kind].is_file()]
-    if missing:
-        raise GaitidError(
-            f"{path}: {', '.join(missing)} missing beside it",
-            expected="the tables that gaitid run wrote with it",
-            todo="run gaitid run again, or move them together",
-        )
+    siblings = tables_beside(path, (*TABLES, *MORE_TABLES), TABLES if schema == 1 else (*TABLES, *MORE_TABLES))
     tables = {kind: read_table(siblings[kind], _TIMES) for kind in ("wrenches", "joints")}
     if schema > 1:
         refuse_lost_columns(
@@ -294,7 +280,7 @@ def load_result(path: Path, chains: bool = False) -> Result:
         contacts=_contacts(siblings["contacts"], sides),
         cycles=read_cycles(siblings["cycles"], sides) if "cycles" in there else {},
         stances=read_stances(siblings["stances"], sides) if "stances" in there else {},
-        spatiotemporal=_texts(siblings["spatiotemporal"]) if "spatiotemporal" in there else (),
+        spatiotemporal=read_texts(siblings["spatiotemporal"], ("side", "cycle")) if "spatiotemporal" in there else (),
         features=read_features(siblings["features"]) if "features" in there else (),
     )
     if schema > 1:
@@ -313,17 +299,12 @@ def _without_unknown(record: Mapping[str, object]) -> Mapping[str, object]:
 
 def _refuse_other_run(result: Result, siblings: Mapping[str, Path]) -> None:
     """Refuse tables that are not of the record's run; records of schema 1 say too little of it."""
-    refuse_other_frames(siblings["joints"], result.frame, result.record)
-    if any(name.endswith(("_deg", "_per_kg")) for name in result.columns):  # else no joint has curves over cycles
-        refuse_other_cycles(siblings["cycles"], result.cycles, result.spatiotemporal, result.record)
-    for side, cycles in result.cycles.items():
-        spans = cycle_spans(cycles, side, result.record)
-        refuse_other_angles(siblings["cycles"], side, cycles, spans, result.columns)
+    tables = RunTables(result.columns, result.cycles, result.spatiotemporal, result.features)
+    refuse_other_run(siblings, result.record, tables)
     for side, stances in result.stances.items():
         known = [(c.first_frame, c.last_frame) for c in result.contacts if c.side == side and c.known]
         spans = stance_spans(siblings["stances"], side, stances, known, int(result.frame[0]))
         refuse_other_angles(siblings["stances"], side, stances, spans, result.columns)
-    refuse_other_features(siblings["features"], result.features, result.cycles)
 
 
 def _refuse_other_times(
@@ -355,12 +336,6 @@ def _numbers(table: Table, groups: Iterable[Sequence[str]]) -> dict[str, Array]:
     names = [*_TIMES, *(name for group in groups if set(group) & header for name in group)]
     refuse_missing(table.path, table.header, names)
     return dict(zip(names, columns(table, names), strict=True))
-
-
-def _texts(path: Path) -> tuple[Mapping[str, str], ...]:
-    """The rows of a small table, cells as text by column."""
-    header, rows = read_rows(path, ("side", "cycle"))
-    return tuple(dict(zip(header, row, strict=True)) for row in rows)
 
 
 def _contacts(path: Path, sides: Sequence[str]) -> tuple[Contact, ...]:

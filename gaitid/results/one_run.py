@@ -14,13 +14,57 @@ import numpy as np
 
 from gaitid.results.cycle_curves import CycleCurves, Feature
 from gaitid.trial import Array
-from gaitid.results.record_checks import other_run
+from gaitid.records import NamedTuple
+from gaitid.results.record_checks import other_run, refuse_other_frames
 
 # Of what a curve spans: the share by which a value between two frames may differ from the straight line between them,
 # of all that the column spans and of what the four frames around it span (`run` draws a cubic through these).
 _OF_RANGE, _OF_FRAMES = 1e-3, 0.25
 _ANGLE = "_deg"
 _SUMMARIES = ("mean", "sd", "n")
+
+
+class RunTables(NamedTuple):
+    """What is held against each other.
+
+    Attributes
+    ----------
+    columns : mapping of str to (frames,) array
+        Of ``joints.csv``, with ``frame``.
+    cycles : mapping of side to CycleCurves
+    strides : sequence of mapping
+        The rows of ``spatiotemporal.csv``, cells as text by column.
+    features : sequence of Feature
+    """
+
+    columns: Mapping[str, Array]
+    cycles: Mapping[str, CycleCurves]
+    strides: Sequence[Mapping[str, str]]
+    features: Sequence[Feature]
+
+
+def refuse_other_run(files: Mapping[str, Path], record: Mapping[str, Any], tables: RunTables) -> None:
+    """Refuse tables that are not of the record's run.
+
+    Parameters
+    ----------
+    files : mapping of table to Path
+    record : mapping
+        Of schema 2 or later.
+    tables : RunTables
+
+    Raises
+    ------
+    GaitidError
+        One line that begins with the file.
+    """
+    refuse_other_frames(files["joints"], tables.columns["frame"], record)
+    if any(name.endswith(("_deg", "_per_kg")) for name in tables.columns):  # else no joint has curves over cycles
+        refuse_other_cycles(files["cycles"], tables.cycles, tables.strides, record)
+    for side, cycles in tables.cycles.items():
+        spans = cycle_spans(cycles, side, record)
+        refuse_other_angles(files["cycles"], side, cycles, spans, tables.columns)
+    refuse_other_features(files["features"], tables.features, tables.cycles)
 
 
 def refuse_other_cycles(

@@ -90,13 +90,13 @@ def refuse_other_frames(path: Path, frame: Array | NDArray[np.int64], record: Ma
     ----------
     path : Path
         Of the table.
-    frame : (n,) array, n > 0
+    frame : (n,) array
     record : mapping
         Of schema 2 or later.
     """
     first, n = record["trial"]["first_frame"], record["trial"]["frames"]
     if len(frame) != n or frame[0] != first or frame[-1] != first + n - 1:
-        wanted, found = f"frames {first} to {first + n - 1}", f"{len(frame)} from {frame[0]:g} to {frame[-1]:g}"
+        wanted, found = f"frames {first} to {first + n - 1}", f"{len(frame)} from {frame[0]:g} to {frame[-1]:g}" if len(frame) else "none"
         raise other_run(path, f"{wanted} of the trial, as its run.json says", found)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -71,6 +71,12 @@ def read_rows(path: Path, wanted: Iterable[str] = ()) -> tuple[list[str], list[l
         if len(row) != len(header):
             raise GaitidError(f"{path}: line {line} is not whole", expected=f"{len(header)} cells", found=f"{len(row)}")
     return header, rows[1:]
+
+
+def read_texts(path: Path, wanted: Iterable[str]) -> tuple[Mapping[str, str], ...]:
+    """The rows of a small table, cells as text by column; as of `read_rows`."""
+    header, rows = read_rows(path, wanted)
+    return tuple(dict(zip(header, row, strict=True)) for row in rows)
 
 
 def read_header(path: Path) -> tuple[str, ...]:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,12 +20,15 @@ from gaitid.norms import norms_for
 from gaitid.norms.build import About, build_norms
 from gaitid.norms.sets import load_set, parse_set
 from gaitid.norms.text import set_yaml
+from gaitid.write import CYCLE_COLUMNS
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cli"))
 from terminal import assert_refused, assert_wrong_usage, gaitid
 
 ABOUT = About("ours", "Ours", "adults")
 RISE = 0.01 * np.arange(101)
+# Of what a record of schema 1 has, those that norms are built from.
+OLD_KEYS = ("inputs", "model", "conventions", "settings", "subject", "impacts")
 
 
 def test_each_subject_counts_once_and_sides_are_pooled(result: Make, tmp_path: Path) -> None:
@@ -277,10 +283,11 @@ def test_build_and_show(result: Make, tmp_path: Path) -> None:
     ("table", "text", "words"),
     [
         ("cycles", "side,cycle\n", "columns missing: percent"),
-        ("cycles", "side,cycle,percent,first_frame,last_frame,hip_flexion_deg\nleft,1,0,1,2,3\n", "not 101 rows"),
-        ("cycles", "side,cycle,percent,first_frame,last_frame\nleft,1\n", "line 2 is not whole"),
+        ("cycles", f"{','.join(CYCLE_COLUMNS)}\nleft,1,0,1,2,,,\n", "its cycles are not whole"),
+        ("cycles", f"{','.join(CYCLE_COLUMNS)}\nleft,1\n", "line 2 is not whole"),
         ("spatiotemporal", "speed\n1\n", "columns missing"),
         ("features", "side,cycle\n", "columns missing: feature, value, unit"),
+        ("joints", "frame,time_s\n", "columns missing: left_ankle"),
     ],
 )
 def test_damaged_tables_are_refused(result: Make, tmp_path: Path, table: str, text: str, words: str) -> None:
@@ -290,11 +297,35 @@ def test_damaged_tables_are_refused(result: Make, tmp_path: Path, table: str, te
     assert not (tmp_path / "x.yaml").exists()
 
 
-def test_results_of_before_features_do(result: Make, tmp_path: Path) -> None:
-    record = result("ann", 1.0, features=False)
-    record.with_name("walk.spatiotemporal.csv").unlink()
-    norms, _ = build_norms([record], ABOUT)
-    assert not norms.groups[0].features and not norms.groups[0].speeds
-    record.with_name("walk.cycles.csv").unlink()
-    with pytest.raises(GaitidError, match="walk.cycles.csv missing beside it"):
+@pytest.mark.parametrize(
+    ("table", "of", "words"),
+    [
+        ("cycles", {"level": 1.5}, "expected the angles of walk.joints.csv; found left 1, "),
+        ("cycles", {"level": 1.0, "cycles": 2}, "expected the cycles of walk.spatiotemporal.csv; found left 2, "),
+        ("joints", {"level": 1.5}, "expected the angles of walk.joints.csv; found left 1, "),
+        ("spatiotemporal", {"level": 1.0, "cycles": 2}, "walk.spatiotemporal.csv; found left 2, "),
+        ("features", {"level": 1.0, "cycles": 2}, "expected features of each cycle of cycles.csv; found left 2 "),
+    ],
+)
+def test_a_table_of_another_run_is_refused(
+    result: Make, tmp_path: Path, table: str, of: Mapping[str, Any], words: str
+) -> None:
+    record, other = result("ann", 1.0), result("bob", **of)
+    shutil.copy(other.with_name(f"walk.{table}.csv"), record.parent)
+    output = tmp_path / "x.yaml"
+    assert_refused(gaitid("norms", "build", record, "-o", output), "not whole, or of another run", words)
+    assert not output.exists()
+
+
+def test_results_of_before_verdicts_are_left_out(result: Make, tmp_path: Path) -> None:
+    record, later = result("ann", 1.0, features=False), result("bob", 1.0, features=False)
+    content = json.loads(record.read_text("utf-8"))
+    record.write_text(json.dumps({"gaitid": "0.1.0", **{k: v for k, v in content.items() if k in OLD_KEYS}}), "utf-8")
+    for table in ("joints", "spatiotemporal"):
+        record.with_name(f"walk.{table}.csv").unlink()
+    with pytest.raises(GaitidError, match="1 no verdict"):
         build_norms([record], ABOUT)
+    for path, table in ((record, "cycles"), (later, "features")):
+        path.with_name(f"walk.{table}.csv").unlink(missing_ok=True)
+        with pytest.raises(GaitidError, match=f"walk.{table}.csv missing beside it"):
+            build_norms([path], ABOUT)
