@@ -96,7 +96,7 @@ def _load(choice: str) -> tuple[NormSet, Group | None]:
     """A set, and the group that was asked for."""
     name, colon, wanted = choice.rpartition(":")
     if not colon or name not in published_sets():
-        return load_set(choice), None
+        return load_set(choice, also=f"{NONE} (no bands)"), None
     norms = load_set(name)
     for group in norms.groups:
         if group.name == wanted:

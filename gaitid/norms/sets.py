@@ -26,8 +26,14 @@ def published_sets() -> tuple[str, ...]:
     return ("schwartz2008", *sorted(path.stem for path in _DATA.glob("*.json") if path.stem != "schwartz2008"))
 
 
-def load_set(name: str) -> NormSet:
+def load_set(name: str, also: str = "") -> NormSet:
     """A set by its name, or from a file; a file wins.
+
+    Parameters
+    ----------
+    name : str
+    also : str
+        What else may stand in its place, for errors.
 
     Raises
     ------
@@ -41,7 +47,8 @@ def load_set(name: str) -> NormSet:
         return _published(name)
     raise GaitidError(
         f"no norms {name!r}{nearest(name, published_sets())}",
-        expected=f"none, {', '.join(published_sets())}, or a file that gaitid norms build wrote",
+        expected=", ".join((*published_sets(), *([also] if also else []), "or a file that gaitid norms build wrote")),
+        todo="gaitid norms lists what comes with gaitid",
     )
 
 

@@ -260,7 +260,9 @@ def test_show() -> None:
     assert "J Biomech 41:1639" in done.out and "filter of the forces: not stated" in done.out
     assert "-5.76 at 52 % to 36.7 at 90 %, sd 6.07" in done.out
     assert "foot-strike spike until 4 %" in done.out
-    assert_refused(gaitid("norms", "show", "winter"), "no norms 'winter'", "schwartz2008")
+    refused = gaitid("norms", "show", "none")
+    assert_refused(refused, "no norms 'none'", "expected schwartz2008, ", "gaitid norms lists what comes with gaitid")
+    assert "no bands" not in refused.err  # that is a word of `report --norms`
 
 
 def test_build_and_show(result: Make, tmp_path: Path) -> None:
