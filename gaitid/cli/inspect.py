@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @click.command(
     context_settings=CONTEXT,
     epilog="Example:  gaitid inspect walk.c3d --picture walk.png; gaitid inspect walk.c3d --json > walk.inspect.json; "
-    "gaitid inspect */*.c3d\n\nMore: docs/command_line.md",
+    "gaitid inspect */*.c3d; gaitid inspect --plates-template > plates.yaml\n\nMore: docs/command_line.md",
 )
 @click.argument(
     "trials", nargs=-1, required=True, type=Target(), metavar="TRIAL...", shell_complete=completed("trials")
@@ -53,6 +53,14 @@ if TYPE_CHECKING:
 @options.inputs
 @options.reader_set
 @options.keep_names
+@click.option(
+    "--plates-template",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=lambda ctx, _, asked: _plates_template(ctx) if asked else None,
+    help="Print a file for --plates to fill in, and nothing else; no TRIAL is needed.",
+)
 @talk_options
 def command(trials: tuple[Path, ...], as_json: bool, picture: Path | None, keep_names: bool, **given: Any) -> int:
     """Show what is in TRIAL (.c3d, .csv or .trc): markers and their gaps, rates, force plates and their loads, which
@@ -97,6 +105,13 @@ def command(trials: tuple[Path, ...], as_json: bool, picture: Path | None, keep_
     if several and not as_json:
         print_info(f"{len(trials)} trials: {len(trials) - refused} read, {refused} refused")
     return 1 if refused else 0
+
+
+def _plates_template(ctx: click.Context) -> None:
+    from gaitid.read.plates.plates_file import TEMPLATE
+
+    click.echo(TEMPLATE, nl=False)
+    ctx.exit()
 
 
 def _draw(seen: Inspected, file: Path) -> Path:

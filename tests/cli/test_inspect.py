@@ -27,6 +27,7 @@ from gaitid.errors import TrialError
 from gaitid.inspect import contents, words
 from gaitid.model.load import bundled_models, load_model
 from gaitid.model.needs import Reference
+from gaitid.read.plates.plates_file import TEMPLATE
 from gaitid.trial import Trial
 
 
@@ -487,3 +488,8 @@ def test_pictures_that_are_refused(walk: Path, tmp_path: Path) -> None:
     trial.write_bytes(walk.read_bytes())
     assert gaitid("inspect", walk, "--picture", walk).code == 1
     assert walk.read_bytes() == trial.read_bytes()
+
+
+def test_a_plates_file_to_fill_in() -> None:
+    done = gaitid("inspect", "--plates-template")
+    assert (done.code, done.err, done.out) == (0, "", TEMPLATE)

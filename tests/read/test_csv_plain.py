@@ -231,7 +231,9 @@ def files_of(tmp_path: Path) -> Files:
 
 def test_forces_need_plates(tmp_path: Path) -> None:
     files = files_of(tmp_path)
-    with pytest.raises(ReadError, match="give them with --plates"):
+    with pytest.raises(
+        ReadError, match="give them with --plates FILE.yaml; gaitid inspect --plates-template prints one"
+    ):
         read_plain_csv(files.trial, files.forces)
     files.plates.write_text(plates_yaml(small_trial().plates[:1]))
     with pytest.raises(ReadError, match="does not describe every plate; expected plates 1, 2; found 1"):

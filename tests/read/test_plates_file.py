@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from plain_layout import plates_yaml, rotation_z_down, small_trial
 
 from gaitid.errors import ModelError
-from gaitid.read.plates.plates_file import PlateGeometry, plate_from, read_plates_file
+from gaitid.read.plates.plates_file import AXES, POINTS, SENSES, TEMPLATE, PlateGeometry, plate_from, read_plates_file
 
 GOOD = """
 plates:
@@ -172,3 +173,16 @@ def test_numbers_that_are_too_large_and_long_values(tmp_path: Path) -> None:
         with pytest.raises(ModelError) as caught:
             read_plates_file(write(tmp_path, GOOD.replace(old, new)))
         assert len(caught.value.line()) < 400
+
+
+def test_the_template_and_the_example_of_the_docs_are_plates_that_face_up(tmp_path: Path) -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "csv.md").read_text(encoding="utf-8")
+    [example] = re.findall(r"```yaml\n(plates:.*?)```", page, re.DOTALL)
+    for text in (TEMPLATE, example):
+        file = tmp_path / "plates.yaml"
+        file.write_text(text, encoding="utf-8")
+        for geometry in read_plates_file(file):
+            np.testing.assert_allclose(geometry.R_gp[:, 2], [0.0, 0.0, -1.0], atol=1e-12)  # z points down
+            assert geometry.sensor_p[2] > 0.0 and not geometry.notes
+    known = ("number", "corners_mm", "corners_m", "origin_mm", "origin_m", *SENSES, *AXES, *POINTS)
+    assert not [word for word in known if not re.search(rf"\b{word}\b", TEMPLATE)]

@@ -12,6 +12,8 @@ from gaitid.trial import Assignment, ForcePlate
 
 #: A plate is surely loaded above this force, N: more than a knock or a bias, less than a small child.
 LOADED_N = 100.0
+#: Where a plates file comes from, for errors.
+TEMPLATE_FROM = "gaitid inspect --plates-template prints one to fill in"
 
 
 @frozen_dataclass(eq=False)

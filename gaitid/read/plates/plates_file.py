@@ -24,6 +24,27 @@ AXES = ("plate", "laboratory")
 POINTS = ("origin", "surface_centre")
 _LENGTHS = {"mm": 1e-3, "m": 1.0}
 _KEYS = ("number", "corners_mm", "corners_m", "origin_mm", "origin_m", "force_sense", "axes", "moment_about")
+#: A plates file to fill in; as it stands it is of two plates, one behind the other.
+TEMPLATE = """\
+# plates.yaml: where force plates are, and what their numbers mean, for CSV, TRC and MOT: gaitid run ... --plates FILE
+# Write your own numbers in place of these; more in docs/csv.md.
+plates:
+  - number: 1             # as in plate1_Fx_N, or as in "#1" of a Nexus export
+    # The corners in laboratory axes, in the order of C3D: 1 at +x +y of the plate, 2 at -x +y, 3 at -x -y, 4 at +x -y.
+    # Seen from above they run clockwise; the plate's x and y lie along its sides, its z points down.
+    corners_mm: [[464, 508, 0], [464, 0, 0], [0, 0, 0], [0, 508, 0]]    # or corners_m
+    # From the centre of the surface to the sensor, in the plate's axes: z is positive, the sensor lies below.
+    origin_mm: [0.0, 0.0, 41.0]   # or origin_m
+    force_sense: reaction         # on the subject, so Fz < 0 under load in the plate's axes; action: on the plate
+    axes: plate                   # or laboratory: the axes in which forces and moments are written
+    moment_about: origin          # or surface_centre: the point that the moments are about
+  - number: 2
+    corners_mm: [[934, 508, 0], [934, 0, 0], [470, 0, 0], [470, 508, 0]]
+    origin_mm: [0.0, 0.0, 41.0]
+    force_sense: reaction
+    axes: plate
+    moment_about: origin
+"""
 # No plate is so far away, in any unit; also refuses what is not finite.
 _FAR = 1e7
 # Named instead where lengths are too large or too small by a thousand, and centimetres given as millimetres.

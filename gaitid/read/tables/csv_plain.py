@@ -13,7 +13,7 @@ from gaitid.errors import ReadError, reading
 from gaitid.notes import Note, Notes
 from gaitid.read.labels import listed
 from gaitid.read.length_unit import refuse_other_unit
-from gaitid.read.plates import Plates, unused_plates
+from gaitid.read.plates import TEMPLATE_FROM, Plates, unused_plates
 from gaitid.read.tables.mot import MOT_SUFFIXES, read_mot
 from gaitid.read.tables.row_times import check_counts_by_one, even_rate, start_after, whole_numbers
 from gaitid.read.tables.text_table import Dialect, cells_of, check_names, is_blank, numbers_of, read_lines, refuse_gap
@@ -259,7 +259,7 @@ def _plates(table: _Table, rate: float, start_s: float, plates: Path | None) -> 
         raise ReadError(
             "forces, but nothing says where the plates are",
             expected="corners, origin and force_sense of each plate",
-            todo="give them with --plates FILE.yaml",
+            todo=f"give them with --plates FILE.yaml; {TEMPLATE_FROM}",
         )
     from gaitid.read.plates.plates_file import plate_from, read_plates_file  # YAML: only where there is such a file
 

@@ -12,7 +12,7 @@ import numpy as np
 from gaitid.errors import ReadError
 from gaitid.notes import Note, Notes
 from gaitid.numerics.rotation import norm
-from gaitid.read.plates import LOADED_N, Plates, of_plate, refusals
+from gaitid.read.plates import LOADED_N, TEMPLATE_FROM, Plates, of_plate, refusals
 from gaitid.read.plates.plates_file import AXES, POINTS, PlateGeometry, plate_from, read_plates_file
 from gaitid.read.tables.nexus_sections import NexusGroup, NexusSection
 from gaitid.read.tables.row_times import shifted
@@ -68,7 +68,7 @@ def read_devices(section: NexusSection, trajectories: NexusSection, plates: Path
     undeclared: set[str] = set()
     for number, device in sorted(numbered.items()):
         if plates is None:
-            refused[number] = "the export does not say where it is; give --plates FILE.yaml"
+            refused[number] = f"the export does not say where it is; give --plates FILE.yaml ({TEMPLATE_FROM})"
         elif number not in geometries:
             refused[number] = f"{plates.name} does not describe it"
         elif device.moment is None or device.force is None:
