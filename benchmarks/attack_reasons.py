@@ -95,7 +95,6 @@ _AXIS = (
     "legs of clean trials show up to 19°, and the limit is 22°"
 )
 _RUN_LIGHT = "peaks of 3.2 to 3.6 body weights become 1.6 to 1.8, as people show who run slowly"
-_RATE_RUN = "accelerations of pelvis and legs are 0.73 to 1.7 of what the forces say in clean runs"
 _RATE_ONE = "the stances of one foot alone are known, which show 0.66 to 1.66 in clean walks"
 _SPRINT_SKIN = (
     "distances between the markers of a foot differ by up to 21 mm from their static's in that sprint as recorded"
@@ -103,7 +102,6 @@ _SPRINT_SKIN = (
 _DRIFT = "in the last contact the force is 6.6 % too large; single support tells it to 6 %"
 
 REASONS: tuple[Reason, ...] = (
-    Reason("^declared rate × 0.8", "run", _RATE_RUN),
     Reason("^declared rate × 0.8", "over_edge", _RATE_ONE),
     Reason("^(gain 0.5, all plates|mass × 2.2)", "latrobe/sprint", _RUN_LIGHT),
     Reason("^one marker moved by 15 mm", "latrobe/sprint", _SPRINT_SKIN),

@@ -17,6 +17,7 @@ from gaitid.ground.contacts import UNKNOWN, Loads
 from gaitid.ground.fault import Fault, Stood
 from gaitid.ground.ground import EVENTS_OFF, Ground
 from gaitid.ground.plate_load import PlateLoad
+from gaitid.ground.rates import varies_more
 from gaitid.ground.sole import distance_from_foot
 from gaitid.numerics.statistics import median
 from gaitid.records import NamedTuple
@@ -132,7 +133,8 @@ def clock_faults(
     least, most = (TOO_FAST_WALKING, TOO_SLOW_WALKING) if walks else (TOO_FAST, TOO_SLOW)
     if walks and balance.com_g is None:
         least = TOO_FAST_PELVIS
-    if sure and not least < fit.ratio < most:
+    by_both = walks and sure and varies_more(fit.ratio, loads, balance)
+    if by_both or (sure and not least < fit.ratio < most):
         return [
             Fault(
                 "rate_doubtful",
