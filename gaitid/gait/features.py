@@ -1,8 +1,8 @@
 """Curves over the cycle -> the figures that papers and reports tabulate (`feature_list`), all cycles at once.
 
 A value whose phase holds an unknown row is unknown. No peak of a joint is taken from rows of an impact
-(`gaitid.gait.impact`), and what is greatest beside one is no peak; integrals run through them under matched loads, of
-which none is left. docs/features.md says each rule.
+(`gaitid.gait.impact`), and what is greatest beside one is no peak, nor what is less than the peak that matched loads,
+of which no impact is left, have within one; integrals run through them under these. docs/features.md says each rule.
 """
 
 from __future__ import annotations
@@ -88,12 +88,18 @@ _WAY = _EXTREMES.column + np.array([0 if _SIGNS[f.kind] > 0 else len(_COLUMNS) f
 _PEAKED = sorted(set(_WAY[_NAMED].tolist()))
 _OF_PEAKED = [_PEAKED.index(way) for way in _WAY[_NAMED].tolist()]
 _GIVEN = np.array([-1.0 if f.kind == "min" else 1.0 for f in _EXTREMES.features])
+# those of joints: which extremes, and their columns among those of joints, or behind all of these negative
+_JOINT_COLUMNS = np.flatnonzero(_KINETIC)
+_OF_JOINTS = np.flatnonzero(_JOINT_EXTREMES)
+_JOINT_WAY = np.searchsorted(_JOINT_COLUMNS, _EXTREMES.column[_OF_JOINTS]) + np.where(
+    _WAY[_OF_JOINTS] < len(_COLUMNS), 0, len(_JOINT_COLUMNS)
+)
+_JOINT_NAMED = _NAMED[_OF_JOINTS]
 # where the peak of each burst stands among the extremes
 _OF_BURST = {(f.column, f.phase): i for i, f in enumerate(_EXTREMES.features) if f.phase in REACHES}
 _PEAK_OF = np.array([_OF_BURST[f.column, f.phase] for f in _WORKS.features])
 _REACH = np.array([REACHES[f.phase] for f in _WORKS.features])
 # columns that are integrated, those of joints first, and the place among them of each
-_JOINT_COLUMNS = np.flatnonzero(_KINETIC)
 _SUMMED = np.concatenate([_JOINT_COLUMNS, np.flatnonzero(_GROUND)])
 _PLACE = np.zeros(len(_COLUMNS), dtype=np.intp)
 _PLACE[_SUMMED] = np.arange(len(_SUMMED))
@@ -196,8 +202,19 @@ class _Measured:
         beside[:, 1:] |= self.impact[:, :-1]
         beside[:, :-1] |= self.impact[:, 1:]
         lacking |= _JOINT_EXTREMES[:, None] & beside[np.arange(beside.shape[0]), rows]
+        if self.impact.any():
+            lacking[_OF_JOINTS] |= self._in_impact() > best[_OF_JOINTS]
         lacking |= ~np.isfinite(best) | (_ONE_WAY[:, None] & (best <= 0))
         return np.where(lacking, np.nan, best * _GIVEN[:, None]), rows
+
+    def _in_impact(self) -> Array:
+        """(features of joints, cycles) the extreme within the impact under matched loads, in its sign; −∞ for none."""
+        values = self.summed[: len(_JOINT_COLUMNS)]
+        both_ways = np.concatenate([values, -values])
+        struck = np.flatnonzero(self.impact.any(axis=0))
+        allowed = self.inside[_EXTREMES.phase[_OF_JOINTS]][..., struck] & self.impact[:, struck]
+        allowed[_JOINT_NAMED] &= _peaks(both_ways)[..., struck][_JOINT_WAY[_JOINT_NAMED]]
+        return np.asarray(np.where(allowed, both_ways[..., struck][_JOINT_WAY], -np.inf).max(axis=2))
 
     def _integrals(self, value: Array, rows: IntArray, peaked: Mask) -> None:
         """Impulses, works and areas of bursts, of which `rows` and `peaked`, (bursts, cycles), tell the peaks."""

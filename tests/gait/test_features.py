@@ -47,14 +47,16 @@ CYCLE = Cycle(
 )
 
 
-def measured(impact: Array | None = None, settled: float = np.nan, **curves: Array) -> dict[str, tuple[float, float]]:
+def measured(
+    impact: Array | None = None, settled: float | Array = np.nan, **curves: Array
+) -> dict[str, tuple[float, float]]:
     """Value and percent of each feature of one cycle of 1.2 s with foot off at 60 %; all other columns are 0."""
     values = np.zeros((1, 101, len(COLUMNS)))
     for column, curve in curves.items():
         values[0, :, COLUMNS.index(column)] = curve
     mask = np.zeros((1, 101), dtype=bool) if impact is None else impact[None]
     stride = Stride(CYCLE, np.eye(3), {})
-    calm = np.where(mask[:, :, None], settled, values)
+    calm = np.where(mask[:, :, None], np.broadcast_to(settled, 101)[:, None], values)
     found = measure(CycleCurves((stride,), COLUMNS, values, mask, calm, 100.0), GRAVITY, np.full((1, 3, 2), np.nan))
     return {name: (float(found.value[0, i]), float(found.percent[0, i])) for name, i in PLACE.items()}
 
@@ -155,6 +157,27 @@ def test_what_is_greatest_beside_an_impact_is_no_peak() -> None:
     assert math.isnan(found["hip_extension_moment_impulse_positive_stance"][0])  # a part of it is not known
     assert found["knee_flexion_angle_max"][0] == pytest.approx(20.0)  # angles are as they are
     assert not math.isnan(found["ground_reaction_upward_force_max"][0])  # the force is too
+
+
+@pytest.mark.parametrize(("inside", "known"), [(0.5, False), (0.2, True), (-0.5, True), (np.nan, True)])
+def test_a_bump_behind_an_impact_is_no_peak_where_matched_loads_have_a_greater_one_within_it(
+    inside: float, known: bool
+) -> None:
+    """The hip's first extensor moment: what is left of a walk whose true peak the impact hides is no HM1."""
+    moment = burst(15, 30, 0.3) + np.where(PERCENT <= 8, 1.5, 0.0)
+    power = burst(15, 30, -0.3) + np.where(PERCENT <= 8, 2.0, 0.0)
+    found = measured(
+        PERCENT <= 8,
+        settled=burst(0, 8, inside),
+        hip_extension_moment_Nm_per_kg=moment,
+        knee_power_W_per_kg=power,
+        knee_flexion_deg=moment,
+    )
+    for name in ("hip_extension_moment_max", "hip_extension_moment_max_early_stance"):
+        assert math.isfinite(found[name][0]) is known, name
+    # it is held against what goes the same way
+    assert math.isfinite(found["knee_power_absorption_max_K1"][0]) is not (inside == -0.5)
+    assert found["knee_flexion_angle_max"][0] == pytest.approx(1.5)
 
 
 def test_a_burst_that_reaches_an_impact_whose_settled_power_is_unknown_has_no_area() -> None:
