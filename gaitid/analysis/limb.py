@@ -269,7 +269,7 @@ def no_load(n_frames: int) -> FootLoad:
 def absent_limb(model: specs.Model, n_frames: int) -> SideResult:
     """A side without markers: every column is there, every cell empty."""
     v, R = np.full((n_frames, 3), np.nan), np.full((n_frames, 3, 3), np.nan)
-    motion = SegmentMotion(R, np.full((n_frames, 4), np.nan), v, v, v, v, v)
+    motion = SegmentMotion(R, v, v, v, v, v)
     joints = {body.joint: v for body in model.chain}
     load = FootLoad(np.full(n_frames, UNKNOWN), Wrench(v, v, np.zeros(3)), v, v[:, 0])
     return SideResult(

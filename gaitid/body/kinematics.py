@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
@@ -17,7 +18,7 @@ from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Mask, frozen, read_only
 
 K = TypeVar("K", bound=Hashable)
-_ARRAYS = ("R_gs", "q_gs", "com_g", "vel_g", "acc_g", "omega_g", "alpha_g")
+_ARRAYS = ("R_gs", "com_g", "vel_g", "acc_g", "omega_g", "alpha_g")
 
 
 @frozen_dataclass(eq=False)
@@ -27,8 +28,6 @@ class SegmentMotion:
     Attributes
     ----------
     R_gs : (frames, 3, 3) array
-    q_gs : (frames, 4) array
-        Unit quaternion (w, x, y, z), segment to laboratory.
     com_g : (frames, 3) array, m
     vel_g, acc_g : (frames, 3) arrays, m/s and m/s²
         Of the centre of mass.
@@ -36,7 +35,6 @@ class SegmentMotion:
     """
 
     R_gs: Array
-    q_gs: Array
     com_g: Array
     vel_g: Array
     acc_g: Array
@@ -46,6 +44,11 @@ class SegmentMotion:
     def __post_init__(self) -> None:
         for name in _ARRAYS:
             object.__setattr__(self, name, read_only(getattr(self, name)))
+
+    @cached_property
+    def q_gs(self) -> Array:
+        """(frames, 4) unit quaternion (w, x, y, z), segment to laboratory: computed when asked for, which few do."""
+        return frozen(quaternions(self.R_gs))
 
     def only(self, known: Mask) -> SegmentMotion:
         """The same with every frame unknown that is not among `known`, (frames,) bool."""
@@ -69,19 +72,18 @@ def segment_motions(
         `angular_velocity`, `end_frames`.
     """
     ends = settings.end_frames
-    turns = [frozen(quaternions(pose.R_gs)) for pose, _ in parts.values()]
     vel, acc = spline_derivatives(np.stack([com for _, com in parts.values()], axis=1), rate_hz)
     vels, accs = _without_ends(vel, ends), _without_ends(acc, ends)
     del vel, acc  # of a long trial as much as all that follows
     if settings.angular_velocity == "single_entries":
         spins = [single_entry_derivatives(pose.R_gs, rate_hz) for pose, _ in parts.values()]
     else:
-        q = np.stack(turns, axis=1)
+        q = np.stack([quaternions(pose.R_gs) for pose, _ in parts.values()], axis=1)
         omega, alpha = (spin_from_quaternion(q, of_q) for of_q in spline_derivatives(q, rate_hz))
         spins = list(zip(_without_ends(omega, ends), _without_ends(alpha, ends), strict=True))
     return {
-        key: SegmentMotion(pose.R_gs, turn, com, vel, acc, *spin)
-        for (key, (pose, com)), turn, vel, acc, spin in zip(parts.items(), turns, vels, accs, spins, strict=True)
+        key: SegmentMotion(pose.R_gs, com, vel, acc, *spin)
+        for (key, (pose, com)), vel, acc, spin in zip(parts.items(), vels, accs, spins, strict=True)
     }
 
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 #: Frames of all computations that are done at once: arrays of so many vectors fit a cache.
 FRAMES_AT_ONCE = 4000
-_KINDS = ("R_gs", "q_gs", "com_g", "vel_g", "acc_g", "omega_g", "alpha_g")
+_KINDS = ("R_gs", "com_g", "vel_g", "acc_g", "omega_g", "alpha_g")
 
 Key = tuple[str, str]
 
@@ -283,7 +283,7 @@ class Stacked:
         for i, (key, pose) in enumerate(zip(keys, poses, strict=True)):
             spins = (inside(spin_from_quaternion(q[:, i], of[:, i])) for of in (dq, ddq))
             velocity, acceleration = inside(vel[:, i]), inside(acc[:, i])
-            motion = SegmentMotion(pose.R_gs, q[:, i], coms[:, i], velocity, acceleration, *spins)
+            motion = SegmentMotion(pose.R_gs, coms[:, i], velocity, acceleration, *spins)
             motions[key] = motion.only(body.segments[key].known)
         by_side = {side: {b.segment: motions[side, b.segment] for b in body.model.chain} for side in body.sides}
         return Motion(motions[body.base], by_side)
