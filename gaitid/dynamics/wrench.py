@@ -35,10 +35,11 @@ class Wrench:
         f, m = read_only(self.f_g), read_only(self.m_g)
         if f.shape != m.shape or f.shape[-1:] != (3,):
             raise ValueError(f"Wrench: force {f.shape} and moment {m.shape} must be (frames, 3)")
-        p = self.p_g if np.shape(self.p_g) == f.shape else np.broadcast_to(self.p_g, f.shape)
+        # one point for all frames is held once
+        p = read_only(self.p_g) if np.shape(self.p_g) == f.shape else np.broadcast_to(read_only(self.p_g), f.shape)
         object.__setattr__(self, "f_g", f)
         object.__setattr__(self, "m_g", m)
-        object.__setattr__(self, "p_g", read_only(p))
+        object.__setattr__(self, "p_g", p)
 
     def at(self, p_g: Array) -> Wrench:
         """The same action with its moment about another point, in the same axes: m' = m + (p − p') × f."""

@@ -76,6 +76,7 @@ def test_a_wrench_cannot_be_changed_and_keeps_its_own_memory() -> None:
     for array in (w.f_g, w.m_g, w.p_g):
         with pytest.raises(ValueError, match="read-only"):
             array[0, 0] = 1.0
+    assert w.p_g.strides[0] == 0  # one point of all frames is held once
 
 
 # --- frames of expression and twists -----------------------------------------------------------------------
