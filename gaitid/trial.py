@@ -115,7 +115,21 @@ class ForcePlate:
     R_pc: Array | None = None
 
     def __repr__(self) -> str:
-        return f"<ForcePlate {self.number}: type {self.kind}, {len(self.force_p)} samples at {self.rate_hz:g} Hz>"
+        samples = f"{len(self.force_p)} samples" if self.has_samples else "samples let go"
+        return f"<ForcePlate {self.number}: type {self.kind}, {samples} at {self.rate_hz:g} Hz>"
+
+    @property
+    def has_samples(self) -> bool:
+        """Whether it still has `force_p` and `moment_p` (`let_go`)."""
+        return "force_p" in self.__dict__
+
+    def let_go(self) -> None:
+        """Give back the memory of the samples: of a long trial they are most of what was read, and are judged once.
+
+        Whoever holds this plate has none of them then.
+        """
+        for name in ("force_p", "moment_p"):
+            self.__dict__.pop(name, None)
 
     @property
     def force_names(self) -> tuple[tuple[str, str, str], Array]:
@@ -291,6 +305,11 @@ class Trial:
         index: Mapping[str, int] = self._index  # type: ignore[attr-defined]
         seen: Mask = np.asarray(np.isfinite(self.points_g).any(axis=(0, 2)))
         return frozenset(label for label, i in index.items() if seen[i])
+
+    @property
+    def has_samples(self) -> bool:
+        """Whether its plates still have what they recorded (`ForcePlate.let_go`)."""
+        return all(plate.has_samples for plate in self.plates)
 
     def has(self, label: str) -> bool:
         """Whether a marker of that name is in the file and was seen at least once."""

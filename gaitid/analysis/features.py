@@ -45,11 +45,10 @@ def _loading(result: Result, cycle: Cycle, contact: Contact | None) -> list[tupl
     if contact is None:
         return [unknown] * 3
     plates = [p for p in result.ground.plates if p.number in contact.plates]
-    recorded = [p for p in result.trial.plates if p.number in contact.plates]
     weight_N = result.subject.mass_kg * result.settings.gravity_m_per_s2
     up_g, threshold_N = result.ground.floor.up_g, result.settings.contact_threshold_N
     times = (contact.first / result.trial.rate_hz, contact.last / result.trial.rate_hz)
-    found = loading_of(recorded, plates, Onset(*times, weight_N, threshold_N, up_g))
+    found = loading_of(plates, Onset(*times, weight_N, threshold_N, up_g))
     if found is None:
         return [unknown] * 3
     peak, rate = (100 * (t - cycle.strike.time_s) / cycle.duration_s for t in (found.peak_s, found.steepest_s))

@@ -37,7 +37,7 @@ from gaitid.gait.contact_clocks import contact_clock_notes
 from gaitid.gait.events import against_notes
 from gaitid.gait.impact import find_impacts, impact_notes, matched_load
 from gaitid.gait.spatiotemporal import analyse_gait
-from gaitid.ground.claims import ByHand
+from gaitid.ground.claims import ByHand, assigned_frames
 from gaitid.ground.contacts import Loads, disagreements
 from gaitid.ground.ground import Ground, find_ground, no_ground
 from gaitid.ground.vertical import plate_tilt, vertical
@@ -70,6 +70,8 @@ class Options:
         What the labels of the markers mean, where the user says it.
     loads : tuple of (str, BodyLoad)
         Measured loads on segments but the ground's, by the word that names the segment.
+    let_go : bool
+        Whether nobody asks for the samples of the trial's plates any more when their faults are known (`ForcePlate`).
     """
 
     solver: str = "block"
@@ -77,6 +79,7 @@ class Options:
     by_hand: tuple[ByHand, ...] = ()
     marker_set: MarkerSet | None = None
     loads: tuple[tuple[str, BodyLoad], ...] = ()
+    let_go: bool = False
 
 
 def analyse(
@@ -129,6 +132,8 @@ def analyse_prepared(trial: Trial, prepared: Prepared, static: Trial | None, opt
     balance = None if applied else balance_of(body, motion, up_g, trial.rate_hz)  # the ground carries not all of it
     stand = Stand(ground, by_hand, motion.base.vel_g @ up_g, body.settings, static, prepared.static_model, balance)
     subject, loads, faults, mass_notes = sound_loads(subject, model, stand, trial, body, whole)
+    for plate in trial.plates if options.let_go else ():
+        plate.let_go()
     check_masses(body, subject.mass_kg)
     ground = faults.without(ground)
     by_file = _sides_by_file(trial, model, applied)
@@ -381,29 +386,6 @@ def _heel_notes(trial: Trial, model: specs.Model, ground: Ground) -> Notes:
         f"{' and '.join(without)} foot: no heel marker; the {what} stands for it where plates and contacts are judged"
     )
     return (Note("heel_absent", text),)
-
-
-def assigned_frames(by_hand: Sequence[ByHand], trial: Trial, sides: Sequence[str]) -> list[ByHand]:
-    """What was given by hand, frames from 0.
-
-    Raises
-    ------
-    TrialError
-        A foot or a frame that the trial does not have.
-    """
-    result = []
-    last = trial.first_frame + trial.n_frames - 1
-    for entry in by_hand:
-        if entry.side not in sides:
-            raise TrialError(f"--assign: no {entry.side} foot in this trial", expected=" or ".join(sides) or "a foot")
-        for frame in (entry.first, entry.last):
-            if frame is not None and not trial.first_frame <= frame <= last:
-                raise TrialError(
-                    f"--assign: frame {frame} is not in the trial", expected=f"{trial.first_frame} to {last}"
-                )
-        first, end = (None if f is None else f - trial.first_frame for f in (entry.first, entry.last))
-        result.append(ByHand(entry.side, entry.plates, first, end))
-    return result
 
 
 def _loads_notes(

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from gaitid.gait.impact import LATEST_S
-from gaitid.ground.plate_load import PlateLoad
+from gaitid.ground.plate_load import PlateLoad, UpwardForce
 from gaitid.numerics.lowpass import lowpass
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Array, ForcePlate
+from gaitid.trial import Array
 
 #: Hz.
 CUTOFF_HZ = 50.0
@@ -85,7 +85,7 @@ class Loading:
     is_impact: bool
 
 
-def loading_of(recorded: Sequence[ForcePlate], plates: Sequence[PlateLoad], onset: Onset) -> Loading | None:
+def loading_of(plates: Sequence[PlateLoad], onset: Onset) -> Loading | None:
     """How a foot is loaded; None where the samples do not tell.
 
     They do not where the weight of the body is unknown, a plate is sampled below `SLOWEST_HZ`, plates of one contact
@@ -94,13 +94,12 @@ def loading_of(recorded: Sequence[ForcePlate], plates: Sequence[PlateLoad], onse
 
     Parameters
     ----------
-    recorded : sequence of ForcePlate
-        The plates of the contact as recorded.
     plates : sequence of PlateLoad
-        The same at the camera's instants: their axes, and what they read while empty.
+        Of the contact: what they recorded, and what they read while empty.
     onset : Onset
     """
-    if len({(p.rate_hz, p.start_s, len(p.force_p)) for p in recorded}) != 1 or len(recorded) != len(plates):
+    recorded = [plate.recorded for plate in plates if plate.recorded is not None]
+    if len({(r.rate_hz, r.start_s, len(r.force_N)) for r in recorded}) != 1 or len(recorded) != len(plates):
         return None
     rate_hz, start_s = recorded[0].rate_hz, recorded[0].start_s
     if rate_hz < SLOWEST_HZ or any(p.glitches for p in plates) or not onset.weight_N > 0:
@@ -108,9 +107,9 @@ def loading_of(recorded: Sequence[ForcePlate], plates: Sequence[PlateLoad], onse
     half_s = onset.first_s + (onset.last_s - onset.first_s) / 2
     first = max(round((onset.first_s - MARGIN_S - start_s) * rate_hz), 0)
     last = round((half_s + MARGIN_S - start_s) * rate_hz)
-    times = start_s + np.arange(first, min(last, len(recorded[0].force_p))) / rate_hz
-    force = sum(_vertical(r, p, times, first, onset.up_g) for r, p in zip(recorded, plates, strict=True))
-    force = np.asarray(force)
+    times = start_s + np.arange(first, min(last, len(recorded[0].force_N))) / rate_hz
+    here = slice(first, first + len(times))
+    force = np.asarray(sum(_upward(r, p, here, onset.up_g) for r, p in zip(recorded, plates, strict=True)))
     below = np.flatnonzero((force <= onset.threshold_N) & (times < half_s))
     if len(times) < 3 * MARGIN_S * rate_hz / 2 or not np.isfinite(force).all() or not below.size:
         return None
@@ -119,12 +118,10 @@ def loading_of(recorded: Sequence[ForcePlate], plates: Sequence[PlateLoad], onse
     return _loading(smooth, times, strike, onset)
 
 
-def _vertical(recorded: ForcePlate, plate: PlateLoad, times: Array, first: int, up_g: Array) -> Array:
+def _upward(recorded: UpwardForce, plate: PlateLoad, here: slice, up_g: Array) -> Array:
     """(samples,) upward force, N, without what the empty plate reads where that was taken off."""
-    force = recorded.force_p[first : first + len(times)] @ (plate.R_gp.T @ up_g)
-    if plate.removed:
-        force = force - (plate.bias_g @ up_g)
-    return np.asarray(force)
+    force = recorded.force_N[here]
+    return force - (plate.bias_g @ up_g) if plate.removed else force
 
 
 def _loading(smooth: Array, times: Array, strike: int, onset: Onset) -> Loading | None:

@@ -19,7 +19,7 @@ from gaitid.ground.step_over import told_by_pressure
 from gaitid.numerics.masks import bridged, known_rows
 from gaitid.numerics.statistics import median
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Array, Mask, frozen
+from gaitid.trial import Array, Mask, Trial, frozen
 
 # m. A foot whose line lies farther than this from the centre of pressure does not carry the plate's load.
 COP_REACH = 0.10
@@ -45,6 +45,29 @@ class ByHand:
     plates: tuple[int, ...]
     first: int | None = None
     last: int | None = None
+
+
+def assigned_frames(by_hand: Sequence[ByHand], trial: Trial, sides: Sequence[str]) -> list[ByHand]:
+    """What was given by hand, frames from 0.
+
+    Raises
+    ------
+    TrialError
+        A foot or a frame that the trial does not have.
+    """
+    result = []
+    last = trial.first_frame + trial.n_frames - 1
+    for entry in by_hand:
+        if entry.side not in sides:
+            raise TrialError(f"--assign: no {entry.side} foot in this trial", expected=" or ".join(sides) or "a foot")
+        for frame in (entry.first, entry.last):
+            if frame is not None and not trial.first_frame <= frame <= last:
+                raise TrialError(
+                    f"--assign: frame {frame} is not in the trial", expected=f"{trial.first_frame} to {last}"
+                )
+        first, end = (None if f is None else f - trial.first_frame for f in (entry.first, entry.last))
+        result.append(ByHand(entry.side, entry.plates, first, end))
+    return result
 
 
 @frozen_dataclass(eq=False)

@@ -40,6 +40,23 @@ PEAK_CHANGED, FORCE_CHANGED, TOUCHED = 0.04, 0.07, 150.0
 
 
 @frozen_dataclass(eq=False)
+class UpwardForce:
+    """What a plate recorded along the vertical, at its own rate: all that is asked of its samples in the end.
+
+    Attributes
+    ----------
+    rate_hz, start_s : float
+        As of the `ForcePlate`.
+    force_N : (samples,) array
+        With whatever the empty plate reads.
+    """
+
+    rate_hz: float
+    start_s: float
+    force_N: Array
+
+
+@frozen_dataclass(eq=False)
 class PlateLoad:
     """What one plate felt at each camera frame.
 
@@ -78,6 +95,8 @@ class PlateLoad:
     unfiltered_peak_N, filter_rms_N : float
         Greatest force along the normal before a low-pass, and the RMS that it changes this force by while the plate
         carries a fifth of that; NaN without a low-pass.
+    recorded : UpwardForce or None
+        None where nobody asks for it.
     """
 
     number: int
@@ -99,6 +118,7 @@ class PlateLoad:
     empty_swing_N: float = float("nan")
     unfiltered_peak_N: float = float("nan")
     filter_rms_N: float = float("nan")
+    recorded: UpwardForce | None = None
 
     def __post_init__(self) -> None:
         for name in ("centre_g", "normal_g", "R_gp", "half", "bias_g", "bias_moment_g", "drift_g"):

@@ -11,7 +11,7 @@ from gaitid.body.feet import FootTrack
 from gaitid.dynamics.wrench import Wrench
 from gaitid.errors import GaitidError, TrialError
 from gaitid.ground.glitches import sound_samples
-from gaitid.ground.plate_load import PlateLoad, plate_load
+from gaitid.ground.plate_load import PlateLoad, UpwardForce, plate_load
 from gaitid.ground.stance import Stance
 from gaitid.model import specs
 from gaitid.numerics.masks import known_rows, spans
@@ -182,6 +182,8 @@ def plates_at_camera(
             if empty.sum() < MIN_EMPTY * trial.rate_hz:
                 empty = presses_not(load, trial.rate_hz, settings)
             load = with_empty_reading(load, empty, trial.rate_hz, settings)
+        upward_N = frozen(recorded.force_p @ (load.R_gp.T @ up_g))
+        load = replace(load, recorded=UpwardForce(recorded.rate_hz, recorded.start_s, upward_N))
         if lost:
             load = replace(load, glitches=lost, glitch_texts=why_lost)
         loads.append(load)

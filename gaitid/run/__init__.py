@@ -219,16 +219,16 @@ def read_with(path: Path, options: RunOptions) -> Trial:
     return trial
 
 
-def analyse_file(path: Path, prepared: Prepared) -> Result:
-    """Read and analyse one trial."""
+def analyse_file(path: Path, prepared: Prepared, let_go: bool = False) -> Result:
+    """Read and analyse one trial; `let_go` of what was read and is not asked for any more (`pipeline.Options`)."""
     prepared = settle(prepared, path)
     before = file_state(found_trial(path))
     read, found = prepared.read, None
-    if read is not None and (read.path, read.state) == (path, before):
+    if read is not None and (read.path, read.state) == (path, before) and read.trial.has_samples:
         trial, found = read.trial, read.found
     else:
         trial = read_with(path, prepared.options)
-    result = _analysed(trial, prepared, found)
+    result = _analysed(trial, prepared, found, let_go)
     if file_state(found_trial(path)) != before:  # else the record's hash would be of other bytes than were read
         raise ReadError("the file changed while it was read", todo="run again when nothing writes to it any more")
     return _with_notes(path, result, prepared)
@@ -242,7 +242,7 @@ def analyse_trial(trial: Trial, prepared: Prepared) -> tuple[Result, Prepared]:
     return _with_notes(trial.path, _analysed(trial, prepared, found), prepared), prepared
 
 
-def _analysed(trial: Trial, prepared: Prepared, found: pipeline.Prepared | None) -> Result:
+def _analysed(trial: Trial, prepared: Prepared, found: pipeline.Prepared | None, let_go: bool = False) -> Result:
     from gaitid.analysis.pipeline import Options, analyse, analyse_prepared
 
     options = prepared.options
@@ -254,7 +254,7 @@ def _analysed(trial: Trial, prepared: Prepared, found: pipeline.Prepared | None)
     loads = loads_of(trial, options)
     if options.postures_only and trial.loaded:
         trial = replace(trial, loaded=())
-    how = Options(options.solver, options.require_forces, options.by_hand, prepared.marker_set, loads)
+    how = Options(options.solver, options.require_forces, options.by_hand, prepared.marker_set, loads, let_go)
     if found is not None:
         return analyse_prepared(trial, found, prepared.static, how)
     return analyse(trial, prepared.model, prepared.subject, prepared.static, how)
@@ -336,6 +336,12 @@ def run_file(
 
     `accept` may refuse a result by an error before anything is written; `placed` is called when all is in place.
 
+    Returns
+    -------
+    result : Result
+        Without the samples of the plates.
+    files : list of Path
+
     Raises
     ------
     GaitidError
@@ -343,7 +349,7 @@ def run_file(
     """
     prepared = settle(prepared, path)
     refuse_to_replace_inputs(folder, path, prepared)
-    result = analyse_file(path, prepared)
+    result = analyse_file(path, prepared, let_go=True)
     accept(result)
     contents = file_contents(path.stem, result, prepared, inputs_of(path, result, prepared))
     return result, put_in_place(folder, contents, prepared.options, placed)

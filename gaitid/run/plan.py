@@ -163,7 +163,8 @@ def _with_body(plan: Plan, trial: Trial, settled: Prepared) -> Plan:
     GaitidError
         As the run would.
     """
-    from gaitid.analysis.pipeline import assigned_frames, calibration_of, prepare
+    from gaitid.analysis.pipeline import calibration_of, prepare
+    from gaitid.ground.claims import assigned_frames
 
     assert settled.model is not None
     options, read = settled.options, settled.read

@@ -10,11 +10,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gaitid.analysis.pipeline import analyse
+from gaitid.analysis.cycle_curves import curves_of
+from gaitid.analysis.features import features
+from gaitid.analysis.pipeline import Options, analyse
 from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
 from gaitid.model.load import load_model
+from gaitid.run import RunOptions, analyse_file, prepare, run_file, settle
 from gaitid.trial import Trial
+
+WALK = Path(__file__).resolve().parents[2] / "sample_data" / "walk" / "walk.c3d"
 
 
 def own_arrays(of: object) -> dict[int, np.ndarray]:
@@ -40,11 +45,35 @@ def result(simulated: Callable[..., object]) -> Result:
     return analyse(simulated().trial, load_model("pig"), SubjectFile())  # type: ignore[attr-defined]
 
 
+def bytes_of_a_frame(result: Result) -> float:
+    n_frames = result.trial.n_frames
+    return sum(a.nbytes for a in own_arrays(result).values() if a.nbytes >= n_frames) / n_frames
+
+
 def test_what_a_result_holds_for_a_frame(result: Result) -> None:
     """Bytes, with plates of ten samples a frame: 5969 before what stages share was held once."""
-    arrays = own_arrays(result).values()
-    n_frames = result.trial.n_frames
-    assert sum(a.nbytes for a in arrays if a.nbytes >= n_frames) / n_frames < 4900
+    assert bytes_of_a_frame(result) < 4600
+
+
+def test_a_run_lets_go_of_what_it_asks_for_no_more(tmp_path: Path) -> None:
+    settled = settle(prepare(RunOptions()), WALK)
+    kept = bytes_of_a_frame(analyse_file(WALK, settled))
+    first, files = run_file(WALK, tmp_path, settled)
+    texts = [file.read_bytes() for file in files]
+    assert not first.trial.has_samples and "let go" in repr(first.trial.plates[0])
+    again, _ = run_file(WALK, tmp_path, settled)  # reads the file anew
+    assert [file.read_bytes() for file in files] == texts
+    assert bytes_of_a_frame(again) < kept - 900  # samples of two plates, ten a frame
+
+
+def test_no_feature_needs_the_samples_of_the_plates(simulated: Callable[..., object]) -> None:
+    trial = replace(simulated().trial)  # type: ignore[attr-defined]
+    trial = replace(trial, plates=tuple(replace(plate) for plate in trial.plates))  # others have the walk's own
+    whole = analyse(trial, load_model("pig"), SubjectFile())
+    without = analyse(trial, load_model("pig"), SubjectFile(), options=Options(let_go=True))
+    assert not without.trial.has_samples
+    values = [features(made, curves_of(made)).value for made in (whole, without)]
+    np.testing.assert_array_equal(*values)
 
 
 def test_what_two_stages_hold_of_a_segment_is_held_once(result: Result) -> None:

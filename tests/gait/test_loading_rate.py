@@ -16,14 +16,13 @@ from gaitid.body.subject import SubjectFile
 from gaitid.dynamics.wrench import Wrench
 from gaitid.gait.feature_list import FEATURES
 from gaitid.gait.loading_rate import Loading, Onset, loading_of
-from gaitid.ground.plate_load import PlateLoad
+from gaitid.ground.plate_load import PlateLoad, UpwardForce
 from gaitid.model.load import load_model
-from gaitid.trial import Array, ForcePlate
+from gaitid.trial import Array
 
 RATE, WEIGHT = 1000.0, 700.0
 UP = np.array([0.0, 0.0, 1.0])
 DOWN = np.diag([1.0, -1.0, -1.0])  # plate axes: z into the plate
-CORNERS = np.array([[0.3, 0.3, 0], [-0.3, 0.3, 0], [-0.3, -0.3, 0], [0.3, -0.3, 0]])
 TIMES = np.arange(1000) / RATE
 
 
@@ -31,9 +30,6 @@ def loading(
     force: Array, rate_hz: float = RATE, bias: float = 0.0, last_s: float = 0.8, **changes: object
 ) -> Loading | None:
     """Of a contact from 0.2 s on, to 0.8 s where not said, under an upward force, N, sampled on one plate."""
-    samples = np.zeros((len(force), 3))
-    samples[:, 2] = -(force + bias)
-    plate = ForcePlate(1, 2, CORNERS, np.zeros(3), rate_hz, samples, np.zeros_like(samples))
     zero = np.zeros((100, 3))
     at_camera = PlateLoad(
         1,
@@ -44,8 +40,9 @@ def loading(
         np.array([0.3, 0.3]),
         np.array([0.0, 0.0, bias]),
         removed=bias != 0,
+        recorded=UpwardForce(rate_hz, 0.0, force + bias),
     )
-    return loading_of([plate], [replace(at_camera, **changes)], Onset(0.2, last_s, WEIGHT, 20.0, UP))
+    return loading_of([replace(at_camera, **changes)], Onset(0.2, last_s, WEIGHT, 20.0, UP))
 
 
 def ramp(to_BW: float, in_s: float) -> Array:
