@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TypeVar
 
@@ -18,6 +18,7 @@ from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Mask, frozen, read_only
 
 K = TypeVar("K", bound=Hashable)
+_FRAMES = 1 << 16  # of all segments whose derivatives are computed at once
 _ARRAYS = ("R_gs", "com_g", "vel_g", "acc_g", "omega_g", "alpha_g")
 
 
@@ -78,13 +79,21 @@ def segment_motions(
     if settings.angular_velocity == "single_entries":
         spins = [single_entry_derivatives(pose.R_gs, rate_hz) for pose, _ in parts.values()]
     else:
-        q = np.stack([quaternions(pose.R_gs) for pose, _ in parts.values()], axis=1)
-        omega, alpha = (spin_from_quaternion(q, of_q) for of_q in spline_derivatives(q, rate_hz))
-        spins = list(zip(_without_ends(omega, ends), _without_ends(alpha, ends), strict=True))
+        spins = []
+        for some in _few([pose.R_gs for pose, _ in parts.values()]):
+            q = np.stack([quaternions(R) for R in some], axis=1)
+            omega, alpha = (spin_from_quaternion(q, of_q) for of_q in spline_derivatives(q, rate_hz))
+            spins += zip(_without_ends(omega, ends), _without_ends(alpha, ends), strict=True)
     return {
         key: SegmentMotion(pose.R_gs, com, vel, acc, *spin)
         for (key, (pose, com)), vel, acc, spin in zip(parts.items(), vels, accs, spins, strict=True)
     }
+
+
+def _few(segments: Sequence[Array]) -> Iterator[Sequence[Array]]:
+    """Poses of all segments together, of a long trial one after the other: what is computed of all is not held then."""
+    together = max(_FRAMES // max(len(segments[0]), 1), 1)
+    return (segments[i : i + together] for i in range(0, len(segments), together))
 
 
 def _without_ends(values: Array, n: int) -> list[Array]:

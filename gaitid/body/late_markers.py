@@ -8,6 +8,7 @@ time against three neighbours.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from gaitid.body.frames import Geometry
 from gaitid.body.pelvis_markers import pelvis_notes
 from gaitid.body.sanity import fit_notes
 from gaitid.notes import Note, Notes
+from gaitid.numerics.blocks import by_blocks
 from gaitid.numerics.rotation import dot
 from gaitid.numerics.statistics import mean_of_known, median
 from gaitid.records import NamedTuple
@@ -27,6 +29,7 @@ NEIGHBOURS, FRAMES, LEAST = 3, 200, 30
 # than 15 ms (wands on a thigh, by 20 ms), and more than 0.65 with none above 10 ms; of 23 that are 20 to 50 ms late and
 # that three neighbours see, 14 show more than 0.6.
 LATE_S, OF_ALL, OF_EACH = 0.015, 0.6, 0.5
+_AT_ONCE = 512  # frames whose distances from each marker to each are held
 # m, root mean square: distances of which less is explained tell nothing.
 EXPLAINED_M = 0.003
 
@@ -106,8 +109,9 @@ def slipped_notes(markers: Mapping[str, Array], strides: Sequence[tuple[int, int
         return ()
     points = np.stack([seen[label] for label in labels], axis=2)
     rows, _ = _steadiest(points.reshape(-1, len(labels), 3))
-    away = points[:, :, :, None] - points[:, :, rows]
-    apart = np.sqrt(dot(away, away))  # (strides, phases, markers, neighbours)
+    apart = by_blocks(
+        partial(_apart, rows=rows), points, times=2 * NEIGHBOURS
+    )  # (strides, phases, markers, neighbours)
     off = median(np.moveaxis(apart - median(apart), 1, 0))
     between, within = np.ptp(off, axis=0), np.ptp(apart, axis=1).min(axis=0)
     differ = np.sort(np.where(between > OF_STRIDE * within, between, 0.0), axis=1)[:, -2]
@@ -119,6 +123,12 @@ def slipped_notes(markers: Mapping[str, Array], strides: Sequence[tuple[int, int
         "than at the same phase of another (2 mm at most by skin): it slipped, or is another marker for a while"
     )
     return (Note("length_varies", text, cure=f"check {labels[most]}"),)
+
+
+def _apart(points: Array, rows: IntArray) -> Array:
+    """Distances, m, from each marker to some others, (…, markers, neighbours), by `rows`; of (…, markers, 3) points."""
+    away = points[..., None, :] - points[..., rows, :]
+    return np.asarray(np.sqrt(dot(away, away)))
 
 
 def late_markers(markers: Mapping[str, Array], rate_hz: float) -> list[Late]:
@@ -167,13 +177,19 @@ def _steadiest(points: Array) -> tuple[IntArray, Mask]:
     """Of each marker the columns of those whose distances to it vary least; whether enough are seen with it."""
     known = np.isfinite(points[..., 0])
     near = np.where(known[..., None], points - mean_of_known(points.reshape(-1, 3)), 0.0)
-    size = dot(near, near)
-    squares = np.maximum(size[:, :, None] + size[:, None] - 2 * near @ near.transpose(0, 2, 1), 0.0)
-    count = known.T.astype(float) @ known
-    if not known.all():
-        squares *= known[:, :, None] & known[:, None]
+    count, whole = known.T.astype(float) @ known, known.all()
+    of_squares, of_sizes = np.zeros(count.shape), np.zeros(count.shape)
+    for start in range(0, len(near), _AT_ONCE):
+        here = slice(start, start + _AT_ONCE)
+        size = dot(near[here], near[here])
+        squares = size[:, :, None] + size[:, None] - 2 * near[here] @ near[here].transpose(0, 2, 1)
+        squares = np.maximum(squares, 0.0)
+        if not whole:
+            squares *= known[here, :, None] & known[here, None]
+        of_squares += squares.sum(axis=0)
+        of_sizes += np.sqrt(squares).sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        varies = squares.sum(axis=0) / count - (np.sqrt(squares).sum(axis=0) / count) ** 2
+        varies = of_squares / count - (of_sizes / count) ** 2
     varies[(count < LEAST) | np.eye(len(count), dtype=bool)] = np.inf
     order = np.argsort(varies, axis=1, kind="stable")[:, :NEIGHBOURS]
     return order, np.asarray(np.isfinite(np.take_along_axis(varies, order, axis=1)).all(axis=1))

@@ -7,10 +7,12 @@ one that is late by some ms shows there first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 
+from gaitid.numerics.blocks import by_blocks
 from gaitid.numerics.masks import spans
 from gaitid.numerics.statistics import mean, median
 from gaitid.trial import Array, ForcePlate, Mask
@@ -61,12 +63,12 @@ def channels_apart(raw: ForcePlate, half: Array) -> Iterator[tuple[str, bool]]:
         channels -= np.add.reduce(channels, axis=1, where=empty, keepdims=True) / n_empty
         upward = upward - mean(upward[empty])
     carried, least = np.maximum(upward, 0.0), tells * peak
-    fx, fy, mx, my = channels
-    found = {"its horizontal force is larger than the vertical one": np.sqrt(fx * fx + fy * fy)}
+    found: dict[str, Callable[[Array], Array]] = {"its horizontal force is larger than the vertical one": _horizontal}
     if raw.outlined and fast:  # My = -x Fz, Mx = y Fz: as a force at the plate's edge
-        found["its pressure lies beside it"] = np.maximum(np.abs(my) / half[0], np.abs(mx) / half[1])
+        found["its pressure lies beside it"] = partial(_at_the_edge, half=half)
     lasting = {}
-    for name, size in found.items():
+    for name, size_of in found.items():
+        size = by_blocks(size_of, channels.T)
         beyond = (size > carried) & (size > least)
         if np.count_nonzero(beyond) > apart * raw.rate_hz:
             beyond &= _widened(carried > least, round(BESIDE * raw.rate_hz))
@@ -79,6 +81,18 @@ def channels_apart(raw: ForcePlate, half: Array) -> Iterator[tuple[str, bool]]:
     if lasting[words] > apart:
         text = f"where a foot lands or leaves, {words} for {lasting[words] * 1e3:.0f} ms: "
         yield text + "one of its channels is late or early beside the others, it seems", fast
+
+
+def _horizontal(channels: Array) -> Array:
+    """(samples,) size of the horizontal force, N, of (samples, 4) Fx, Fy, Mx, My."""
+    fx, fy = channels.T[:2]
+    return np.asarray(np.sqrt(fx * fx + fy * fy))
+
+
+def _at_the_edge(channels: Array, half: Array) -> Array:
+    """(samples,) vertical force, N, that would make the moments at the plate's edge, of the same channels."""
+    mx, my = channels.T[2:]
+    return np.asarray(np.maximum(np.abs(my) / half[0], np.abs(mx) / half[1]))
 
 
 def _one_later(channels: Array, loaded: Mask, raw: ForcePlate, least_N: float) -> Iterator[tuple[str, bool]]:
@@ -112,6 +126,7 @@ def _one_later(channels: Array, loaded: Mask, raw: ForcePlate, least_N: float) -
 
 def _widened(mask: Mask, n: int) -> Mask:
     """(samples,) true within n samples of a true one."""
-    summed = np.concatenate([[0], np.cumsum(mask)])
-    at = np.arange(len(mask))
-    return np.asarray(summed[np.minimum(at + n + 1, len(mask))] > summed[np.maximum(at - n, 0)])
+    summed = np.zeros(len(mask) + 2 * n + 1, dtype=np.int32)
+    np.cumsum(mask, out=summed[n + 1 : n + 1 + len(mask)])
+    summed[n + 1 + len(mask) :] = summed[n + len(mask)]
+    return np.asarray(summed[2 * n + 1 :] > summed[: len(mask)])

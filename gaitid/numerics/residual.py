@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gaitid.numerics.blocks import by_blocks
 from gaitid.numerics.masks import all_columns, spans
 from gaitid.numerics.statistics import noise_levels
 from gaitid.trial import Array, Mask
@@ -17,6 +18,7 @@ _LOWEST_HZ, _STEP_HZ = 1.0, 0.25
 # Beyond this ratio the line's noise is not the white noise that the eighth differences see.
 _SAME_NOISE = 1.5
 _LEAST_S = 1.0
+_BINS = 4096  # of a spectrum at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,13 +78,13 @@ def residual_cutoff(values: Array, rate_hz: float) -> ResidualAnalysis:
             for marker in some:
                 reason[marker] = f"no {_LEAST_S:g} s without a gap" if len(tried) >= 8 else "sampled too slowly"
             continue
-        points = markers[start:stop, some]
-        removed = _removed_share(stop - start, tried, rate_hz)
+        points = np.swapaxes(markers[start:stop, some], 0, 1)
+        removed, of_white = _removed(by_blocks(_power, points), tried, rate_hz)
         # white noise of size 1 through the same filters and the same line
-        _, (white_level,) = _asked(tried, np.sqrt(removed.mean(axis=1))[:, None])
-        residual[:, some] = np.sqrt(removed @ _power(points))
+        _, (white_level,) = _asked(tried, np.sqrt(of_white)[:, None])
+        residual[:, some] = np.sqrt(removed)
         asked, level = _asked(tried, residual[:, some])
-        seen = noise_levels(np.swapaxes(points, 0, 1))
+        seen = noise_levels(points)
         proposed = np.isfinite(asked) & (level <= _SAME_NOISE * seen * white_level)
         cutoff[some], noise[some] = np.where(proposed, asked, np.nan), np.where(proposed, level, np.nan)
         for i in np.flatnonzero(~proposed):
@@ -96,22 +98,38 @@ def _longest_span(known: Mask) -> tuple[int, int]:
     return max(spans(known), key=lambda span: span[1] - span[0], default=(0, 0))
 
 
-def _power(points: Array) -> Array:
-    """(bins, markers) mean square by frequency, of an axis, as the low-pass extends a span: by point reflection."""
+def _power(markers: Array) -> Array:
+    """(markers, bins) mean square by frequency, of an axis, as the low-pass extends a span: by point reflection."""
+    points = np.swapaxes(markers, 0, 1)
     n = len(points)
     line = points[0] + np.multiply.outer(np.linspace(0, 1, n), points[-1] - points[0])
     rest = points - line
     spectrum = np.fft.rfft(np.concatenate([rest, -rest[-2:0:-1]]), axis=0) / (2 * n - 2)
     power = 2 * np.abs(spectrum) ** 2
-    return np.asarray(sum(power[..., axis] for axis in range(points.shape[-1])) / points.shape[-1])
+    return np.asarray(sum(power[..., axis] for axis in range(points.shape[-1])) / points.shape[-1]).T
 
 
-def _removed_share(n: int, tried: Array, rate_hz: float) -> Array:
+def _removed(power: Array, tried: Array, rate_hz: float) -> tuple[Array, Array]:
+    """(cut-offs, markers) mean square that each low-pass removes of (markers, bins) `power`, and (cut-offs,) of white
+    noise of size 1.
+    """
+    n = power.shape[1]
+    of_markers, of_white = np.zeros((len(tried), len(power))), np.zeros(len(tried))
+    for start in range(0, n, _BINS):  # of a long trial all would be more than its markers
+        bins = np.arange(start, min(start + _BINS, n))
+        share = _removed_share(np.pi * bins / (2 * n - 2), tried, rate_hz)
+        of_markers += share @ np.ascontiguousarray(power[:, bins].T)
+        of_white += share.sum(axis=1)
+    return of_markers, of_white / n
+
+
+def _removed_share(angle: Array, tried: Array, rate_hz: float) -> Array:
     """(cut-offs, bins) share of the mean square that the double Butterworth of `signals.lowpass` removes.
 
-    Of an amplitude it passes 1/(1 + (Ω/w)⁴): order 2, forward and backward, Ω and w on the bilinear transform's axis.
+    Of an amplitude it passes 1/(1 + (Ω/w)⁴): order 2, forward and backward, Ω = tan `angle` and w on the bilinear
+    transform's axis.
     """
-    omega = np.tan(np.pi * np.arange(n) / (2 * n - 2))
+    omega = np.tan(angle)
     w = np.tan(np.pi * tried / rate_hz) / (np.sqrt(2) - 1) ** 0.25
     x = np.divide.outer(1 / w, 1 / np.maximum(omega, 1e-30)) ** 4
     return np.asarray((x / (1 + x)) ** 2)

@@ -11,6 +11,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 from attack_trials import RECORDED, SHARED, SIMULATED, Case, SimulatedCase, recorded_case, simulated_case
 
+from gaitid.body import late_markers as late_module
 from gaitid.body.late_markers import LATE_S, Late, late_markers, late_notes, slipped_notes
 from gaitid.trial import Array
 
@@ -128,6 +129,16 @@ def test_a_marker_that_slides_between_two_strides_is_named(label: str) -> None:
     assert note.code == "length_varies" and note.text.startswith(f"{label} is ")
     assert not slipped_notes(markers, STRIDES[:1])  # one stride is held against none
     assert not slipped_notes(markers, STRIDES, (note,))
+
+
+def test_strides_in_parts_tell_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    points = np.random.default_rng(1).normal(size=(50, 6, 3))
+    points[3, 2] = points[40:, 4] = np.nan
+    neighbours, told = late_module._steadiest(points)
+    monkeypatch.setattr(late_module, "_AT_ONCE", 7)
+    in_parts, told_in_parts = late_module._steadiest(points)
+    np.testing.assert_array_equal(in_parts, neighbours)
+    np.testing.assert_array_equal(told_in_parts, told)
 
 
 def test_movement_that_every_stride_repeats_is_no_slip() -> None:

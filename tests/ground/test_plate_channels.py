@@ -30,6 +30,7 @@ from shared_trials import SHARED
 
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
+from gaitid.ground.channels_apart import _widened
 from gaitid.ground.plate_channels import _jumps
 from gaitid.trial import Trial
 
@@ -281,6 +282,13 @@ def test_a_free_moment_five_times_too_large_is_doubted_in_walking(name: str) -> 
     case = recorded(name)
     assert not doubts(case.result)
     assert ["its free moment is" in text for text in doubts(spoilt(case, scaled(5.0, 5), 2))] == [True]
+
+
+@pytest.mark.parametrize("n", [0, 3, 40])
+def test_what_lies_within_some_samples_of_a_load(n: int) -> None:
+    mask = np.random.default_rng(2).random(30) < 0.05
+    expected = [mask[max(i - n, 0) : i + n + 1].any() for i in range(len(mask))]
+    np.testing.assert_array_equal(_widened(mask, n), expected)
 
 
 def test_noise_of_the_channels_is_no_free_moment() -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from simulated_trials import simulated_walk
 
+from gaitid.numerics import residual
 from gaitid.numerics.lowpass import lowpass
 from gaitid.numerics.residual import residual_cutoff
 
@@ -77,3 +78,12 @@ def test_one_axis_and_awkward_columns() -> None:
     assert np.isnan(found.cutoff_hz[1:]).all()
     slow = residual_cutoff(values, 8.0)  # a quarter of 8 Hz leaves no room for a line
     assert slow.reason == ("sampled too slowly",) * 4
+
+
+def test_a_spectrum_in_parts_says_the_same(walk_mm: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> None:
+    points = noisy(walk_mm[:, :3], 1.0)
+    whole = residual_cutoff(points, RATE)
+    monkeypatch.setattr(residual, "_BINS", 7)
+    parts = residual_cutoff(points, RATE)
+    np.testing.assert_allclose(parts.residual, whole.residual, rtol=1e-12)
+    np.testing.assert_allclose(parts.cutoff_hz, whole.cutoff_hz, rtol=1e-10)
