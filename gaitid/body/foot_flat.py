@@ -70,10 +70,10 @@ def not_levelled(static: Geometry, sources: Sources, wanted: Collection[str]) ->
         if not isinstance(requested.measurement.static, specs.StaticAngle):
             continue
         stored = requested.stored(recorded.model, recorded.parameters, recorded.angle_unit)
-        flat = static_angle(static, requested.measurement, requested.side)
-        if stored is None or flat is None:
+        if stored is None:  # most statics store none
             continue
-        if abs(stored - flat) < SAME:
+        flat = static_angle(static, requested.measurement, requested.side)
+        if flat is None or abs(stored - flat) < SAME:
             continue
         as_it_stands = as_it_stands or static.taken_as(foot_flat=False)
         other = static_angle(as_it_stands, requested.measurement, requested.side)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from gaitid.model import specs
 from gaitid.notes import Note, Notes
 from gaitid.numerics.rotation import cross, norm
 from gaitid.numerics.statistics import mean, mean_of_known, median
-from gaitid.trial import Array, Trial
+from gaitid.trial import Array, Trial, read_only
 
 # deg. Beyond these from every laboratory axis, nothing tells which one is up. Plates of the shared trials lie within
 # 0.3 of it, ramps of studies up to 20; the pelvis above the feet within 10.2, in a sprint 26.
@@ -37,6 +38,11 @@ class MirroredError(AxesError):
     """A laboratory with left-handed axes, in whatever model its markers are seen."""
 
 
+#: Of a trial, as long as it is there: the model that it was last asked with, and the answer. A static is asked again
+#: for each trial of its session, a trial for what another calibration would change.
+_ASKED: WeakKeyDictionary[Trial, tuple[specs.Model | None, tuple[Array, str]]] = WeakKeyDictionary()
+
+
 def vertical(trial: Trial, model: specs.Model | None) -> tuple[Array, str]:
     """Which laboratory axis points up, and how that was found (`laboratory_vertical`).
 
@@ -51,6 +57,13 @@ def vertical(trial: Trial, model: specs.Model | None) -> tuple[Array, str]:
     TrialError
         Nothing says, or the plates and the posture contradict each other.
     """
+    asked = _ASKED.get(trial)
+    if asked is None or asked[0] is not model:
+        asked = _ASKED[trial] = model, _vertical(trial, model)
+    return asked[1]
+
+
+def _vertical(trial: Trial, model: specs.Model | None) -> tuple[Array, str]:
     normals = _normals(trial)
     pelvis = foot = np.full((trial.n_frames, 3), np.nan)
     given = None
@@ -64,7 +77,8 @@ def vertical(trial: Trial, model: specs.Model | None) -> tuple[Array, str]:
         if given is None:
             _refuse_mirrored(normals, pelvis - foot, tracks)
     outlined = any(np.isfinite(plate.corners_g).all() for plate in trial.plates)
-    return laboratory_vertical(normals, pelvis, foot, trial.up_hint, given, outlined)
+    up_g, words = laboratory_vertical(normals, pelvis, foot, trial.up_hint, given, outlined)
+    return read_only(up_g), words
 
 
 def _middle(points_g: Sequence[Array]) -> Array:

@@ -15,7 +15,9 @@ from gaitid.analysis.conflict import given_static_notes, static_beside_notes
 from gaitid.analysis.origin import Origin
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.stored_alike import stores_the_same
+from gaitid.body import foot_flat
 from gaitid.body.subject import SubjectFile
+from gaitid.ground import vertical
 from gaitid.model.load import load_model
 from gaitid.model.specs import Model
 from gaitid.notes import Notes
@@ -46,6 +48,22 @@ def test_the_same_calibration_is_no_conflict(simulated: Callable[..., object]) -
     sim = simulated()
     assert beside(sim.trial, sim.static) == ()  # type: ignore[attr-defined]
     assert given(sim.trial, sim.static) == ()  # type: ignore[attr-defined]
+
+
+def test_what_is_known_of_a_trial_is_not_asked_again(
+    simulated: Callable[..., object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The trial's vertical; and of a static that stores no angles whether these deny that its feet stood flat."""
+    sim = simulated()
+    walk: Trial = sim.trial  # type: ignore[attr-defined]
+    static: Trial = replace(sim.static, parameters={})  # type: ignore[attr-defined]
+    result = analyse(walk, PIG, SubjectFile())
+    of_trials, of_angles = list[Trial](), list[str]()
+    laboratory, angle = vertical._vertical, foot_flat.static_angle
+    monkeypatch.setattr(vertical, "_vertical", lambda t, m: of_trials.append(t) or laboratory(t, m))
+    monkeypatch.setattr(foot_flat, "static_angle", lambda *a: of_angles.append(a[1].name) or angle(*a))
+    static_beside_notes(result, Origin(PIG, SubjectFile()), static)
+    assert len(of_trials) == 1 and of_trials[0] is not walk and of_angles == []
 
 
 @pytest.mark.parametrize("joint_loads", ["as_measured", "matched"])
