@@ -12,7 +12,7 @@ from gaitid.batch.results_folder import TABLE
 from gaitid.batch.types import Listing
 from gaitid.errors import GaitidError, ReadError
 from gaitid.model.fields import nearest
-from gaitid.read.tables.csv_nexus import is_nexus_csv
+from gaitid.read.tables.nexus_sections import is_nexus_csv
 from gaitid.read.tables.text_table import first_characters, is_blank
 from gaitid.write import ACROSS_TRIALS, TABLES
 

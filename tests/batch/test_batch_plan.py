@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -169,3 +171,10 @@ def test_markers_in_centimetres_and_utf16(make) -> None:  # type: ignore[no-unty
     (top / "cm.csv").write_text("time_s,LASI_x_cm,LASI_y_cm,LASI_z_cm\n0,1,2,3\n")
     (top / "wide.csv").write_text("time_s,LASI_x_mm,LASI_y_mm,LASI_z_mm\n0,1,2,3\n", encoding="utf-16")
     assert [p.trial.name for p in make_plan([str(top)], None).trials] == ["cm.csv", "wide.csv"]
+
+
+def test_a_plan_loads_no_reader_of_exports_nor_of_yaml() -> None:
+    """They would be a tenth of what a batch of one trial spends in its parent."""
+    code = "import sys, gaitid.batch.plan; print(*({'yaml', 'gaitid.read.tables.nexus_devices'} & {*sys.modules}))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
