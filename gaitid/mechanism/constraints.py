@@ -16,6 +16,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -39,15 +40,10 @@ class Constraint(ABC):
     name: str
     bodies: tuple[int, ...]
 
-    @property
-    def units(self) -> tuple[str, ...]:
-        """Unit of each row's multiplier, with its direction where there are several."""
-        return ("Nm",)
-
-    @property
-    def lengths(self) -> int:
-        """Power of metres in Φ: what makes its rows comparable."""
-        return 0
+    #: Unit of each row's multiplier, with its direction where there are several.
+    units: ClassVar[tuple[str, ...]] = ("Nm",)
+    #: Power of metres in Φ: what makes its rows comparable.
+    lengths: ClassVar[int] = 0
 
     def points(self) -> tuple[Array, ...]:
         """The point of each body that its torque is reported about, body axes, m."""
@@ -134,13 +130,8 @@ class BetweenPoints(Constraint):
 class Revolute(BetweenPoints):
     """Φ = r_j^P − r_i^P: a pin. λ is the force on body i."""
 
-    @property
-    def units(self) -> tuple[str, ...]:
-        return ("x_N", "y_N")
-
-    @property
-    def lengths(self) -> int:
-        return 1
+    units: ClassVar[tuple[str, ...]] = ("x_N", "y_N")
+    lengths: ClassVar[int] = 1
 
     def residual(self, poses: Sequence[Pose], t: Array) -> Array:
         return self.d(poses)
@@ -163,13 +154,8 @@ class DoubleRevolute(BetweenPoints):
 
     length: float
 
-    @property
-    def units(self) -> tuple[str, ...]:
-        return ("N_per_m",)
-
-    @property
-    def lengths(self) -> int:
-        return 2
+    units: ClassVar[tuple[str, ...]] = ("N_per_m",)
+    lengths: ClassVar[int] = 2
 
     def residual(self, poses: Sequence[Pose], t: Array) -> Array:
         d = self.d(poses)
@@ -200,13 +186,8 @@ class Parallel(Constraint):
     a_i: Array
     a_j: Array
 
-    @property
-    def units(self) -> tuple[str, ...]:
-        return ("N_per_m",)
-
-    @property
-    def lengths(self) -> int:
-        return 2
+    units: ClassVar[tuple[str, ...]] = ("N_per_m",)
+    lengths: ClassVar[int] = 2
 
     def residual(self, poses: Sequence[Pose], t: Array) -> Array:
         i, j = poses
@@ -238,13 +219,8 @@ class PinInSlot(BetweenPoints):
 
     a_i: Array
 
-    @property
-    def units(self) -> tuple[str, ...]:
-        return ("N_per_m",)
-
-    @property
-    def lengths(self) -> int:
-        return 2
+    units: ClassVar[tuple[str, ...]] = ("N_per_m",)
+    lengths: ClassVar[int] = 2
 
     def residual(self, poses: Sequence[Pose], t: Array) -> Array:
         return cross(poses[0].turned(self.a_i), self.d(poses))[..., None]
@@ -312,9 +288,7 @@ class Ground(Constraint):
 
     pose: Array
 
-    @property
-    def units(self) -> tuple[str, ...]:
-        return ("x_N", "y_N", "Nm")
+    units: ClassVar[tuple[str, ...]] = ("x_N", "y_N", "Nm")
 
     def residual(self, poses: Sequence[Pose], t: Array) -> Array:
         (i,) = poses

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -25,10 +26,8 @@ class Driver(Constraint):
 
     history: History
 
-    @property
-    def effort_unit(self) -> str:
-        """The unit of what the actuator exerts on body j, −λ."""
-        return "torque_Nm"
+    #: The unit of what the actuator exerts on body j, −λ.
+    effort_unit: ClassVar[str] = "torque_Nm"
 
     def nu(self, t: Array) -> Array:
         return self.history.at(t, 1)[..., None]
@@ -72,17 +71,9 @@ class RelativePositionDriver(BetweenPoints, Driver):
 
     a_i: Array
 
-    @property
-    def units(self) -> tuple[str, ...]:
-        return ("N",)
-
-    @property
-    def lengths(self) -> int:
-        return 1
-
-    @property
-    def effort_unit(self) -> str:
-        return "force_N"
+    units: ClassVar[tuple[str, ...]] = ("N",)
+    lengths: ClassVar[int] = 1
+    effort_unit: ClassVar[str] = "force_N"
 
     def residual(self, poses: Sequence[Pose], t: Array) -> Array:
         return (dot(poses[0].turned(self.a_i), self.d(poses)) - self.history.at(t))[..., None]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -41,13 +42,8 @@ class GearMesh(BetweenPoints):
     sense: float
     constant: float
 
-    @property
-    def units(self) -> tuple[str, ...]:
-        return ("N",)
-
-    @property
-    def lengths(self) -> int:
-        return 1
+    units: ClassVar[tuple[str, ...]] = ("N",)
+    lengths: ClassVar[int] = 1
 
     @property
     def of_line(self) -> float:
