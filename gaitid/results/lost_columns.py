@@ -15,14 +15,7 @@ from typing import Any
 from gaitid.results.find import RECORD_SUFFIX
 from gaitid.results.tables import refuse_missing
 from gaitid.version import __version__
-from gaitid.write import (
-    CONTACT_COLUMNS,
-    CYCLE_COLUMNS,
-    FEATURE_COLUMNS,
-    SPATIOTEMPORAL_COLUMNS,
-    STANCE_COLUMNS,
-    TABLES,
-)
+from gaitid.write import CONTACT_COLUMNS, CYCLE_COLUMNS, FEATURE_COLUMNS, SPATIOTEMPORAL_COLUMNS, STANCE_COLUMNS, TABLES
 
 Headers = Mapping[str, Sequence[str]]
 # Before the curves, or all columns, of each table.

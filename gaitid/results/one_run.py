@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from gaitid.results.cycle_curves import CycleCurves, Feature
-from gaitid.trial import Array
 from gaitid.records import NamedTuple
+from gaitid.results.cycle_curves import CycleCurves, Feature
 from gaitid.results.record_checks import other_run, refuse_other_frames
+from gaitid.trial import Array
 
 # Of what a curve spans: the share by which a value between two frames may differ from the straight line between them,
 # of all that the column spans and of what the four frames around it span (`run` draws a cubic through these).

@@ -96,8 +96,8 @@ def refuse_other_frames(path: Path, frame: Array | NDArray[np.int64], record: Ma
     """
     first, n = record["trial"]["first_frame"], record["trial"]["frames"]
     if len(frame) != n or frame[0] != first or frame[-1] != first + n - 1:
-        wanted, found = f"frames {first} to {first + n - 1}", f"{len(frame)} from {frame[0]:g} to {frame[-1]:g}" if len(frame) else "none"
-        raise other_run(path, f"{wanted} of the trial, as its run.json says", found)
+        found = f"{len(frame)} from {frame[0]:g} to {frame[-1]:g}" if len(frame) else "none"
+        raise other_run(path, f"frames {first} to {first + n - 1} of the trial, as its run.json says", found)
 
 
 def other_run(path: Path, expected: str, found: str) -> GaitidError:
