@@ -7,7 +7,8 @@ from pathlib import Path
 
 from gaitid.errors import ModelError
 from gaitid.model.bundled import bundled_files, bundled_folder
-from gaitid.model.fields import nearest
+from gaitid.model.fields import Faults, Fields, nearest
+from gaitid.model.parsed import content_of
 
 
 def is_file(path: Path) -> bool:
@@ -49,6 +50,29 @@ def find_model(model: str) -> Path:
 def shown(path: Path) -> str:
     """A file as an error names it: as given, and one that comes with gaitid without where that is installed."""
     return path.name if path.is_relative_to(bundled_folder("configs")) else str(path)
+
+
+def fields_of(path: Path, key: str, schema: int, kind: str) -> tuple[Fields, Faults]:
+    """The keys of a file that says its schema, and where its faults are gathered.
+
+    Parameters
+    ----------
+    path : Path
+    key, schema : str, int
+        The line that such a file has: ``gaitid_table: 1``.
+    kind : str
+        What it should be, with its article.
+
+    Raises
+    ------
+    ModelError
+        As `load_yaml`; or without that line.
+    """
+    faults = Faults(shown(path), path)
+    top = Fields(content_of(path), "", faults)
+    if type(found := top.raw(key, None)) is not int or found != schema:
+        raise ModelError(f"{shown(path)}: not {kind}", expected=f"a line `{key}: {schema}`")
+    return top, faults
 
 
 def beside(relative: str, paths: tuple[Path, ...]) -> Path:

@@ -6,11 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 
-from gaitid.errors import ModelError
 from gaitid.model.bundled import bundled_files
-from gaitid.model.fields import Faults, Fields
-from gaitid.model.find import find_file, shown
-from gaitid.model.parsed import content_of
+from gaitid.model.fields import Faults
+from gaitid.model.find import fields_of, find_file
 from gaitid.records import NamedTuple
 
 SCHEMA = 1
@@ -98,10 +96,7 @@ def load_marker_set(path: Path) -> MarkerSet:
     ModelError
         Against the schema: one line with every fault.
     """
-    faults = Faults(shown(path), path)
-    top = Fields(content_of(path), "", faults)
-    if type(schema := top.raw("gaitid_markers", None)) is not int or schema != SCHEMA:
-        raise ModelError(f"{shown(path)}: not a gaitid marker set", expected=f"a line `gaitid_markers: {SCHEMA}`")
+    top, faults = fields_of(path, "gaitid_markers", SCHEMA, "a gaitid marker set")
     letters_fields = top.mapping("letters", {})
     letters = {side: letters_fields.text(side, letter) for side, letter in (("left", "L"), ("right", "R"))}
     letters_fields.done()

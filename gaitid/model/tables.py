@@ -11,9 +11,8 @@ import numpy as np
 from gaitid.errors import ModelError
 from gaitid.model import specs
 from gaitid.model.bundled import bundled_files, bundled_folder
-from gaitid.model.fields import Faults, Fields, nearest
-from gaitid.model.find import is_file, shown
-from gaitid.model.parsed import content_of
+from gaitid.model.fields import Fields, nearest
+from gaitid.model.find import fields_of, is_file, shown
 from gaitid.trial import Array
 
 # Tables that extend each other deeper than this are a loop.
@@ -32,10 +31,7 @@ def load_table(path: Path, above: tuple[Path, ...] = ()) -> specs.Table:
     """
     if path.resolve() in [p.resolve() for p in above] or len(above) > MAX_DEPTH:
         raise ModelError(f"{shown(path)}: extends itself")
-    faults = Faults(shown(path), path)
-    top = Fields(content_of(path), "", faults)
-    if top.raw("gaitid_table", None) != 1:
-        raise ModelError(f"{shown(path)}: not a gaitid table", expected="gaitid_table: 1")
+    top, faults = fields_of(path, "gaitid_table", 1, "a gaitid table")
     name, title, source = top.text("name"), top.text("title", ""), top.text("source")
     above = (*above, path)
     table = specs.Table(name, title, source, path, {})

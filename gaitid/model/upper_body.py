@@ -7,10 +7,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gaitid.errors import ModelError
 from gaitid.model import specs
-from gaitid.model.fields import Faults, Fields
-from gaitid.model.find import beside, shown
+from gaitid.model.fields import Fields
+from gaitid.model.find import beside, fields_of
 from gaitid.model.parsed import content_of
 from gaitid.model.shape_parser import parse_ref
 from gaitid.model.shapes import PointRef
@@ -148,10 +147,7 @@ def load_upper_body(path: Path) -> UpperBody:
     from gaitid.model.schema import parse_angle
     from gaitid.model.schema_scope import parse_scope
 
-    faults = Faults(shown(path), path)
-    top = Fields(content_of(path), "", faults)
-    if type(schema := top.raw("gaitid_upper_body", None)) is not int or schema != SCHEMA:
-        raise ModelError(f"{shown(path)}: not an upper body", expected=f"a line `gaitid_upper_body: {SCHEMA}`")
+    top, faults = fields_of(path, "gaitid_upper_body", SCHEMA, "an upper body")
     segments: list[UpperSegment] = []
     for key, sided in (("segments", False), ("segments_each_side", True)):
         group = top.mapping(key, {})
