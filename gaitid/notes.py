@@ -114,7 +114,7 @@ CODES = {
     "clocks_near": ("info", "forces and markers are a few milliseconds apart"),
     "rate_doubtful": ("doubt", "a rate that the file declares cannot be"),
     "load_unclaimed": ("doubt", "a plate carries a load that no foot claims"),
-    "events_off": ("doubt", "the file's events do not fit the plates, and no contact is found by them"),
+    "events_off": ("doubt", "the file's events do not fit the plates or the markers, and are not used"),
     "events_against": ("doubt", "plates or markers speak against an event that --events gives; it was used"),
     "assignment_differs": ("doubt", "another program left another answer to which foot was on a plate"),
     "assignment_against": ("doubt", "the evidence speaks against what --assign says; what it says was done"),

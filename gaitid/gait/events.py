@@ -17,7 +17,7 @@ from gaitid.notes import Note, Notes
 from gaitid.numerics.lowpass import lowpass
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.statistics import median
-from gaitid.read.event_names import kind_of_event, letters_of
+from gaitid.read.event_names import foot_event
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, Event, Mask
 
@@ -57,6 +57,8 @@ class GaitEvents:
     heading : Heading
     against : tuple of (GaitEvent, reason)
         Events that the user gives and that plates or markers speak against; they are used.
+    file_doubt : str
+        Why none of the file's events is used; empty where they are.
     """
 
     used: tuple[GaitEvent, ...]
@@ -65,6 +67,7 @@ class GaitEvents:
     shift_s: Mapping[str, float]
     heading: Heading
     against: tuple[tuple[GaitEvent, str], ...] = ()
+    file_doubt: str = ""
 
     def record(self) -> dict[str, Any]:
         """For the run's record: plain lists and numbers, times in s from the first frame."""
@@ -132,11 +135,15 @@ def find_events(
     seen = {side: known_rows(foot.heel_g) & known_rows(foot.toe_g) for side, foot in feet.items()}
     carried = {side: known_rows(load.wrench.f_g) for side, load in loads.items()}
     witness = _Witness(walk, seen, carried, Steps(shifted))
-    used, dropped = _merged(methods["force"], methods["file"], shifted, witness)
+    doubt = _file_doubt([e for e in methods["file"] if e.source == "file"], Steps(methods["force"]), witness)
+    believed = [e for e in methods["file"] if e.source == "given" or not doubt]
+    used, dropped = _merged(methods["force"], believed, shifted, witness)
+    if doubt:
+        dropped += [(e, "most of the file's events are wrong") for e in methods["file"] if e.source == "file"]
     given = [event for event in used if event.source == "given"]
     against = _against(given, Steps(methods["force"]), witness)
     as_tuples = {name: tuple(events) for name, events in methods.items()}
-    return GaitEvents(tuple(used), as_tuples, tuple(dropped), shift, walk, against)
+    return GaitEvents(tuple(used), as_tuples, tuple(dropped), shift, walk, against, doubt)
 
 
 def _order(event: GaitEvent) -> tuple[float, str, str]:
@@ -149,22 +156,12 @@ def _order(event: GaitEvent) -> tuple[float, str, str]:
 def events_of_file(events: Sequence[Event], sides: Mapping[str, object]) -> list[GaitEvent]:
     """The file's strikes and offs under the names in use (Foot Strike, Heel Strike, FS, RHS, Toe-Off, FO, ...)."""
     renamed = []
-    meant = {named: _meant(*named, sides) for named in {(event.name, event.side) for event in events}}
+    meant = {named: foot_event(*named, sides) for named in {(event.name, event.side) for event in events}}
     for event in events:
         side, kind = meant[event.name, event.side]
         if kind and side in sides:
             renamed.append(GaitEvent(side, kind, event.time_s, "given" if event.given else "file"))
     return renamed
-
-
-def _meant(name: str, side: str, sides: Mapping[str, object]) -> tuple[str, str]:
-    """Side and kind of the file's events with a name; an empty kind where it is neither strike nor off."""
-    name = letters_of(name)
-    for known in sides:
-        prefix = known[0] if len(name) == 3 else known
-        if name.startswith(prefix) and side in (known, "general"):
-            name, side = name.removeprefix(prefix), known
-    return side, kind_of_event(name)
 
 
 # --- from the plates -----------------------------------------------------------------------------------------
@@ -326,14 +323,44 @@ def _against(given: Sequence[GaitEvent], force: Steps, witness: _Witness) -> tup
     return tuple(found)
 
 
+def _file_doubt(events: Sequence[GaitEvent], force: Steps, witness: _Witness) -> str:
+    """Why the file's events as a whole are not believed; empty where they are.
+
+    Of 13 shared trials with events no event lies outside the trial or is contradicted. Of the same ones with left and
+    right exchanged, or with times counted from the first frame, most are.
+    """
+    last_s = (len(witness.walk.sense) - 1) / witness.walk.rate_hz
+    inside = [e for e in events if 0 <= e.time_s <= last_s]
+    if len(events) > 1 and not inside:
+        times = f"{min(e.time_s for e in events):.4g} to {max(e.time_s for e in events):.4g} s"
+        return f"all {len(events)} lie outside the trial, at {times} of 0 to {last_s:.4g} s"
+    agreeing = _agreeing(inside, force, witness)
+    wrong = sum(bool(_contradicted(e, witness)) for e in inside if force.nearest(e) is None)
+    if wrong < 2 or wrong <= agreeing:
+        return ""
+    other = {"left": "right", "right": "left"}
+    exchanged = _agreeing([e._replace(side=other.get(e.side, e.side)) for e in inside], force, witness)
+    cure = f"; {exchanged} do with left and right exchanged" if 2 * exchanged > len(events) else ""
+    return f"plates or markers speak against {wrong} of {len(events)}, and show {agreeing or 'none'}{cure}"
+
+
+def _agreeing(events: Iterable[GaitEvent], force: Steps, witness: _Witness) -> int:
+    """How many events plates or markers show as well."""
+    return sum(bool((force if force.nearest(e) else witness.markers).nearest(e, FILE_AGREES)) for e in events)
+
+
 def against_notes(events: GaitEvents, rate_hz: float, first_frame: int) -> Notes:
-    """Of each foot, which of the events that the user gives the evidence speaks against."""
+    """Which events the evidence speaks against: of each foot those that the user gives, and the file's as a whole."""
     found: dict[str, list[str]] = {}
     for event, reason in events.against:
         at = f"{event.kind} in frame {round(event.time_s * rate_hz) + first_frame}"
         found.setdefault(event.side, []).append(f"{at}: {reason}")
-    return tuple(
-        Note("events_against", f"{side} foot, events of --events that were used: {first_few(texts, SHOWN)}", side)
+    notes: Notes = ()
+    if events.file_doubt:
+        notes = (Note("events_off", f"none of the file's events of the feet bounds a cycle: {events.file_doubt}"),)
+    of_user = "events of --events that were used"
+    return notes + tuple(
+        Note("events_against", f"{side} foot, {of_user}: {first_few(texts, SHOWN)}", side)
         for side, texts in found.items()
     )
 

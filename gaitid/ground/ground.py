@@ -16,6 +16,7 @@ from gaitid.ground.stance import Stance, detect_stances, with_events
 from gaitid.model import specs
 from gaitid.notes import Note, Notes
 from gaitid.numerics.statistics import median
+from gaitid.read.event_names import foot_event
 from gaitid.read.plates import refusals
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Trial
@@ -151,9 +152,14 @@ def _events_late(trial: Trial, sides: Sequence[str], loaded: Mapping[int, Sequen
     was needs no answer for that, and a load of another step or a part of one lies too far from all of them.
     """
     rate, late = trial.rate_hz, []
+    times: dict[str, list[float]] = {"strike": [], "off": []}
+    for event in trial.events:
+        side, kind = foot_event(event.name, event.side, sides)
+        if kind and side in sides:
+            times[kind].append(event.time_s)
     for first, last in (contact for contacts in loaded.values() for contact in contacts):
         for kind, frame in (("strike", first), ("off", last + 1)):
-            named = [e.time_s for e in trial.events if e.side in sides and kind in e.name.lower()]
+            named = times[kind]
             if named and 0 < frame < trial.n_frames:
                 late.append(min((t - frame / rate for t in named), key=abs))
     late = [difference for difference in late if abs(difference) < SAME_STEP]

@@ -13,6 +13,7 @@ from gaitid.ground.belt import CUTOFF_HZ, Floor, SlowFeet, velocity
 from gaitid.numerics.masks import spans
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import quantile
+from gaitid.read.event_names import foot_event
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Event, Mask
 
@@ -159,9 +160,8 @@ class _Events:
     """When the file says that one foot strikes and leaves, s."""
 
     def __init__(self, events: Sequence[Event], side: str) -> None:
-        named = [(event.name.lower(), event.time_s) for event in events if event.side == side]
-        self.strikes = [time_s for name, time_s in named if "strike" in name]
-        self.offs = [time_s for name, time_s in named if "off" in name]
+        named = [(foot_event(event.name, event.side, (side,)), event.time_s) for event in events]
+        self.strikes, self.offs = ([t for meant, t in named if meant == (side, kind)] for kind in ("strike", "off"))
 
 
 _NO_EVENTS = _Events((), "")

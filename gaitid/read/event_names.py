@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 
 def _joined(begins: Sequence[str], ends: Sequence[str]) -> frozenset[str]:
@@ -26,3 +26,24 @@ def kind_of_event(name: str) -> str:
     """``strike`` or ``off``, as which a name without its side is meant; empty where it is neither."""
     letters = letters_of(name)
     return next((kind for kind, names in _NAMES.items() if letters in names), "")
+
+
+def foot_event(name: str, side: str, sides: Iterable[str]) -> tuple[str, str]:
+    """Side and kind (``strike``, ``off``) of an event, whose name may say its side; no kind where it is neither.
+
+    Parameters
+    ----------
+    name : str
+        As the file has it: ``Foot Strike``, ``RHS``, ``Left Toe Off``.
+    side : str
+        Its context: ``left``, ``right``, or ``general`` for one that gives none.
+    sides : iterable of str
+        Of the body.
+    """
+    letters = letters_of(name)
+    for known in sides:
+        for prefix in (known, known[0]):  # "Left Toe Off"; "LTO", "ROFF", "L Foot Strike"
+            kind = kind_of_event(letters.removeprefix(prefix)) if letters.startswith(prefix) else ""
+            if kind and side in (known, "general"):
+                return known, kind
+    return side, kind_of_event(letters)

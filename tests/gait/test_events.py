@@ -10,7 +10,7 @@ import pytest
 from gait_walks import RATE, SOFT, UP, events_of, first_after, foot_load, known_walk, names
 
 from gaitid.body.feet import FootTrack
-from gaitid.gait.events import Steps, compare, events_of_file, find_events, force_events
+from gaitid.gait.events import Steps, against_notes, compare, events_of_file, find_events, force_events
 from gaitid.gait.marker_events import KINDS, GaitEvent
 from gaitid.ground.belt import Floor, floor_under
 from gaitid.trial import Array, Event
@@ -85,6 +85,9 @@ def test_only_crossings_that_are_known_and_real(edit: Callable[[Array], None], k
         ("Left Foot Strike", "general", ("left", "strike")),
         ("Initial Contact", "right", ("right", "strike")),
         ("right_foot_off", "right", ("right", "off")),
+        ("ROFF", "general", ("right", "off")),
+        ("L Foot Strike", "general", ("left", "strike")),
+        ("LHeelStrike", "left", ("left", "strike")),
     ],
 )
 def test_names_in_use(name: str, side: str, expected: tuple[str, str]) -> None:
@@ -157,6 +160,27 @@ def test_a_files_event_outside_the_trial_is_dropped() -> None:
     found = find_events(file, {}, {"left": FootTrack(points, points)}, points, FLOOR)
     assert [e.time_s for e in found.used] == [0.5]
     assert {reason for _, reason in found.dropped} == {"it lies outside the trial"}
+
+
+@pytest.mark.parametrize("loads", [True, False])
+def test_no_event_is_used_of_a_file_whose_sides_or_times_are_wrong(walk, loads: bool) -> None:  # type: ignore[no-untyped-def]
+    known = known_walk(walk)
+    names_ = {"strike": "Foot Strike", "off": "Foot Off"}
+    true = [Event(names_[e.kind], e.side, e.time_s) for e in known.events]
+    wrong = {
+        "left and right exchanged": [
+            Event(e.name, {"left": "right", "right": "left"}[e.side], e.time_s) for e in true if 0.3 < e.time_s < 3.7
+        ],
+        "outside the trial": [Event(e.name, e.side, e.time_s + 60.0) for e in true],
+    }
+    for words, file in {"": true, **wrong}.items():
+        ground = floor_under(known.feet, UP, RATE)
+        found = find_events(file, known.loads if loads else {}, known.feet, known.pelvis, ground)
+        notes = against_notes(found, RATE, 1)
+        assert [note.code for note in notes] == ["events_off"] * bool(words)
+        assert not words or words in notes[0].text
+        assert ("file" in {e.source for e in found.used}) == (not words and not loads)
+        assert names(list(found.used)) == names(known.events)
 
 
 def test_differences_between_methods() -> None:

@@ -77,6 +77,8 @@ def test_events_that_agree_with_the_markers_sharpen_the_ends_of_flight() -> None
     # 2 frames after the frame in which the foot left (111.5), 1 before that in which it struck (159.5)
     assert (between[0], between[-1]) == (113, 158)
     assert stance.method == "foot speed and events of the file"
+    by_label = sharpened(foot, (Event("LTO", "general", 1.115), Event("Left Heel Strike", "general", 1.595)))
+    np.testing.assert_array_equal(by_label.airborne, stance.airborne)
     wrong = (Event("Foot Off", "left", 1.4), Event("Foot Off", "right", 1.115), Event("Toe", "left", 1.115))
     np.testing.assert_array_equal(sharpened(foot, wrong).airborne, without)
 
