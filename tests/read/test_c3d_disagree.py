@@ -14,6 +14,7 @@ from note_texts import texts
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "fuzz"))
 from c3d_writer import BLOCK, FRAMES, STEP_MM, STEP_N, Value, stored_analog
 
+from gaitid.export.c3d_file import NewPoint, with_points
 from gaitid.read.c3d.file import read_c3d_file
 
 NaN = float("nan")
@@ -54,6 +55,25 @@ def test_an_empty_block_before_the_data_is_no_frame(tmp_path: Path, right: str) 
     file = read_c3d_file(path)
     assert_whole(file)
     assert "disagree about where the data begin" in texts(file)[0]
+
+
+def test_the_parameters_may_stand_behind_the_data(tmp_path: Path) -> None:
+    """The format fixes no order of its sections: byte 1 of the header names the block of the parameters."""
+    block = start_block({"POINT": {"DATA_START": 2}})
+    path = made(tmp_path / "a.c3d", {"POINT": {"DATA_START": 2}})
+    whole = path.read_bytes()
+    header, section, data = bytearray(whole[:BLOCK]), whole[BLOCK : (block - 1) * BLOCK], whole[(block - 1) * BLOCK :]
+    header[0] = 2 + len(data) // BLOCK
+    struct.pack_into("<H", header, 16, 2)
+    path.write_bytes(bytes(header) + data + section)
+    file = read_c3d_file(path)
+    assert texts(file) == ()
+    assert_whole(file)
+    written = with_points(path.read_bytes(), [NewPoint("NEW", "", "ANGLES", np.zeros((FRAMES, 3)))], {}).content
+    path.write_bytes(written)
+    np.testing.assert_array_equal(read_c3d_file(path).points[:, :-1], file.points)
+    path.write_bytes(bytes(header) + data + section[:-1])
+    assert "truncated C3D file" in refused(path)
 
 
 def test_a_file_that_was_not_padded_ends_with_its_data(tmp_path: Path) -> None:

@@ -244,7 +244,8 @@ def _section(
 ) -> tuple[bytes, Section]:
     """The file up to its data, and its parameters.
 
-    They end before the data begin; where the header's word on that is wrong, before the section's own last block.
+    They end before the data begin; where these lie before them, or the header's word on that is wrong, before the
+    section's own last block.
     """
     declared = start + head[start + 2] * BLOCK
     refusal = None
@@ -257,6 +258,9 @@ def _section(
                 refusal = refusal or error
     if refusal is not None:
         raise refusal
+    if BLOCK <= header.data_start < start and declared > size:
+        todo = "copy or export the trial again"
+        raise ReadError("truncated C3D file", expected=f"{declared} bytes", found=f"{size} bytes", todo=todo)
     wanted, found = f"from byte {start} to {size}", f"byte {header.data_start}"
     raise ReadError("damaged C3D file: its data lie outside it", expected=wanted, found=found, todo=_TODO)
 

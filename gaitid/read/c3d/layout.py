@@ -110,9 +110,10 @@ def find_layout(file: BinaryIO, header: Header, section: Section, size: int) -> 
         raise disagreement("points a frame", header.n_points, "POINT:USED", n_points)
     scale, notes = scale_of(header, parameters)
     poses = pose_section(section, size)
-    # what lies behind the frames then is no fault of theirs
-    end = poses[0] if poses is not None and poses[0] >= header.data_start else size
-    data_start, n_frames, frame_notes = _frames(file, header, section, end)
+    first_byte, end = section.room(header.data_start, size)
+    if poses is not None and poses[0] >= header.data_start:
+        end = min(end, poses[0])  # what lies behind the frames then is no fault of theirs
+    data_start, n_frames, frame_notes = _frames(file, header, section, first_byte, end)
     notes += frame_notes
     rate = rate_of("POINT", parameters, header.rate_hz)
     if poses is not None and header.frame_bytes == 0:
@@ -135,12 +136,12 @@ def _settled(what: str) -> Notes:
 # --- where the data begin, and how many frames there are ---------------------------------------------------------
 
 
-def _frames(file: BinaryIO, header: Header, section: Section, size: int) -> tuple[int, int, Notes]:
-    """First byte of the data, and the number of frames, all of them inside the file."""
+def _frames(file: BinaryIO, header: Header, section: Section, first: int, size: int) -> tuple[int, int, Notes]:
+    """First byte of the data, and the number of frames, all of them between `first` and `size`."""
     notes: Notes = ()
     counts, places = _counts(header, section), _starts(header, section.parameters)
     if header.frame_bytes:
-        start, n_frames = _decided(file, header, section, size, counts, places)
+        start, n_frames = _decided(file, header, first, size, counts, places)
     elif count_of(section.parameters, "ROTATION", "USED", 0.0) > 0:
         return section.end, _pose_frames(section.parameters, counts), notes
     else:
@@ -190,18 +191,18 @@ def _pose_frames(parameters: Parameters, counts: Sequence[_Count]) -> int:
 
 
 def _decided(
-    file: BinaryIO, header: Header, section: Section, size: int, counts: list[_Count], places: Mapping[str, int]
+    file: BinaryIO, header: Header, first: int, size: int, counts: list[_Count], places: Mapping[str, int]
 ) -> tuple[int, int]:
     """The one start and the one count of frames with which the data fill the file, else those that all places say."""
-    starts = [start for start in dict.fromkeys(places.values()) if section.end <= start <= size]
+    starts = [start for start in dict.fromkeys(places.values()) if first <= start <= size]
     if not starts:
-        outside, wanted = "its data lie outside it or inside its parameters", f"from byte {section.end} to {size}"
+        outside, wanted = "its data lie outside it or inside its parameters", f"from byte {first} to {size}"
         raise ReadError(f"damaged C3D file: {outside}", expected=wanted, found=_in_words(places), todo=TODO)
     filling = [
         (start, n)
         for start in starts
         for n in _possible(counts, (size - start) // header.frame_bytes)
-        if _fills(size, start + n * header.frame_bytes) and (len(starts) == 1 or _is_empty(file, section.end, start))
+        if _fills(size, start + n * header.frame_bytes) and (len(starts) == 1 or _is_empty(file, first, start))
     ]
     if len(filling) == 1:
         return filling[0]

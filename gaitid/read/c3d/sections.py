@@ -151,13 +151,21 @@ class Section:
         Numbers are in Fortran order, one without dimensions as (1,).
     two_byte_integers : frozenset of (group, parameter)
         What is stored so: some programs mean these without a sign.
-    end : int
-        First byte behind the last entry.
+    start, end : int
+        First byte of the section, and behind the last entry.
     """
 
     parameters: Parameters
     two_byte_integers: frozenset[tuple[str, str]]
+    start: int
     end: int
+
+    def room(self, data_start: int, size: int) -> tuple[int, int]:
+        """First byte of what a file of `size` bytes leaves to data that begin there, and the first behind it.
+
+        They lie behind the parameters, or between these and the header: the format fixes no order.
+        """
+        return (BLOCK, self.start) if BLOCK <= data_start < self.start else (self.end, size)
 
 
 def number_format(head: bytes) -> tuple[NumberFormat, int]:
@@ -283,7 +291,7 @@ def read_parameters(data: bytes, start: int, numbers: NumberFormat) -> Section:
         in_group[name] = entry.value
         if entry.size == 2:
             two_byte_integers.add((group, name))
-    return Section(parameters, frozenset(two_byte_integers), at)
+    return Section(parameters, frozenset(two_byte_integers), start, at)
 
 
 def lost_entries(data: bytes, end: int, numbers: NumberFormat) -> list[str]:
