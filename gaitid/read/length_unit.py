@@ -16,8 +16,11 @@ from gaitid.trial import Array, Mask
 # m. The markers of a person, without the outermost twentieths, lie so far apart: from a child's legs to arms held out.
 # Of 70 recordings of 20 laboratories 0.97 to 1.83 m. Less than a factor of 10: no second unit can fit.
 _BODY_M = (0.5, 2.3)
-# m. No walkway is so long, and nothing that carries three markers so small: the unit is not the one that the file says.
+# m. Nothing that carries three markers is so small, and no walkway so long: the unit is not the one that the file says.
 _NOTHING_M = (0.01, 100.0)
+# m. Nor is it where they lie so far apart, and as a body does in another unit. A person's in inches or centimetres that
+# are millimetres lie 9.7 m and more apart, by the recordings above; larger scenes keep the unit that they say.
+_LARGE_M = 5.0
 # So many of the markers at each end of an axis may be something else than the body.
 _OUTSIDE = 0.05
 # So many frames are looked at.
@@ -88,7 +91,7 @@ def length_unit(declared: str, chosen: str | None, points: Array, what: str) -> 
     if not known and not _is_cut(declared):
         factor(declared, LENGTH_M, what)
     size = body_size(points)
-    if known and not _is_nothing(size * LENGTH_M[plain(declared)]):
+    if known and not _is_doubtful(size * LENGTH_M[plain(declared)]):
         return declared, ()
     for unit in POINT_UNITS:
         metres = size * LENGTH_M[unit]
@@ -102,31 +105,36 @@ def length_unit(declared: str, chosen: str | None, points: Array, what: str) -> 
     raise ReadError(f"{what}: unit not known", expected=expected, found=short(declared), todo=_TODO)
 
 
-def refuse_other_unit(points_g: Array, columns: str) -> None:
+def refuse_other_unit(points_g: Array, given: str, said: str, cure: str) -> None:
     """ReadError where markers of a table lie as far apart as nothing that carries markers, by the unit that it names.
 
     Parameters
     ----------
     points_g : (frames, markers, 3) array, m
-    columns : str
-        Of one marker, for the message.
+    given : str
+        The unit.
+    said : str
+        Where the table names it, for the message.
+    cure : str
+        How it is corrected there, without the unit that fits.
     """
     size = body_size(points_g)
-    if not _is_nothing(size):
+    if not _is_doubtful(size):
         return
-    given = columns.rpartition("_")[2]
-    fits = (u for u in POINT_UNITS if _BODY_M[0] <= size / LENGTH_M[given] * LENGTH_M[u] <= _BODY_M[1])
-    named = next((f"the numbers are in {u}, it seems: end the names of the columns with _{u}" for u in fits), "")
+    stored = size / LENGTH_M[plain(given)]
+    fits = next((u for u in POINT_UNITS if _BODY_M[0] <= stored * LENGTH_M[u] <= _BODY_M[1]), "")
+    if not fits and _NOTHING_M[0] <= size <= _NOTHING_M[1]:
+        return
     raise ReadError(
-        f"by the unit in the names of its columns, as {columns}, the markers lie {size:.3g} m apart",
+        f"by the unit {said}, the markers lie {size:.3g} m apart",
         expected=f"{_BODY_M[0]:g} to {_BODY_M[1]:g} m of a person",
-        todo=named or "check the unit in the names of the columns",
+        todo=f"the numbers are in {fits}, it seems: {cure}{fits}" if fits else "check the unit that the table names",
     )
 
 
-def _is_nothing(metres: float) -> bool:
-    """Whether neither a body nor anything else that carries markers is of that size; not where it is not known."""
-    return metres < _NOTHING_M[0] or metres > _NOTHING_M[1]
+def _is_doubtful(metres: float) -> bool:
+    """Whether neither a body nor most else that carries markers is of that size; not where it is not known."""
+    return metres < _NOTHING_M[0] or metres > _LARGE_M
 
 
 def _is_cut(declared: str) -> bool:

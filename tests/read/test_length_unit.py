@@ -112,7 +112,18 @@ def test_the_size_tells_the_unit_of_every_real_trial() -> None:
 def test_columns_in_another_unit_than_they_say() -> None:
     """Markers of a person 1.2 m apart, written in millimetres under names that end in metres; and right ones."""
     points = np.random.default_rng(1).uniform(0.0, 0.7, (10, 20, 3))
+    named = ("m", "as LASI_x_m", "end the names of the columns with _")
     with pytest.raises(ReadError, match="as LASI_x_m, the markers lie .* apart; .*; the numbers are in mm, it seems"):
-        refuse_other_unit(1e3 * points, "LASI_x_m")
-    refuse_other_unit(points, "LASI_x_m")
-    refuse_other_unit(np.full((10, 20, 3), np.nan), "LASI_x_m")
+        refuse_other_unit(1e3 * points, *named)
+    refuse_other_unit(points, *named)
+    refuse_other_unit(np.full((10, 20, 3), np.nan), *named)
+    with pytest.raises(ReadError, match="the markers lie 24.6 m apart; .*; the numbers are in mm, .* columns with _mm"):
+        refuse_other_unit(25.4 * points, "in", *named[1:])
+    refuse_other_unit(6.0 * points, "mm", *named[1:])  # a large scene, and no body in any other unit
+
+
+@pytest.mark.parametrize(("says", "true"), [("in", "mm"), ("inches", "mm"), ("cm", "mm"), ("m", "cm")])
+def test_a_unit_that_makes_a_giant_is_not_believed(tmp_path: Path, says: str, true: str) -> None:
+    trial = read_c3d(file(tmp_path / "a.c3d", says, true))
+    np.testing.assert_allclose(trial.points_g, body(), rtol=1e-5, atol=1e-6)
+    assert [note.code for note in trial.notes if "POINT:UNITS" in note.text] == ["file_repaired"]

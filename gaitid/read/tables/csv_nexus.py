@@ -10,6 +10,7 @@ import numpy as np
 
 from gaitid.errors import Names, ReadError
 from gaitid.read.labels import listed, printable, subject_and_name
+from gaitid.read.length_unit import refuse_other_unit
 from gaitid.read.plates import Plates, unused_plates
 from gaitid.read.tables.nexus_devices import read_devices
 from gaitid.read.tables.nexus_sections import NexusSection, is_nexus_csv, read_nexus_sections
@@ -61,6 +62,9 @@ def read_nexus_csv(path: Path, plates: Path | None = None, stored: bool = False)
     outputs = sections.get("Model Outputs") if stored else None
     names = _one_subject([trajectories] if outputs is None else [trajectories, outputs])
     markers = _markers(trajectories)
+    points_g = np.stack(list(markers.values()), axis=1)
+    unit = trajectories.groups[0].units[0]
+    refuse_other_unit(points_g, unit, f"below the axes of Trajectories ({unit})", "write there ")
     first, rate = int(trajectories.frames[0]), trajectories.rate_hz
     if "Devices" in sections:
         loads = read_devices(sections["Devices"], trajectories, plates)
@@ -71,7 +75,7 @@ def read_nexus_csv(path: Path, plates: Path | None = None, stored: bool = False)
         rate_hz=rate,
         first_frame=first,
         labels=tuple(markers),
-        points_g=np.stack(list(markers.values()), axis=1),
+        points_g=points_g,
         plates=loads.usable,
         refused_plates=loads.refused,
         events=_events(sections, first, rate),

@@ -91,7 +91,9 @@ def read_plain_csv(path: Path, forces: Path | None = None, plates: Path | None =
         loads = read_forces(forces, plates, (float(times[0]), float(times[-1])))
     labels = tuple(table.markers)
     points_g = np.stack([table.markers[label] for label in labels], axis=1)
-    refuse_other_unit(points_g, table.length_column)
+    column = table.length_column
+    said = f"in the names of its columns, as {column}"
+    refuse_other_unit(points_g, column.rpartition("_")[2], said, "end the names of the columns with _")
     return Trial(
         path=path,
         rate_hz=rate,
