@@ -286,6 +286,8 @@ def test_the_sensor_lies_below_the_surface_whichever_way_origin_was_stored(tmp_p
         ({"channel": [1, 2, 3]}, "channel out of range"),
         ({"corners": np.zeros((3, 4))}, "corners do not bound a plate"),
         ({"corners": CORNERS * 1e3}, "corners do not bound a plate"),
+        ({"corners": CORNERS / 10}, "m² (they look like cm, POINT:UNITS says mm)"),
+        ({"corners": CORNERS / 1e3}, "they look like m, POINT:UNITS says mm"),
         ({"units": ["V"] * 6, "force": np.full((200, 3), 3.0)}, "plate 1 force channel: unit not known"),
         ({"corners": CORNERS + np.eye(3, 4) * 30}, "not those of a flat rectangle"),
         ({"channel": [1, 2, 3, 4, 5, 5]}, "a channel is given twice"),
