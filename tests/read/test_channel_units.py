@@ -83,9 +83,24 @@ def test_noise_of_an_empty_plate_in_millivolts_is_nobody() -> None:
     assert any("were they volts" in w for w in warnings)
 
 
-@pytest.mark.parametrize(("kind", "label"), [(2, "lbf"), (3, "kgf"), (4, "bits"), (5, "bits")])
+@pytest.mark.parametrize(
+    ("force", "moment", "newtons", "newton_metres"),
+    [("lbf", "in-lb", 4.4482216152605, 0.1129848290), ("LB", "ft-lbs", 4.4482216152605, 1.3558179483)],
+)
+def test_pounds_are_those_of_the_tables(force: str, moment: str, newtons: float, newton_metres: float) -> None:
+    """NIST Special Publication 811 (2008), appendix B.8."""
+    plate = plate_of(2)
+    (true,), _, _ = read([(plate, ["N"] * 3 + ["Nm"] * 3)])
+    plate.signals[:3] /= newtons
+    plate.signals[3:] /= newton_metres
+    (found,), _, _ = read([(plate, [force] * 3 + [moment] * 3)])
+    np.testing.assert_allclose(found.force_p, true.force_p, rtol=1e-6)
+    np.testing.assert_allclose(found.moment_p, true.moment_p, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize(("kind", "label"), [(2, "kip"), (3, "kgf"), (4, "bits"), (5, "bits")])
 def test_a_unit_that_nobody_here_knows_is_refused(kind: int, label: str) -> None:
-    """Pounds have a person's size too."""
+    """Other units have a person's size too."""
     plate = plate_of(kind)
     plates, refused, _ = read([(plate, [label] * len(plate.signals))])
     assert plates == () and refused[1].startswith("plate 1 force channel: unit not known") and label in refused[1]

@@ -239,7 +239,8 @@ def test_the_same_table_however_excel_saved_it(tmp_path: Path) -> None:
         ("0,01;", "1'234,5;", "not a number"),
         ("0,01;", "01.02.2024;", "a decimal point in a table with decimal commas"),
         ("0,01;", "2024-02-01;", "not a number"),
-        ("0,01;", "#N/A;", "not a number"),
+        ("0,01;", "#N/A;", "empty; expected a time for every row"),
+        ("0,01;", "#DIV/0!;", "not a number"),
         ("0,01;", "=A1;", "not a number"),
     ],
 )

@@ -257,6 +257,7 @@ def test_awkward_layouts(tmp_path: Path) -> None:
         "SIMM header": simm + table,
         "words in the header": units + table,
         "no counts": "forces\nendheader\n" + table,
+        "decimal commas": header + "endheader\n" + table.replace(".", ","),
         "capitals": header + "EndHeader\n" + table.replace("time", "Time").replace("ground_force", "Ground_Force"),
     }
     for name, variant in variants.items():

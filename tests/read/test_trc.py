@@ -254,10 +254,28 @@ def test_a_fault_is_one_line(tmp_path: Path, old: str, new: str, words: str) -> 
     assert words in error.value.line() and "\n" not in error.value.line()
 
 
-def test_decimal_commas_and_files_without_rows_are_refused(tmp_path: Path) -> None:
+def test_decimal_commas_are_read_where_no_point_stands(tmp_path: Path) -> None:
+    text = text_of(small_trial())
+    true = read_trc(write(tmp_path, text))
+    read = read_trc(write(tmp_path, text.replace(".", ",")))
+    np.testing.assert_array_equal(read.points_g, true.points_g)
+    assert (read.rate_hz, read.notes) == (true.rate_hz, true.notes)
+    head, rows = text.split("\n\n")
+    with pytest.raises(ReadError, match="row 8, column 'Time': not a number"):
+        read_trc(write(tmp_path, f"{head}\n\n" + rows.replace("0.01", "0,01", 1)))
+
+
+@pytest.mark.parametrize("cell", ["NA", "n/a", "#N/A", "null", "None", "-1.#IND", "1.#QNAN0", "-nan(ind)", "NAN"])
+def test_what_programs_write_for_no_number_is_not_seen(tmp_path: Path, cell: str) -> None:
     head, rows = text_of(small_trial()).split("\n\n")
+    cells = rows.split("\t")
+    cells[2:5] = [cell] * 3
+    assert np.isnan(read_trc(write(tmp_path, f"{head}\n\n" + "\t".join(cells))).points_g[0, 0]).all()
+
+
+def test_files_without_rows_are_refused(tmp_path: Path) -> None:
+    head, _ = text_of(small_trial()).split("\n\n")
     for text, words in (
-        (f"{head}\n\n" + rows.replace(".", ","), "row 7, column 'Time': not a number"),
         (head, "no rows below the header"),
         ("PathFileType\t4\n", "not a TRC file"),
         ("", "the file is empty"),
@@ -342,7 +360,6 @@ def test_layouts_that_need_care_mean_the_same(tmp_path: Path) -> None:
         ("\t12\t4\t", "\t11\t4\t", "the header says 11 frames, the file holds 12, which are read"),
         ("\t12\t4\t", "\t12\t9\t", "the header says 9 markers, the file holds 4, which are read"),
         ("\t12\t4\t", "\ttwelve\t4\t", "the header says twelve frames, the file holds 12"),
-        ("100.00\t100.00\t12", "100,00\t100.00\t12", "the header says no DataRate; by the column Time it is 100 Hz"),
         ("100.00\t100.00\t12", "0\t100.00\t12", "the header says no DataRate; by the column Time it is 100 Hz"),
         ("DataRate\t", "Rate\t", "the header says no DataRate; by the column Time it is 100 Hz"),
         ("\tmm\t", "\t\t", "lengths are taken in mm"),

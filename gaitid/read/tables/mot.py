@@ -23,7 +23,16 @@ from gaitid.numerics.statistics import median
 from gaitid.read.labels import listed, printable
 from gaitid.read.plates import LOADED_N, Plates, refusals
 from gaitid.read.tables.row_times import decimals_of, even_rate, start_after
-from gaitid.read.tables.text_table import CUT_SHORT, Dialect, check_names, is_blank, numbers_of, read_lines, refuse_gap
+from gaitid.read.tables.text_table import (
+    CUT_SHORT,
+    Dialect,
+    check_names,
+    is_blank,
+    numbers_of,
+    read_lines,
+    refuse_gap,
+    with_points,
+)
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Assignment, ForcePlate, Mask
 
@@ -185,7 +194,7 @@ def motion_table(path: Path) -> MotionTable:
         raise ReadError("no rows below the header")
     start, last = rows[1], rows[-1]
     refuse_gap(lines, start, last, "sample")
-    body = [lines[rows[0]], *lines[start : last + 1]]
+    body = [lines[rows[0]], *with_points(lines[start : last + 1])]
     # Tabs separate cells, which may then be empty; a file without them is separated by blanks.
     if "\t" in body[0].strip() and "\t" in body[1].strip():
         body = [line.lstrip() for line in body]  # some programs begin a row with a separator

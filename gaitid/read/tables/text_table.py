@@ -18,8 +18,9 @@ from gaitid.read.labels import SHOWN_CHARACTERS, printable
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array
 
-# Cells that other tools write where nothing was seen. An empty cell means the same.
-_MISSING = frozenset({"nan", "+nan", "-nan"})
+# Cells that other tools write where nothing was seen, as pandas.read_csv takes them: R's NA, Excel's #N/A, what the C
+# library of Windows prints of a NaN. An empty cell means the same.
+_MISSING = re.compile(r"[+-]?nan(\(\w*\))?|[+-]?1\.#(ind|qnan|snan|nan)0*|#?n/?a|<na>|null|none", re.IGNORECASE)
 # Rows turned into numbers at a time: bounds the memory that their text takes.
 _CHUNK = 2000
 # Rows of a table, which take some 60 bytes each beside their text, and its numbers, which take 8.
@@ -171,7 +172,7 @@ def cells_of(line: str, dialect: Dialect) -> list[str]:
 
 
 def numbers_of(lines: Sequence[str], first_row: int, columns: Sequence[str], dialect: Dialect) -> Array:
-    """Rows of numbers; an empty cell (or ``nan``) becomes NaN.
+    """Rows of numbers; an empty cell (or ``nan``, ``NA``) becomes NaN.
 
     Parameters
     ----------
@@ -199,6 +200,13 @@ def numbers_of(lines: Sequence[str], first_row: int, columns: Sequence[str], dia
         _check_decimals(lines, first_row)
     chunks = [_numbers(lines[i : i + _CHUNK], first_row + i, columns, dialect) for i in range(0, len(lines), _CHUNK)]
     return np.concatenate(chunks) if chunks else np.empty((0, len(columns)))
+
+
+def with_points(rows: Sequence[str]) -> Sequence[str]:
+    """The rows of a table that no comma separates: where no point stands in them, commas are decimal."""
+    if any("," in row for row in rows) and not any("." in row for row in rows):
+        return [row.replace(",", ".") for row in rows]
+    return rows
 
 
 def _check_decimals(lines: Sequence[str], first_row: int) -> None:
@@ -255,7 +263,7 @@ def _slowly(flat: Sequence[str], first_row: int, columns: Sequence[str]) -> Arra
         text = cell.strip()
         row, column = divmod(i, len(columns))
         try:
-            values[i] = math.nan if not text or text.lower() in _MISSING else float(text)
+            values[i] = math.nan if not text or _MISSING.fullmatch(text) else float(text)
         except ValueError:
             values[i] = math.inf
         if abs(values[i]) > _LARGEST or "_" in text or not text.isascii():

@@ -16,7 +16,7 @@ from gaitid.errors import ReadError, counted
 from gaitid.notes import Note, Notes
 from gaitid.read.labels import listed, printable
 from gaitid.read.tables.row_times import decimals_of
-from gaitid.read.tables.text_table import CUT_SHORT, check_names, is_blank, refuse_gap
+from gaitid.read.tables.text_table import CUT_SHORT, check_names, is_blank, refuse_gap, with_points
 from gaitid.read.units import LENGTH_M, plain
 from gaitid.records import frozen_dataclass
 
@@ -59,7 +59,7 @@ class Layout:
     def number(self, key: str) -> float:
         """A positive number of the header; NaN where it has none."""
         try:
-            number = float(self.header.get(key, ""))
+            number = float(self.header.get(key, "").replace(",", "."))
         except ValueError:
             return math.nan
         return number if 0 < number < math.inf else math.nan
@@ -85,7 +85,7 @@ def take_apart(lines: Sequence[str]) -> Layout:
         raise ReadError("no rows below the header")
     last = max(i for i in range(below, len(lines)) if not is_blank(lines[i]))
     refuse_gap(lines, below, last, "frame")
-    rows, notes = _without_cut_row(lines[below : last + 1], complete=last + 1 < len(lines))
+    rows, notes = _without_cut_row(with_points(lines[below : last + 1]), complete=last + 1 < len(lines))
     declared = {str(len(axes) // 3) if axes else "", header.get("nummarkers", "")}
     n_markers = max([len(given), *(n for n in [len(_placed(given))] if str(n) in declared)])
     rows, width = _even(rows, _BEFORE + 3 * n_markers)
