@@ -32,8 +32,8 @@ _ORIGIN_M = 1.0
 _SEEN_M = 0.010
 # No foot keeps its load nearer to the sensor than this, m, or puts it farther away.
 _STUCK_M, _ASTRAY_M = 0.002, 5.0
-# Surfaces that can be a plate, m², and those that surely are one, for finding out a wrong unit. The 94 plates of the shared
-# trials have 0.15 to 0.87; in a unit ten times too small the largest has 0.009.
+# Surfaces that can be a plate, m², and those that surely are one, for finding out a wrong unit. The 94 plates of the
+# shared trials have 0.15 to 0.87; in a unit ten times too small the largest has 0.009.
 _AREA_M2 = (0.01, 50.0)
 _PLATE_M2 = (0.02, 5.0)
 
