@@ -11,13 +11,14 @@ from gaitid.analysis.pipeline import Prepared, prepared_or_fault
 from gaitid.analysis.recorded import MarkersLackError, bind_trial, recorded_sides, seen_labels
 from gaitid.body.resolve import MeasurementFault
 from gaitid.body.subject import SubjectFile
-from gaitid.errors import GaitidError, SubjectError, TrialError
+from gaitid.errors import GaitidError, SubjectError, TrialError, counted
 from gaitid.ground.vertical import AxesError
 from gaitid.model import AUTO, specs
 from gaitid.model.choices import ChoiceError
 from gaitid.model.load import as_bundled, bundled_models, load_model
 from gaitid.model.marker_sets import MarkerSet, Spellings, sets_of
 from gaitid.read.settings import SETTINGS
+from gaitid.read.subjects import share_a_beginning
 from gaitid.records import NamedTuple
 from gaitid.trial import Trial
 
@@ -125,8 +126,11 @@ def choose_model(
     best = max(models, key=lambda name: (faults[name].count(None), -order.index(name)))
     if any(fitting[best]):
         return Choice(models[best], _because(best, faults, len(recordings), order), fitting[best])
+    if not seen_labels(recordings[0].trial) and not recordings[0].trial.segments:
+        found = f"{counted(len(recordings[0].trial.labels), 'label')}, and no coordinates that count as seen"
+        raise TrialError("no marker was seen in any frame", found=found, todo="look at it in the program that made it")
     lacking = {name: of_model[0] for name, of_model in faults.items() if of_model[0] is not None}
-    raise _none_fits(lacking, "segments" if recordings[0].trial.segments else "")
+    raise _none_fits(lacking, recordings[0].trial)
 
 
 def subject_of(given: Path | Mapping[str, Any] | None, model: specs.Model) -> SubjectFile:
@@ -206,11 +210,15 @@ def _clauses(error: GaitidError) -> Sequence[str]:
     return error.clauses if isinstance(error, MarkersLackError) else ()
 
 
-def _none_fits(faults: Mapping[str, GaitidError], made_for: str) -> TrialError:
+def _none_fits(faults: Mapping[str, GaitidError], trial: Trial) -> TrialError:
     """The refusal: what the models lack that come nearest, the others by `gaitid inspect`.
 
-    Nearest is the model that such files are `made_for`, and one that lacks a measurement only.
+    Nearest is the model that such files are made for, and one that lacks a measurement only.
     """
+    made_for = "segments" if trial.segments else ""
+    cure = "`gaitid inspect` says what each model lacks; give a static with --static, or name labels with --markers"
+    if share_a_beginning(trial.labels):
+        cure = f"all labels begin with one name and an underscore: take it off with --subject-prefix NAME; {cure}"
 
     def far(name: str) -> int:
         error = faults[name]
@@ -231,5 +239,5 @@ def _none_fits(faults: Mapping[str, GaitidError], made_for: str) -> TrialError:
         + (f"{same}; " if same else "")
         + "; ".join(f"{', '.join(names)}: {words}" for words, names in by_words.items()),
         found=next((error.found for error in faults.values() if error.found), ""),
-        todo="`gaitid inspect` says what each model lacks; give a static with --static, or name labels with --markers",
+        todo=cure,
     )

@@ -147,7 +147,7 @@ model_or_auto = click.option(
 subject_prefix = click.option(
     "--subject-prefix",
     metavar="NAME",
-    help="Of a file with several subjects: the one whose labels begin with NAME and a colon.",
+    help="Of a file with several subjects: the one whose labels begin with NAME and a colon, or an underscore.",
 )
 markers = click.option(
     "--markers",

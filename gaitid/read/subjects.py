@@ -64,6 +64,8 @@ def choose_subject(labels: Sequence[str], seen: Mask, wanted: str | None) -> Cho
         Several persons, and nobody says which; or a subject that is not there. Both name those that are.
     """
     pairs = [subject_and_name(label) for label in labels]
+    if wanted is not None and not any(subject for subject, _ in pairs):
+        pairs = _by_underscore(labels, wanted)
     subjects = [subject for subject in dict.fromkeys(subject for subject, _ in pairs) if subject]
     owners: dict[str, set[str]] = {}
     for subject, name in pairs:
@@ -74,7 +76,7 @@ def choose_subject(labels: Sequence[str], seen: Mask, wanted: str | None) -> Cho
     if wanted is None and not shared:
         return everything
     if wanted is not None and not subjects:
-        note = Note("input_unused", "no label of the file begins with a subject: --subject-prefix chooses nothing")
+        note = Note("input_unused", "no label of the file begins with that subject: --subject-prefix chooses nothing")
         return _noted(everything, note)
     often = seen.mean(axis=0) >= _PERSON_SEEN if len(seen) else np.zeros(len(pairs), dtype=bool)
     counts = {s: sum(bool(often[i]) for i, (owner, _) in enumerate(pairs) if owner == s) for s in subjects}
@@ -105,13 +107,37 @@ def choose_subject(labels: Sequence[str], seen: Mask, wanted: str | None) -> Cho
     return Chosen(kept, names, frozenset(subjects), chosen, others, notes)
 
 
+def _by_underscore(labels: Sequence[str], wanted: str) -> list[tuple[str, str]]:
+    """Subject and name of labels ``Subject_Label``, as some programs write them: only of a subject that is asked for.
+
+    An underscore alone says nothing, for labels have them too (``L_ANK``).
+    """
+    begin = wanted.rstrip("_: ").strip() + "_"
+    own = {label.removeprefix(begin) for label in labels if label.startswith(begin)}
+    pairs: list[tuple[str, str]] = []
+    for label in labels:
+        mine = label.startswith(begin)
+        owner, _, name = (begin[:-1], "_", label.removeprefix(begin)) if mine else label.partition("_")
+        pairs.append((owner, name) if name in own else ("", label))
+    return pairs
+
+
+def share_a_beginning(labels: Sequence[str]) -> bool:
+    """Whether all labels of a person begin with one name and an underscore, which is no side."""
+    if len(labels) < _PERSON_MARKERS:
+        return False
+    first, last = min(labels), max(labels)  # what these share all share
+    same = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
+    return first[:same].rpartition("_")[0].casefold() not in ("", "l", "r", "left", "right")
+
+
 def _noted(chosen: Chosen, note: Note) -> Chosen:
     return Chosen(chosen.points, chosen.labels, chosen.subjects, notes=(note,))
 
 
 def _matching(wanted: str, subjects: Sequence[str], named: Names) -> str:
     """The subject that is meant: as written, else the only one that differs in case alone."""
-    name = wanted.rstrip(": ").strip()
+    name = wanted.rstrip("_: ").strip()
     alike = [subject for subject in subjects if subject.casefold() == name.casefold()]
     if name in subjects:
         return name

@@ -15,7 +15,7 @@ from test_plate_signals import SHARED, in_shared
 from gaitid.errors import ReadError
 from gaitid.read.c3d.trial import read_c3d
 from gaitid.read.settings import ReaderSettings
-from gaitid.read.subjects import best_copies
+from gaitid.read.subjects import best_copies, share_a_beginning
 
 NAMES = [f"M{i:02d}" for i in range(12)]
 
@@ -49,6 +49,24 @@ def test_the_one_that_is_asked_for_is_read(tmp_path: Path, wanted: str, column: 
         "the file holds 2 subjects; the one that was asked for is read, with 12 markers" in w for w in texts(trial)
     )
     assert not any("Anna" in w or "Ben" in w for w in texts(trial)), "names are private"
+
+
+@pytest.mark.parametrize(("wanted", "column"), [("Anna", 0), ("Ben_", 12), ("J_Doe", 24)])
+def test_a_subject_before_an_underscore_is_read_when_asked_for(tmp_path: Path, wanted: str, column: int) -> None:
+    labels = [f"{who}_{name}" for who in ("Anna", "Ben", "J_Doe") for name in NAMES] + ["L_ANK"]
+    path = make(tmp_path / "a.c3d", labels)
+    assert read_c3d(path).labels == tuple(labels)
+    assert [share_a_beginning(some) for some in (labels[:12], labels[24:36], labels[:13], labels[:9])] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert not share_a_beginning([f"L_{name}" for name in NAMES])
+    trial = read_c3d(path, settings=ReaderSettings(subject_prefix=wanted))
+    assert {*NAMES, "L_ANK"} <= set(trial.labels)
+    i = trial.labels.index("M00")
+    np.testing.assert_allclose(trial.points_g[:, i, 0] * 1e3, column * 20 + np.arange(20), rtol=1e-6)
 
 
 def test_one_that_is_not_there_is_refused_with_those_that_are(tmp_path: Path) -> None:
