@@ -136,7 +136,7 @@ def find_faults(trial: Trial, ground: Ground, loads: Loads, mover: Mover) -> Pla
     if mover.balance is not None:  # what carries the body besides has a line of force of its own
         faults += direction_faults(lines, raw)
         named = {number for fault in faults if fault.withheld for number in fault.plates}
-        pushes = list(pushes_of(ground, loads, mover.com_g))
+        pushes = list(pushes_of(ground, loads, mover.com_g, mover.balance))
         faults += push_faults(pushes, raw, named)
         if walks:
             faults += horizontal_gain_faults(pushes, {number for fault in faults for number in fault.plates})

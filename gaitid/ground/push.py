@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from gaitid.ground.balance import Balance
 from gaitid.ground.contacts import LOADED, Loads
 from gaitid.ground.fault import Fault
 from gaitid.ground.ground import Ground
@@ -27,6 +28,10 @@ from gaitid.trial import Array, ForcePlate, IntArray
 # Slopes along and across (above); wrong is less than the first or more than the second, and another reading is right
 # that gives more than the third and less than the fourth.
 ALONG_WRONG, ACROSS_WRONG, ALONG_RIGHT, ACROSS_RIGHT = -0.3, 0.4, 0.3, 0.3
+# And less than this along where the motion asks for more than the second: no foot but that of who stops pushes so, and
+# his motion says so too. With one foot on the ground clean walks give 0.38 and more (on stairs; on a floor 0.50), runs
+# 0.72; a channel that lost its sign, or turned it in mid-stance, -0.4 to 0.2 in most.
+ALONG_WEAK, ASKED = 0.2, 0.4
 # The first where a foot stands on two plates, of which one may be wrong.
 ALONG_WRONG_OF_TWO = 0.15
 # Squared correlation of F_h / F_z along with the way ahead in steady walking on one floor: 0.94 and more (44 stances of
@@ -61,6 +66,9 @@ class Push(NamedTuple):
     whole : bool
         From when the other foot left the ground until it landed again: a part of that has slopes of its own, 0.41 and
         0.80 in two parts of a stance with 0.59.
+    asked : float
+        By how much the horizontal force over the vertical one that the motion asks for rises along for each way ahead;
+        NaN where nothing tells.
     """
 
     plates: tuple[PlateLoad, ...]
@@ -72,6 +80,7 @@ class Push(NamedTuple):
     own_side: bool
     over_edge: bool = False
     whole: bool = True
+    asked: float = float("nan")
 
     def slopes(self) -> tuple[float, float]:
         """By how much F_h / F_z rises along and across for each way ahead."""
@@ -101,7 +110,11 @@ class Push(NamedTuple):
         """Whether no foot pushes so."""
         along, across = self.slopes()
         least = ALONG_WRONG if len(self.plates) == 1 else ALONG_WRONG_OF_TWO
-        return bool(along < least or across > ACROSS_WRONG)
+        return bool(along < least or across > ACROSS_WRONG or self.weak())
+
+    def weak(self) -> bool:
+        """Whether it hardly turns from braking to pushing though the body's motion asks for it."""
+        return bool(len(self.plates) == 1 and self.slopes()[0] < ALONG_WEAK and self.asked > ASKED)
 
     def right(self) -> bool:
         """Whether feet push so."""
@@ -144,7 +157,8 @@ def push_faults(pushes: Sequence[Push], raw: Mapping[int, ForcePlate], skip: Ite
             continue  # it may be the other one
         along, across = bad[0].slopes()
         text = f"plate {number}: its force does not turn from braking to pushing as the body passes over the foot "
-        text += f"({along:+.2f} along and {across:.2f} across for each way ahead; feet show 0.39 to 1.19, and 0.22)"
+        text += f"({along:+.2f} along and {across:.2f} across for each way ahead; feet show 0.39 to 1.19, and 0.22"
+        text += f"; the motion asks for {bad[0].asked:+.2f} along)" if bad[0].weak() else ")"
         best = min(
             readings, key=lambda name: sum(push.read(number, READINGS[name]).beside() for push in bad), default=""
         )
@@ -214,7 +228,7 @@ def _sideways(push: Push, raw: Mapping[int, ForcePlate]) -> Iterator[Fault]:
         yield Fault("plate_doubtful", text, (number,), False, CURE)
 
 
-def pushes_of(ground: Ground, loads: Loads, com_g: Array) -> Iterator[Push]:
+def pushes_of(ground: Ground, loads: Loads, com_g: Array, balance: Balance | None = None) -> Iterator[Push]:
     """What each contact tells while no other foot is on the ground; of those that are long enough.
 
     Parameters
@@ -223,6 +237,8 @@ def pushes_of(ground: Ground, loads: Loads, com_g: Array) -> Iterator[Push]:
     loads : Loads
     com_g : (frames, 3) array, m
         The body's centre of mass.
+    balance : Balance or None
+        What its motion asks for.
     """
     plates: Mapping[int, PlateLoad] = {plate.number: plate for plate in ground.plates}
     for contact in loads.contacts:
@@ -234,12 +250,14 @@ def pushes_of(ground: Ground, loads: Loads, com_g: Array) -> Iterator[Push]:
         for side, stance in ground.stances.items():
             if side != contact.side:
                 alone &= stance.airborne[here]
-        push = _push(contact.side, under, alone.nonzero()[0] + contact.first, com_g)
+        push = _push(contact.side, under, alone.nonzero()[0] + contact.first, com_g, balance)
         if push is not None:
             yield push._replace(over_edge=contact.beyond, whole=not (alone[0] or alone[-1]))
 
 
-def _push(side: str, under: Sequence[PlateLoad], frames: IntArray, com_g: Array) -> Push | None:
+def _push(
+    side: str, under: Sequence[PlateLoad], frames: IntArray, com_g: Array, balance: Balance | None
+) -> Push | None:
     """What a contact tells in frames in which no other foot is on the ground; None where that is too little."""
     if len(frames) < LEAST:
         return None
@@ -269,4 +287,16 @@ def _push(side: str, under: Sequence[PlateLoad], frames: IntArray, com_g: Array)
     aside = way @ across_g
     # to the left of the way: the body is to the right of a left foot
     own_side = bool(mean(aside) * (-1.0 if side == "left" else 1.0) > 0)
-    return Push(tuple(under), forces, ahead, aside, along_g, across_g, own_side)
+    asked = float("nan")
+    if balance is not None:
+        asked = _asked(balance.asked_g[frames], ahead, along_g, normal_g)
+    return Push(tuple(under), forces, ahead, aside, along_g, across_g, own_side, asked=asked)
+
+
+def _asked(asked_g: Array, ahead: Array, along_g: Array, normal_g: Array) -> float:
+    """By how much F_h / F_z rises for each way ahead, of what the motion asks for; NaN where too little is known."""
+    known = known_rows(asked_g)
+    if np.count_nonzero(known) < LEAST:
+        return float("nan")
+    share, lever = asked_g[known] @ along_g / (asked_g[known] @ normal_g), ahead[known] - mean(ahead[known])
+    return float(lever @ share / (lever @ lever))

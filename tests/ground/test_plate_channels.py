@@ -24,7 +24,7 @@ from attack_plates import (
     spike,
     with_plates,
 )
-from attack_signals import gain_from_the_middle, held_at, in_steps
+from attack_signals import gain_from_the_middle, held_at, in_steps, without_sign
 from attack_trials import RECORDED, Case, SimulatedCase, recorded_case, simulated_case
 from shared_trials import SHARED
 
@@ -308,6 +308,15 @@ def test_no_run_is_held_to_what_walking_shows(name: str) -> None:
     result = recorded(name).result
     assert not any(note.code == "weight_doubtful" for note in result.notes)
     assert not any("in single support" in contact.reason for contact in result.contacts)
+
+
+@pytest.mark.parametrize(("name", "channel"), [("HC002D/walk", 1), ("arnold_synthetic/subject01/markers", 0)])
+def test_a_channel_without_its_sign_does_not_push_as_the_motion_asks(name: str, channel: int) -> None:
+    case = recorded(name)
+    for number in case.plates_used:
+        assert said_of(case.result, number) == []
+        (text, *_) = said_of(spoilt(case, without_sign(channel), number), number)
+        assert "does not turn from braking to pushing" in text or "the sign of its samples was lost" in text
 
 
 def jumps_of(result: Result) -> list[str]:
