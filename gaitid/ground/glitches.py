@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -28,6 +29,11 @@ HELD, HELD_SAMPLES, PRESSES, MOVES, NO_SIGNAL, FINE = 0.02, 3, 0.1, 0.01, 0.95, 
 # rounded to 10 to 16 bits and taken or filtered at other rates, seem held, by either 7; of channels that are held for
 # 30 to 120 ms 66 in 100 are found, by either 68.
 STEPS = 24
+# s, of the greatest vertical force: a channel that holds still for so long until the foot no longer presses (or from
+# when it does), while the vertical force changes by so much, and changed at the other end of that by more than the
+# steps, has died. None of 123 plates of 50 trials does so for 0.03 s, as recorded, rounded to 8 to 16 bits, and with
+# every second, fourth and eighth sample (2556 in all).
+DIES, UNLOADS = 0.06, 0.3
 MOMENTS = ("Mx", "My", "Mz")
 
 NONE: IntArray = np.zeros(0, dtype=np.intp)
@@ -81,7 +87,18 @@ def _held(plate: ForcePlate) -> tuple[Mask, list[tuple[str, int, int]]]:
         if step > FINE * span:
             continue
         runs = [(first, last + 1) for first, last in spans(same) if last + 1 - first >= least]
-        runs = [run for run in runs if _stopped(channel, run, step) and np.ptp(vertical[slice(*run)]) > MOVES * peak]
+        moves = {run: float(np.ptp(vertical[slice(*run)])) / peak for run in runs}
+        runs = [
+            run
+            for run in runs
+            if (moves[run] > MOVES and _stopped(channel, run, step))
+            or (
+                moves[run] > UNLOADS
+                and run[1] - run[0] >= DIES * plate.rate_hz
+                and _at_an_end(loaded, run)
+                and _stopped(channel, run, step, np.any)
+            )
+        ]
         for first, stop in runs:
             held[first:stop] = True
         if runs:
@@ -89,11 +106,17 @@ def _held(plate: ForcePlate) -> tuple[Mask, list[tuple[str, int, int]]]:
     return held, found
 
 
-def _stopped(channel: Array, plateau: tuple[int, int], step: float) -> bool:
+def _stopped(channel: Array, plateau: tuple[int, int], step: float, of_ends: Callable[[Mask], object] = np.all) -> bool:
     """Whether a channel comes to a plateau, and goes on from it, by more than the steps of a converter round off."""
     first, stop = plateau
     beside = channel[[max(2 * first - stop, 0), min(2 * stop - first, len(channel)) - 1]]
-    return bool((np.abs(beside - channel[first]) > STEPS * step).all())
+    return bool(of_ends(np.abs(beside - channel[first]) > STEPS * step))
+
+
+def _at_an_end(loaded: Mask, plateau: tuple[int, int]) -> bool:
+    """Whether a plateau begins as the foot begins to press, or lasts until it no longer presses."""
+    first, stop = plateau
+    return bool(first == 0 or stop == len(loaded) or not loaded[first - 1] or not loaded[stop])
 
 
 def without_glitches(plate: ForcePlate) -> tuple[ForcePlate, IntArray]:

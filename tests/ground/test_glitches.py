@@ -121,6 +121,20 @@ def test_a_channel_that_holds_still_under_load_is_lost_meanwhile(channel: int) -
     assert f"{('Fx', 'Fy', 'Mx', 'My', 'Mz')[channel]} reads the same for 60 ms from 0.400 s on" in text
 
 
+@pytest.mark.parametrize("channel", range(5))
+def test_a_channel_that_dies_under_load_is_lost_until_the_foot_leaves(channel: int) -> None:
+    one = pushing()
+    values = np.concatenate([one.force_p[:, :2], one.moment_p], axis=1)
+    values[650:, channel] = 0.0
+    force = np.column_stack([values[:, :2], one.force_p[:, 2]])
+    _, lost, (text,) = sound_samples(replace(one, force_p=force, moment_p=values[:, 2:]))
+    assert 140 <= lost <= 150  # until the foot presses with less than a tenth
+    assert "reads the same for 1" in text and "from 0.650 s on" in text
+    values[620:650, channel] = np.linspace(values[619, channel], 0.0, 30)  # however it came there
+    force = np.column_stack([values[:, :2], one.force_p[:, 2]])
+    assert sound_samples(replace(one, force_p=force, moment_p=values[:, 2:]))[1] >= 140
+
+
 def test_a_channel_that_runs_into_its_range_is_lost_there() -> None:
     one = pushing()
     force = one.force_p.copy()
