@@ -78,6 +78,29 @@ from attack_plates import (  # noqa: E402
     stretched,
     turned,
 )
+from attack_signals import (  # noqa: E402
+    channels_of_two_exchanged,
+    clipped_on_one_side,
+    cut_below,
+    dragged,
+    exchanged_for_a_while,
+    free_moment_as_Mz,
+    gain_from_the_middle,
+    held_at,
+    high_passed,
+    in_steps,
+    moved_to_the_surface_twice,
+    neighbour_felt,
+    noisy,
+    samples_lost,
+    samples_twice,
+    shaken,
+    smoothed,
+    smoothed_one_way,
+    tared_under_load,
+    two_of_four_exchanged,
+    without_sign,
+)
 from attack_trials import Case, Spoilt  # noqa: E402
 
 Make = Callable[[Case, np.random.Generator], Iterator[Spoilt]]
@@ -263,6 +286,64 @@ def _places() -> Iterator[Attack]:
     yield Attack("places", "sensor in the surface", partial(deep, lambda o: o * [1, 1, 0]))
 
 
+def _transducers() -> Iterator[Attack]:
+    for channel in (FX, FY, MX, MY):
+        yield from _of_plates(f"{_NAMES[channel]} clipped at 60% on one side", clipped_on_one_side(0.6, channel), [ONE])
+    for channel in (FX, FY, MX):
+        yield from _of_plates(f"{_NAMES[channel]} without its sign", without_sign(channel), [ONE])
+    for seconds in (1.0, 5.0):
+        yield from _of_plates(f"charge that leaks with {seconds:g} s", high_passed(seconds), [ALL])
+    for which, words in (((0, 1), "side by side"), ((0, 2), "diagonal")):
+        yield from _of_plates(f"two of four transducers exchanged, {words}", two_of_four_exchanged(*which), [ONE])
+    yield from _of_plates("all channels in steps of 20 N", in_steps(20.0), [ONE])
+    yield Attack("plates", "noise of 10 N on all channels, one plate", partial(noisy, 10.0))
+    for channels, words in (((FZ,), "Fz"), ((FX, FY), "Fx and Fy")):
+        yield from _of_plates(f"{words} shaken by 50 N at 12 Hz", shaken(50.0, 12.0, *channels), [ONE])
+    for channel in (FX, FY, FZ):
+        yield from _of_plates(f"50 N in {_NAMES[channel]} under load", dragged(50.0, channel), [ONE])
+    for channels, words in (((), "all channels"), ((FX, FY), "Fx and Fy")):
+        yield from _of_plates(f"{words} zeroed under a foot", tared_under_load(*channels), [ONE])
+
+
+def _exports() -> Iterator[Attack]:
+    for hz in (5.0, 10.0):
+        yield from _of_plates(f"low-passed at {hz:g} Hz", smoothed(hz), [ALL])
+    for hz in (5.0, 10.0):
+        yield from _of_plates(f"behind a low-pass of {hz:g} Hz that delays", smoothed_one_way(hz))
+    yield from _of_plates("zero below 150 N", cut_below(150.0), [ALL])
+    yield from _of_plates("taken at 50 Hz and held", held_at(50.0))
+    yield from _of_plates("free moment stored as Mz", free_moment_as_Mz, [ONE])
+    yield from _of_plates("moments moved to the surface twice", moved_to_the_surface_twice, [ALL])
+    for gain, channels, words in (
+        (0.8, (), "all channels"),
+        (0.0, (FY,), "Fy"),
+        (0.0, (MY,), "My"),
+        (-1.0, (FX,), "Fx"),
+    ):
+        name = f"gain {gain:g} of {words} from mid-stance on"
+        yield Attack("plates", name, partial(in_a_stance, gain_from_the_middle(gain, *channels)))
+    for seconds in (0.02, 0.05):
+        ms = f"{seconds * 1e3:.0f} ms of samples"
+        yield Attack("clocks", f"{ms} lost in the middle of the trial", partial(samples_lost, seconds))
+        yield Attack("clocks", f"{ms} stored twice in the middle of the trial", partial(samples_twice, seconds))
+    for channels in ((FX, FY), (FZ,), (MX, MY), (MZ,)):
+        words = " and ".join(_NAMES[channel] for channel in channels)
+        yield Attack("plates", f"{words} of two plates exchanged", channels_of_two_exchanged(*channels))
+    yield Attack("plates", "two plates exchanged for 0.2 s", partial(exchanged_for_a_while, 0.2))
+    yield Attack("plates", "5 % of Fz felt by the neighbour", neighbour_felt(0.05, FZ))
+    yield from _of_plates("Fz alone 5 ms late", one_channel_late(0.005, FZ), [ONE])
+    for factor in (0.7, 1.3):
+        yield from _of_plates(f"gain {factor:g} of Mx and My", scaled(factor, MX, MY), [ONE])
+    for channel in (FX, FY):
+        for factor in (0.5, 2.0):
+            yield from _of_plates(f"gain {factor:g} of {_NAMES[channel]}", scaled(factor, channel), [ONE])
+    yield from _of_plates("gain 0.9 of Fz", scaled(0.9, FZ), [ONE])
+    for into in (MX, MY):
+        yield from _of_plates(f"{_NAMES[into]} off by 5 cm times Fz", crosstalk(0.05, FZ, into), [ONE])
+    yield from _of_plates("Fx drifts by 100 N over the trial", over_time(lambda s: 100.0 * s, FX))
+    yield Attack("places", "one plate turned by 30°", partial(turned, 30.0))
+
+
 def _subject() -> Iterator[Attack]:
     for factor in (2.2046, 1 / 2.2046, 1.1, 0.9):
         yield Attack("subject", f"mass × {factor:.3g}", partial(measured_times, factor, ["mass"]))
@@ -328,6 +409,6 @@ def _markers() -> Iterator[Attack]:
 
 ATTACKS: tuple[Attack, ...] = tuple(
     replace(attack, invisible=INVISIBLE.get(attack.name, ""))
-    for attacks in (_timing(), _plates(), _places(), _subject(), _markers())
+    for attacks in (_timing(), _plates(), _transducers(), _exports(), _places(), _subject(), _markers())
     for attack in attacks
 )

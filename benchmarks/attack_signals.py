@@ -264,9 +264,9 @@ def channels_of_two_exchanged(*channels: int) -> Callable[[Case, np.random.Gener
 
 def exchanged_for_a_while(seconds: float, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
     """All channels of two plates exchanged from the middle of a contact on, for a while."""
-    contact = next((c for c in case.result.contacts if case.plates_used[0] in c.plates), None)
-    if contact is None or len(case.plates_used) < 2:
+    if len(case.plates_used) < 2:
         return
+    contact = next(c for c in case.result.contacts if case.plates_used[0] in c.plates)
     plate = next(p for p in case.trial.plates if p.number == case.plates_used[0])
     first = round(((contact.first + contact.last) / 2 / case.trial.rate_hz - plate.start_s) * plate.rate_hz)
     part = slice(first, first + round(seconds * plate.rate_hz))
