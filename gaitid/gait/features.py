@@ -2,7 +2,8 @@
 
 A value whose phase holds an unknown row is unknown. No peak of a joint is taken from rows of an impact
 (`gaitid.gait.impact`), and what is greatest beside one is no peak, nor what is less than the peak that matched loads,
-of which no impact is left, have within one; integrals run through them under these. docs/features.md says each rule.
+of which no impact is left, have within one; integrals run through them under these, and bursts are of their peaks
+there. docs/features.md says each rule.
 """
 
 from __future__ import annotations
@@ -181,16 +182,18 @@ class _Measured:
             value[:, some.at], percent[:, some.at] = _between(v[some.column], at).T, at[:, None]
         inside = self.inside[_MEANS.phase]
         value[:, _MEANS.at] = (np.where(inside, v[_MEANS.column], 0).sum(axis=2) / inside.sum(axis=2)).T
-        peaks, rows = self._extremes()
+        peaks, rows, hidden = self._extremes()
         value[:, _EXTREMES.at], percent[:, _EXTREMES.at] = peaks.T, self.percent[rows].T
-        self._integrals(value, rows[_PEAK_OF], np.isfinite(peaks[_PEAK_OF]))
+        # the area of a burst whose peak an impact hides is that under matched loads
+        at, inside = rows[_PEAK_OF], hidden[_PEAK_OF]
+        self._integrals(value, np.where(inside >= 0, inside, at), np.isfinite(peaks[_PEAK_OF]) | (inside >= 0))
         percent[~np.isfinite(value)] = np.nan
 
-    def _extremes(self) -> tuple[Array, IntArray]:
-        """(features, cycles) values of `_EXTREMES`, and their rows."""
+    def _extremes(self) -> tuple[Array, IntArray, IntArray]:
+        """(features, cycles) values of `_EXTREMES`, their rows, and those of the ones that an impact hides, else −1."""
         column = _EXTREMES.column
         allowed = self.inside[_EXTREMES.phase]
-        lacking = (self.unknown[column] & allowed).any(axis=2)
+        unknown = (self.unknown[column] & allowed).any(axis=2)
         both_ways = np.concatenate([self.values, -self.values])
         allowed[_JOINT_EXTREMES] &= ~self.impact
         allowed[_NAMED] &= _peaks(both_ways[_PEAKED])[_OF_PEAKED]
@@ -201,20 +204,27 @@ class _Measured:
         beside = self.impact.copy()
         beside[:, 1:] |= self.impact[:, :-1]
         beside[:, :-1] |= self.impact[:, 1:]
-        lacking |= _JOINT_EXTREMES[:, None] & beside[np.arange(beside.shape[0]), rows]
+        lacking = _JOINT_EXTREMES[:, None] & beside[np.arange(beside.shape[0]), rows]
+        hidden = np.full(rows.shape, -1, dtype=np.intp)
         if self.impact.any():
-            lacking[_OF_JOINTS] |= self._in_impact() > best[_OF_JOINTS]
-        lacking |= ~np.isfinite(best) | (_ONE_WAY[:, None] & (best <= 0))
-        return np.where(lacking, np.nan, best * _GIVEN[:, None]), rows
+            inside, at = self._in_impact()
+            greater = inside > best[_OF_JOINTS]
+            known = greater & ~unknown[_OF_JOINTS] & ~(_ONE_WAY[_OF_JOINTS, None] & (inside <= 0))
+            hidden[_OF_JOINTS] = np.where(known, at, -1)
+            lacking[_OF_JOINTS] |= greater
+        lacking |= unknown | ~np.isfinite(best) | (_ONE_WAY[:, None] & (best <= 0))
+        return np.where(lacking, np.nan, best * _GIVEN[:, None]), rows, hidden
 
-    def _in_impact(self) -> Array:
-        """(features of joints, cycles) the extreme within the impact under matched loads, in its sign; −∞ for none."""
+    def _in_impact(self) -> tuple[Array, IntArray]:
+        """(features of joints, cycles) the extreme in the impact under matched loads, −∞ for none, and its row."""
         values = self.summed[: len(_JOINT_COLUMNS)]
         both_ways = np.concatenate([values, -values])
         struck = np.flatnonzero(self.impact.any(axis=0))
         allowed = self.inside[_EXTREMES.phase[_OF_JOINTS]][..., struck] & self.impact[:, struck]
         allowed[_JOINT_NAMED] &= _peaks(both_ways)[..., struck][_JOINT_WAY[_JOINT_NAMED]]
-        return np.asarray(np.where(allowed, both_ways[..., struck][_JOINT_WAY], -np.inf).max(axis=2))
+        signed = np.where(allowed, both_ways[..., struck][_JOINT_WAY], -np.inf)
+        at = signed.argmax(axis=2)
+        return _pick(signed, at), struck[at]
 
     def _integrals(self, value: Array, rows: IntArray, peaked: Mask) -> None:
         """Impulses, works and areas of bursts, of which `rows` and `peaked`, (bursts, cycles), tell the peaks."""

@@ -197,6 +197,16 @@ def test_integrals_run_through_an_impact_as_settled() -> None:
     assert found["hip_power_generation_max_H1"] == (pytest.approx(1.0), 12.0)
 
 
+def test_a_burst_whose_peak_an_impact_hides_has_the_area_under_matched_loads() -> None:
+    power = burst(12, 24, -0.3) + np.where(PERCENT <= 8, 2.0, 0.0)
+    found = measured(PERCENT <= 8, settled=burst(0, 8, -1.0), knee_power_W_per_kg=power)
+    assert math.isnan(found["knee_power_absorption_max_K1"][0])
+    assert found["knee_power_absorption_work_K1"][0] == pytest.approx(area(0, 8, 1.0), rel=0.02)
+    power[3] = np.nan  # unknown is unknown
+    found = measured(PERCENT <= 8, settled=burst(0, 8, -1.0), knee_power_W_per_kg=power)
+    assert math.isnan(found["knee_power_absorption_work_K1"][0])
+
+
 def test_unknown_rows_empty_what_needs_them_and_nothing_else() -> None:
     power = burst(40, 60, 3.0)
     power[90:] = np.nan
