@@ -129,9 +129,9 @@ def features_html(results: Sequence[Result], norms: Norms | None) -> str:
     return (
         f'<div class="columns">{first}</div><details><summary>All {len(rest)} features</summary>{everything}</details>'
         '<p class="note">Of each cycle, then mean ± SD (n). None comes from an unknown load, and no peak of a joint '
-        "from the impact of the foot strike: where it lies there, none is given. Work and impulses run through it, with "
-        "forces filtered as the markers are: where the curve has an impact, its own area differs. The ground’s impact "
-        "peak and loading rate are of the impact itself.</p>"
+        "from the impact of the foot strike: where it lies there, none is given. Work and impulses run through it, "
+        "with forces filtered as the markers are: where the curve has an impact, its own area differs. The ground’s "
+        "impact peak and loading rate are of the impact itself.</p>"
     )
 
 
