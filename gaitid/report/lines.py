@@ -33,7 +33,9 @@ class Line:
     partial : (k, 101) array
         The others.
     impact : (101,) bool array
-        Where a curve is in the impact of a strike.
+        Where one of the first is in the impact of a strike.
+    partial_impact : (k, 101) bool array
+        Where each of the others is.
     off_percent : float
         When the foot leaves the ground, on average; NaN where not known.
     """
@@ -46,6 +48,7 @@ class Line:
     whole: Array
     partial: Array
     impact: NDArray[np.bool_]
+    partial_impact: NDArray[np.bool_]
     off_percent: float
     subjects: tuple[str, ...] = ()
 
@@ -172,12 +175,12 @@ def line_of(member: Member, side: str, column: str, style: int, label: str) -> L
         return None
     known = np.isfinite(values).mean(axis=1)
     whole = known >= COUNTS_FROM
-    mean, spoiled = pooled.mean(column), np.asarray(pooled.impact[whole].any(axis=0))
+    others = (known > 0) & ~whole
+    mean, struck = pooled.mean(column), pooled.impact
     if column.endswith(("_deg", "_N_per_kg")):
-        spoiled = np.zeros_like(spoiled)
-    off = _mean(pooled.curves.off_percent)
-    partial = values[(known > 0) & ~whole]
-    return Line(label, side, style, mean.mean, mean.sd, values[whole], partial, spoiled, off)
+        struck = np.zeros_like(struck)
+    spoiled, off = np.asarray(struck[whole].any(axis=0)), _mean(pooled.curves.off_percent)
+    return Line(label, side, style, mean.mean, mean.sd, values[whole], values[others], spoiled, struck[others], off)
 
 
 def subject_line(members: Sequence[Member], side: str, column: str, style: int, label: str) -> Line | None:
@@ -192,7 +195,8 @@ def subject_line(members: Sequence[Member], side: str, column: str, style: int, 
     sd = means.std(axis=0, ddof=1) if len(means) > 1 else np.full(len(PERCENT), np.nan)
     impact = np.asarray(np.array([line.impact for line in lines]).any(axis=0))
     off = _mean(np.array([line.off_percent for line in lines]))
-    return Line(label, side, style, mean, sd, means, np.empty((0, len(PERCENT))), impact, off, tuple(named))
+    none = np.empty((0, len(PERCENT)))
+    return Line(label, side, style, mean, sd, means, none, impact, none.astype(bool), off, tuple(named))
 
 
 def _mean(values: Array) -> float:

@@ -110,13 +110,18 @@ def stretch_words(panel: CyclePanel, found: Difference, name: str) -> list[str]:
 def _one(scale: svg.Scale, panel: CyclePanel, line: Line) -> str:
     mean, sd = panel.scale * line.mean, panel.scale * line.sd
     area = svg.band(scale, PERCENT[::_BAND_STEP], (mean - sd)[::_BAND_STEP], (mean + sd)[::_BAND_STEP])
-    curves = line.partial if not len(line.whole) else line.whole if len(line.whole) == 2 else line.partial
+    partial = np.where(line.partial_impact, np.nan, line.partial)
+    curves = line.whole if len(line.whole) == 2 else partial
     each = "".join(path(scale, PERCENT, panel.scale * curve) for curve in curves)
     parts = [f'<path class="sd" d="{area}"/>' if area else "", f'<path class="each" d="{each}"/>' if each else ""]
     parts.append(f'<path class="mean" d="{path(scale, PERCENT, np.where(line.impact, np.nan, mean))}"/>')
     if line.impact.any():
         struck = path(scale, PERCENT, np.where(svg.wider(line.impact), mean, np.nan))
         parts.append(f'<path class="mean impact" d="{struck}"/>')
+    for curve, impact in zip(line.partial, line.partial_impact, strict=True):
+        if impact.any() and curves is partial:
+            struck = path(scale, PERCENT, np.where(svg.wider(impact), panel.scale * curve, np.nan))
+            parts.append(f'<path class="each impact" d="{struck}"/>')
     return "".join(parts)
 
 
@@ -131,7 +136,8 @@ def _held(lines: Sequence[Line], band: Band | None) -> Array:
     held = [np.empty(0)]
     for line in lines:
         sound, sd = np.where(line.impact, np.nan, line.mean), np.nan_to_num(line.sd)
-        held += [sound - sd, sound + sd, *(line.partial if not len(line.whole) else ())]
+        partial = np.where(line.partial_impact, np.nan, line.partial)
+        held += [sound - sd, sound + sd, *(partial if not len(line.whole) else ())]
     if band is not None:
         mean, sd = band_at(band)
         beside = band.spike_until_percent <= PERCENT

@@ -77,7 +77,7 @@ def _curves(axes: Axes, panel: CyclePanel, lines: Sequence[Line], shared: bool) 
     """Every single curve, thin; those that are known in part too."""
     for line in lines:
         colour, dashes = style_of(line, shared)
-        curves = [*line.whole, *line.partial]
+        curves = [*np.where(line.impact, np.nan, line.whole), *np.where(line.partial_impact, np.nan, line.partial)]
         look: Any = {"color": colour, "linestyle": dashes, "linewidth": 0.35, "zorder": 3}
         for curve in curves:
             axes.plot(PERCENT, curve * panel.scale, alpha=0.6 if len(curves) <= _FEW else 0.3, **look)
@@ -112,8 +112,12 @@ def _mean(axes: Axes, line: Line, scale: float, style: tuple[str, Dashes], look:
 def _parts(axes: Axes, line: Line, scale: float, style: tuple[str, Dashes]) -> None:
     """Curves of which none is known throughout: thin, with gaps, and a dot where one instant is known alone."""
     colour, dashes = style
-    for curve in line.partial:
-        axes.plot(PERCENT, curve * scale, color=colour, linestyle=dashes, linewidth=0.7, zorder=4)
+    for curve, impact in zip(line.partial, line.partial_impact, strict=True):
+        sound = np.where(impact, np.nan, curve) * scale
+        axes.plot(PERCENT, sound, color=colour, linestyle=dashes, linewidth=0.7, zorder=4)
+        if impact.any():
+            struck = np.where(wider(impact), curve, np.nan) * scale
+            axes.plot(PERCENT, struck, color=colour, linewidth=0.6, zorder=4, **IMPACT)
         alone = [first for first, last in runs(np.isfinite(curve)) if first == last]
         axes.plot(PERCENT[alone], curve[alone] * scale, ".", color=colour, markersize=2.5, zorder=4)
 
@@ -156,7 +160,7 @@ def _held(lines: Sequence[Line], band: Band | None, thin: bool) -> Array:
         if thin:
             held += [np.where(line.impact, np.nan, curve) for curve in line.whole]
         if thin or not len(line.whole):
-            held += list(line.partial)
+            held += list(np.where(line.partial_impact, np.nan, line.partial))
     if band is not None:
         mean, sd = band_at(band)
         beside = band.spike_until_percent <= PERCENT

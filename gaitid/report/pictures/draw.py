@@ -209,7 +209,7 @@ def _handles(picture: Picture, lines: Sequence[Line]) -> list[Any]:
         handles.append(Patch(facecolor=colour, alpha=2 * BAND_ALPHA, linewidth=0, label="± SD"))
     if picture.norms is not None and any(_band(picture, panel) for row in picture.rows for panel in row):
         handles.append(Patch(facecolor=NORM, linewidth=0, label=f"norm ± SD: {picture.norms.legend}"))
-    if any(line.impact.any() for line in lines):
+    if any(line.impact.any() or line.partial_impact.any() for line in lines):
         handles.append(Line2D([], [], color=INK, linewidth=0.9, label="impact of the strike", **IMPACT))
     if any(line.off_percent > 0 for line in lines):
         handles.append(Line2D([], [], color=INK, linewidth=0.5, marker="|", linestyle="", label="foot off"))

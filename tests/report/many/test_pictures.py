@@ -38,7 +38,18 @@ def a_line(panel_impact: bool = False) -> Line:
     impact = np.zeros(101, dtype=bool)
     impact[:5] = panel_impact
     sd = whole.std(axis=0, ddof=1)
-    return Line("left", "left", 0, whole.mean(axis=0), sd, whole, np.empty((0, 101)), impact, 60.0)
+    return Line(
+        "left",
+        "left",
+        0,
+        whole.mean(axis=0),
+        sd,
+        whole,
+        np.empty((0, 101)),
+        impact,
+        np.empty((0, 101), dtype=bool),
+        60.0,
+    )
 
 
 def drawn(line: Line, band: Band | None = None, cycles: bool = False) -> Figure:
@@ -69,11 +80,27 @@ def test_an_impact_is_drawn_apart_and_does_not_stretch_the_axis() -> None:
     assert (struck.get_alpha(), sound.get_alpha()) == (0.6, None)
 
 
+def known_in_part(part: np.ndarray, impact: slice = slice(0)) -> Line:
+    nothing, struck = np.full(101, np.nan), np.zeros((1, 101), dtype=bool)
+    struck[:, impact] = True
+    none = np.empty((0, 101))
+    return Line("left", "left", 0, nothing, nothing, none, part, np.zeros(101, dtype=bool), struck, np.nan)
+
+
+def test_the_impact_of_what_is_known_in_part_only_is_drawn_apart_too() -> None:
+    part = np.full((1, 101), 2.0)
+    part[0, :5], part[0, 60:] = 100.0, np.nan
+    axes = drawn(known_in_part(part, slice(5))).axes[0]
+    assert axes.get_ylim()[1] < 10
+    sound, struck = (np.asarray(line.get_ydata()) for line in axes.lines[1:3])
+    assert np.flatnonzero(np.isfinite(sound)).tolist() == [*range(5, 60)]
+    assert np.flatnonzero(np.isfinite(struck)).tolist() == [*range(6)]
+
+
 def test_what_is_known_in_part_only_is_drawn_with_its_gaps() -> None:
     part = np.full((1, 101), np.nan)
     part[0, 20:30], part[0, 50] = 2.0, 3.0
-    nothing = np.full(101, np.nan)
-    line = Line("left", "left", 0, nothing, nothing, np.empty((0, 101)), part, np.zeros(101, dtype=bool), np.nan)
+    line = known_in_part(part)
     _, curve, dots = drawn(line).axes[0].lines
     assert np.flatnonzero(np.isfinite(np.asarray(curve.get_ydata()))).tolist() == [*range(20, 30), 50]
     assert np.asarray(dots.get_xdata()).tolist() == [50]
