@@ -51,12 +51,21 @@ class SegmentMotion:
         """(frames, 4) unit quaternion (w, x, y, z), segment to laboratory: computed when asked for, which few do."""
         return frozen(quaternions(self.R_gs))
 
-    def only(self, known: Mask) -> SegmentMotion:
-        """The same with every frame unknown that is not among `known`, (frames,) bool."""
+    def only(self, known: Mask, R_gs: Array | None = None) -> SegmentMotion:
+        """The same with every frame unknown that is not among `known`, (frames,) bool.
+
+        `R_gs` are its axes that somebody holds already: no others are held where these are unknown in the same frames.
+        """
         if known.all():
             return self
-        arrays = (getattr(self, name) for name in _ARRAYS)
-        return SegmentMotion(*(frozen(np.where(known.reshape(-1, *[1] * (a.ndim - 1)), a, np.nan)) for a in arrays))
+        arrays = [_only(getattr(self, name), known) for name in _ARRAYS]
+        if R_gs is not None and np.array_equal(arrays[0], R_gs, equal_nan=True):
+            arrays[0] = R_gs
+        return SegmentMotion(*arrays)
+
+
+def _only(values: Array, known: Mask) -> Array:
+    return frozen(np.where(known.reshape(-1, *[1] * (values.ndim - 1)), values, np.nan))
 
 
 def segment_motions(

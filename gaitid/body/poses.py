@@ -204,14 +204,24 @@ def _pose(geometry: Geometry, through: Geometry, frame: str, side: str) -> Pose:
 def _seen_or(own: Array, through: Array) -> Array:
     """Frame by frame the first where it is known, else the second."""
     known = known_rows(own)
+    if known.all():
+        return read_only(own)
     return read_only(frozen(np.where(known.reshape(-1, *[1] * (own.ndim - 1)), own, through)))
+
+
+def _own_axes(body: Body, key: Key) -> Array:
+    """(frames, 3, 3) axes of a segment by the markers that were seen."""
+    side, name = key
+    model = body.model
+    frame = model.base.frame if key == body.base else next(b.frame for b in model.chain if b.segment == name)
+    return body.geometry.frame(frame, side).R_gs
 
 
 def differentiate(body: Body, rate_hz: float) -> Motion:
     """Velocities and accelerations of all segments; the frames of gaps that stay open are empty."""
     parts = {key: (segment.pose, segment.com_g) for key, segment in body.segments.items()}
     motions = {
-        key: motion.only(body.segments[key].known)
+        key: motion.only(body.segments[key].known, _own_axes(body, key))
         for key, motion in segment_motions(parts, rate_hz, body.settings).items()
     }
     by_side = {side: {b.segment: motions[side, b.segment] for b in body.model.chain} for side in body.sides}

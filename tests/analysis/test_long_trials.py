@@ -84,6 +84,19 @@ def test_what_two_stages_hold_of_a_segment_is_held_once(result: Result) -> None:
             assert leg.joints_g[spec.joint] is body.geometry.point(spec.centre, side)
 
 
+def test_axes_with_gaps_are_held_once(simulated: Callable[..., object]) -> None:
+    trial: Trial = simulated().trial  # type: ignore[attr-defined]
+    points_g = trial.points_g.copy()
+    points_g[100:150, trial.labels.index("LTIB")] = np.nan  # too long to be filled
+    made = analyse(replace(trial, points_g=points_g), load_model("pig"), SubjectFile())
+    R_gs = made.sides["left"].motions["shank"].R_gs
+    assert np.isnan(R_gs[120]).all() and np.isfinite(R_gs[90]).all()
+    shank = next(spec for spec in made.model.chain if spec.segment == "shank")
+    assert R_gs is made.body.geometry.frame(shank.frame, "left").R_gs
+    foot = made.body.segments["right", "foot"]  # nothing of it was lost: nothing is put together
+    assert foot.pose.R_gs is made.sides["right"].motions["foot"].R_gs
+
+
 def test_markers_that_are_left_as_they_were_seen_are_those_of_the_trial(result: Result) -> None:
     assert not result.markers.quality["gaps"] and not result.markers.quality["label_faults"]
     for points in result.markers.seen.values():
