@@ -135,6 +135,9 @@ CODES = {
     "alias_unused": ("doubt", "a marker that a model or a marker set names is used by nothing: perhaps it is misspelt"),
 }
 
+#: So begins the note ``other_person``, for which `gaitid batch` refuses a static that it found by itself.
+OTHER_PERSON = "the static may be another person's"
+
 
 class Note(NamedTuple):
     """One thing worth saying.

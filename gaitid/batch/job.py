@@ -14,10 +14,10 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gaitid.body.resolve import OTHER_PERSON
 from gaitid.disk.regular import MAX_BYTES
 from gaitid.errors import ReadError, TrialError, WriteError, in_words
 from gaitid.inputs import found_trial, sha256
+from gaitid.notes import OTHER_PERSON
 from gaitid.records import frozen_dataclass
 from gaitid.run import Prepared, RunOptions, notes_of_trial, prepare, run_file, settle
 from gaitid.version import __version__

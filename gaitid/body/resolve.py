@@ -17,7 +17,7 @@ from gaitid.body.subject import Measured, Sources, Subject, SubjectFile, key_of
 from gaitid.errors import SubjectError
 from gaitid.model import specs
 from gaitid.model.expression import Expression
-from gaitid.notes import Note, Notes
+from gaitid.notes import OTHER_PERSON, Note, Notes
 from gaitid.numerics.rotation import norm
 from gaitid.records import NamedTuple
 from gaitid.trial import Array
@@ -28,8 +28,6 @@ DIFFERENCE = {"kg": 0.05, "m": 0.001, "rad": 0.01, "years": 0.5, "sex": 0.5}
 _ANOTHER_BODY = 0.1
 # Where a value stood that a program wrote into a file.
 STORED_IN_STATIC, STORED_IN_TRIAL = "static trial, stored", "trial, stored"
-# So begins the note that `gaitid batch` refuses a static for that it found by itself.
-OTHER_PERSON = "the static may be another person's"
 
 
 class MeasurementFault(SubjectError):

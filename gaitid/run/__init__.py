@@ -12,7 +12,6 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gaitid.analysis.result import Result
 from gaitid.body.frames import Calibration
 from gaitid.disk.atomic import write_all
 from gaitid.errors import GaitidError, ReadError, SubjectError, TrialError
@@ -47,6 +46,7 @@ from gaitid.version import __version__
 if TYPE_CHECKING:
     from gaitid.analysis import pipeline
     from gaitid.analysis.choice import Choice
+    from gaitid.analysis.result import Result
     from gaitid.read.tables.body_load import BodyLoad
 
 

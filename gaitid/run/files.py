@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from gaitid.analysis.result import Result
 from gaitid.disk.atomic import Content, write_all
 from gaitid.inputs import found_trial, input_record, refuse_to_overwrite
 from gaitid.read.assignments import enf_files
@@ -15,6 +14,7 @@ from gaitid.write import TABLES, UNCERTAINTY, WRITE
 
 if TYPE_CHECKING:
     from gaitid.analysis.contributions import Parts
+    from gaitid.analysis.result import Result
     from gaitid.body.frames import Geometry
     from gaitid.uncertainty.estimate import Estimate
 from gaitid.run.options import Prepared, RunOptions, functional_paths

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from gaitid.body.subject import SubjectFile
 from gaitid.errors import GaitidError
-from gaitid.ground.claims import ByHand
 from gaitid.inputs import found_trial, input_record, named
 from gaitid.model import AUTO
 from gaitid.model.choices import ChoiceError
@@ -27,6 +26,7 @@ from gaitid.write import DEFAULT_FRAMES
 if TYPE_CHECKING:
     from gaitid.analysis import pipeline
     from gaitid.analysis.functional import Functional
+    from gaitid.ground.claims import ByHand
     from gaitid.model.marker_sets import MarkerSet
     from gaitid.uncertainty.sources import Sources
 

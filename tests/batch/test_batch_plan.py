@@ -173,8 +173,12 @@ def test_markers_in_centimetres_and_utf16(make) -> None:  # type: ignore[no-unty
     assert [p.trial.name for p in make_plan([str(top)], None).trials] == ["cm.csv", "wide.csv"]
 
 
-def test_a_plan_loads_no_reader_of_exports_nor_of_yaml() -> None:
-    """They would be a tenth of what a batch of one trial spends in its parent."""
-    code = "import sys, gaitid.batch.plan; print(*({'yaml', 'gaitid.read.tables.nexus_devices'} & {*sys.modules}))"
+def test_the_parent_of_a_batch_loads_what_plans_it_not_what_analyses() -> None:
+    """No reader of exports, none of YAML, no result and what makes it: a quarter of a plan of one trial."""
+    code = (
+        "import sys, gaitid.batch.plan, gaitid.batch.supervisor, gaitid.batch.local\n"
+        "rooms = 'gaitid.ground', 'gaitid.gait', 'gaitid.analysis.result', 'gaitid.body.resolve'\n"
+        "print(*({'yaml', 'gaitid.read.tables.nexus_devices', *rooms} & {*sys.modules}))"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
