@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -25,6 +26,7 @@ figure.autolayout: True
 backend: nonsense
 no such key: 1
 """
+KEPT = re.compile("knee_(flexion|extension|power)")
 
 
 def report(record: Path, folder: Path, **environment: str) -> subprocess.CompletedProcess[bytes]:
@@ -38,11 +40,12 @@ def report(record: Path, folder: Path, **environment: str) -> subprocess.Complet
 def record(results: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Of a result with a panel or two of each kind instead of 24: what is drawn does not matter here."""
     few = shutil.copytree(results, tmp_path_factory.mktemp("few") / "results")
-    header, *rows = (line.split(",") for line in (few / "walk.joints.csv").read_text().splitlines())
-    kept = [i for i, name in enumerate(header) if i < 2 or "_knee_flexion" in name or "_knee_extension" in name]
-    kept += [i for i, name in enumerate(header) if "_knee_power" in name]
-    text = "\n".join(",".join(row[i] for i in kept) for row in [header, *rows])
-    (few / "walk.joints.csv").write_text(text + "\n")
+    for table in ("joints", "cycles", "stances"):
+        path = few / f"walk.{table}.csv"
+        header, *rows = (line.split(",") for line in path.read_text().splitlines())
+        curves = [name.endswith(("_deg", "_Nm_per_kg", "_W_per_kg")) for name in header]
+        kept = [i for i, name in enumerate(header) if not curves[i] or KEPT.search(name)]
+        path.write_text("".join(",".join(row[i] for i in kept) + "\n" for row in [header, *rows]))
     return few / "walk.run.json"
 
 
