@@ -6,6 +6,7 @@ or repaired. It knows nothing of models or feet.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +16,14 @@ from gaitid.read.settings import ReaderSettings
 from gaitid.trial import Trial
 
 SUFFIXES = (".c3d", ".csv", ".trc")
+_EXPORT = "export the trial as C3D"
+# What files of other programs begin with that are named .csv.
+_OTHER_TABLES = {
+    r"PathFileType\b": ("a TRC file", "end its name with .trc"),
+    r"NO_OF_FRAMES\b": ("a table of Qualisys Track Manager (TSV)", _EXPORT),
+    r"Format Version,": ("a table of OptiTrack Motive", _EXPORT),
+    r"(\t.*\n){4}ITEM\t": ("a text file of Visual3D", _EXPORT),
+}
 
 
 def read_trial(
@@ -84,6 +93,9 @@ def _read(path: Path, forces: Path | None, plates: Path | None, stored: bool, se
             if forces is not None:
                 raise ReadError("a Nexus export holds its own forces (section Devices)", todo="leave out --forces")
             return _unused(read_nexus_csv(path, plates=plates, stored=stored), settings)
+        for begin, (what, todo) in _OTHER_TABLES.items():
+            if re.match(begin, head):
+                raise ReadError(what, expected="a plain table (docs/csv.md) or a Nexus export", todo=todo)
         return _unused(read_plain_csv(path, forces=forces, plates=plates), settings)
     if path.is_dir():
         raise ReadError(
@@ -92,7 +104,9 @@ def _read(path: Path, forces: Path | None, plates: Path | None, stored: bool, se
     if not path.exists():
         there = [path.name + ending for ending in SUFFIXES if path.with_name(path.name + ending).is_file()]
         raise ReadError("no such file" + (f" (did you mean {there[0]!r}?)" if there else ""), todo="check the path")
-    raise ReadError(f"the suffix {path.suffix!r} is not known", expected=" or ".join(SUFFIXES), found=path.name)
+    todo = "give it with --forces, beside the trial of its markers" if suffix in (".mot", ".sto") else _EXPORT
+    known = " or ".join(SUFFIXES)
+    raise ReadError(f"the suffix {path.suffix!r} is not known", expected=known, found=path.name, todo=todo)
 
 
 def _with_forces(trial: Trial, forces: Path | None, plates: Path | None) -> Trial:

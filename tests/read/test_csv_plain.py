@@ -13,6 +13,7 @@ from note_texts import texts
 from plain_layout import Files, cell, force_columns, marker_columns, plates_yaml, small_trial, table, write_plain
 
 from gaitid.errors import GaitidError, ReadError
+from gaitid.read import read_trial
 from gaitid.read.tables.csv_plain import read_plain_csv
 from gaitid.trial import Trial
 
@@ -300,6 +301,23 @@ def test_what_a_table_was_meant_to_be_is_said(tmp_path: Path, change: Callable[[
     files.trial.write_text(change("\n".join(line.partition(",")[2] for line in text.split("\n"))))
     with pytest.raises(ReadError, match=words):
         read_plain_csv(files.trial, files.forces, files.plates)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("a.csv", "PathFileType\t4\t(X/Y/Z)\ta.trc\n", "a TRC file; .*; end its name with .trc"),
+        ("a.csv", "NO_OF_FRAMES\t3\nNO_OF_CAMERAS\t8\n", "Qualisys Track Manager .*; export the trial as C3D"),
+        ("a.csv", "Format Version,1.23,Take Name,Take 1\n", "OptiTrack Motive; .*; export the trial as C3D"),
+        ("a.csv", "\ta.c3d\n\tLASI\n\tTARGET\n\tORIGINAL\nITEM\tX\n", "Visual3D; .*; export the trial as C3D"),
+        ("a.tsv", "NO_OF_FRAMES\t3\n", "the suffix '.tsv' is not known; .*; export the trial as C3D"),
+        ("a.mot", "walk\nnRows=1\n", "the suffix '.mot' is not known; .*; give it with --forces"),
+    ],
+)
+def test_what_other_programs_write_is_named(tmp_path: Path, name: str, text: str, words: str) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(ReadError, match=words):
+        read_trial(tmp_path / name)
 
 
 def swapped(text: str, a: int, b: int) -> str:
