@@ -20,8 +20,9 @@ def nearest(word: str, known: Sequence[str]) -> str:
     """``'; did you mean X?'`` or nothing."""
     import difflib
 
-    match = difflib.get_close_matches(word, known, n=1)
-    return f" (did you mean {match[0]!r}?)" if match else ""
+    plain = {name.casefold(): name for name in reversed(known)}
+    match = difflib.get_close_matches(word.casefold(), plain, n=1)
+    return f" (did you mean {plain[match[0]]!r}?)" if match else ""
 
 
 def unknown_keys(unknown: Sequence[str], known: Sequence[str], listed: Sequence[str]) -> list[str]:

@@ -48,6 +48,8 @@ def test_an_unknown_option_is_refused_with_the_list_and_the_nearest() -> None:
     assert "--set hip_centre=harington: no such option (did you mean 'harrington'?); expected davis, bell, " in line
     with pytest.raises(ChoiceError, match=r"--set hip_centre=: no such option; expected davis"):
         load_model("pig", {"hip_centre": None})
+    with pytest.raises(ChoiceError, match=r"--set HIP_CENTRE: no such setting \(did you mean 'hip_centre'\?\)"):
+        load_model("pig", {"HIP_CENTRE": "bell"})
     with pytest.raises(ChoiceError, match=r"--set hip_center: no such setting \(did you mean 'hip_centre'\?\)"):
         load_model("pig", {"hip_center": "bell"})
     with pytest.raises(ChoiceError, match="hip_centre: no such setting"):
