@@ -136,6 +136,14 @@ def test_a_header_without_a_rate_or_with_a_rounded_one_says_nothing(tmp_path: Pa
     assert (file.rate_hz, texts(file)) == (100.0, ())
 
 
+def test_a_rate_of_nothing_gives_way_to_the_header_s(tmp_path: Path) -> None:
+    path = made(tmp_path / "a.c3d", {"POINT": {"RATE": 0.0}})
+    assert "camera rate: 100 Hz in the header, which is taken, 0 in POINT:RATE" in only_warning(path)
+    assert_whole(read_c3d_file(path))
+    both = made(tmp_path / "b.c3d", {"POINT": {"RATE": 0.0}}, {11: 0.0})
+    assert "no usable rate in POINT:RATE; expected 1 to 100000 Hz; found 0" in refused(both)
+
+
 def test_two_camera_rates(tmp_path: Path) -> None:
     path = made(tmp_path / "a.c3d", {}, {11: 50.0})
     assert "camera rate: 50 Hz in the header, 100 Hz in POINT:RATE, which is taken" in only_warning(path)

@@ -88,7 +88,9 @@ def _analog_lacking(parameters: Parameters) -> list[str]:
 
 
 def rate_of(group: str, parameters: Parameters, default: float = math.nan) -> float:
+    """A group's rate, Hz; where it is missing or 0 the default."""
     rate = first_number(parameters, group, "RATE", default)
+    rate = default if rate == 0 else rate
     if not _RATES_HZ[0] <= rate <= _RATES_HZ[1]:
         raise ReadError(
             f"no usable rate in {group}:RATE",

@@ -116,6 +116,8 @@ def find_layout(file: BinaryIO, header: Header, section: Section, size: int) -> 
     data_start, n_frames, frame_notes = _frames(file, header, section, first_byte, end)
     notes += frame_notes
     rate = rate_of("POINT", parameters, header.rate_hz)
+    if first_number(parameters, "POINT", "RATE") == 0:
+        notes += _settled(f"the camera rate: {rate:g} Hz in the header, which is taken, 0 in POINT:RATE")
     if poses is not None and header.frame_bytes == 0:
         rate = rate_of("ROTATION", parameters, rate)
     if 0 < header.rate_hz < math.inf and abs(header.rate_hz / rate - 1) > _SAME_RATE:
