@@ -83,6 +83,15 @@ _FIVE_AT_60 = (
     "others of that shank: these distances make steps of 0.8 and 9.8 mm, and of up to 8.7 mm in the shanks as they "
     "were recorded"
 )
+_SEVERAL_60 = (
+    "raw at 60 Hz, where one step is 0.6 to 1.2 times what is a step for each of its markers: two alone must show 1.5 "
+    "times as much, three differ by 0.15 to 0.24 of it, where those of a shoe that strikes the ground differ by 0.19"
+)
+_AT_STRIKE = (
+    "the foot strikes the ground meanwhile, which shakes its markers together: two steps leave 0.21 of what they show, "
+    "strikes alone 0.08 to 0.4"
+)
+_HIDDEN = "two of the foot's three markers are hidden there: it is one marker that is off"
 _SPLINE = "clean tracks are off by twice what a spline errs by, for single frames, by themselves"
 _FILLED = (
     "it is found, taken as not seen and filled, and a note without doubt says so; what is left is what the fill errs by"
@@ -129,6 +138,9 @@ REASONS: tuple[Reason, ...] = (
     Reason("^one marker off by 15 mm in 5", "gait2392", _FIVE_AT_60, "^L.Shank.Upper"),
     Reason("^one marker (off by|not seen)", "cgm24|rajagopal|latrobe", _FILLED),
     Reason("^one marker off by 10 mm in 5", "qualisys", _SPLINE),
+    Reason("^a (shank|thigh|pelvis)'s markers", "gait2392", _SEVERAL_60),
+    Reason("^a foot's markers off by 15 mm in 5", "rbds_running", _AT_STRIKE),
+    Reason("^a foot's markers off by 15 mm in 5", "rajagopal", _HIDDEN),
 )
 
 

@@ -22,7 +22,7 @@ from gaitid.numerics.masks import spans, widened
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import quantile_of_known
 from gaitid.records import NamedTuple
-from gaitid.trial import Array, IntArray, Mask
+from gaitid.trial import Array, IntArray
 
 # m. Half of the markers show steps (Δ⁵/6) of so much. Less is no more than skin and noise.
 STEP_M = 0.0003
@@ -47,6 +47,11 @@ FROM_HZ = 25.0
 FEWEST_TOGETHER, OF_TWO = 2, 1.5
 # Of the largest step that they show in common: by how much one of them may differ, and what their steps may leave.
 AGREE, LEAVE = 0.4, 0.2
+# They are held against each other in rows that show more than this share of it.
+THERE = 0.3
+# Three and more need show no more than this share of their limits, if one or two steps leave, and they differ by, no
+# more than that.
+THREE_SHOW, THREE_LEAVE = 0.5, 0.14
 # From so many times their limits on it counts as away what few steps do not explain.
 SURE = 3.0
 # Cosine between steps that lead one way, as those of a shoe that slips do.
@@ -274,15 +279,18 @@ def find_several(markers: Mapping[str, Array], rate_hz: float) -> list[Several]:
     tracks = tracks_of(markers)
     if not (tracks.shown > STEP_M).any():
         return []
-    limits = step_limits(tracks.noise, tracks.usual)
-    beyond: Mask = np.asarray(tracks.shown > limits)
-    rows = beyond.sum(axis=1) >= FEWEST_TOGETHER
+    with np.errstate(invalid="ignore"):
+        times = tracks.shown / step_limits(tracks.noise, tracks.usual)
+    rows = (times > 1).sum(axis=1) >= FEWEST_TOGETHER
+    rows |= (times > THREE_SHOW).sum(axis=1) > FEWEST_TOGETHER
     if not rows.any():
         return []
     of_all = {place.first for place in find_together(markers, rate_hz)}
     groups: list[tuple[set[int], list[tuple[int, Array]]]] = []
     for first, stop in spans(widened(rows, ORDER)):
-        who, steps = _in_common(tracks, beyond[first:stop], limits, first)
+        who, steps = _in_common(tracks, times[first:stop], first, 1.0, AGREE, LEAVE)
+        if not steps:
+            who, steps = _in_common(tracks, times[first:stop], first, THREE_SHOW, THREE_LEAVE, THREE_LEAVE)
         others = np.delete(tracks.points, list(who), axis=1)
         steps = [s for s in steps if s[0] not in of_all and not _goes_on(others, s[0], s[0] + 1) > GOES_ON]
         if not steps:
@@ -304,36 +312,45 @@ def find_several(markers: Mapping[str, Array], rate_hz: float) -> list[Several]:
     ]
 
 
-def _in_common(tracks: Tracks, beyond: Mask, limits: Array, first: int) -> tuple[set[int], list[tuple[int, Array]]]:
+def _in_common(
+    tracks: Tracks, times: Array, first: int, show: float, agree: float, leave: float
+) -> tuple[set[int], list[tuple[int, Array]]]:
     """Numbers of the markers that make the same steps in some rows of the fifth differences; last frame before each
     step, and its size, m. None where they are no steps, or neither lead back nor all one way: a foot that strikes the
     ground shakes its markers together, too.
+
+    `times` its limit each marker shows; `show`, `agree`, `leave`: what they must, and may, at most.
     """
-    shown = np.diff(tracks.points[first : first + len(beyond) + ORDER], ORDER, axis=0) / GAIN
-    sizes = norm(shown)
-    peak = int(np.argmax(np.where(beyond.sum(axis=1) >= FEWEST_TOGETHER, np.where(beyond, sizes, 0.0).sum(axis=1), 0)))
+    beyond = times > show
+    peak = int(np.argmax(np.where(beyond, times, 0.0).sum(axis=1)))
     some = np.flatnonzero(beyond[peak])
-    common = np.median(shown[peak, some], axis=0)
-    some = some[norm(shown[peak, some] - common) < AGREE * np.linalg.norm(common)]
+    shown = np.diff(tracks.points[first : first + len(times) + ORDER], ORDER, axis=0) / GAIN
     some = some[np.isfinite(shown[:, some]).all(axis=(0, 2))]
-    if len(some) < FEWEST_TOGETHER or (len(some) == FEWEST_TOGETHER and not _of_one_body(tracks, some)):
+    if len(some) < FEWEST_TOGETHER:
         return set(), []
-    if len(some) == FEWEST_TOGETHER and not (sizes[peak, some] > OF_TWO * limits[some]).all():
+    common = np.median(shown[peak, some], axis=0)
+    some = some[norm(shown[peak, some] - common) < agree * np.linalg.norm(common)]
+    pair = len(some) == FEWEST_TOGETHER and (times[peak, some] > OF_TWO).all() and _of_one_body(tracks, some)
+    if len(some) <= FEWEST_TOGETHER and not pair:
         return set(), []
     common = np.median(shown[:, some], axis=1)
     most, own = float(norm(common).max()), np.abs(np.diff(tracks.points[:, some], axis=0))
     if most < JUMP_TIMES_COARSE * own.min(where=own > tracks.digit[some, None], initial=most):
         return set(), []
-    sure = most > SURE * float(np.median(limits[some]))
-    steps = (_steps if sure else _fewest_steps)(common, LEAVE * most)
-    who = {*np.flatnonzero(norm(shown - common[:, None]).max(axis=0) < AGREE * most).tolist()}
-    if not steps or len(who) < FEWEST_TOGETHER:
+    there = norm(common) > THERE * most
+    differ = norm(shown[there] - common[there, None]).max(axis=0) / most
+    if not (differ[some] < agree).sum() >= FEWEST_TOGETHER + (not pair):
+        return set(), []
+    sure = float(np.median(times[peak, some])) > SURE
+    steps = (_steps if sure else _fewest_steps)(common, leave * most)
+    if not steps or (show < 1 and len(steps) == MOST_STEPS):
         return set(), []
     of = np.array([step for _, step in steps])
     lengths = norm(of)
     back = np.linalg.norm(of.sum(axis=0)) < LEFT * lengths.max()
     if not sure and not back and (of @ of.T < ONE_WAY * lengths * lengths[:, None]).any():
         return set(), []
+    who = {*np.flatnonzero(differ < AGREE).tolist()}
     return who, [(first + row + ORDER // 2, step) for row, step in steps]
 
 

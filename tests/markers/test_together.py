@@ -125,6 +125,16 @@ def test_markers_of_a_segment_that_are_elsewhere_together_are_found(
     assert np.linalg.norm(found.step_m) == pytest.approx(size_m, rel=0.25)
 
 
+@pytest.mark.parametrize("frames", [5, None])
+def test_three_that_are_closely_alike_are_found_below_what_is_a_step_for_each(frames: int | None) -> None:
+    calm = {label: points.copy() for label, points in walk(0.3).items()}  # rough, but not there
+    for label, points in walk(0.0).items():
+        calm[label][120:155] = points[120:155]
+    (found,) = find_several(some_moved(calm, FOOT, 137, frames, 0.004), RATE)
+    assert set(found.labels) == set(FOOT)
+    assert find_several(some_moved(calm, SHANK, 137, frames, 0.004), RATE) == []
+
+
 def test_frames_beside_the_step_of_a_foot_are_left_empty_and_those_of_a_brief_excursion_are_filled() -> None:
     result = cleaned(some_moved(walk(0.0), FOOT, 150, None, 0.015))
     for label in walk(0.0):
