@@ -64,8 +64,8 @@ class Push(NamedTuple):
     over_edge : bool
         It may have stood beyond an edge too.
     whole : bool
-        From when the other foot left the ground until it landed again: a part of that has slopes of its own, 0.41 and
-        0.80 in two parts of a stance with 0.59.
+        From when the other foot left the ground until it landed again, both seen: a part of that has slopes of its own,
+        0.41 and 0.80 in two parts of a stance with 0.59.
     asked : float
         By how much the horizontal force over the vertical one that the motion asks for rises along for each way ahead;
         NaN where nothing tells.
@@ -246,13 +246,14 @@ def pushes_of(ground: Ground, loads: Loads, com_g: Array, balance: Balance | Non
         if not under or len(ground.stances) < 2 or not one_plane(under):
             continue
         here = slice(contact.first, contact.last + 1)
-        alone = (loads.by_side[contact.side].state[here] == LOADED) & known_rows(com_g[here])
+        alone, seen = (loads.by_side[contact.side].state[here] == LOADED) & known_rows(com_g[here]), True
         for side, stance in ground.stances.items():
             if side != contact.side:
                 alone &= stance.airborne[here]
+                seen = seen and not stance.unseen[here].any()  # else it may have left, or landed, at another time
         push = _push(contact.side, under, alone.nonzero()[0] + contact.first, com_g, balance)
         if push is not None:
-            yield push._replace(over_edge=contact.beyond, whole=not (alone[0] or alone[-1]))
+            yield push._replace(over_edge=contact.beyond, whole=seen and not (alone[0] or alone[-1]))
 
 
 def _push(

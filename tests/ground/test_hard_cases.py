@@ -191,3 +191,15 @@ def test_no_foot_flies_where_a_hidden_plate_feels_it(name: str, with_events: boo
         # so many frames before the strike are not sure: 0.04 s with events, 0.09 s without (100 Hz)
         before = contact.first - np.flatnonzero(flies[: contact.first])[-1]
         assert before <= (4 if with_events else 9)
+
+
+@recorded
+@pytest.mark.parametrize("firsts", [(74, 105), (69, 170), (18, 75)])
+def test_gaps_of_all_markers_raise_no_doubt_of_a_gain(firsts: tuple[int, ...]) -> None:
+    """While the other foot is not seen, nobody knows when it left the ground or landed."""
+    trial = read_trial(SHARED / "sydney/walk03.c3d")
+    points = trial.points_g.copy()
+    for first in firsts:  # 150 ms each
+        points[first : first + 15] = np.nan
+    result = run(replace(trial, points_g=points))
+    assert not [note.text for note in result.notes if note.code == "plate_doubtful"]
