@@ -24,7 +24,7 @@ from gaitid.ground.line_of_force import direction_faults, lines_of
 from gaitid.ground.plate_alignment import overlap_faults
 from gaitid.ground.plate_channels import channel_faults, shared_torsion_faults, torsion_faults
 from gaitid.ground.plate_load import PlateLoad
-from gaitid.ground.push import horizontal_gain_faults, push_faults, pushes_of
+from gaitid.ground.push import horizontal_gain_faults, push_faults, pushes_of, running_gain_faults
 from gaitid.ground.rates import rate_faults
 from gaitid.ground.whole_steps import straight_way, whole_step_faults
 from gaitid.notes import Note, Notes
@@ -138,8 +138,11 @@ def find_faults(trial: Trial, ground: Ground, loads: Loads, mover: Mover) -> Pla
         named = {number for fault in faults if fault.withheld for number in fault.plates}
         pushes = list(pushes_of(ground, loads, mover.com_g, mover.balance))
         faults += push_faults(pushes, raw, named)
+        known = {number for fault in faults for number in fault.plates}
         if walks:
-            faults += horizontal_gain_faults(pushes, {number for fault in faults for number in fault.plates})
+            faults += horizontal_gain_faults(pushes, known)
+        elif mover.balance.flies:
+            faults += running_gain_faults(pushes, known)
     turned = {number for fault in faults for number in fault.plates}
     alone = [one for one in sound if one.plate.number not in turned]
     faults += torsion_faults(alone, walks and straight_way(ground, loads) is not None)

@@ -319,6 +319,15 @@ def test_a_channel_without_its_sign_does_not_push_as_the_motion_asks(name: str, 
         assert "does not turn from braking to pushing" in text or "the sign of its samples was lost" in text
 
 
+@pytest.mark.parametrize("name", ["rajagopal/run", "simulated"])
+def test_a_horizontal_force_twice_as_large_in_a_run_is_doubted(name: str) -> None:
+    case = simulated_case(SimulatedCase("run")) if name == "simulated" else recorded(name)
+    words = "that the body passes over the foot (0.7 to 1.2"
+    assert not any(words in text for text in doubts(case.result))
+    number = case.plates_used[0]
+    assert any(words in text for text in doubts(spoilt(case, scaled(2.0, 0), number)))
+
+
 def jumps_of(result: Result) -> list[str]:
     return [text for text in doubts(result) if "jumps by" in text or "changes in steps" in text]
 
