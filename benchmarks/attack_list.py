@@ -153,6 +153,22 @@ _QUARTER = (
     "it makes accelerations 1.6 times as large; forces then vary by 0.57 to 0.75 of what the whole body asks for, or "
     "0.46 to 0.72 by pelvis and legs alone, which show 0.75 in a clean walk, and 0.73 to 1.7 in runs"
 )
+_MOMENTS = (
+    "it moves the pressure by 3 to 5 cm, or by a third of its way from the plate's centre: where a foot presses is "
+    "known to 3 cm, and what goes beyond is doubted in some contacts only"
+)
+_GAIN_ALONE = (
+    "across the way the force is 0.02 to 0.06 of the vertical one, and lines of force err by 0.03 in walks and 0.05 in "
+    "runs; along it the slopes of cut single supports, of feet over an edge and of runs are 0.41 to 1.19 by themselves"
+)
+_SHIFT_INSIDE = (
+    "one contact tells the clock of its plate to 30 ms; where samples are lost shows as a jump only on a plate that is "
+    "loaded then"
+)
+_SMOOTHED = (
+    "the vertical force changes by 6 to 7 % (root mean square) and its direction by 0.04: the body's motion tells it "
+    "to 6 % and 0.03, and files of others hold forces that were low-passed before"
+)
 _CUBIC = "markers that were smoothed before, or carry no noise, bend as little as a cubic without any fill"
 
 #: What nobody can see in the recording, or what lies within the spread of clean ones, and why.
@@ -165,6 +181,13 @@ INVISIBLE = {
     "declared rate × 1.25, without events": _QUARTER,
     **{f"gain {gain} of Fx and Fy, {which}": _SLOPE for gain in ("0.7", "1.4") for which in (ONE, ALL)},
     "a gap of 20 frames filled by a cubic": _CUBIC,
+    **{f"gain {gain} of {channel}, one plate": _GAIN_ALONE for gain in ("0.5", "2") for channel in ("Fx", "Fy")},
+    **{f"gain {gain} of Mx and My, one plate": _MOMENTS for gain in ("0.7", "1.3")},
+    **{f"{channel} off by 5 cm times Fz, one plate": _MOMENTS for channel in ("Mx", "My")},
+    "20 ms of samples lost in the middle of the trial": _SHIFT_INSIDE,
+    "20 ms of samples stored twice in the middle of the trial": _SHIFT_INSIDE,
+    "behind a low-pass of 10 Hz that delays, one plate": "it delays by 16 ms; one contact tells the clock to 30 ms",
+    "low-passed at 5 Hz, all plates": _SMOOTHED,
     "one plate 20 ms late": "one contact tells the clock of its plate to 30 ms",
     "gain 0.9, all plates": _COMMON,
     "gain 1.1, all plates": _COMMON,
