@@ -1,4 +1,4 @@
-"""A data set of small trials: four subjects with ten walks each, three of the forty broken."""
+"""A data set of small trials: four subjects with six walks each, three of the twenty-four broken."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from pathlib import Path
 from gaitid.batch.plan import Plan
 from gaitid.simulate import simulate
 
-SUBJECTS, WALKS = 4, 10
+# The last as ten: names of digits are in their order, not in that of letters.
+NUMBERS = (1, 2, 3, 4, 5, 10)
+SUBJECTS, WALKS = 4, len(NUMBERS)
 BROKEN = {"P2/walk3.c3d", "P3/walk1.c3d", "P4/walk10.c3d"}
 FRAMES = 150
 
 
 def make_recordings(folder: Path) -> Path:
-    """``P1`` … ``P4``, each with ``static.c3d`` and ``walk1.c3d`` … ``walk10.c3d``, no two walks of the same bytes."""
+    """``P1`` … ``P4``, each with ``static.c3d`` and a walk of each of `NUMBERS`, no two of the same bytes."""
     one, top = folder / "one", folder / "recordings"
     simulate("walk", one, duration=FRAMES / 100.0)
     (one / "walk.c3d").rename(one / "calibrated.c3d")
@@ -23,7 +25,7 @@ def make_recordings(folder: Path) -> Path:
     for i in range(1, SUBJECTS + 1):
         (top / f"P{i}").mkdir(parents=True)
         shutil.copy(one / "static.c3d", top / f"P{i}")
-        for k in range(1, WALKS + 1):
+        for k in NUMBERS:
             # after the last frame: another file with the same trial in it
             (top / f"P{i}" / f"walk{k}.c3d").write_bytes(walk + bytes([i, k]))
     (top / "P2" / "walk3.c3d").write_bytes(walk[: len(walk) // 2])

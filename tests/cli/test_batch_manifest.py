@@ -11,7 +11,7 @@ import pytest
 from terminal import assert_refused, assert_wrong_usage, gaitid
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "batch"))
-from recordings import make_recordings
+from recordings import WALKS, make_recordings
 
 
 @pytest.fixture(scope="module")
@@ -27,13 +27,13 @@ def test_a_plan_needs_no_folder_and_runs_as_it_was_made(
     data = os.path.relpath(top / "recordings" / "P1")
     planned = gaitid("batch", data, "--model", "pig", "--plan")
     assert planned.code == 0
-    assert planned.lines[0] == "gaitid: 10 trials in 1 folder, 1 static"
+    assert planned.lines[0] == f"gaitid: {WALKS} trials in 1 folder, 1 static"
     assert list(tmp_path.iterdir()) == []
     Path("plan.csv").write_text(planned.out, encoding="utf-8")
     again = gaitid("batch", "plan.csv", "--model", "pig", "--plan")
     assert again.out == planned.out
     assert gaitid("batch", data, "--model", "pig", "-o", "out", "-j", 1, "-q").code == 0
-    assert "10 done before" in gaitid("batch", "plan.csv", "--model", "pig", "-o", "out", "--resume").lines[-1]
+    assert f"{WALKS} done before" in gaitid("batch", "plan.csv", "--model", "pig", "-o", "out", "--resume").lines[-1]
 
 
 def test_a_plan_is_utf8_whatever_the_locale(top: Path, tmp_path: Path) -> None:

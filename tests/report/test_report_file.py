@@ -147,7 +147,8 @@ def test_refuses_to_overwrite_the_result(result: Path) -> None:
 
 def test_refuses_what_is_not_a_result(result: Path, tmp_path: Path) -> None:
     output = tmp_path / "walk.html"
-    assert "expected a file NAME.run.json" in refusal([result.with_name("walk.c3d")], output)
+    assert "no such file or folder; expected a NAME.run.json" in refusal([result.with_name("walk.c3d")], output)
+    assert "not a result; expected a file NAME.run.json" in refusal([result.with_name("walk.joints.csv")], output)
     assert "gone.run.json: no such file" in refusal([result.with_name("gone.run.json")], output)
     bad = result.with_name("bad.run.json")
     for content, wrong in (
