@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 #: Written by `hatch_build.py`; a checkout from which nothing was installed has none, and reads YAML instead.
@@ -31,7 +31,9 @@ def parse_all(configs: Path) -> str:
 
 
 def content_of(path: Path) -> object:
-    """What a YAML file holds: as parsed before where it has the bytes of a bundled one. Not to be changed.
+    """What a YAML file holds: as parsed before where it has the bytes of a bundled one, or is the same as it was then.
+
+    Not to be changed.
 
     Raises
     ------
@@ -39,10 +41,22 @@ def content_of(path: Path) -> object:
         As `load_yaml`.
     """
     try:
-        if path.is_file() and path.stat().st_size < MAX_BYTES and (text := _lines(FILE).get(_digest(path))):
-            return _parsed(text)
+        if path.is_file() and path.stat().st_size < MAX_BYTES:
+            digest = _digest(path)
+            text = _lines(FILE).get(digest)
+            return _same(path, digest) if text is None else _parsed(text)
     except (OSError, ValueError):
         pass  # told by the reader, if it is not our own file that is damaged
+    return _read(path)
+
+
+@lru_cache(maxsize=256)
+def _same(path: Path, digest: str) -> object:
+    """The content of a file as long as its bytes are the same: a model is loaded several times, and reads ten files."""
+    return _read(path)
+
+
+def _read(path: Path) -> object:
     from gaitid.model.yaml_file import load_yaml  # its import is 15 ms of a run
 
     return load_yaml(path)

@@ -28,7 +28,7 @@ from gaitid.simulate.chain_state import chain_state
 from gaitid.simulate.clinical import clinical
 from gaitid.simulate.scenario_file import bundled_scenarios, load_scenario
 from gaitid.trial import Array, Trial
-from gaitid.write.tables import table_text
+from gaitid.write.tables import joints_columns
 
 SAMPLE = Path(__file__).resolve().parents[2] / "sample_data" / "walk"
 # Every column is somewhere larger than so many tolerances: a flipped sign, which moves it by twice that, cannot hide.
@@ -92,7 +92,8 @@ class Exact:
             keys["table"] = self.table
         path = folder / "copy.yaml"
         path.write_text(yaml.safe_dump({**keys, **(change or {})}), encoding="utf-8")
-        return columns(table_text("joints", analyse(self.trial, load_model(path), self.subject, self.static)))
+        names, values = joints_columns(analyse(self.trial, load_model(path), self.subject, self.static))
+        return dict(zip(names[2:], values.T[2:], strict=True))
 
 
 def pig(folder: Path) -> Exact:

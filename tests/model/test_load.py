@@ -248,6 +248,19 @@ def test_a_bundled_model_that_was_parsed_before_needs_no_yaml_reader(tmp_path: P
         assert done.stdout.strip() == str(reads_yaml)
 
 
+def test_a_file_is_read_again_where_its_bytes_are_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parsed, "FILE", tmp_path / "none.json")
+    file = write(tmp_path / "some.yaml", "a: 1\n")
+    first = parsed.content_of(file)
+    assert parsed.content_of(file) is first == {"a": 1}
+    write(file, "a: 2\n")
+    assert parsed.content_of(file) == {"a": 2}
+    write(file, "a: [\n")
+    for _ in range(2):
+        with pytest.raises(ModelError, match="some.yaml"):
+            parsed.content_of(file)
+
+
 FOLDERS = (".", "tables", "marker_sets", "choices", "upper_body")
 
 
