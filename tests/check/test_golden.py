@@ -395,6 +395,14 @@ def untouched(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def short_walk(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a simulated walk of 1.5 s."""
+    folder = tmp_path_factory.mktemp("short")
+    simulate("walk", folder, duration=1.5)
+    return folder
+
+
 @pytest.fixture
 def repository(untouched: Path, tmp_path: Path) -> Path:
     """A copy, to work in."""
@@ -441,10 +449,10 @@ def test_the_workflow_runs(repository: Path) -> None:
 
 
 @needs_bash
-def test_a_tree_of_batch_is_checked_with_the_statics_of_each_trial(repository: Path) -> None:
+def test_a_tree_of_batch_is_checked_with_the_statics_of_each_trial(repository: Path, short_walk: Path) -> None:
     for name in ("Ann Other", "B"):
         folder = repository / "recordings" / "2024" / name
-        simulate("walk", folder, duration=1.5)
+        shutil.copytree(short_walk, folder)
         # a trial that stores no calibration takes the static beside it
         (folder / "walk.c3d").write_bytes(
             (folder / "walk.c3d").read_bytes().replace(b"StaticPlantFlex", b"NotStoredAnyMor")
@@ -463,9 +471,9 @@ def test_a_tree_of_batch_is_checked_with_the_statics_of_each_trial(repository: P
 
 
 @needs_bash
-def test_a_tree_of_batch_is_checked_with_the_settings_of_each_trial(repository: Path) -> None:
+def test_a_tree_of_batch_is_checked_with_the_settings_of_each_trial(repository: Path, short_walk: Path) -> None:
     for name in ("A", "B"):
-        simulate("walk", repository / "recordings" / name, duration=1.5)
+        shutil.copytree(short_walk, repository / "recordings" / name)
     subject = repository / "recordings" / "B" / "subject.yaml"
     subject.write_text("mass_kg: 71\n")
     (repository / "recordings" / "lab.csv").write_text(
