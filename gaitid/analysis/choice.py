@@ -11,7 +11,7 @@ from gaitid.analysis.pipeline import Prepared, prepared_or_fault
 from gaitid.analysis.recorded import MarkersLackError, bind_trial, recorded_sides, seen_labels
 from gaitid.body.resolve import MeasurementFault
 from gaitid.body.subject import SubjectFile
-from gaitid.errors import GaitidError, SubjectError, TrialError, counted
+from gaitid.errors import GaitidError, SubjectError, TrialError, counted, first_few
 from gaitid.ground.vertical import AxesError
 from gaitid.model import AUTO, specs
 from gaitid.model.choices import ChoiceError
@@ -126,9 +126,8 @@ def choose_model(
     best = max(models, key=lambda name: (faults[name].count(None), -order.index(name)))
     if any(fitting[best]):
         return Choice(models[best], _because(best, faults, len(recordings), order), fitting[best])
-    if not seen_labels(recordings[0].trial) and not recordings[0].trial.segments:
-        found = f"{counted(len(recordings[0].trial.labels), 'label')}, and no coordinates that count as seen"
-        raise TrialError("no marker was seen in any frame", found=found, todo="look at it in the program that made it")
+    if not seen_labels(recordings[0].trial):
+        raise _nothing_seen(recordings[0].trial)
     lacking = {name: of_model[0] for name, of_model in faults.items() if of_model[0] is not None}
     raise _none_fits(lacking, recordings[0].trial)
 
@@ -208,6 +207,17 @@ def _lack_words(error: GaitidError, known: str = "") -> str:
 
 def _clauses(error: GaitidError) -> Sequence[str]:
     return error.clauses if isinstance(error, MarkersLackError) else ()
+
+
+def _nothing_seen(trial: Trial) -> TrialError:
+    """The refusal of a trial without coordinates, with what its reader said of them."""
+    what = "pose of a segment" if trial.segments else "marker"
+    n_labels = len(trial.segments or trial.labels)
+    if not n_labels:
+        return TrialError("the trial holds no markers", todo="export it with its trajectories")
+    lost = [note.text for note in trial.notes if note.code in ("values_lost", "file_incomplete")]
+    found = first_few(lost, _SHOWN_MODELS) or f"{counted(n_labels, 'label')}, and no coordinates that count as seen"
+    return TrialError(f"no {what} was seen in any frame", found=found, todo="look at it in the program that made it")
 
 
 def _none_fits(faults: Mapping[str, GaitidError], trial: Trial) -> TrialError:

@@ -120,6 +120,8 @@ def test_a_static_of_before_lies_beside_no_trial_in_memory(tmp_path: Path, monke
         gaitid.analyse(gaitid.trial_from_arrays({"A": np.zeros((N, 3))}, rate_hz=100))
     assert str(refused.value).startswith("trial: no bundled model fits")
     assert "static.c3d" not in str(refused.value)
+    with pytest.raises(gaitid.GaitidError, match="no marker was seen in any frame; found 1 label, and no coordinates"):
+        gaitid.analyse(gaitid.trial_from_arrays({"A": np.full((N, 3), np.nan)}, rate_hz=100))
 
 
 def test_the_laboratory_may_stand_on_its_side() -> None:
