@@ -28,7 +28,7 @@ from gaitid.body.measured_segments import with_measured
 from gaitid.body.poses import Body, Key, Motion, differentiate, pose_body
 from gaitid.body.possible_masses import check_masses
 from gaitid.body.resolve import resolve_subject
-from gaitid.body.standing import check_sides, check_stands
+from gaitid.body.standing import check_sides, check_stands, reading_notes
 from gaitid.body.subject import Sources, Subject, SubjectFile, recording
 from gaitid.body.upper_body import find_upper_body
 from gaitid.dynamics.wrench import Wrench
@@ -301,7 +301,7 @@ def prepare(
     if static is not None and bound.static_model is not None:
         standing = recording(static, bound.static_model, vertical(static, bound.static_model)[0])
     sources = Sources(subject_file, trial.parameters, standing, recording(trial, bound.model, up_g))
-    notes += plate_tilt(trial, bound.model, up_g)
+    notes += (*plate_tilt(trial, bound.model, up_g), *reading_notes(static))
     subject = _subject(bound.model, needs, sources)
     notes += measured_joint_notes(bound.model, {side: n.measurements for side, n in needs.items()}, subject)
     model = bound.model

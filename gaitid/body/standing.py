@@ -23,7 +23,7 @@ from gaitid.numerics.masks import known_rows
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import median, quantile, quantile_of_known, quantiles_of_known
 from gaitid.records import NamedTuple, frozen_dataclass
-from gaitid.trial import Array
+from gaitid.trial import Array, Trial
 
 # m. Half of the segments differ by more from those of a static of somebody else, or of one whose markers were put on
 # again: the median is at most 6 mm with a person's own static (a sprint of 9.5 m/s), at least 19 mm with another's.
@@ -103,6 +103,16 @@ class Compared:
 
 
 # --- a static by itself --------------------------------------------------------------------------------------
+
+
+def reading_notes(static: Trial | None) -> Notes:
+    """What was repaired or assumed when the static was read; of its plates nothing, which weigh the body elsewhere.
+
+    They lower no verdict: what is wrong for the markers shows in the distances that these rules compare.
+    """
+    told = ("file_repaired", "file_incomplete", "reading_assumed", "values_lost")
+    notes = () if static is None else static.notes
+    return tuple(Note("reading_info", f"static: {n.text}") for n in notes if n.code in told and not n.plates)
 
 
 def check_stands(markers: Mapping[str, Array]) -> None:

@@ -16,11 +16,12 @@ from gaitid.analysis.pipeline import analyse, calibration_of, prepare
 from gaitid.analysis.recorded import bind_trial
 from gaitid.analysis.result import Result
 from gaitid.body.frames import Geometry
-from gaitid.body.standing import check_stands, compare
+from gaitid.body.standing import check_stands, compare, reading_notes
 from gaitid.body.subject import SubjectFile
 from gaitid.errors import TrialError
 from gaitid.markers.clean import clean_markers
 from gaitid.model.load import load_model
+from gaitid.notes import Note
 from gaitid.read import read_trial
 from gaitid.trial import Trial
 
@@ -282,3 +283,17 @@ def test_a_mirrored_static_is_refused(name: str) -> None:
     static, trial = pair(name)
     with pytest.raises(TrialError, match="exchanged in the static"):
         run_with(replace(static, points_g=static.points_g * (1.0, -1.0, 1.0)), trial)
+
+
+def test_what_was_repaired_of_a_static_is_said(simulated) -> None:  # type: ignore[no-untyped-def]
+    """Of its markers; what was assumed of its plates bears on nothing that the static is for."""
+    static = replace(
+        simulated().trial,
+        notes=(
+            Note("file_repaired", "Units says 'm'; lengths are taken in mm"),
+            Note("reading_assumed", "plate 1: its channels are labelled V", plates=(1,)),
+            Note("gap_filled", "a gap"),
+        ),
+    )
+    assert reading_notes(static) == (Note("reading_info", "static: Units says 'm'; lengths are taken in mm"),)
+    assert reading_notes(None) == ()
