@@ -20,9 +20,11 @@ def nearest(word: str, known: Sequence[str]) -> str:
     """``'; did you mean X?'`` or nothing."""
     import difflib
 
-    plain = {name.casefold(): name for name in reversed(known)}
-    match = difflib.get_close_matches(word.casefold(), plain, n=1)
-    return f" (did you mean {plain[match[0]]!r}?)" if match else ""
+    match = difflib.get_close_matches(word, known, n=1)
+    if not match:  # in another case; as short words as labels of markers resemble many then: nearer than its own 0.6
+        plain = {name.casefold(): name for name in reversed(known)}
+        match = [plain[name] for name in difflib.get_close_matches(word.casefold(), plain, n=1, cutoff=0.7)]
+    return f" (did you mean {match[0]!r}?)" if match else ""
 
 
 def unknown_keys(unknown: Sequence[str], known: Sequence[str], listed: Sequence[str]) -> list[str]:
