@@ -291,6 +291,7 @@ def _timed(path: Path) -> float:
         (lambda t: t.replace(",", "|"), r"expected one of , ; tab; found '\|'"),
         (lambda t: t.replace(",", " "), "expected one of , ; tab; found a blank"),
         (lambda t: t.replace("time_s", "Time (s)", 1), r"'Time \(s\)' is no time in seconds: name it time_s"),
+        (lambda t: "," + t.replace("\n", "\n0,").rstrip("0,"), "columns: column 1 has no name .*index=False"),
         (lambda t: t.replace("time_s", "time_ms", 1), "'time_ms' is no time in seconds: name it time_s"),
         (lambda t: swapped(t, 5, 8), "row 7, column 'time_s': time goes back; .*; sort the rows by time"),
     ],

@@ -202,7 +202,9 @@ def _meanings(columns: Sequence[str]) -> dict[tuple[str, str, str], tuple[int, f
     seen: set[str] = set()
     for i, column in enumerate(columns):
         key, scale = _meaning(column)
-        if column in seen or key in result:
+        if not column:
+            faults.append(f"column {i + 1} has no name (an index of pandas? Write it with index=False)")
+        elif column in seen or key in result:
             faults.append(f"{column!r} is given twice")
         elif key is not None:
             result[key] = (i, scale)
