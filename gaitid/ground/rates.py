@@ -95,9 +95,10 @@ def _quick_steps(trial: Trial, ground: Ground, loads: Loads) -> str:
     on_plates = [c for c in loads.contacts if c.plates and _begins(loads.by_side[c.side], c.loaded)]
     step_s, both_s = _steps(trial, [(c.side, c.loaded) for c in on_plates])
     if not step_s > 0:
-        step_s, both_s = _steps(
-            trial, [(side, slice(*ends)) for side, stance in ground.stances.items() for ends in stance.stood]
-        )
+        stood = [(side, stance, ends) for side, stance in ground.stances.items() for ends in stance.stood]
+        # behind a gap a foot may have stood for long
+        landed = [(side, slice(*ends)) for side, stance, ends in stood if not stance.unseen[max(ends[0] - 1, 0)]]
+        step_s, both_s = _steps(trial, landed)
     least = WALKED if both_s > BOTH else RUN
     if not 0 < step_s < least or -BOTH <= both_s <= BOTH:
         return ""
