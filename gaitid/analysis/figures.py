@@ -32,7 +32,7 @@ from gaitid.body.late_markers import slipped_notes
 from gaitid.ground.contacts import AIR, LOADED, UNKNOWN, Contact
 from gaitid.ground.gains import unit_of_ratio
 from gaitid.notes import Note, Notes
-from gaitid.numerics.masks import known_rows, spans
+from gaitid.numerics.masks import known_rows, spans, widened
 from gaitid.trial import Array, IntArray, Mask
 
 # A stance in walking lasts 0.6 s, in running 0.2 s and more (Novacheck 1998, Gait Posture 7:77-95).
@@ -41,6 +41,9 @@ GIVE_LOADS = "give the load over the whole trial, with a force of 0 where nothin
 _WRONG = "body mass or plate wrong"
 # From the highest mountain of the tropics to the Arctic sea (Hirt et al. 2013, Geophys Res Lett 40:4279-4283).
 GRAVITY_M_PER_S2 = (9.76, 9.84)
+
+# s. So near to a gap of a foot's markers its flight ends or begins by the margins that hold there, not by the foot.
+UNSURE_S = 0.1
 
 
 def figure_notes(result: Result) -> Notes:
@@ -153,7 +156,11 @@ def vertical_force(result: Result) -> list[Finding]:
     up = -gravity / g
     first = result.trial.first_frame
     figures = [*_peaks(result, weight)]
-    for mean, start, stop in _mean_over_steps(result.sides, up, weight):
+    unseen = np.zeros(result.trial.n_frames, dtype=bool)
+    for stance in result.ground.stances.values():
+        unseen |= stance.unseen
+    unseen = widened(unseen, round(UNSURE_S * result.trial.rate_hz))
+    for mean, start, stop in _mean_over_steps(result.sides, up, weight, unseen):
         status, limits = _judge(mean, (1 - MEAN_WARN, 1 + MEAN_WARN), (1 - MEAN_FAIL, 1 + MEAN_FAIL))
         text = f"mean vertical force {mean:.3f} body weights over frames {start + first}-{stop + first}"
         if status != PASS:
@@ -221,8 +228,12 @@ def _judge(value: float, warn: tuple[float, float], fail: tuple[float, float]) -
     return (PASS, warn) if warn[0] <= value <= warn[1] else (WARN, warn)
 
 
-def _mean_over_steps(sides: Mapping[str, SideResult], up: Array, weight: float) -> list[tuple[float, int, int]]:
-    """(mean vertical force in body weights, first, last) from mid single support to the other foot's."""
+def _mean_over_steps(
+    sides: Mapping[str, SideResult], up: Array, weight: float, unseen: Mask
+) -> list[tuple[float, int, int]]:
+    """(mean vertical force in body weights, first, last) from mid single support to the other foot's; none of supports
+    of which no one knows when they began or ended, beside frames in which a foot is not seen.
+    """
     if len(sides) != 2:
         return []
     legs = list(sides.values())
@@ -235,7 +246,7 @@ def _mean_over_steps(sides: Mapping[str, SideResult], up: Array, weight: float) 
     means = []
     for (a0, a1, side), (b0, b1, other) in pairwise(supports):
         start, stop = (a0 + a1) // 2, (b0 + b1) // 2
-        if side == other or not known[start:stop].all():
+        if side == other or not known[start:stop].all() or unseen[a0:b1].any():
             continue
         middle = (vertical[start] + vertical[stop]) / 2
         mean = float((vertical[start + 1 : stop].sum() + middle) / (stop - start)) / weight

@@ -194,12 +194,13 @@ def test_no_foot_flies_where_a_hidden_plate_feels_it(name: str, with_events: boo
 
 
 @recorded
-@pytest.mark.parametrize("firsts", [(74, 105), (69, 170), (18, 75), (91, 164), (61, 91)])
-def test_gaps_of_all_markers_raise_no_doubt_of_a_gain_or_a_rate(firsts: tuple[int, ...]) -> None:
+@pytest.mark.parametrize("firsts", [(74, 105), (69, 170), (18, 75), (91, 164), (61, 91), (58, 102)])
+def test_gaps_of_all_markers_raise_no_doubt_of_a_gain_a_rate_or_the_weight(firsts: tuple[int, ...]) -> None:
     """While the other foot is not seen, nobody knows when it left the ground or landed."""
     trial = read_trial(SHARED / "sydney/walk03.c3d")
     points = trial.points_g.copy()
     for first in firsts:  # 150 ms each
         points[first : first + 15] = np.nan
     result = run(replace(trial, points_g=points))
-    assert not [note.text for note in result.notes if note.code in ("plate_doubtful", "rate_doubtful")]
+    doubts = ("plate_doubtful", "rate_doubtful", "weight_doubtful")
+    assert not [note.text for note in result.notes if note.code in doubts]
