@@ -54,8 +54,12 @@ THERE = 0.3
 THREE_SHOW, THREE_LEAVE = 0.5, 0.14
 # From so many times their limits on it counts as away what few steps do not explain.
 SURE = 3.0
-# Cosine between steps that lead one way, as those of a shoe that slips do.
+# Cosine between steps that lead one way, as those of a shoe that slips do. Three of them on end are a movement that is
+# checked, as that of a foot that strikes the ground.
 ONE_WAY = 0.5
+# s. What the same markers do the same way again after so long is their movement: a foot that strikes the ground. In
+# simulated impacts of 0.2 to 1.2 body weights, seen at 40 to 250 Hz, the feet did so at each strike or each second one.
+AGAIN_S = 0.4
 
 
 class Together(NamedTuple):
@@ -309,7 +313,16 @@ def find_several(markers: Mapping[str, Array], rate_hz: float) -> list[Several]:
             max((step for _, step in steps), key=np.linalg.norm),
         )
         for who, steps in groups
+        if not _again(steps, rate_hz)
     ]
+
+
+def _again(steps: list[tuple[int, Array]], rate_hz: float) -> bool:
+    """Whether some of the steps are made the same way, and as large to one half, at another time."""
+    at, of = np.array([row for row, _ in steps]), np.array([step for _, step in steps])
+    lengths = norm(of)
+    alike = of @ of.T > ONE_WAY * np.maximum(lengths, lengths[:, None]) ** 2
+    return bool((alike & (abs(at - at[:, None]) > AGAIN_S * rate_hz)).any())
 
 
 def _in_common(
@@ -348,7 +361,8 @@ def _in_common(
     of = np.array([step for _, step in steps])
     lengths = norm(of)
     back = np.linalg.norm(of.sum(axis=0)) < LEFT * lengths.max()
-    if not sure and not back and (of @ of.T < ONE_WAY * lengths * lengths[:, None]).any():
+    one_way = len(steps) < MOST_STEPS and (of @ of.T >= ONE_WAY * lengths * lengths[:, None]).all()
+    if not sure and not back and not one_way:
         return set(), []
     who = {*np.flatnonzero(differ < AGREE).tolist()}
     return who, [(first + row + ORDER // 2, step) for row, step in steps]

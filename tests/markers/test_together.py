@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from simulated_trials import simulated_walk
 from test_labels import RATE, RECORDED, SHARED, needs_trials, walk
 
 from gaitid.errors import TrialError
@@ -185,3 +186,11 @@ def test_recorded_trials_have_none_and_a_foot_s_steps_are_found_in_them(file: st
         (found,) = find_several(changed, trial.rate_hz)
         assert set(found.labels) == set(foot)
         assert found.shifted.stays == ((frame - 1, frame),)
+
+
+@pytest.mark.parametrize("rate_hz", [50.0, 100.0, 200.0])
+@pytest.mark.parametrize("impact_bw", [0.2, 0.8])
+def test_feet_that_strike_the_ground_again_and_again_do_not_jump(rate_hz: float, impact_bw: float) -> None:
+    """The impact checks all markers of a foot within one to three frames, the same way at each strike."""
+    trial = simulated_walk(rate_hz=rate_hz, analog_rate_hz=10 * rate_hz, impact_bw=impact_bw, impact_absorbed=1.0).trial
+    assert find_several({label: trial.marker(label) for label in trial.labels}, rate_hz) == []
