@@ -41,6 +41,7 @@ from attack_markers import (  # noqa: E402
     others_measurements,
     scale_wrong,
     segment_off,
+    segment_turned,
     sides_exchanged,
     static_marker_off,
     static_sides_exchanged,
@@ -406,6 +407,9 @@ def _markers() -> Iterator[Attack]:
         yield _of_segment(segment, n)
     for segment, n in (("thigh", 5), ("thigh", 0), ("pelvis", 5), ("pelvis", 0)):
         yield _of_segment(segment, n)
+    for segment, n in (("foot", 5), ("foot", 0), ("shank", 1), ("thigh", 0)):
+        when = f"turned by 8° in {n} frame{'s' * (n > 1)}" if n else "turned by 8° from a frame on"
+        yield Attack("markers", f"a {segment}'s markers {when}", partial(segment_turned, segment, 8.0, n))
     for n, words in ((1, "1 frame"), (10, "10 frames"), (0, "all frames from one on")):
         yield Attack("markers", f"all markers off by 10 mm in {words}", partial(markers_off, 10.0, n))
     yield Attack("markers", "noise of 3 mm on all markers", partial(markers_noisy, 3.0))

@@ -216,10 +216,29 @@ def segment_off(
     segment: str, millimetres: float, n_frames: int, case: Case, draw: np.random.Generator
 ) -> Iterator[Spoilt]:
     """All markers of a segment off by this in so many frames; 0: from a frame on (a shoe slips, a plate is knocked)."""
+    return _segment_changed(segment, lambda some: some + millimetres * 1e-3 * direction(draw), n_frames, case, draw)
+
+
+def segment_turned(
+    segment: str, degrees: float, n_frames: int, case: Case, draw: np.random.Generator
+) -> Iterator[Spoilt]:
+    """All markers of a segment turned about their middle in so many frames; 0: from a frame on (a plate is knocked)."""
+
+    def turn(some: Array) -> Array:
+        middle = np.nanmean(some, axis=1, keepdims=True)
+        return np.asarray(middle + (some - middle) @ about(direction(draw), degrees).T)
+
+    return _segment_changed(segment, turn, n_frames, case, draw)
+
+
+def _segment_changed(
+    segment: str, change: Callable[[Array], Array], n_frames: int, case: Case, draw: np.random.Generator
+) -> Iterator[Spoilt]:
     for side in case.result.sides:
         labels, frame = of_segment(case, segment, side), int(draw.choice(loaded_frames(case, side)))
         points, columns = case.trial.points_g.copy(), [case.trial.labels.index(label) for label in labels]
-        points[frame : frame + n_frames if n_frames else None, columns] += millimetres * 1e-3 * direction(draw)
+        frames = slice(frame, frame + n_frames if n_frames else None)
+        points[frames, columns] = change(points[frames, columns])
         if len(labels) > 1:
             where = f"{', '.join(labels)} from frame {frame + case.trial.first_frame}"
             yield Spoilt(where, replace_fields(case.trial, points_g=points))

@@ -34,7 +34,10 @@ CODES = {
     "marker_spike": ("info", "a marker is off its track in one or a few frames; they count as not seen"),
     "marker_moved": ("doubt", "a marker makes a step that its neighbours do not make, and stays there"),
     "markers_coarse": ("doubt", "the coordinates of the markers come in coarse steps: accelerations are rough"),
-    "markers_jump": ("doubt", "all markers, or several, jump together by one length; those frames count as not seen"),
+    "markers_jump": (
+        "doubt",
+        "all markers, or several, jump by one length, or several turn together; those frames count as not seen",
+    ),
     "frames_lost": ("doubt", "single camera frames are missing: accelerations there, and times after them, are wrong"),
     "frames_repeated": ("doubt", "camera frames repeat the one before in all markers; they count as not seen"),
     "labels_unused": ("error", "labels lie where what they name cannot be, and are not used"),

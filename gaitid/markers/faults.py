@@ -53,6 +53,8 @@ class LabelFault:
         Labels that may be the wrong ones instead, and are not believed either.
     step_mm : tuple of float
         Of markers that go elsewhere together their step, along the axes of the laboratory.
+    turn_deg : float
+        By how much several turn together; `step_mm` is then that of their middle. 0 where all make one step.
     """
 
     kind: str
@@ -62,10 +64,11 @@ class LabelFault:
     at: tuple[tuple[int, int], ...] = ()
     also: tuple[str, ...] = ()
     step_mm: tuple[float, ...] = ()
+    turn_deg: float = 0.0
 
     def note(self, first_frame: int = 0) -> Note:
         """What to tell people; `first_frame` is the number of the trial's first frame."""
-        what = fault_words(self.kind, self.labels, self.size_m)
+        what = fault_words(self.kind, self.labels, self.size_m, self.turn_deg)
         if self.kind == "exchanged":
             named, others = " and ".join(self.labels), " and ".join(self.also)
             text = f"{what}: they are not used" + (
@@ -83,7 +86,8 @@ class LabelFault:
             way = ", ".join(f"{mm + 0.0:+.{digits}f}" for mm in (round(mm, digits) for mm in self.step_mm))
             stay = f" between {frame_words(self.at, first_frame)}, and stay there" * stays
             off = f", and before or after it they are off the {'body' if several else 'plates'} by as much" * stays
-            text = f"{what} ({way} mm along x, y, z){stay}: taken as not seen in {where}{off}"
+            middle = "their middle " * bool(self.turn_deg)
+            text = f"{what} ({middle}{way} mm along x, y, z){stay}: taken as not seen in {where}{off}"
             return Note("markers_jump", text, cure=_SLIP_CURE if several else _JUMP_CURE)
         if self.kind == "repeated":
             text = (
@@ -131,13 +135,14 @@ FAULTS = {
 }
 
 
-def fault_words(kind: str, labels: Sequence[str], size_m: float) -> str:
+def fault_words(kind: str, labels: Sequence[str], size_m: float, turn_deg: float = 0.0) -> str:
     """What is wrong with labels, in words."""
     size = f"{1e3 * size_m:.0f} mm" if size_m > 0.002 else f"{1e3 * size_m:.1g} mm"
     if kind in ("together", "away", "reset"):
         return f"all markers jump together by {size}"
     if kind in SEVERAL:
-        return f"{', '.join(labels)} jump together by {size}"
+        turn = f"turn together by {turn_deg:.2g}°, by up to" if turn_deg else "jump together by"
+        return f"{', '.join(labels)} {turn} {size}"
     return f"{' and '.join(labels)} {FAULTS[kind].format(size=size)}"
 
 

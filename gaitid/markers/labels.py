@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations, groupby, pairwise
+from itertools import combinations, groupby, pairwise, product
 
 import numpy as np
 
@@ -128,6 +128,8 @@ def check_labels(markers: Mapping[str, Array], rate_hz: float, templates: Sequen
             continue
         more = [_by_template(fault, checked, templates) for fault in find(checked, rate_hz)]
         more = [fault for fault in more if fault.frames or fault.kind in BESIDE]
+        told = {at for fault in faults if fault.kind == "several_reset" for at in product(fault.labels, fault.at)}
+        more = [fault for fault in more if fault.kind != "moved" or not {*product(fault.labels, fault.at)} <= told]
         checked = tracks_of(without(checked, more))
         faults += more
     return CheckedLabels(checked, tuple(faults), coarse_m)

@@ -128,7 +128,7 @@ def tracks_between(points: Array, steps: list[tuple[int, Array]], cut: int) -> S
     """Where the marker is off its longest track; up to `cut` frames at an end of the trial hide that it comes back."""
     at = tuple((last, last + 1) for last, _ in steps)
     sizes = [float(np.linalg.norm(step)) for _, step in steps]
-    tracks = np.concatenate([np.zeros((1, 3)), np.cumsum([step for _, step in steps], axis=0)])
+    tracks = np.concatenate([[0.0 * steps[0][1]], np.cumsum([step for _, step in steps], axis=0)])
     same = norm(tracks[:, None] - tracks) < SAME * min(sizes)
     seen, parts = known_rows(points), parts_between(at, len(points))
     lengths = same @ np.array([seen[first : last + 1].sum() for first, last in parts])

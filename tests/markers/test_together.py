@@ -13,10 +13,12 @@ from gaitid.markers.labels import check_labels
 from gaitid.markers.together import find_several, find_together
 from gaitid.model.load import load_model
 from gaitid.model.specs import Settings
+from gaitid.numerics.rotation import from_vector
 from gaitid.read.c3d.trial import read_c3d
 from gaitid.trial import Array
 
 WAY = np.array([0.6, -0.8, 0.0])
+AXIS = np.array([2.0, -1.0, 2.0]) / 3
 
 
 def moved(markers: dict[str, Array], first: int, frames: int | None, size_m: float) -> dict[str, Array]:
@@ -134,6 +136,63 @@ def test_three_that_are_closely_alike_are_found_below_what_is_a_step_for_each(fr
     (found,) = find_several(some_moved(calm, FOOT, 137, frames, 0.004), RATE)
     assert set(found.labels) == set(FOOT)
     assert find_several(some_moved(calm, SHANK, 137, frames, 0.004), RATE) == []
+
+
+def some_turned(
+    markers: dict[str, Array], labels: tuple[str, ...], first: int, frames: int | None, degrees: float
+) -> dict[str, Array]:
+    changed = {label: points.copy() for label, points in markers.items()}
+    middle, R = np.mean([markers[label] for label in labels], axis=0), from_vector(np.radians(degrees) * AXIS)
+    at = slice(first, None if frames is None else first + frames)
+    for label in labels:
+        changed[label][at] = (middle + (markers[label] - middle) @ R.T)[at]
+    return changed
+
+
+@pytest.mark.parametrize("frames", [1, 5, 20, None])
+@pytest.mark.parametrize("labels", [FOOT, PELVIS])
+@pytest.mark.parametrize(("degrees", "noise_mm"), [(1.0, 0.0), (8.0, 0.0), (20.0, 0.0), (15.0, 0.3)])
+@pytest.mark.parametrize("frame", [120, 201])
+def test_markers_of_a_segment_that_are_turned_together_are_found(
+    frame: int, degrees: float, noise_mm: float, labels: tuple[str, ...], frames: int | None
+) -> None:
+    (found,) = find_several(some_turned(walk(noise_mm), labels, frame, frames, degrees), RATE)
+    assert set(found.labels) == set(labels)
+    away = [] if frames is None else [*range(frame, frame + frames)]
+    assert np.flatnonzero(found.shifted.away).tolist() == away
+    assert found.shifted.stays == (((frame - 1, frame),) if frames is None else ())
+    assert found.turn_deg == pytest.approx(degrees, rel=0.25 if noise_mm else 0.1)
+    assert np.linalg.norm(found.step_m) < 0.25 * found.size_m
+
+
+@pytest.mark.parametrize("frames", [1, None])
+def test_two_markers_that_are_turned_are_found_but_not_how_far_about_the_line_between_them(frames: int | None) -> None:
+    (found,) = find_several(some_turned(walk(0.0), SHANK, 137, frames, 8.0), RATE)
+    assert set(found.labels) == set(SHANK) and 1.0 < found.turn_deg < 8.1
+    assert found.shifted.stays == (((136, 137),) if frames is None else ())
+
+
+def test_neither_labels_that_change_places_nor_more_than_half_of_all_that_turn_are_told_as_turned() -> None:
+    swapped = dict(walk(0.0))
+    for one, other in (("LASI", "RASI"), ("LPSI", "RPSI")):
+        for label, source in ((one, other), (other, one)):
+            swapped[label] = np.where(np.arange(len(swapped[one]))[:, None] < 150, walk(0.0)[label], walk(0.0)[source])
+    assert find_several(swapped, RATE) == []
+    most = tuple(label for label in walk(0.0) if label not in SHANK)
+    assert find_several(some_turned(walk(0.0), most, 150, None, 4.0), RATE) == []
+
+
+def test_a_foot_that_turns_is_told_once_and_empty_beside_its_step() -> None:
+    result = cleaned(some_turned(walk(0.0), FOOT, 150, None, 8.0))
+    (note,) = (note for note in result.notes if note.severity == "doubt")
+    assert note.code == "markers_jump" and note.text == (
+        "LANK, LHEE, LTOE turn together by 8°, by up to 12 mm (their middle +0, +0, +0 mm along x, y, z) between "
+        "frames 650-651, and stay there: taken as not seen in frames 644-657, and before or after it they are off the "
+        "body by as much"
+    )
+    for label in walk(0.0):
+        gone = np.flatnonzero(np.isnan(result.filtered[label]).all(axis=1)).tolist()
+        assert gone == ([*range(143, 157)] if label in FOOT else [])
 
 
 def test_frames_beside_the_step_of_a_foot_are_left_empty_and_those_of_a_brief_excursion_are_filled() -> None:
