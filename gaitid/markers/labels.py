@@ -12,10 +12,10 @@ from gaitid.markers.copied import find_copies
 from gaitid.markers.faults import BESIDE, MOST_JUMPS, LabelFault, without
 from gaitid.markers.jumps import JUMP_TIMES_COARSE, MAJORITY, follow, jump_limit, shifts_between
 from gaitid.markers.repeated import repeated_frames
+from gaitid.markers.several import several_faults
 from gaitid.markers.shifts import find_shifted
 from gaitid.markers.spikes import find_spikes, longest_spike
 from gaitid.markers.templates import Template, exchanged_frames, find_exchanged_throughout, off_the_body
-from gaitid.markers.together import several_faults
 from gaitid.markers.tracks import tracks_of
 from gaitid.notes import Note, Notes
 from gaitid.numerics.masks import all_columns, known_rows, largest_column, spans

@@ -10,7 +10,8 @@ from test_labels import RATE, RECORDED, SHARED, needs_trials, walk
 from gaitid.errors import TrialError
 from gaitid.markers.clean import Markers, clean, model_markers
 from gaitid.markers.labels import check_labels
-from gaitid.markers.together import find_several, find_together
+from gaitid.markers.several import find_several
+from gaitid.markers.together import find_together
 from gaitid.model.load import load_model
 from gaitid.model.specs import Settings
 from gaitid.numerics.rotation import from_vector

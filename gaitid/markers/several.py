@@ -1,0 +1,267 @@
+"""Several markers jump or turn together, as those of a segment do: a shoe slips, a plate of markers is knocked, or a
+program sets the labels of a segment anew.
+
+No segment does that between two frames. Each of its markers alone goes along with its neighbours, so that only what
+they do in common tells it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from gaitid.markers.faults import LabelFault
+from gaitid.markers.jumps import FLICKER_FRAMES, JUMP_TIMES_COARSE, steadiest
+from gaitid.markers.shifts import CUT_S, Shifted, tracks_between
+from gaitid.markers.spikes import step_limits
+from gaitid.markers.together import GOES_ON, LEFT, MOST_STEPS, STEP_M, fewest_steps, find_together, goes_on, steps_of
+from gaitid.markers.tracks import GAIN, ORDER, Tracks, tracks_of
+from gaitid.numerics.masks import spans, widened
+from gaitid.numerics.rotation import cross, norm
+from gaitid.records import NamedTuple
+from gaitid.trial import Array, IntArray
+
+# Hz. At a lower rate movement is a step: at 12 Hz a foot is set aside by 50 mm within two frames.
+FROM_HZ = 25.0
+# Markers that go elsewhere together, the fewest, and how many times its limit each of two must show.
+FEWEST_TOGETHER, OF_TWO = 2, 1.5
+# Of the largest step that they show in common: by how much one of them may differ, and what their steps may leave.
+AGREE, LEAVE = 0.4, 0.2
+# They are held against each other in rows that show more than this share of it.
+THERE = 0.3
+# Three and more need show no more than this share of their limits, if one or two steps leave, and they differ by, no
+# more than that.
+THREE_SHOW, THREE_LEAVE = 0.5, 0.14
+# From so many times their limits on it counts as away what few steps do not explain.
+SURE = 3.0
+# Cosine between steps that lead one way, as those of a shoe that slips do. Three of them on end are a movement that is
+# checked, as that of a foot that strikes the ground.
+ONE_WAY = 0.5
+# s. What the same markers do the same way again after so long is their movement: a foot that strikes the ground. In
+# simulated impacts of 0.2 to 1.2 body weights, seen at 40 to 250 Hz, the feet did so at each strike or each second one.
+AGAIN_S = 0.4
+# A plate that turns: times their limits its markers show, as the median, and each of two; of their steps, as root mean
+# square, a turn and a shift leave no more than this share; rad, the largest turn, beyond which labels change places; m,
+# by which turns are compared with shifts; cosine of the steps and the ways that the markers go, of a missing frame.
+TURN_SHOWS, TURN_OF_TWO, TURN_LEAVES, MOST_TURN, ARM, ONWARD = 1.5, 3.0, 0.15, np.pi / 4, 0.1, 0.8
+
+
+class Several(NamedTuple):
+    """Markers that go elsewhere together, as those of a shoe that slips.
+
+    Attributes
+    ----------
+    labels : tuple of str
+    shifted : Shifted
+        Of what they do in common.
+    step_m : (3,) array, m
+        The largest of their steps, laboratory axes; of markers that turn that of their middle.
+    size_m : float
+        The largest step of a marker.
+    turn_deg : float
+        By how much they turn; 0 where all make one step.
+    """
+
+    labels: tuple[str, ...]
+    shifted: Shifted
+    step_m: Array
+    size_m: float
+    turn_deg: float
+
+
+def several_faults(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
+    """Faults of several markers together, as those of a segment are."""
+    faults = []
+    for labels, shifted, step_m, size, turn_deg in find_several(markers, rate_hz):
+        step_mm = tuple(float(1e3 * v) for v in step_m)
+        runs = [(first, stop - 1) for first, stop in spans(shifted.away)]
+        for kind, brief in (("several_together", True), ("several_away", False)):
+            some = tuple((first, last) for first, last in runs if (last - first < FLICKER_FRAMES) == brief)
+            if some:
+                faults.append(LabelFault(kind, labels, some, size, step_mm=step_mm, turn_deg=turn_deg))
+        if shifted.stays:
+            reset = LabelFault("several_reset", labels, (), size, shifted.stays, step_mm=step_mm, turn_deg=turn_deg)
+            faults.append(reset)
+    return faults
+
+
+class _Step(NamedTuple):
+    """A step of several markers behind a frame: of their middle, m; their turn, as 2 tan(angle / 2); the largest, m."""
+
+    last: int
+    shift_m: Array
+    turn: Array
+    size_m: float
+
+
+def find_several(markers: Mapping[str, Array], rate_hz: float) -> list[Several]:
+    """Markers, two and more, that make the same step between two frames, beyond what each of them usually shows.
+
+    Or that turn and shift as one body does, as those of a plate that is knocked.
+
+    Parameters
+    ----------
+    markers : mapping of label to (frames, 3) array, m
+        NaN where a marker was not seen.
+    rate_hz : float
+    """
+    if len(markers) < FEWEST_TOGETHER or len(next(iter(markers.values()))) <= 2 * ORDER or rate_hz < FROM_HZ:
+        return []
+    tracks = tracks_of(markers)
+    if not (tracks.shown > STEP_M).any():
+        return []
+    with np.errstate(invalid="ignore"):
+        times = tracks.shown / step_limits(tracks.noise, tracks.usual)
+    rows = (times > 1).sum(axis=1) >= FEWEST_TOGETHER
+    rows |= (times > THREE_SHOW).sum(axis=1) > FEWEST_TOGETHER
+    if not rows.any():
+        return []
+    of_all = {place.first for place in find_together(markers, rate_hz)}
+    groups: list[tuple[set[int], list[_Step]]] = []
+    for first, stop in spans(widened(rows, ORDER)):
+        who, steps = _in_common(tracks, times[first:stop], first, 1.0, AGREE, LEAVE)
+        if not steps:
+            who, steps = _in_common(tracks, times[first:stop], first, THREE_SHOW, THREE_LEAVE, THREE_LEAVE)
+        if not steps:
+            who, steps = _turned(tracks, times[first:stop], first)
+        others = np.delete(tracks.points, list(who), axis=1)
+        steps = [s for s in steps if s.last not in of_all and not goes_on(others, s.last, s.last + 1) > GOES_ON]
+        if not steps:
+            continue
+        same = [group for group in groups if 2 * len(who & group[0]) >= min(len(who), len(group[0]))]
+        if same:
+            same[0][0].update(who)
+            same[0][1].extend(steps)
+        else:
+            groups.append((who, steps))
+    labels, found = list(tracks), list[Several]()
+    for who, steps in groups:
+        places = [(step.last, np.concatenate([step.shift_m, ARM * step.turn])) for step in steps]
+        if _again(places, rate_hz):
+            continue
+        shifted = tracks_between(tracks.points[:, min(who)], places, round(CUT_S * rate_hz))
+        most = max(steps, key=lambda step: step.size_m)
+        turn_deg = float(np.degrees(2 * np.arctan(np.linalg.norm(most.turn) / 2)))
+        found.append(Several(tuple(labels[i] for i in sorted(who)), shifted, most.shift_m, most.size_m, turn_deg))
+    return found
+
+
+def _again(steps: list[tuple[int, Array]], rate_hz: float) -> bool:
+    """Whether some of the steps are made the same way, and as large to one half, at another time."""
+    at, of = np.array([row for row, _ in steps]), np.array([step for _, step in steps])
+    lengths = norm(of)
+    alike = of @ of.T > ONE_WAY * np.maximum(lengths, lengths[:, None]) ** 2
+    return bool((alike & (abs(at - at[:, None]) > AGAIN_S * rate_hz)).any())
+
+
+def _in_common(
+    tracks: Tracks, times: Array, first: int, show: float, agree: float, leave: float
+) -> tuple[set[int], list[_Step]]:
+    """Numbers of the markers that make the same steps in some rows of the fifth differences; last frame before each
+    step, and its size, m. None where they are no steps, or neither lead back nor all one way: a foot that strikes the
+    ground shakes its markers together, too.
+
+    `times` its limit each marker shows; `show`, `agree`, `leave`: what they must, and may, at most.
+    """
+    beyond = times > show
+    peak = int(np.argmax(np.where(beyond, times, 0.0).sum(axis=1)))
+    some = np.flatnonzero(beyond[peak])
+    shown = np.diff(tracks.points[first : first + len(times) + ORDER], ORDER, axis=0) / GAIN
+    some = some[np.isfinite(shown[:, some]).all(axis=(0, 2))]
+    if len(some) < FEWEST_TOGETHER:
+        return set(), []
+    common = np.median(shown[peak, some], axis=0)
+    some = some[norm(shown[peak, some] - common) < agree * np.linalg.norm(common)]
+    pair = len(some) == FEWEST_TOGETHER and (times[peak, some] > OF_TWO).all() and _of_one_body(tracks, some)
+    if len(some) <= FEWEST_TOGETHER and not pair:
+        return set(), []
+    common = np.median(shown[:, some], axis=1)
+    most = float(norm(common).max())
+    if _is_digit(tracks, some, most):
+        return set(), []
+    there = norm(common) > THERE * most
+    differ = norm(shown[there] - common[there, None]).max(axis=0) / most
+    if not (differ[some] < agree).sum() >= FEWEST_TOGETHER + (not pair):
+        return set(), []
+    sure = float(np.median(times[peak, some])) > SURE
+    steps = (steps_of if sure else fewest_steps)(common, leave * most)
+    if not steps or (show < 1 and len(steps) == MOST_STEPS):
+        return set(), []
+    if not sure and _to_and_fro(steps):
+        return set(), []
+    who = {*np.flatnonzero(differ < AGREE).tolist()}
+    at = first + ORDER // 2
+    return who, [_Step(at + row, step, np.zeros(3), float(np.linalg.norm(step))) for row, step in steps]
+
+
+def _turned(tracks: Tracks, times: Array, first: int) -> tuple[set[int], list[_Step]]:
+    """As `_in_common`, of markers that turn and shift as one body does between two frames; no more than half of all."""
+    peak = int(np.argmax(np.where(times > 1, times, 0.0).sum(axis=1)))
+    some = np.flatnonzero(times[peak] > 1)
+    shown = np.diff(tracks.points[first : first + len(times) + ORDER], ORDER, axis=0) / GAIN
+    some = some[np.isfinite(shown[:, some]).all(axis=(0, 2))]
+    if len(some) < FEWEST_TOGETHER or 2 * len(some) > len(tracks):
+        return set(), []
+    show = times[peak, some]
+    if len(some) == FEWEST_TOGETHER and not ((show > TURN_OF_TWO).all() and _of_one_body(tracks, some)):
+        return set(), []
+    if float(np.median(show)) < TURN_SHOWS:
+        return set(), []
+    shown, at = shown[:, some], first + ORDER // 2
+    together = shown.reshape(len(shown), -1) / np.sqrt(len(some))
+    most = float(norm(together).max())
+    if _is_digit(tracks, some, most):
+        return set(), []
+    fewest = fewest_steps(together, LEAVE * most)
+    if not fewest or (float(np.median(show)) < SURE and _to_and_fro(fewest)):
+        return set(), []
+    each = [step.reshape(-1, 3) * np.sqrt(len(some)) for _, step in fewest]
+    steps = [_turn(tracks.points[:, some], at + row, of) for (row, _), of in zip(fewest, each, strict=True)]
+    known = [step for step in steps if step and not _onward(tracks.points[:, some], step.last)]
+    return ({*some.tolist()}, known) if len(known) == len(steps) else (set(), [])
+
+
+def _turn(points: Array, last: int, steps: Array) -> _Step | None:
+    """The turn and shift that makes (markers, 3) steps behind a frame; None where none does that a plate may make.
+
+    A turn by an angle about a unit vector is 2 tan(angle / 2) times it, across the middle of the places before and
+    after (Cayley).
+    """
+    arms = points[last] + steps / 2 - (points[last] + steps / 2).mean(axis=0)
+    columns = [cross(np.broadcast_to(axis, arms.shape), arms).ravel() for axis in np.eye(3)]
+    shift = steps.mean(axis=0)
+    own = (steps - shift).ravel()
+    turn = np.asarray(np.linalg.lstsq(np.stack(columns, axis=1), own, rcond=1e-3)[0])
+    left = np.linalg.norm(own - np.stack(columns, axis=1) @ turn)
+    if left > TURN_LEAVES * np.linalg.norm(steps) or np.linalg.norm(turn) > 2 * np.tan(MOST_TURN / 2):
+        return None
+    return _Step(last, shift, turn, float(norm(steps).max()))
+
+
+def _onward(points: Array, last: int) -> bool:
+    """Whether what jumps behind a frame leads on as the markers go, as where a frame is missing."""
+    before, across, after = np.diff(points[last - 1 : last + 3], axis=0)
+    own, jump = (before + after) / 2, across - (before + after) / 2
+    return bool((own * jump).sum() > ONWARD * np.linalg.norm(own) * np.linalg.norm(jump))
+
+
+def _is_digit(tracks: Tracks, some: IntArray, step_m: float) -> bool:
+    """Whether a step of some markers is no more than what rounding makes."""
+    own = np.abs(np.diff(tracks.points[:, some], axis=0))
+    return bool(step_m < JUMP_TIMES_COARSE * own.min(where=own > tracks.digit[some, None], initial=step_m))
+
+
+def _to_and_fro(steps: list[tuple[int, Array]]) -> bool:
+    """Whether steps lead neither back nor all one way."""
+    of = np.array([step for _, step in steps])
+    lengths = norm(of)
+    back = bool(np.linalg.norm(of.sum(axis=0)) < LEFT * lengths.max())
+    one_way = len(steps) < MOST_STEPS and (of @ of.T >= ONE_WAY * lengths * lengths[:, None]).all()
+    return not back and not one_way
+
+
+def _of_one_body(tracks: Tracks, some: IntArray) -> bool:
+    """Whether one of two markers is among those that are steadiest beside the other."""
+    one, other = (list(tracks)[i] for i in some)
+    return other in steadiest(tracks, one) or one in steadiest(tracks, other)
