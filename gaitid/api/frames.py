@@ -26,14 +26,13 @@ from gaitid.write import (
     CYCLE_COLUMNS,
     DEFAULT_FRAMES,
     FEATURE_COLUMNS,
-    SPATIOTEMPORAL_COLUMNS,
     STANCE_COLUMNS,
     TEXT_COLUMNS,
     TRIAL_COLUMNS,
     UNCERTAINTY,
     UNCERTAINTY_COLUMNS,
 )
-from gaitid.write.cycles import cycle_marks, spatiotemporal_rows
+from gaitid.write.cycles import SPATIOTEMPORAL_COLUMNS, cycle_marks, spatiotemporal_rows
 from gaitid.write.features import feature_frames
 from gaitid.write.stances import stance_marks
 from gaitid.write.tables import (

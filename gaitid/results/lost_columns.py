@@ -12,17 +12,26 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from gaitid.gait import FIGURES
 from gaitid.results.find import RECORD_SUFFIX
 from gaitid.results.tables import refuse_missing
 from gaitid.version import __version__
-from gaitid.write import CONTACT_COLUMNS, CYCLE_COLUMNS, FEATURE_COLUMNS, SPATIOTEMPORAL_COLUMNS, STANCE_COLUMNS, TABLES
+from gaitid.write import (
+    CONTACT_COLUMNS,
+    CYCLE_COLUMNS,
+    FEATURE_COLUMNS,
+    STANCE_COLUMNS,
+    STRIDE_COLUMNS,
+    STRIDE_END_COLUMNS,
+    TABLES,
+)
 
 Headers = Mapping[str, Sequence[str]]
 # Before the curves, or all columns, of each table.
 _ALWAYS: Mapping[str, Sequence[str]] = {
     "contacts": CONTACT_COLUMNS,
     "cycles": CYCLE_COLUMNS,
-    "spatiotemporal": SPATIOTEMPORAL_COLUMNS,
+    "spatiotemporal": (*STRIDE_COLUMNS, *FIGURES, *STRIDE_END_COLUMNS),
     "features": FEATURE_COLUMNS,
     "stances": STANCE_COLUMNS,
 }

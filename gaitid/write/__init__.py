@@ -3,8 +3,6 @@
 It knows nothing of how a number came about, and writes no file itself (`gaitid.disk`).
 """
 
-from gaitid.gait import FIGURES
-
 #: Of a record's keys and what they hold; raised where a reader of the last one would be misled (docs/record.md).
 #: 2: `warnings` are objects; records of before, without a number, hold them as strings.
 SCHEMA = 2
@@ -56,10 +54,7 @@ CYCLE_COLUMNS = (
     "opposite_strike_percent",
 )
 STANCE_COLUMNS = ("side", "contact", "percent", "first_frame", "last_frame", "plates")
-SPATIOTEMPORAL_COLUMNS = (
-    *("side", "cycle", "first_frame", "last_frame"),
-    *FIGURES,
-    *(f"{name}_source" for name in SOURCES),
-    *TRIAL_COLUMNS,
-)
+#: Of the table of strides, before its figures (`gaitid.gait.FIGURES`) and behind them.
+STRIDE_COLUMNS = ("side", "cycle", "first_frame", "last_frame")
+STRIDE_END_COLUMNS = (*(f"{name}_source" for name in SOURCES), *TRIAL_COLUMNS)
 FEATURE_COLUMNS = ("side", "cycle", "feature", "value", "unit", "percent", "frame")

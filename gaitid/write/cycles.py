@@ -13,10 +13,11 @@ from gaitid.gait.cycles import CYCLE_POINTS, Cycle
 from gaitid.gait.marker_events import GaitEvent
 from gaitid.gait.spatiotemporal import Gait, summary
 from gaitid.trial import Trial
-from gaitid.write import CYCLE_COLUMNS, SOURCES, SPATIOTEMPORAL_COLUMNS
+from gaitid.write import CYCLE_COLUMNS, SOURCES, STRIDE_COLUMNS, STRIDE_END_COLUMNS
 from gaitid.write.numbers import rows_text
 from gaitid.write.table import quoted
 
+SPATIOTEMPORAL_COLUMNS = (*STRIDE_COLUMNS, *FIGURES, *STRIDE_END_COLUMNS)
 _TOGETHER = 32  # cycles made text at once
 
 

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from gaitid.norms.profile import VARIABLES
-from gaitid.write import CYCLE_COLUMNS, SPATIOTEMPORAL_COLUMNS
+from gaitid.write import CYCLE_COLUMNS
+from gaitid.write.cycles import SPATIOTEMPORAL_COLUMNS
 
 EXTRA = ("hip_extension_moment_Nm_per_kg", "knee_power_W_per_kg", "ground_reaction_upward_N_per_kg")
 COLUMNS = (*VARIABLES, *EXTRA)
