@@ -132,7 +132,7 @@ _SHAKEN = (
     "that plate gives 100 samples a second, which show no jump at 12 Hz; the force keeps its direction on the mean"
 )
 _UNDER_LOAD = (
-    "a bias of 0.07 to 0.09 of the vertical force that is absent while the plate is empty; the foot stands on two "
+    "a bias of 0.08 to 0.10 of the vertical force that is absent while the plate is empty; the foot stands on two "
     "plates or over an edge, or one plate measures alone, so that neither another plate nor whole steps tell"
 )
 _DELAYS = (

@@ -28,7 +28,7 @@ BESIDE_PLATE, TIP_SHARE = 0.06, 0.3
 # Share of the trial at its beginning and end in which an empty plate tells of a drift.
 EARLY = 0.4
 # N. A plate that presses with less for `MIN_EMPTY` at a stretch carries nobody, whoever may stand where: no foot pushes
-# sideways on a floor without pressing on it. Of 5 plates of the shared trials whose edges nobody knows the horizontal
+# sideways on a floor without pressing on it. Of 8 plates of the shared trials whose edges nobody knows the horizontal
 # force is then 0 to 0.5 N, of 34 others 0 to 1.1 N.
 PRESSES_NOT = 5.0
 # N. More noise, or a larger reading, is a load that no marker explains.

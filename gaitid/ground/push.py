@@ -34,9 +34,9 @@ ALONG_WRONG, ACROSS_WRONG, ALONG_RIGHT, ACROSS_RIGHT = -0.3, 0.4, 0.3, 0.3
 ALONG_WEAK, ASKED = 0.2, 0.4
 # The first where a foot stands on two plates, of which one may be wrong.
 ALONG_WRONG_OF_TWO = 0.15
-# Less or more along in a run, the median of a plate: its horizontal force has another gain. Runs show 0.72 to 1.19
-# (0.87 and 1.14 without the laboratories at the ends); Fx or Fy along the way half as large 0.36 to 0.57, without its
-# sign -0.1 to 0.36, twice as large 1.44 to 2.4. Who stumbles in walking goes beyond the second.
+# Less or more along in a run, the median of a plate: its horizontal force has another gain. Runs show 0.72 to 1.14
+# (0.87 and 1.13 without the laboratories at the ends); Fx or Fy along the way half as large 0.36 to 0.57, without its
+# sign -0.4 to 0.36, twice as large 1.44 to 2.4. Who stumbles in walking goes beyond the second.
 OF_RUNS = (0.5, 1.4)
 # Squared correlation of F_h / F_z along with the way ahead in steady walking on one floor: 0.94 and more (44 stances of
 # 11 laboratories), in one stance of who stops or stumbles 0.06 to 0.44. The slope along is then 0.55 to 0.75 in a trial

@@ -30,9 +30,9 @@ WALKED, RUN, BOTH, BEGINS = 0.28, 0.185, 0.02, 0.4
 FLIGHT, FALLS_TOO_FAST, FALLS_TOO_SLOWLY, SLOW_STEPS = 0.03, -1.2, 0.5, 0.5
 # Standard deviation of the force along the way that it varies most on (walking: braking and pushing) over that of what
 # the motion asks for there, where both go together by the first (correlation), and this ratio with the vertical one
-# (`clocks`), their geometric mean: 0.88 to 1.15 in 19 walks of 12 laboratories, as recorded, with 1 mm of noise and at
+# (`clocks`), their geometric mean: 0.88 to 1.15 in 17 walks of 11 laboratories, as recorded, with 1 mm of noise and at
 # half the rate (to 1.14 without the one that shows most), 0.70 to 1.14 by pelvis and legs alone; declared 1.25 times
-# too low 1.42 to 1.89 (1.34 and more by pelvis and legs alone but for two children, whose trunk moves less than the
+# too low 1.42 to 1.89 (1.34 and more by pelvis and legs alone but for three children, whose trunk moves less than the
 # pelvis), in a run that by its motion does not fly then 1.36. Each says so by the last at least: a gain of the
 # horizontal forces, or of the vertical one, changes one of them.
 TOGETHER, BOTH_TOO_SLOW, EACH_TOO_SLOW = 0.8, 1.25, 1.12
