@@ -133,12 +133,12 @@ def clock_faults(
     least, most = (TOO_FAST_WALKING, TOO_SLOW_WALKING) if walks else (TOO_FAST, TOO_SLOW)
     if walks and balance.com_g is None:
         least = TOO_FAST_PELVIS
-    by_both = walks and sure and varies_more(fit.ratio, loads, balance)
+    by_both = varies_more(fit.ratio, loads, balance) if walks and sure else 0.0
     if by_both or (sure and not least < fit.ratio < most):
         return [
             Fault(
                 "rate_doubtful",
-                _rate_words(fit.ratio),
+                _rate_words(by_both or fit.ratio),
                 numbers,
                 False,
                 "check the declared rate of the markers, and that they were not smoothed below 6 Hz",

@@ -168,6 +168,6 @@ def test_both_forces_tell_a_rate_that_is_too_low_and_one_alone_does_not(
     forces = 700.0 * np.stack([push, 0 * time, bounce], axis=1)
     load = SimpleNamespace(wrench=SimpleNamespace(f_g=forces), state=np.full(3 * N, LOADED))
     loads = SimpleNamespace(by_side={"left": load})
-    assert varies_more(upward, loads, balance) == told  # type: ignore[arg-type]
+    assert (varies_more(upward, loads, balance) > 0) == told  # type: ignore[arg-type]
     shaken = replace(balance, asked_g=balance.asked_g[:, [1, 0, 2]])  # the motion goes another way
     assert not varies_more(upward, loads, shaken)  # type: ignore[arg-type]
