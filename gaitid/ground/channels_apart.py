@@ -12,7 +12,6 @@ from functools import partial
 
 import numpy as np
 
-from gaitid.numerics.blocks import by_blocks
 from gaitid.numerics.masks import spans
 from gaitid.numerics.statistics import mean, median
 from gaitid.trial import Array, ForcePlate, Mask
@@ -36,6 +35,7 @@ LATER = 0.013
 # channel begins within the fifth. Times what it shows while empty, and of the greatest vertical force: it has begun.
 LOAD, CLEAR, BEFORE, AFTER, WITHIN = 0.2, 0.03, 0.1, 0.06, 0.1
 TIMES_EMPTY, BEGUN = 1.5, 0.002
+_TOGETHER = 1 << 13  # samples looked at at once
 
 
 def channels_apart(raw: ForcePlate, half: Array) -> Iterator[tuple[str, bool]]:
@@ -53,29 +53,31 @@ def channels_apart(raw: ForcePlate, half: Array) -> Iterator[tuple[str, bool]]:
     tells, apart = (TELLS, APART) if fast else (TELLS_SLOW, APART_SLOW)
     upward = -raw.force_p[:, 2]
     peak = float(np.fmax.reduce(upward))
-    # about the centre of the surface: Mx - y Fz_up - z Fy, and My + z Fx + x Fz_up
-    x, y, z = raw.sensor_p
-    channels = np.array([[1, 0, 0], [0, 1, 0], [0, -z, y], [z, 0, -x]]) @ raw.force_p.T
-    channels[2:] += raw.moment_p[:, :2].T
     empty = np.abs(upward) < EMPTY * peak
-    n_empty = np.count_nonzero(empty)
+    n_empty, zero = np.count_nonzero(empty), np.zeros((4, 1))
     if n_empty > LEAST_EMPTY * raw.rate_hz:
-        channels -= np.add.reduce(channels, axis=1, where=empty, keepdims=True) / n_empty
+        sums = [np.add.reduce(_channels(raw, some), axis=1, where=empty[some]) for some in _blocks(len(upward))]
+        zero = np.add.reduce(sums)[:, None] / n_empty
         upward = upward - mean(upward[empty])
     carried, least = np.maximum(upward, 0.0), tells * peak
+    del upward, empty  # of a long trial they are large
     found: dict[str, Callable[[Array], Array]] = {"its horizontal force is larger than the vertical one": _horizontal}
     if raw.outlined and fast:  # My = -x Fz, Mx = y Fz: as a force at the plate's edge
         found["its pressure lies beside it"] = partial(_at_the_edge, half=half)
+    beyond_of = {name: np.empty(len(carried), dtype=bool) for name in found}
+    for some in _blocks(len(carried)):
+        channels = _channels(raw, some) - zero
+        for name, size_of in found.items():
+            size = size_of(channels)
+            beyond_of[name][some] = (size > carried[some]) & (size > least)
     lasting = {}
-    for name, size_of in found.items():
-        size = by_blocks(size_of, channels.T)
-        beyond = (size > carried) & (size > least)
+    for name, beyond in beyond_of.items():
         if np.count_nonzero(beyond) > apart * raw.rate_hz:
             beyond &= _widened(carried > least, round(BESIDE * raw.rate_hz))
             lasting[name] = max((b - a for a, b in spans(beyond)), default=0) / raw.rate_hz
     if not lasting:
         if fast:
-            yield from _one_later(channels[:2], carried > least, raw, BEGUN * peak)
+            yield from _one_later(raw.force_p[:, :2].T, carried > least, raw, BEGUN * peak)
         return
     words = max(lasting, key=lambda name: lasting[name])
     if lasting[words] > apart:
@@ -83,15 +85,28 @@ def channels_apart(raw: ForcePlate, half: Array) -> Iterator[tuple[str, bool]]:
         yield text + "one of its channels is late or early beside the others, it seems", fast
 
 
+def _blocks(n_samples: int) -> Iterator[slice]:
+    """Samples that are looked at together: what is computed of them stays small."""
+    return (slice(start, start + _TOGETHER) for start in range(0, n_samples, _TOGETHER))
+
+
+def _channels(raw: ForcePlate, some: slice) -> Array:
+    """(4, samples) Fx, Fy, and about the centre of the surface Mx - y Fz_up - z Fy, and My + z Fx + x Fz_up."""
+    x, y, z = raw.sensor_p
+    channels: Array = np.array([[1, 0, 0], [0, 1, 0], [0, -z, y], [z, 0, -x]]) @ raw.force_p[some].T
+    channels[2:] += raw.moment_p[some, :2].T
+    return channels
+
+
 def _horizontal(channels: Array) -> Array:
-    """(samples,) size of the horizontal force, N, of (samples, 4) Fx, Fy, Mx, My."""
-    fx, fy = channels.T[:2]
+    """(samples,) size of the horizontal force, N, of (4, samples) Fx, Fy, Mx, My."""
+    fx, fy = channels[:2]
     return np.asarray(np.sqrt(fx * fx + fy * fy))
 
 
 def _at_the_edge(channels: Array, half: Array) -> Array:
     """(samples,) vertical force, N, that would make the moments at the plate's edge, of the same channels."""
-    mx, my = channels.T[2:]
+    mx, my = channels[2:]
     return np.asarray(np.maximum(np.abs(my) / half[0], np.abs(mx) / half[1]))
 
 

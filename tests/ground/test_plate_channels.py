@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,9 +31,9 @@ from shared_trials import SHARED
 
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
-from gaitid.ground.channels_apart import _widened
+from gaitid.ground.channels_apart import _widened, channels_apart
 from gaitid.ground.plate_channels import _jumps
-from gaitid.trial import Trial
+from gaitid.trial import ForcePlate, Trial
 
 
 def spoilt(case: Case, change, number: int) -> Result:  # type: ignore[no-untyped-def]
@@ -357,3 +358,18 @@ def test_no_clean_plate_jumps_at_any_rate(every: int) -> None:
                 plate, rate_hz=plate.rate_hz / every, force_p=plate.force_p[::every], moment_p=plate.moment_p[::every]
             )
             assert list(_jumps(slow)) == []
+
+
+def test_a_long_plate_is_judged_in_little_memory() -> None:
+    """Bytes a sample at most: 74 when its channels were all held about the centre at once."""
+    time_s = np.arange(200_000) / 1000
+    step = np.sin(np.pi * np.minimum(time_s % 10, 0.7) / 0.7)
+    force = step[:, None] * [-70.0, -35.0, -700.0]
+    corners = np.array([[0.25, 0.3, 0], [-0.25, 0.3, 0], [-0.25, -0.3, 0], [0.25, -0.3, 0]])
+    plate = ForcePlate(1, 2, corners, np.zeros(3), 1000.0, force, np.zeros_like(force))
+    tracemalloc.start()
+    try:
+        assert list(channels_apart(plate, np.array([0.25, 0.3]))) == []
+        assert tracemalloc.get_traced_memory()[1] < 30 * len(time_s)
+    finally:
+        tracemalloc.stop()
