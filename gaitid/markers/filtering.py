@@ -27,8 +27,9 @@ SMOOTHED_BELOW_MM = 0.002
 # by hand 0.07; of six raw ones 0.12, of a walk at 60 Hz 0.46. All
 # markers together carry 0.61 mm at most (50 Hz; 71 files of over 25 laboratories); 1.3 mm leave 0.15 to 0.43 N·m/kg.
 # Hz. In fewer frames movement counts as noise: of two sprints 0.44 and 0.55 mm at 80 Hz, 0.85 and 0.93 at 60, 1.33 at
-# 50, of a walk without markers 0.24, 0.52 and 0.82, and 1.24 at 40.
+# 50, of a walk without markers 0.24, 0.52 and 0.82, and 1.24 at 40: there twice as much is rough, at less nothing is.
 ROUGH_UNFILTERED_MM, ROUGH_MM, ROUGH_FROM_HZ = 0.1, 1.0, 75.0
+SLOW_ROUGH_MM, SLOW_FROM_HZ = 2.0, 40.0
 # Times what most markers carry: that of any one lies up to 1.4 times above the others' where all carry the same.
 ROUGHER = 5.0
 # Hz. `movement_frequency` of the simulated walk, for which `raw_cutoff_hz` was chosen. The cut-off with the least error
@@ -71,10 +72,9 @@ def resolved(
         faster = ", as fast as they move" if cutoff > settings.raw_cutoff_hz else ""
         what = f"{carry}; they were low-passed at {settings.cutoff_hz:g} Hz{faster} (choose with --cutoff)"
         notes = (Note("marker_filter", what), *_rough_ones(levels, noise, ROUGH_MM))
-        if noise > ROUGH_MM and rate_hz >= ROUGH_FROM_HZ:
-            text = (
-                f"{carry}, where cameras leave less than {ROUGH_MM:g} mm: also filtered, moments and powers are rough"
-            )
+        most = ROUGH_MM if rate_hz >= ROUGH_FROM_HZ else SLOW_ROUGH_MM
+        if noise > most and rate_hz >= SLOW_FROM_HZ:
+            text = f"{carry}, where cameras leave less than {most:g} mm: also filtered, moments and powers are rough"
             cure = "calibrate the cameras anew and record it again; without that, use means over several strides"
             notes += (Note("markers_rough", text, "", cure),)
         return settings, figures, notes

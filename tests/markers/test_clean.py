@@ -144,6 +144,8 @@ def test_movement_between_few_frames_is_no_noise_of_cameras() -> None:
     """At 50 Hz a sprint shows 1.3 mm that is movement."""
     trial = replace(noisy(1.3), rate_hz=50.0)
     assert "markers_rough" not in {note.code for note in cleaned(trial).notes}
+    (note,) = (note for note in cleaned(replace(noisy(3.0), rate_hz=60.0)).notes if note.code == "markers_rough")
+    assert "where cameras leave less than 2 mm" in note.text
 
 
 @pytest.mark.parametrize("step_mm", [2.0, 5.0, 10.0])
