@@ -34,6 +34,9 @@ _RUN_ACROSS = (
     "in a run the force across the way is 0.02 to 0.04 of the vertical one but for the impact; its line leaves 0.13 to "
     "0.18 turned over, 0.13 to 0.17 as it was recorded, 0.05 to 0.18 in clean runs"
 )
+_RUN_SIGN_LOST = (
+    "the line of force leaves 0.15, 0.13 as it was recorded, and 0.15 to 0.17 in the other stances of that sprint"
+)
 _RUN_UNSURE = (
     "the contact carries as little as half of body weight in single support, so that its line of force is not asked; "
     "the other contact's line leaves 0.05 turned over and 0.06 as it was recorded"
@@ -86,6 +89,10 @@ _FIVE_AT_60 = (
 _SEVERAL_60 = (
     "raw at 60 Hz, where one step is 0.6 to 1.2 times what is a step for each of its markers: two alone must show 1.5 "
     "times as much, three differ by 0.15 to 0.24 of it, where those of a shoe that strikes the ground differ by 0.19"
+)
+_PAIR = (
+    "the thigh's two markers alone, of which one shows 1.3 times what is a step for it: 1.5 are asked of both, where "
+    "three markers of a running shoe show 1.02 by themselves"
 )
 _AT_STRIKE = (
     "the foot strikes the ground meanwhile, which shakes its markers together: two steps leave 0.21 of what they show, "
@@ -185,6 +192,8 @@ REASONS: tuple[Reason, ...] = (
     Reason("^sign of F[xy]", "HC030A/turn", _TURN),
     Reason("^sign of F[xy]", "qualisys/walk", _SMALL_ACROSS),
     Reason("^sign of F[xy]", "latrobe/sprint", _RUN_ACROSS),
+    Reason("^Fy without its sign", "latrobe/sprint", _RUN_SIGN_LOST),
+    Reason("^a thigh's markers off by 15 mm in 5", "isb_bone_names", _PAIR),
     Reason("^sign of F[xy]", "rajagopal/run", _RUN_UNSURE),
     Reason("^Fz dead", "HC030A/turn", _ENDS_LOW),
     Reason("^sign of Mx", "gait2392|arnold", _PRESSURE),
