@@ -136,10 +136,11 @@ def find_several(markers: Mapping[str, Array], rate_hz: float) -> list[Several]:
         else:
             groups.append((who, steps))
     labels, found = list(tracks), list[Several]()
-    for who, steps in groups:
-        places = [(step.last, np.concatenate([step.shift_m, ARM * step.turn])) for step in steps]
-        if _again(places, rate_hz):
+    for who, every in groups:
+        steps = _not_again(every, rate_hz)
+        if not steps:
             continue
+        places = [(step.last, _place(step)) for step in steps]
         shifted = tracks_between(tracks.points[:, min(who)], places, round(CUT_S * rate_hz))
         most = max(steps, key=lambda step: step.size_m)
         turn_deg = float(np.degrees(2 * np.arctan(np.linalg.norm(most.turn) / 2)))
@@ -147,12 +148,18 @@ def find_several(markers: Mapping[str, Array], rate_hz: float) -> list[Several]:
     return found
 
 
-def _again(steps: list[tuple[int, Array]], rate_hz: float) -> bool:
-    """Whether some of the steps are made the same way, and as large to one half, at another time."""
-    at, of = np.array([row for row, _ in steps]), np.array([step for _, step in steps])
+def _place(step: _Step) -> Array:
+    """(6,) a step's shift and turn, m."""
+    return np.concatenate([step.shift_m, ARM * step.turn])
+
+
+def _not_again(steps: list[_Step], rate_hz: float) -> list[_Step]:
+    """Steps that are not made the same way, and as large to one half, at another time."""
+    at, of = np.array([step.last for step in steps]), np.array([_place(step) for step in steps])
     lengths = norm(of)
     alike = of @ of.T > ONE_WAY * np.maximum(lengths, lengths[:, None]) ** 2
-    return bool((alike & (abs(at - at[:, None]) > AGAIN_S * rate_hz)).any())
+    again = (alike & (abs(at - at[:, None]) > AGAIN_S * rate_hz)).any(axis=0)
+    return [step for step, repeated in zip(steps, again, strict=True) if not repeated]
 
 
 def _in_common(
