@@ -159,7 +159,8 @@ def _not_again(steps: list[_Step], rate_hz: float) -> list[_Step]:
     lengths = norm(of)
     alike = of @ of.T > ONE_WAY * np.maximum(lengths, lengths[:, None]) ** 2
     again = (alike & (abs(at - at[:, None]) > AGAIN_S * rate_hz)).any(axis=0)
-    return [step for step, repeated in zip(steps, again, strict=True) if not repeated]
+    with_those = (abs(at[:, None] - at[again]) <= ORDER).any(axis=1)  # of one strike some alone are alike
+    return [step for step, repeated in zip(steps, with_those, strict=True) if not repeated]
 
 
 def _in_common(
