@@ -94,15 +94,19 @@ def held(seconds: float, rate_hz: float, channel: int, values: Array) -> None:
     values[: round(seconds * rate_hz), channel] = values[0, channel]
 
 
+def transducers_at(plate: ForcePlate) -> tuple[float, float]:
+    """How far from its middle, m along x and y, the four vertical transducers of a plate stand."""
+    if not plate.outlined:
+        return 0.2, 0.2
+    c1, c2, _, c4 = plate.corners_g
+    return 0.4 * float(np.linalg.norm(c1 - c2)), 0.4 * float(np.linalg.norm(c1 - c4))
+
+
 def corner(factor: float) -> Spoil:
     """One of four vertical transducers under the corners with another gain; they share the load as stiff springs do."""
 
     def spoil(plate: ForcePlate) -> ForcePlate:
-        if plate.outlined:
-            c1, c2, _, c4 = plate.corners_g
-            a, b = 0.4 * np.linalg.norm(c1 - c2), 0.4 * np.linalg.norm(c1 - c4)
-        else:
-            a = b = 0.2
+        a, b = transducers_at(plate)
         # Mx = Σ y F, My = −Σ x F at the corners (±a, ±b)
         fz, mx, my = plate.force_p[:, 2], plate.moment_p[:, 0], plate.moment_p[:, 1]
         lost = (1 - factor) * (fz / 4 + mx / (4 * b) - my / (4 * a))

@@ -12,7 +12,7 @@ import numpy as np
 
 sys.path[:0] = [str(Path(__file__).resolve().parent)]
 
-from attack_plates import Spoil, channels_changed, with_plates  # noqa: E402
+from attack_plates import Spoil, channels_changed, transducers_at, with_plates  # noqa: E402
 from attack_trials import Case, Spoilt  # noqa: E402
 
 from gaitid.numerics.lowpass import lowpass  # noqa: E402
@@ -71,11 +71,7 @@ def two_of_four_exchanged(a: int, b: int) -> Spoil:
     """The cables of two of four vertical transducers exchanged, numbered 0 to 3 around the plate as its corners."""
 
     def spoil(plate: ForcePlate) -> ForcePlate:
-        if plate.outlined:
-            c1, c2, _, c4 = plate.corners_g
-            half_x, half_y = 0.4 * np.linalg.norm(c1 - c2), 0.4 * np.linalg.norm(c1 - c4)
-        else:
-            half_x = half_y = 0.2
+        half_x, half_y = transducers_at(plate)
         # corners 1 to 4 lie at (+, +), (-, +), (-, -), (+, -); Mx = Σ y F, My = −Σ x F
         x, y = half_x * np.array([1, -1, -1, 1]), half_y * np.array([1, 1, -1, -1])
         fz, mx, my = plate.force_p[:, 2], plate.moment_p[:, 0], plate.moment_p[:, 1]

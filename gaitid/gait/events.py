@@ -340,8 +340,8 @@ def _file_doubt(events: Sequence[GaitEvent], force: Steps, witness: _Witness) ->
         return ""
     other = {"left": "right", "right": "left"}
     exchanged = _agreeing([e._replace(side=other.get(e.side, e.side)) for e in inside], force, witness)
-    cure = f"; {exchanged} do with left and right exchanged" if 2 * exchanged > len(events) else ""
-    return f"plates or markers speak against {wrong} of {len(events)}, and show {agreeing or 'none'}{cure}"
+    cure = f"; with left and right exchanged they confirm {exchanged}" if 2 * exchanged > len(events) else ""
+    return f"plates or markers contradict {wrong} of {len(events)} and confirm {agreeing or 'none'}{cure}"
 
 
 def _agreeing(events: Iterable[GaitEvent], force: Steps, witness: _Witness) -> int:
@@ -357,7 +357,7 @@ def against_notes(events: GaitEvents, rate_hz: float, first_frame: int) -> Notes
         found.setdefault(event.side, []).append(f"{at}: {reason}")
     notes: Notes = ()
     if events.file_doubt:
-        notes = (Note("events_off", f"none of the file's events of the feet bounds a cycle: {events.file_doubt}"),)
+        notes = (Note("events_off", f"the file's foot strikes and offs are not used: {events.file_doubt}"),)
     of_user = "events of --events that were used"
     return notes + tuple(
         Note("events_against", f"{side} foot, {of_user}: {first_few(texts, SHOWN)}", side)

@@ -196,10 +196,13 @@ def _jumps(raw: ForcePlate) -> Iterator[Finding]:
                 worst = max(worst, (float(steps[most]) / lever, name, most, len(at), f"{steps[most]:.2g} {unit}"))
     size, name, at_sample, count, words = worst
     if count > IN_STEPS:
-        yield f"{name} changes in steps of up to {words}: it was taken too rarely or too coarsely, it seems", False
+        yield (
+            f"{name} changes in steps of up to {words}: it was sampled too rarely or in too coarse steps, it seems",
+            False,
+        )
     elif size:
         at_s = raw.start_s + (at_sample + 1) / raw.rate_hz
-        yield f"{name} jumps by {words} at {at_s:.3f} s while a foot presses, as no load does", False
+        yield f"{name} jumps by {words} at {at_s:.3f} s while a foot presses, faster than any load", False
 
 
 class _Ranges(NamedTuple):

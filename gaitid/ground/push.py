@@ -161,7 +161,8 @@ def push_faults(pushes: Sequence[Push], raw: Mapping[int, ForcePlate], skip: Ite
             continue  # it may be the other one
         along, across = bad[0].slopes()
         text = f"plate {number}: its force does not turn from braking to pushing as the body passes over the foot "
-        text += f"({along:+.2f} along and {across:.2f} across for each way ahead; feet show 0.39 to 1.19, and 0.22"
+        text += f"({along:+.2f} along and {across:.2f} across, times the lean of the line from foot to body; feet show"
+        text += " 0.39 to 1.19 and 0.22"
         text += f"; the motion asks for {bad[0].asked:+.2f} along)" if bad[0].weak() else ")"
         best = min(
             readings, key=lambda name: sum(push.read(number, READINGS[name]).beside() for push in bad), default=""
@@ -193,9 +194,11 @@ def running_gain_faults(pushes: Sequence[Push], skip: Iterable[int]) -> Iterator
     for number, of_stances in slopes.items():
         typical = float(median(np.array(of_stances)))
         if not OF_RUNS[0] < typical < OF_RUNS[1]:
-            text = f"plate {number}: the horizontal force, as a share of the vertical one, changes by {typical:.2f} for"
-            text += " each way that the body passes over the foot (0.7 to 1.2 in runs): its gain, or that of"
-            text += " the vertical force, is wrong, it seems"
+            text = f"plate {number}: the horizontal force, as a share of the vertical one, changes by {typical:.2f}"
+            text += (
+                " times the lean of the line from foot to body (0.7 to 1.2 in runs): its gain, or that of the vertical"
+            )
+            text += " force, is wrong, it seems"
             cure = "check the gains of Fx, Fy and Fz, and the units of these channels"
             yield Fault("plate_doubtful", text, (number,), False, cure)
 
@@ -232,7 +235,7 @@ def horizontal_gain_faults(pushes: Sequence[Push], skip: Iterable[int]) -> Itera
     elif not SLOPE_OF_WALKS[0] < common < SLOPE_OF_WALKS[1]:
         numbers = tuple(sorted(under))
         text = f"plate{'s' * (len(numbers) > 1)} {' and '.join(map(str, numbers))}: the horizontal force, as a share of"
-        text += f" the vertical one, changes by {common:.2f} for each way that the body passes over the foot (0.55 to"
+        text += f" the vertical one, changes by {common:.2f} times the lean of the line from foot to body (0.55 to"
         text += " 0.75 in walks): its gain, or that of the vertical force, is wrong, it seems"
         yield Fault("plate_doubtful", text, numbers, False, cure)
 

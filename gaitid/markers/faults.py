@@ -85,7 +85,8 @@ class LabelFault:
             digits, stays, several = int(self.size_m < FINE_M), bool(self.at), self.kind in SEVERAL
             way = ", ".join(f"{mm + 0.0:+.{digits}f}" for mm in (round(mm, digits) for mm in self.step_mm))
             stay = f" between {frame_words(self.at, first_frame)}, and stay there" * stays
-            off = f", and before or after it they are off the {'body' if several else 'plates'} by as much" * stays
+            off = "sit elsewhere on the body," if several else "are off the plates"
+            off = f", and before or after it they {off} by as much" * stays
             middle = "their middle " * bool(self.turn_deg)
             text = f"{what} ({middle}{way} mm along x, y, z){stay}: taken as not seen in {where}{off}"
             return Note("markers_jump", text, cure=_SLIP_CURE if several else _JUMP_CURE)

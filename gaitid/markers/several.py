@@ -163,6 +163,17 @@ def _not_again(steps: list[_Step], rate_hz: float) -> list[_Step]:
     return [step for step, repeated in zip(steps, with_those, strict=True) if not repeated]
 
 
+def _beyond(tracks: Tracks, times: Array, first: int, show: float) -> tuple[int, IntArray, Array]:
+    """The row in which markers show most beyond `show` times their limits; which do, and are seen throughout; and what
+    all show in the rows, m.
+    """
+    beyond = times > show
+    peak = int(np.argmax(np.where(beyond, times, 0.0).sum(axis=1)))
+    shown = np.diff(tracks.points[first : first + len(times) + ORDER], ORDER, axis=0) / GAIN
+    some = np.flatnonzero(beyond[peak])
+    return peak, some[np.isfinite(shown[:, some]).all(axis=(0, 2))], shown
+
+
 def _in_common(
     tracks: Tracks, times: Array, first: int, show: float, agree: float, leave: float
 ) -> tuple[set[int], list[_Step]]:
@@ -172,11 +183,7 @@ def _in_common(
 
     `times` its limit each marker shows; `show`, `agree`, `leave`: what they must, and may, at most.
     """
-    beyond = times > show
-    peak = int(np.argmax(np.where(beyond, times, 0.0).sum(axis=1)))
-    some = np.flatnonzero(beyond[peak])
-    shown = np.diff(tracks.points[first : first + len(times) + ORDER], ORDER, axis=0) / GAIN
-    some = some[np.isfinite(shown[:, some]).all(axis=(0, 2))]
+    peak, some, shown = _beyond(tracks, times, first, show)
     if len(some) < FEWEST_TOGETHER:
         return set(), []
     common = np.median(shown[peak, some], axis=0)
@@ -205,10 +212,7 @@ def _in_common(
 
 def _turned(tracks: Tracks, times: Array, first: int) -> tuple[set[int], list[_Step]]:
     """As `_in_common`, of markers that turn and shift as one body does between two frames; no more than half of all."""
-    peak = int(np.argmax(np.where(times > 1, times, 0.0).sum(axis=1)))
-    some = np.flatnonzero(times[peak] > 1)
-    shown = np.diff(tracks.points[first : first + len(times) + ORDER], ORDER, axis=0) / GAIN
-    some = some[np.isfinite(shown[:, some]).all(axis=(0, 2))]
+    peak, some, shown = _beyond(tracks, times, first, 1.0)
     if len(some) < FEWEST_TOGETHER or 2 * len(some) > len(tracks):
         return set(), []
     show = times[peak, some]

@@ -247,7 +247,7 @@ def test_another_gain_of_the_horizontal_forces_is_doubted(name: str, factor: flo
     """The share of the force along the way goes with the body's way over the foot, as walking makes it."""
     case = simulated_case(SimulatedCase("walk")) if name == "simulated walk" else recorded(name)
     both = analyse(with_plates(case.trial, scaled(factor, 0, 1)), case.model, case.subject, case.static)
-    assert [text for text in doubts(both) if "for each way that the body passes over the foot" in text]
+    assert [text for text in doubts(both) if "times the lean of the line from foot to body" in text]
     one = doubts(spoilt(case, scaled(factor, 0, 1), 1))
     assert [text for text in one if "times as much as that of plate" in text]
     assert not doubts(case.result)
@@ -325,7 +325,7 @@ def test_a_channel_without_its_sign_does_not_push_as_the_motion_asks(name: str, 
 )
 def test_a_horizontal_force_that_no_run_shows_is_doubted(name: str, change) -> None:  # type: ignore[no-untyped-def]
     case = recorded(name) if name else simulated_case(SimulatedCase("run"))
-    words = "that the body passes over the foot (0.7 to 1.2"
+    words = "the lean of the line from foot to body (0.7 to 1.2"
     assert not any(words in text for text in doubts(case.result))
     number = case.plates_used[0]
     assert any(words in text for text in doubts(spoilt(case, change, number)))

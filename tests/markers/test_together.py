@@ -188,8 +188,8 @@ def test_a_foot_that_turns_is_told_once_and_empty_beside_its_step() -> None:
     (note,) = (note for note in result.notes if note.severity == "doubt")
     assert note.code == "markers_jump" and note.text == (
         "LANK, LHEE, LTOE turn together by 8°, by up to 12 mm (their middle +0, +0, +0 mm along x, y, z) between "
-        "frames 650-651, and stay there: taken as not seen in frames 644-657, and before or after it they are off the "
-        "body by as much"
+        "frames 650-651, and stay there: taken as not seen in frames 644-657, and before or after it they sit "
+        "elsewhere on the body, by as much"
     )
     for label in walk(0.0):
         gone = np.flatnonzero(np.isnan(result.filtered[label]).all(axis=1)).tolist()
@@ -204,7 +204,7 @@ def test_frames_beside_the_step_of_a_foot_are_left_empty_and_those_of_a_brief_ex
     (note,) = (note for note in result.notes if note.severity == "doubt")
     assert note.code == "markers_jump" and note.text == (
         "LANK, LHEE, LTOE jump together by 15 mm (+9, -12, +0 mm along x, y, z) between frames 650-651, and stay "
-        "there: taken as not seen in frames 644-657, and before or after it they are off the body by as much"
+        "there: taken as not seen in frames 644-657, and before or after it they sit elsewhere on the body, by as much"
     )
     result = cleaned(some_moved(walk(0.0), FOOT, 150, 2, 0.015))
     assert "taken as not seen in frames 651-652" in next(n.text for n in result.notes if n.code == "markers_jump")
