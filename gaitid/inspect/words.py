@@ -162,7 +162,7 @@ def _stored_lines(labels: Sequence[str]) -> list[str]:
 
 def _doubt_line(fault: Mapping[str, Any]) -> str:
     where = ", ".join(f"{a}-{b}" for a, b in fault["frames"])
-    what = fault_words(fault["kind"], fault["labels"], fault["size_mm"] / 1e3)
+    what = fault_words(fault["kind"], fault["labels"], fault["size_mm"] / 1e3, also=fault["or_labels"])
     return what + (f": not believed in frames {where}" if where else "")
 
 

@@ -74,7 +74,7 @@ class Markers:
         for fault in self.quality["label_faults"]:
             lost = sum(last - first + 1 for first, last in fault["frames"])
             n_frames = len(next(iter(self.seen.values())))
-            what = fault_words(fault["kind"], fault["labels"], fault["size_mm"] * 1e-3)
+            what = fault_words(fault["kind"], fault["labels"], fault["size_mm"] * 1e-3, also=fault["or_labels"])
             if 10 * lost >= n_frames:
                 text = f"{what} (not believed in {lost} of {n_frames} frames; keep with {KEEP})"
                 doubted |= dict.fromkeys((*fault["labels"], *fault["or_labels"]), text)

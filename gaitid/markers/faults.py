@@ -136,15 +136,18 @@ FAULTS = {
 }
 
 
-def fault_words(kind: str, labels: Sequence[str], size_m: float, turn_deg: float = 0.0) -> str:
-    """What is wrong with labels, in words."""
+def fault_words(
+    kind: str, labels: Sequence[str], size_m: float, turn_deg: float = 0.0, also: Sequence[str] = ()
+) -> str:
+    """What is wrong with labels, in words; `also`: or with these, which nobody can tell."""
     size = f"{1e3 * size_m:.0f} mm" if size_m > 0.002 else f"{1e3 * size_m:.1g} mm"
     if kind in ("together", "away", "reset"):
         return f"all markers jump together by {size}"
     if kind in SEVERAL:
         turn = f"turn together by {turn_deg:.2g}°, by up to" if turn_deg else "jump together by"
         return f"{', '.join(labels)} {turn} {size}"
-    return f"{' and '.join(labels)} {FAULTS[kind].format(size=size)}"
+    others = f", or {' and '.join(also)}," if also else ""
+    return f"{' and '.join(labels)}{others} {FAULTS[kind].format(size=size)}"
 
 
 def beside_steps(faults: Iterable[LabelFault], reach: int, n_frames: int) -> list[LabelFault]:

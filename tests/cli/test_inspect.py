@@ -327,7 +327,7 @@ def test_every_kind_of_doubtful_label_has_its_words() -> None:
         "exchanged": "seem to be exchanged throughout",
     }
     for kind, text in kinds.items():
-        fault = {"kind": kind, "labels": ["LANK"], "frames": [[1, 9]], "size_mm": 34.0}
+        fault = {"kind": kind, "labels": ["LANK"], "or_labels": [], "frames": [[1, 9]], "size_mm": 34.0}
         assert text in words._doubt_line(fault)
 
 
