@@ -44,7 +44,10 @@ STAGES: Mapping[str, tuple[str, ...]] = {
     "markers: labels, gaps, filter": ("gaitid.markers.clean:clean_markers",),
     "poses": ("gaitid.body.poses:pose_body",),
     "motions": ("gaitid.body.poses:differentiate",),
-    "plates and their faults": ("gaitid.analysis.pipeline:ground_under",),
+    "plates and their faults": (
+        "gaitid.analysis.pipeline:ground_under",
+        "gaitid.ground.plate_faults:faults_of_channels",
+    ),
     "contacts, mass, balance": ("gaitid.analysis.sound_loads:sound_loads",),
     "events": ("gaitid.gait.spatiotemporal:analyse_gait",),
     "impacts": ("gaitid.gait.impact:find_impacts", "gaitid.gait.impact:matched_load"),

@@ -123,11 +123,17 @@ class ForcePlate:
         """Whether it still has `force_p` and `moment_p` (`let_go`)."""
         return "force_p" in self.__dict__
 
+    @cached_property
+    def n_samples(self) -> int:
+        """How many it has, or had before they were let go."""
+        return len(self.force_p)
+
     def let_go(self) -> None:
         """Give back the memory of the samples: of a long trial they are most of what was read, and are judged once.
 
         Whoever holds this plate has none of them then.
         """
+        assert self.n_samples >= 0  # is known from here on
         for name in ("force_p", "moment_p"):
             self.__dict__.pop(name, None)
 

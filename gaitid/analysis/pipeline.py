@@ -40,6 +40,7 @@ from gaitid.gait.spatiotemporal import analyse_gait
 from gaitid.ground.claims import ByHand, assigned_frames
 from gaitid.ground.contacts import Loads, disagreements
 from gaitid.ground.ground import Ground, find_ground, no_ground
+from gaitid.ground.plate_faults import faults_of_channels
 from gaitid.ground.vertical import plate_tilt, vertical
 from gaitid.markers.clean import Markers, clean_markers
 from gaitid.model import specs
@@ -71,7 +72,7 @@ class Options:
     loads : tuple of (str, BodyLoad)
         Measured loads on segments but the ground's, by the word that names the segment.
     let_go : bool
-        Whether nobody asks for the samples of the trial's plates any more when their faults are known (`ForcePlate`).
+        Whether nobody asks for the samples of the trial's plates any more when they are judged (`ForcePlate`).
     """
 
     solver: str = "block"
@@ -123,17 +124,18 @@ def analyse_prepared(trial: Trial, prepared: Prepared, static: Trial | None, opt
     calibration = calibration_of(prepared, list(needs))
     markers = clean_markers(trial, model, marker_templates(calibration, model, list(needs)))
     body = pose_body(model, markers, subject, list(needs), up_g, calibration)
+    ground = ground_under(trial, markers, list(needs), body.geometry)
+    of_channels = faults_of_channels(trial, ground)
+    for plate in trial.plates if options.let_go else ():
+        plate.let_go()
+
     motion = differentiate(body, trial.rate_hz)
     whole = find_upper_body(trial, markers, body)
     applied, on_segments, applied_notes = _applied(options, body, motion, trial.rate_hz)
-
-    ground = ground_under(trial, markers, list(needs), body.geometry)
     by_hand = assigned_frames(options.by_hand, trial, list(ground.feet))
     balance = None if applied else balance_of(body, motion, up_g, trial.rate_hz)  # the ground carries not all of it
     stand = Stand(ground, by_hand, motion.base.vel_g @ up_g, body.settings, static, prepared.static_model, balance)
-    subject, loads, faults, mass_notes = sound_loads(subject, model, stand, trial, body, whole)
-    for plate in trial.plates if options.let_go else ():
-        plate.let_go()
+    subject, loads, faults, mass_notes = sound_loads(subject, model, stand, trial, of_channels, body, whole)
     check_masses(body, subject.mass_kg)
     ground = faults.without(ground)
     by_file = _sides_by_file(trial, model, applied)

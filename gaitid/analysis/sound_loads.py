@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +15,7 @@ from gaitid.body.subject import Subject
 from gaitid.body.upper_body import WholeBody
 from gaitid.gait.body_mass import walking_mass
 from gaitid.ground.contacts import Loads
+from gaitid.ground.fault import Fault
 from gaitid.ground.plate_faults import Mover, PlateFaults, find_faults
 from gaitid.model import specs
 from gaitid.notes import Notes
@@ -21,7 +23,13 @@ from gaitid.trial import Trial
 
 
 def sound_loads(
-    subject: Subject, model: specs.Model, stand: Stand, trial: Trial, body: Body, whole: WholeBody | None = None
+    subject: Subject,
+    model: specs.Model,
+    stand: Stand,
+    trial: Trial,
+    of_channels: Sequence[Fault],
+    body: Body,
+    whole: WholeBody | None = None,
 ) -> tuple[Subject, Loads, PlateFaults, Notes]:
     """The subject with its mass, the loads on the feet, what is wrong with plates and clocks, and notes on the mass.
 
@@ -32,13 +40,16 @@ def sound_loads(
     model : Model
     stand : Stand
     trial : Trial
+    of_channels : sequence of Fault
+        What the samples of the plates show by themselves (`faults_of_channels`).
     body : Body
     whole : WholeBody, optional
         Plates and clocks are held against its motion. Single contacts are not: their limits, which bear a stored mass
         that is off by 14 %, were chosen with pelvis and legs.
     """
     weighed, loads, notes = weigh(subject, model, stand)
-    faults = find_faults(trial, stand.ground, loads, _mover(subject, weighed, stand, loads, (body, whole)))
+    mover = _mover(subject, weighed, stand, loads, (body, whole))
+    faults = find_faults(trial, stand.ground, loads, mover, of_channels)
     if any(fault.code == "body_not_carried" for fault in faults.faults):
         faults = faults.weighed_in_static(static_mass(stand).mass_kg, weighed.mass_kg)
     if not faults.withheld:

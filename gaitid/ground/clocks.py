@@ -260,7 +260,7 @@ def _forces_last(trial: Trial, ground: Ground, loads: Loads) -> str:
     markers_s = trial.n_frames / trial.rate_hz
     for factor, words in ((2.0, "twice"), (0.5, "half")):
         if trial.plates and all(
-            abs(len(p.force_p) / p.rate_hz / markers_s / factor - 1) < SAME_LENGTH for p in trial.plates
+            abs(p.n_samples / p.rate_hz / markers_s / factor - 1) < SAME_LENGTH for p in trial.plates
         ):
             return f"the forces last {words} as long as the markers: one of their rates is declared wrongly, it seems"
     return ""

@@ -7,7 +7,7 @@ and against its timing (`clocks`). What each was measured on stands in docs/bala
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -112,7 +112,13 @@ def _in_static(fault: Fault, mass_kg: float, stored_kg: float) -> Fault:
     return replace(fault, text=fault.text + says)
 
 
-def find_faults(trial: Trial, ground: Ground, loads: Loads, mover: Mover) -> PlateFaults:
+def faults_of_channels(trial: Trial, ground: Ground) -> list[Fault]:
+    """Faults that the samples of plates show by themselves: nothing else asks for the samples."""
+    raw = {plate.number: plate for plate in trial.plates}
+    return [fault for plate in ground.plates for fault in channel_faults(plate, raw[plate.number], ground)]
+
+
+def find_faults(trial: Trial, ground: Ground, loads: Loads, mover: Mover, of_channels: Sequence[Fault]) -> PlateFaults:
     """Faults of plates and clocks.
 
     Parameters
@@ -122,13 +128,14 @@ def find_faults(trial: Trial, ground: Ground, loads: Loads, mover: Mover) -> Pla
     loads : Loads
         As judged with the plates as filed.
     mover : Mover
+    of_channels : sequence of Fault
+        Those of the channels (`faults_of_channels`).
     """
     if not ground.plates:
         return PlateFaults(())
     stood = stood_alone(ground, loads)
     raw: Mapping[int, ForcePlate] = {plate.number: plate for plate in trial.plates}
-    faults = [fault for plate in ground.plates for fault in channel_faults(plate, raw[plate.number], ground)]
-    faults += level_faults(ground, trial.rate_hz)
+    faults = [*of_channels, *level_faults(ground, trial.rate_hz)]
     broken = {number for fault in faults if fault.withheld for number in fault.plates}
     sound = [one for one in stood if one.plate.number not in broken]
     lines = lines_of(sound, mover.com_g)

@@ -15,7 +15,7 @@ from gaitid.notes import Note, Notes
 from gaitid.numerics.lowpass import lowpass
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rotation import cross, norm, unit
-from gaitid.numerics.sampling import sample_centred_mean, sample_local_quadratic
+from gaitid.numerics.sampling import Beside, sample_centred_mean, sample_local_quadratic
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, ForcePlate, Mask, frozen, read_only
 
@@ -364,14 +364,12 @@ def plate_load(plate: ForcePlate, camera_hz: float, n_frames: int, settings: spe
             expected=f"at least {camera_hz:g} Hz",
             todo="export its samples at their own rate",
         )
-    channels = np.empty((len(plate.force_p), 6))
-    for axis in range(3):  # numpy joins them at half the speed
-        channels[:, axis], channels[:, 3 + axis] = plate.force_p[:, axis], plate.moment_p[:, axis]
     sample = sample_centred_mean if settings.plate_sampling == "centred_mean" else sample_local_quadratic
+    channels: Array | Beside = Beside(plate.force_p, plate.moment_p)
     raw_z = np.zeros(0)
     if settings.force_cutoff_hz is not None:
-        raw_z = sample(channels[:, 2:3], plate.rate_hz, camera_hz, n_frames, plate.start_s)[:, 0]
-        channels = lowpass(channels, settings.force_cutoff_hz, plate.rate_hz)
+        raw_z = sample(plate.force_p[:, 2:3], plate.rate_hz, camera_hz, n_frames, plate.start_s)[:, 0]
+        channels = lowpass(channels[:], settings.force_cutoff_hz, plate.rate_hz)
     at_camera = sample(channels, plate.rate_hz, camera_hz, n_frames, plate.start_s)
     if not known_rows(at_camera).any():
         raise GaitidError(

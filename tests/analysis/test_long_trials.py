@@ -6,14 +6,17 @@ import gc
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from gaitid.analysis import pipeline
 from gaitid.analysis.cycle_curves import curves_of
 from gaitid.analysis.features import features
 from gaitid.analysis.pipeline import Options, analyse
 from gaitid.analysis.result import Result
+from gaitid.body import poses
 from gaitid.body.subject import SubjectFile
 from gaitid.model.load import load_model
 from gaitid.run import RunOptions, analyse_file, prepare, run_file, settle
@@ -74,6 +77,24 @@ def test_no_feature_needs_the_samples_of_the_plates(simulated: Callable[..., obj
     assert not without.trial.has_samples
     values = [features(made, curves_of(made)).value for made in (whole, without)]
     np.testing.assert_array_equal(*values)
+
+
+def test_the_samples_of_plates_are_let_go_before_anything_moves(
+    simulated: Callable[..., object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trial = replace(simulated().trial)  # type: ignore[attr-defined]
+    trial = replace(trial, plates=tuple(replace(plate) for plate in trial.plates))
+    n_samples = [len(plate.force_p) for plate in trial.plates]
+    had: list[bool] = []
+
+    def differentiate(*given: Any) -> Any:
+        had.append(trial.has_samples)
+        return poses.differentiate(*given)
+
+    monkeypatch.setattr(pipeline, "differentiate", differentiate)
+    analyse(trial, load_model("pig"), SubjectFile(), options=Options(let_go=True))
+    assert had == [False]
+    assert [plate.n_samples for plate in trial.plates] == n_samples
 
 
 def test_what_two_stages_hold_of_a_segment_is_held_once(result: Result) -> None:
