@@ -11,6 +11,7 @@ from gaitid.records import NamedTuple
 from gaitid.trial import Array
 
 _BLOCK = 64  # rows that are filtered at once
+_TOGETHER = 64  # such blocks whose responses are held at once
 # What is left at the end of a span of what the filter makes at its beginning: that of one period of a low cut-off.
 _LEFT = 0.004
 
@@ -78,9 +79,9 @@ def lowpass(values: Array, cutoff_hz: float, rate_hz: float) -> Array:
             extended[:pad] = 2 * part[0] - part[pad:0:-1]
             extended[pad:-pad] = part
             extended[-pad:] = 2 * part[-1] - part[-2 : -pad - 2 : -1]
-            forward = _recursive(extended, b, a)
-            backward = _recursive(forward[::-1], b, a)[::-1]
-            result[start:stop, columns] = backward[pad:-pad]
+            extended = _recursive(extended, b, a)  # of a long trial no more is held than what the next step needs
+            extended = _recursive(extended[::-1], b, a)[::-1]
+            result[start:stop, columns] = extended[pad:-pad]
     return result.reshape(values.shape)
 
 
@@ -116,15 +117,18 @@ def _recursive(x: Array, b: Array, a: Array) -> Array:
     blocks = _in_blocks(*b.tolist(), *a[1:].tolist())
     count, rest = divmod(len(x), _BLOCK)
     whole = x[: count * _BLOCK].reshape(count, _BLOCK, x.shape[1])
-    made, driven = blocks.respond @ whole, blocks.reach @ whole
+    driven = blocks.reach @ whole
     state = blocks.steady[:, None] * x[0]
     states = np.empty_like(driven)  # at the start of each block
     for k in range(count):
         states[k] = state
         state = blocks.power @ state + driven[k]
-    made += blocks.observe @ states
-    y = np.empty_like(x)
-    y[: count * _BLOCK] = made.reshape(-1, x.shape[1])
+    y = np.empty(x.shape, order="F")
+    for start in range(0, count, _TOGETHER):
+        stop = min(start + _TOGETHER, count)
+        made = blocks.respond @ whole[start:stop]
+        made += blocks.observe @ states[start:stop]
+        y[start * _BLOCK : stop * _BLOCK] = made.reshape(-1, x.shape[1])
     if rest:
         y[-rest:] = blocks.respond[:rest, :rest] @ x[-rest:] + blocks.observe[:rest] @ state
     return y

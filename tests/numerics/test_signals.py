@@ -361,3 +361,11 @@ def test_columns_beside_each_other_are_those_of_one_table(sample: object, rate: 
     assert (len(joined), joined.shape) == (len(values), values.shape)
     np.testing.assert_array_equal(joined[2:9], values[2:9])
     np.testing.assert_array_equal(sample(joined, *at), sample(values, *at))  # type: ignore[operator]
+
+
+def test_a_long_span_is_filtered_some_blocks_at_a_time_as_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.random.default_rng(4).normal(size=(3_000, 12))
+    values[100:103, 2] = np.nan
+    some_at_a_time = lowpass(values, 7.0, 100.0)
+    monkeypatch.setattr("gaitid.numerics.lowpass._TOGETHER", 5)
+    np.testing.assert_array_equal(some_at_a_time, lowpass(values, 7.0, 100.0))
