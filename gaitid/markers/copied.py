@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from gaitid.markers.tracks import tracks_of
+from gaitid.markers.tracks import Tracks, tracks_of
 from gaitid.numerics.masks import spans
 from gaitid.numerics.rotation import norm
 from gaitid.records import NamedTuple
@@ -49,10 +49,9 @@ def find_copies(markers: Mapping[str, Array]) -> list[Copy]:
     if len(markers) < 2 or len(next(iter(markers.values()))) < FRAMES + 4:
         return []
     labels = list(markers)
-    bends = tracks_of(markers).bends
-    found = []
-    for a, b in _pairs(bends):
-        own, other = bends[:, a], bends[:, b]
+    tracks, found = tracks_of(markers), []
+    for a, b in _pairs(tracks):
+        own, other = (np.diff(tracks.points[:, i], 2, axis=0) for i in (a, b))
         size = np.minimum(norm(own), norm(other))
         with np.errstate(invalid="ignore"):
             same = norm(own - other) < SAME * size
@@ -66,24 +65,35 @@ def find_copies(markers: Mapping[str, Array]) -> list[Copy]:
     return found
 
 
-def _pairs(bends: Array) -> list[tuple[int, int]]:
-    """Pairs of markers that bend alike in `FRAMES` frames or more, of (frames, markers, 3) second differences.
+def _pairs(tracks: Tracks) -> list[tuple[int, int]]:
+    """Pairs of markers that bend alike in `FRAMES` frames or more.
 
-    Along one axis they are neighbours when all markers are sorted: no pair is compared with every other.
+    Along one axis their second differences are neighbours when those of all markers are sorted: no pair is compared
+    with every other.
     """
-    along = bends[..., max(range(3), key=lambda axis: float(np.nansum(np.abs(bends[..., axis]))))]
+    n = len(tracks)
+    axis = int(np.argmax(tracks.of_differences(2, _sizes).sum(axis=0)))
+    codes = tracks.of_differences(2, lambda some: _alike(some, axis))
+    return [divmod(int(code), n) for code in np.flatnonzero(np.bincount(codes, minlength=1) >= FRAMES // 2)]
+
+
+def _sizes(bends: Array) -> Array:
+    """(1, 3) the sum of the sizes along each axis."""
+    return np.array([[np.nansum(np.abs(bends[..., axis])) for axis in range(3)]])
+
+
+def _alike(bends: Array, axis: int) -> IntArray:
+    """Of each pair of markers that bends alike in a frame its number: that of one times their count, and the other."""
+    along, n = bends[..., axis], bends.shape[1]
     ranked = np.sort(along, axis=1)
     near = ranked[:, 1:] - ranked[:, :-1] <= SAME * np.abs(ranked[:, 1:])
     some = np.flatnonzero(near.any(axis=1))
     order = np.argsort(along[some], axis=1)
     frames, rank = np.nonzero(near[some])
     a, b = order[frames, rank], order[frames, rank + 1]
-    frames = some[frames]
-    one, other = bends[frames, a], bends[frames, b]
-    alike = norm(one - other) < SAME * norm(one)
-    n = bends.shape[1]
-    codes: IntArray = (np.minimum(a, b) * n + np.maximum(a, b))[alike]
-    return [divmod(int(code), n) for code in np.flatnonzero(np.bincount(codes, minlength=1) >= FRAMES // 2)]
+    one, other = bends[some[frames], a], bends[some[frames], b]
+    codes: IntArray = (np.minimum(a, b) * n + np.maximum(a, b))[norm(one - other) < SAME * norm(one)]
+    return codes
 
 
 def _kink(bend: Array, row: int) -> float:

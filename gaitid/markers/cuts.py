@@ -75,7 +75,7 @@ def find_cuts(markers: Mapping[str, Array], rate_hz: float) -> list[Cut]:
     whole = (seen >= max(FEWEST_SEEN, len(markers) / 2)) & (jump >= MOST * seen)
     if not whole.any():
         return []
-    changes = tracks.bends
+    changes = np.diff(tracks.points, 2, axis=0)
     known = np.isfinite(changes)
     mean = np.where(known, changes, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
     edge = np.full((1, 3), np.inf)

@@ -205,10 +205,9 @@ def find_straight(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFau
     if not tracks:
         return []
     digit = 4 * tracks.digit
-    every = slice(None, None, STRAIGHT)  # one of them lies in each run of so many
-    if not _straight(tracks.bends[every], tracks.steps[1:][every], digit)[1].any():
+    if not _straight(tracks.points, digit, STRAIGHT)[1].any():  # a row of them lies in each run of so many
         return []
-    bend, lines, elsewhere = _straight(tracks.bends, tracks.steps[1:], digit)
+    bend, lines, elsewhere = _straight(tracks.points, digit)
     for i in np.flatnonzero(lines.any(axis=0)).tolist():
         bends = bend[elsewhere[:, i], i]
         # where a person's own curves bend by hardly more than a digit, a frame is too short to tell
@@ -225,9 +224,15 @@ def find_straight(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFau
     return faults
 
 
-def _straight(bends: Array, steps: Array, digit: Array) -> tuple[Array, Mask, Mask]:
-    """(frames, markers) by how much a step bends, m, and whether a marker moves on straight, or on in a curve."""
-    bend, moving = largest_column(np.abs(bends)), largest_column(np.abs(steps)) > STRAIGHT_STEP
+def _straight(points: Array, digit: Array, every: int = 1) -> tuple[Array, Mask, Mask]:
+    """(rows, markers) by how much a step bends, m, and whether a marker moves on straight, or on in a curve.
+
+    Of each so-manieth three frames.
+    """
+    n = max(len(points) - 2, 0)
+    before, here, after = (points[k : k + n : every] for k in range(3))
+    steps = after - here
+    bend, moving = largest_column(np.abs(steps - (here - before))), largest_column(np.abs(steps)) > STRAIGHT_STEP
     straight = bend <= digit
     return bend, straight & moving, moving & ~straight
 

@@ -13,7 +13,6 @@ import numpy as np
 from gaitid.errors import first_few
 from gaitid.markers.tracks import tracks_of
 from gaitid.notes import Note, Notes
-from gaitid.numerics.blocks import by_blocks
 from gaitid.numerics.rotation import dot
 from gaitid.numerics.statistics import median
 from gaitid.records import NamedTuple
@@ -58,7 +57,7 @@ def find_lost_frames(markers: Mapping[str, Array], rate_hz: float) -> list[LostF
     """
     if len(markers) < FEWEST or len(next(iter(markers.values()))) < 4:
         return []
-    times = by_blocks(lambda some: _times(some, rate_hz), tracks_of(markers).steps, 2)
+    times = tracks_of(markers).of_differences(1, lambda some: _times(some, rate_hz), 2)
     # only few frames are looked at again: a median over markers needs most of them to go on so far
     tells, far = times != -np.inf, times > GOES_ON
     n = tells.sum(axis=1)

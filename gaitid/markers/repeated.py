@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from gaitid.markers.tracks import tracks_of
+from gaitid.numerics.blocks import by_blocks
 from gaitid.numerics.masks import spans
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import quantile_of_known
@@ -35,7 +36,7 @@ def repeated_frames(markers: Mapping[str, Array], rate_hz: float) -> list[tuple[
     if len(markers) < FEWEST_SEEN:
         return []
     tracks = tracks_of(markers)
-    points, steps, still, seen = tracks.points, tracks.steps, tracks.still, tracks.known
+    points, still, seen = tracks.points, tracks.still, tracks.known
     if not still.any():
         return []
     known = seen[1:] & seen[:-1]
@@ -43,8 +44,7 @@ def repeated_frames(markers: Mapping[str, Array], rate_hz: float) -> list[tuple[
     whole &= known.sum(axis=1) >= FEWEST_SEEN
     if not whole.any():
         return []
-    sizes = np.abs(steps[np.isfinite(steps) & (steps != 0)])
-    quantum = float(sizes.min()) if sizes.size else np.inf
+    quantum = float(by_blocks(_least_step, points, 1).min())
     found = []
     for first, stop in spans(whole):  # steps first … stop − 1, so frames first + 1 … stop repeat frame `first`
         before, after = max(first - 1, 0), min(stop + 1, len(points) - 1)
@@ -53,3 +53,9 @@ def repeated_frames(markers: Mapping[str, Array], rate_hz: float) -> list[tuple[
         if far > max(QUANTA * quantum, MOVING_M_PER_S * (after - before) / rate_hz):
             found.append((first + 1, stop))
     return found
+
+
+def _least_step(points: Array) -> Array:
+    """(frames − 1,) the least that any coordinate changes by, of those that change at all, m."""
+    sizes = np.abs(np.diff(points, axis=0))
+    return np.asarray(np.where(np.isfinite(sizes) & (sizes > 0), sizes, np.inf).min(axis=(1, 2)))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 
@@ -11,7 +12,9 @@ from gaitid.numerics.blocks import by_blocks
 from gaitid.numerics.masks import all_columns, largest_column
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import median, quantile_of_known
-from gaitid.trial import Array, Mask
+from gaitid.trial import Array, IntArray, Mask
+
+_Made = TypeVar("_Made", Array, Mask, IntArray)
 
 # Order of the difference that shows a step: it spans six frames, and is next to nothing on a smooth track.
 ORDER = 5
@@ -24,6 +27,8 @@ USUAL_SHARE = 0.9
 # 0.02 at most; rounded to 1 mm they have 0.09 to 0.4, to 2 mm 0.17 and more, to 10 mm 0.4 and more. And the share of
 # the steps that are smaller than the finest.
 COARSE, MOVING_M, NEAR, FINEST = 0.1, 0.01, 5, 0.01
+# Numbers of a trial whose differences are held.
+_HELD = 1_000_000
 # Order of the difference that leaves nothing but noise, and the fewest of them that tell it.
 _NOISY_ORDER, _FEWEST = 8, 16
 
@@ -91,6 +96,7 @@ class Tracks(Mapping[str, Array]):
 
     def __init__(self, markers: Mapping[str, Array]) -> None:
         self._markers = dict(markers)
+        self._held: dict[int, Array] = {}
 
     def __getitem__(self, label: str) -> Array:
         return self._markers[label]
@@ -102,8 +108,9 @@ class Tracks(Mapping[str, Array]):
         return len(self._markers)
 
     def forget(self) -> None:
-        """Let go of what shows steps, until it is asked for again: of a long trial it is three times the markers."""
-        for name in ("steps", "bends", "excess", "shown"):
+        """Let go of what shows steps, until it is asked for again: of a long trial it is two thirds of the markers."""
+        self._held.clear()
+        for name in ("excess", "shown"):
             self.__dict__.pop(name, None)
 
     @cached_property
@@ -122,15 +129,27 @@ class Tracks(Mapping[str, Array]):
         """Whether every marker was seen in every frame."""
         return bool(self.known.all())
 
-    @cached_property
-    def steps(self) -> Array:
-        """(frames − 1, markers, 3) m, from each frame to the next."""
-        return self.points[1:] - self.points[:-1]
+    def of_differences(self, order: int, of_rows: Callable[[Array], _Made], behind: int = 0) -> _Made:
+        """`by_blocks` of the differences along the frames, (frames − order, markers, 3) m: steps, or how they change.
+
+        Those of a short trial are held, as several checks ask for them; of a long one they are made some at a time.
+        """
+        if self.points.size > _HELD:
+            return by_blocks(lambda some: of_rows(np.diff(some, order, axis=0)), self.points, order + behind)
+        return by_blocks(of_rows, self._differences(order), behind)
+
+    def _differences(self, order: int) -> Array:
+        if not order:
+            return self.points
+        if order not in self._held:
+            before = self._differences(order - 1)
+            self._held[order] = before[1:] - before[:-1]
+        return self._held[order]
 
     @cached_property
     def still(self) -> Mask:
         """(frames − 1, markers) whether a marker stays where it is, to the last digit."""
-        return by_blocks(lambda some: all_columns(some == 0), self.steps)
+        return self.of_differences(1, lambda some: all_columns(some == 0))
 
     @cached_property
     def digit(self) -> Array:
@@ -143,7 +162,7 @@ class Tracks(Mapping[str, Array]):
         """Steps in which the coordinates come, m, where these are so coarse that they show; else 0."""
         if len(self.points) <= 2 * NEAR:
             return 0.0
-        same = self.steps == 0
+        same: Mask = self.of_differences(1, lambda some: some == 0)
         if not same.mean() > COARSE / 4:  # some stand still for half of the time
             return 0.0
         ways = self.points[2 * NEAR :] - self.points[: -2 * NEAR]
@@ -152,18 +171,14 @@ class Tracks(Mapping[str, Array]):
         shares = repeat / np.maximum(3 * moving[1:].sum(axis=0), 1)
         if not float(median(shares)) > COARSE:
             return 0.0
-        sizes = np.abs(self.steps[np.isfinite(self.steps) & ~same])
+        steps = np.diff(self.points, axis=0)
+        sizes = np.abs(steps[np.isfinite(steps) & ~same])
         return float(quantile_of_known(sizes, FINEST)) if sizes.size else 0.0
-
-    @cached_property
-    def bends(self) -> Array:
-        """(frames − 2, markers, 3) m, by how much each step differs from the one before."""
-        return self.steps[1:] - self.steps[:-1]
 
     @cached_property
     def excess(self) -> Array:
         """(frames − 1, markers) by how much each step differs from both its neighbours, m (`excess_of`)."""
-        return _excess(by_blocks(norm, self.bends))
+        return _excess(self.of_differences(2, norm))
 
     def excess_at(self, label: str) -> Array:
         """(frames − 1,) of `excess`, for one marker."""
@@ -172,7 +187,7 @@ class Tracks(Mapping[str, Array]):
     @cached_property
     def shown(self) -> Array:
         """(frames − 5, markers) m, `steps_shown`."""
-        return by_blocks(lambda some: _shown(np.diff(some, ORDER - 2, axis=0)), self.bends, ORDER - 2)
+        return self.of_differences(2, lambda some: _shown(np.diff(some, ORDER - 2, axis=0)), ORDER - 2)
 
     @cached_property
     def noise(self) -> Array:

@@ -11,7 +11,7 @@ from gaitid.trial import Array, IntArray, Mask
 
 _NUMBERS = 1 << 15  # at once
 _Given = TypeVar("_Given", Array, IntArray)
-_Made = TypeVar("_Made", Array, Mask)
+_Made = TypeVar("_Made", Array, Mask, IntArray)
 
 
 def by_blocks(of_rows: Callable[[_Given], _Made], values: _Given, behind: int = 0, times: int = 1) -> _Made:
@@ -20,7 +20,8 @@ def by_blocks(of_rows: Callable[[_Given], _Made], values: _Given, behind: int = 
     Parameters
     ----------
     of_rows : callable
-        Of (rows, …) values to (rows − behind, …) results, each from its own row and the `behind` rows after it.
+        Of (rows, …) values to (rows − behind, …) results, each from its own row and the `behind` rows after it;
+        or to what such rows have together.
     values : (frames, …) array
     behind : int
     times : int
