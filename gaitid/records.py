@@ -35,6 +35,12 @@ class Itself(Generic[_T]):
         return id(self.record)
 
 
+def let_go(record: object, *names: str) -> None:
+    """Take values out of a record, whose memory is given back: whoever holds the record has none of them then."""
+    for name in names:
+        record.__dict__.pop(name, None)
+
+
 def _read_only(mapping: dict[Any, Any]) -> MappingProxyType[Any, Any]:
     return MappingProxyType(mapping)
 
@@ -111,7 +117,8 @@ def _delete(self: Any, name: str) -> None:
 
 
 def _show(self: Any) -> str:
-    shown = (f"{name}={getattr(self, name)!r}" for name, f in self.__dataclass_fields__.items() if f.repr)
+    fields, values = self.__dataclass_fields__.items(), self.__dict__
+    shown = (f"{name}={values[name]!r}" if name in values else f"{name} let go" for name, f in fields if f.repr)
     return f"{type(self).__qualname__}({', '.join(shown)})"
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gaitid.notes import Notes
-from gaitid.records import frozen_dataclass
+from gaitid.records import frozen_dataclass, let_go
 
 # as in `numpy.typing`, which a run need not load
 Array = np.ndarray[tuple[Any, ...], np.dtype[np.float64]]
@@ -134,8 +134,7 @@ class ForcePlate:
         Whoever holds this plate has none of them then.
         """
         assert self.n_samples >= 0  # is known from here on
-        for name in ("force_p", "moment_p"):
-            self.__dict__.pop(name, None)
+        let_go(self, "force_p", "moment_p")
 
     @property
     def force_names(self) -> tuple[tuple[str, str, str], Array]:
@@ -288,7 +287,7 @@ class Trial:
         counts = f"{len(self.labels)} points, {self.n_frames} frames at {self.rate_hz:g} Hz"
         return f"<Trial {self.path.name}: {counts}, {len(self.plates)} plates, {len(self.events)} events>"
 
-    @property
+    @cached_property
     def n_frames(self) -> int:
         return int(self.points_g.shape[0])
 
@@ -313,9 +312,14 @@ class Trial:
         return frozenset(label for label, i in index.items() if seen[i])
 
     @property
-    def has_samples(self) -> bool:
-        """Whether its plates still have what they recorded (`ForcePlate.let_go`)."""
-        return all(plate.has_samples for plate in self.plates)
+    def is_whole(self) -> bool:
+        """Whether it still has what was recorded (`let_go`)."""
+        return "points_g" in self.__dict__ and all(plate.has_samples for plate in self.plates)
+
+    def let_go(self) -> None:
+        """Give back the memory of the points, as `ForcePlate.let_go` does that of samples; what was seen is known."""
+        assert self.n_frames >= 0 and len(self.seen) >= 0  # are known from here on
+        let_go(self, "points_g")
 
     def has(self, label: str) -> bool:
         """Whether a marker of that name is in the file and was seen at least once."""

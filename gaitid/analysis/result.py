@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from gaitid.analysis.verdict import Verdict
@@ -20,7 +21,7 @@ from gaitid.ground.ground import Ground
 from gaitid.markers.clean import Markers
 from gaitid.model.specs import Model, Settings
 from gaitid.notes import Notes
-from gaitid.records import frozen_dataclass
+from gaitid.records import frozen_dataclass, let_go
 from gaitid.trial import Array, Mask, Trial
 
 if TYPE_CHECKING:
@@ -166,7 +167,15 @@ class Result:
         """(frames,) whether a frame of a side belongs to an impact."""
         return impact_frames(self.impacts, side, self.trial.n_frames)
 
-    @property
+    def let_go(self) -> None:
+        """Give back the memory of the markers' places: but for `quality` nobody asks for them any more."""
+        assert self.quality is not None  # is known from here on
+        self.trial.let_go()
+        let_go(self.markers, "seen", "filtered", "support")
+        let_go(self.ground, "feet")
+        self.body.geometry.let_go()
+
+    @cached_property
     def quality(self) -> dict[str, Any]:
         """Figures that tell how good the recording is, for its record."""
         angles = {name: side.angles for name, side in self.sides.items()}

@@ -28,7 +28,7 @@ from gaitid.inputs import (
 from gaitid.model.specs import Model
 from gaitid.notes import Note, Notes, as_option
 from gaitid.read import read_trial
-from gaitid.records import frozen_dataclass
+from gaitid.records import frozen_dataclass, let_go
 from gaitid.run.files import (
     estimate_of,
     file_contents,
@@ -224,7 +224,7 @@ def analyse_file(path: Path, prepared: Prepared, let_go: bool = False) -> Result
     prepared = settle(prepared, path)
     before = file_state(found_trial(path))
     read, found = prepared.read, None
-    if read is not None and (read.path, read.state) == (path, before) and read.trial.has_samples:
+    if read is not None and (read.path, read.state) == (path, before) and read.trial.is_whole:
         trial, found = read.trial, read.found
     else:
         trial = read_with(path, prepared.options)
@@ -339,7 +339,7 @@ def run_file(
     Returns
     -------
     result : Result
-        Without the samples of the plates.
+        Without the samples of the plates and the places of markers, but where uncertainty was asked for.
     files : list of Path
 
     Raises
@@ -351,5 +351,9 @@ def run_file(
     refuse_to_replace_inputs(folder, path, prepared)
     result = analyse_file(path, prepared, let_go=True)
     accept(result)
+    if prepared.sources is None:
+        result.let_go()
+        if prepared.read is not None and prepared.read.found is not None:
+            let_go(prepared.read.found.sources, "recorded")
     contents = file_contents(path.stem, result, prepared, inputs_of(path, result, prepared))
     return result, put_in_place(folder, contents, prepared.options, placed)
