@@ -192,7 +192,8 @@ def strong_filter_notes(seen: Array, smooth: Array, settings: specs.Settings) ->
     if not isinstance(cutoff, float):
         return ()
     inside = slice(settings.end_frames, -settings.end_frames)
-    moved = by_blocks(norm, seen - smooth)[inside]
+    rows = np.arange(len(seen))
+    moved = by_blocks(lambda some: norm(seen[some] - smooth[some]), rows, times=max(seen[:1].size, 1))[inside]
     if np.isfinite(moved).all() and len(moved):
         most = quantile(moved, MOST_SHARE)
     else:

@@ -26,6 +26,8 @@ STILL = 0.1
 LONGEST_S = 4.0
 # Frames. Shorter spans tell no frequency.
 _SHORTEST = 32
+# Of markers at once.
+_NUMBERS = 1_000_000
 # Multiplications at once: for more, the library of matrix products starts threads, which cost more than they save here.
 _PRODUCTS = 1 << 17
 
@@ -50,20 +52,22 @@ def movement_frequency(points: Array, rate_hz: float, noise: float) -> float:
     """
     if not rate_hz > 2 * LOOK_HZ:
         return float("nan")
-    velocity, acceleration = spline_derivatives(lowpass(points, LOOK_HZ, rate_hz), rate_hz)
     of_noise = noise**2 * _acceleration_of_white_noise(rate_hz)
     ends = round(rate_hz / LOOK_HZ)
     fast, slow, count = 0.0, 0.0, 0
-    of_velocity, of_acceleration = (of.reshape(len(of), -1) for of in (velocity, acceleration))
-    for columns, known in columns_by_mask(of_acceleration):
-        for start, stop in spans(known):
-            if stop - start - 2 * ends >= _SHORTEST:
-                inner = slice(start + ends, stop - ends)
-                a, v = _columns(of_acceleration, inner, columns), _columns(of_velocity, inner, columns)
-                v = v - v.mean(axis=0)
-                fast += float(np.einsum("ij,ij->", a, a)) - a.size * of_noise
-                slow += float(np.einsum("ij,ij->", v, v))
-                count += a.size
+    some = max(_NUMBERS // max(3 * len(points), 1), 1)  # of a long trial so many markers at once
+    for first in range(0, points.shape[1], some):
+        smooth = lowpass(points[:, first : first + some], LOOK_HZ, rate_hz)
+        of_velocity, of_acceleration = (of.reshape(len(of), -1) for of in spline_derivatives(smooth, rate_hz))
+        for columns, known in columns_by_mask(of_acceleration):
+            for start, stop in spans(known):
+                if stop - start - 2 * ends >= _SHORTEST:
+                    inner = slice(start + ends, stop - ends)
+                    a, v = _columns(of_acceleration, inner, columns), _columns(of_velocity, inner, columns)
+                    v = v - v.mean(axis=0)
+                    fast += float(np.einsum("ij,ij->", a, a)) - a.size * of_noise
+                    slow += float(np.einsum("ij,ij->", v, v))
+                    count += a.size
     return float(np.sqrt(fast / slow) / (2 * np.pi)) if fast > 0 and slow > count / 3 * STILL**2 else float("nan")
 
 

@@ -68,7 +68,7 @@ def lowpass(values: Array, cutoff_hz: float, rate_hz: float) -> Array:
     b, a = butterworth_coefficients(cutoff_hz, rate_hz)
     pad = pad_length(cutoff_hz, rate_hz)
     flat = values.reshape(len(values), -1)
-    result = np.full_like(flat, np.nan)
+    result: Array | None = None  # not before it is written to: of a long trial it is large
     for some, mask in columns_by_mask(flat):
         columns = slice(None) if len(some) == flat.shape[1] else some
         for start, stop in spans(mask):
@@ -81,8 +81,10 @@ def lowpass(values: Array, cutoff_hz: float, rate_hz: float) -> Array:
             extended[-pad:] = 2 * part[-1] - part[-2 : -pad - 2 : -1]
             extended = _recursive(extended, b, a)  # of a long trial no more is held than what the next step needs
             extended = _recursive(extended[::-1], b, a)[::-1]
+            if result is None:
+                result = np.full_like(flat, np.nan)
             result[start:stop, columns] = extended[pad:-pad]
-    return result.reshape(values.shape)
+    return np.full_like(values, np.nan) if result is None else result.reshape(values.shape)
 
 
 class _Blocks(NamedTuple):

@@ -78,7 +78,7 @@ def residual_cutoff(values: Array, rate_hz: float) -> ResidualAnalysis:
             for marker in some:
                 reason[marker] = f"no {_LEAST_S:g} s without a gap" if len(tried) >= 8 else "sampled too slowly"
             continue
-        points = np.swapaxes(markers[start:stop, some], 0, 1)
+        points = np.swapaxes(markers[start:stop] if len(some) == count else markers[start:stop, some], 0, 1)
         removed, of_white = _removed(by_blocks(_power, points), tried, rate_hz)
         # white noise of size 1 through the same filters and the same line
         _, (white_level,) = _asked(tried, np.sqrt(of_white)[:, None])

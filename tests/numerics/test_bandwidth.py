@@ -52,3 +52,14 @@ def test_the_low_pass_that_markers_went_through_is_known_by_their_impacts(cutoff
     hard = simulated_walk(impact_bw=0.4, impact_absorbed=1.0).trial.points_g
     assert held_bandwidth(lowpass(hard, cutoff_hz, 100.0), 100.0) == pytest.approx(cutoff_hz, rel=0.3)
     assert held_bandwidth(hard, 100.0) > 20
+
+
+def test_markers_of_a_long_trial_are_looked_at_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(8)
+    points = 0.3 * np.sin(np.arange(900)[:, None, None] / 12 + rng.uniform(0, 6, (5, 3))) + rng.normal(
+        0, 3e-4, (900, 5, 3)
+    )
+    points[300:340, 2] = np.nan
+    at_once = movement_frequency(points, 100.0, 3e-4)
+    monkeypatch.setattr("gaitid.numerics.bandwidth._NUMBERS", 6000)  # two markers
+    assert movement_frequency(points, 100.0, 3e-4) == pytest.approx(at_once, rel=1e-13)
