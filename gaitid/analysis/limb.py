@@ -10,19 +10,21 @@ import numpy as np
 from gaitid.analysis.result import BodyParameters, SideResult
 from gaitid.body.frames import Geometry
 from gaitid.body.kinematics import JointFrames, SegmentMotion, clinical_angles, clinical_moments, dual_basis, joint_axes
+from gaitid.body.later_motion import LaterMotion
 from gaitid.body.mass_properties import inertia_of
 from gaitid.body.poses import Body, Key, Motion
-from gaitid.dynamics.chain import Chain, Link
+from gaitid.dynamics.chain import Chain, LaterLink, Link
 from gaitid.dynamics.newton_euler import SOLVERS
 from gaitid.dynamics.wrench import Wrench
 from gaitid.ground.contacts import AIR, UNKNOWN, FootLoad
 from gaitid.model import specs
 from gaitid.model.shapes import PointName
+from gaitid.numerics.blocks import joined
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.rotation import apply_transposed, dot
 from gaitid.numerics.statistics import mean_of_known
 from gaitid.records import NamedTuple, frozen_dataclass
-from gaitid.trial import Array, Mask
+from gaitid.trial import Array, Mask, frozen, read_only
 
 
 @frozen_dataclass(eq=False)
@@ -58,35 +60,108 @@ def solve_limb(side: specs.Side, body: Body, motion: Motion, load: FootLoad, mec
         Of the ground on the segment that touches it.
     mechanics : Mechanics
     """
-    model, geometry, mass = body.model, body.geometry, mechanics.mass_kg
-    motions = motion.by_side[side.name]
+    return solve_limbs([side], body, motion, {side.name: load}, mechanics)[side.name]
+
+
+def solve_limbs(
+    sides: Sequence[specs.Side], body: Body, motion: Motion, loads: Mapping[str, FootLoad], mechanics: Mechanics
+) -> dict[str, SideResult]:
+    """As `solve_limb`, of several sides by name: a long trial's motion is made once for all of them."""
+    limbs = [_limb(side, body, motion, loads[side.name], mechanics) for side in sides]
+    solved = _solved(limbs, body.model, motion, mechanics)
+    return {
+        limb.side.name: _side_result(limb, body, motion, of, loads[limb.side.name], mechanics)
+        for limb, of in zip(limbs, solved, strict=True)
+    }
+
+
+class _Limb(NamedTuple):
+    """The segments of one side, with everything that acts on them but their joints."""
+
+    side: specs.Side
+    links: Sequence[Link]
+    bodies: Mapping[str, BodyParameters]
+    joints_g: Mapping[str, Array]
+
+
+#: Force, moment and power of a joint.
+Columns = tuple[Array, Array, Array]
+
+
+class _Solved(NamedTuple):
+    """By joint."""
+
+    wrenches: Mapping[str, Wrench]
+    powers: Mapping[str, Array]
+
+
+def _limb(side: specs.Side, body: Body, motion: Motion, load: FootLoad, mechanics: Mechanics) -> _Limb:
+    model, motions = body.model, motion.by_side[side.name]
     made = [make_link(spec, side.name, body, motions[spec.segment], mechanics, load) for spec in model.chain]
-    links = [link for link, _ in made]
     bodies = {spec.segment: parameters for spec, (_, parameters) in zip(model.chain, made, strict=True)}
-    joints = {spec.joint: link.joint_g for spec, link in zip(model.chain, links, strict=True)}
-    chain = Chain(links, model.proximal)
-    wrenches = _wrenches(chain, model, mechanics)
-    axes: dict[str, Mapping[str, Array]] = {}
+    joints = {spec.joint: link.joint_g for spec, (link, _) in zip(model.chain, made, strict=True)}
+    return _Limb(side, [link for link, _ in made], bodies, joints)
+
+
+def _solved(limbs: Sequence[_Limb], model: specs.Model, motion: Motion, mechanics: Mechanics) -> list[_Solved]:
+    """Wrenches and powers of each limb, some frames of all of them at a time."""
+    parts = [[_during(limb, model, moving, frames, mechanics) for limb in limbs] for frames, moving in motion.parts()]
+    return [_together(limb, of_limb) for limb, of_limb in zip(limbs, zip(*parts, strict=True), strict=True)]
+
+
+def _during(limb: _Limb, model: specs.Model, motion: Motion, frames: slice, mechanics: Mechanics) -> dict[str, Columns]:
+    """By joint its force, moment and power in some frames, with the motion in them."""
+    motions = motion.by_side[limb.side.name]
+    links = [
+        link.during(frames, motions[spec.segment]) if isinstance(link, LaterLink) else link
+        for spec, link in zip(model.chain, limb.links, strict=True)
+    ]
+    found: dict[str, Columns] = {}
+    wrenches = _wrenches(Chain(links, model.proximal), model, mechanics)
+    for spec, k in zip(model.chain, model.proximal, strict=True):
+        above, below = motion.base if k is None else motions[model.chain[k].segment], motions[spec.segment]
+        wrench = wrenches[spec.joint]
+        power = dot(wrench.m_g, below.omega_g - above.omega_g) / mechanics.mass_kg
+        if model.assumes_axes(spec.joint):
+            power = np.full_like(power, np.nan)
+        found[spec.joint] = wrench.f_g, wrench.m_g, power
+    return found
+
+
+def _together(limb: _Limb, parts: Sequence[dict[str, Columns]]) -> _Solved:
+    """What was solved some frames at a time, which is let go."""
+    wrenches: dict[str, Wrench] = {}
     powers: dict[str, Array] = {}
+    for joint, centre_g in limb.joints_g.items():
+        f_g, m_g, power = (joined(of) for of in zip(*(part.pop(joint) for part in parts), strict=True))
+        wrenches[joint], powers[joint] = Wrench(frozen(f_g), frozen(m_g), centre_g), power
+    return _Solved(wrenches, powers)
+
+
+def _side_result(
+    limb: _Limb, body: Body, motion: Motion, solved: _Solved, load: FootLoad, mechanics: Mechanics
+) -> SideResult:
+    model, geometry, side, joints = body.model, body.geometry, limb.side, limb.joints_g
+    motions, wrenches = motion.by_side[side.name], solved.wrenches
+    axes: dict[str, Mapping[str, Array]] = {}
     for spec, k in zip(model.chain, model.proximal, strict=True):
         above, below = motion.base if k is None else motions[model.chain[k].segment], motions[spec.segment]
         angle = model.angles[spec.joint]
         told_in = geometry.frame(angle.proximal, side.name).R_gs, geometry.frame(angle.distal, side.name).R_gs
         axes[spec.joint] = JointFrames(above.R_gs, below.R_gs, told_in, angle.sequence)
-        powers[spec.joint] = dot(wrenches[spec.joint].m_g, below.omega_g - above.omega_g) / mass
         if model.assumes_axes(spec.joint):
             axes[spec.joint] = dict.fromkeys(axes[spec.joint], np.full_like(above.R_gs, np.nan))
-            powers[spec.joint] = np.full_like(powers[spec.joint], np.nan)
-    angles, moments = _in_words(side, body, wrenches, mass)
-    weighed = all(np.isfinite(link.mass) for link in links)
-    unloaded = _unknown_loads(chain)
+    angles, moments = _in_words(side, body, wrenches, mechanics.mass_kg)
+    weighed = all(np.isfinite(link.mass) for link in limb.links)
+    chain = Chain(limb.links, model.proximal)
     coverage = {
         joint: _coverage(wrench, unknown, joints[joint], weighed)
-        for (joint, wrench), unknown in zip(wrenches.items(), unloaded, strict=True)
+        for (joint, wrench), unknown in zip(wrenches.items(), _unknown_loads(chain), strict=True)
     }
     if model.no_wrenches_because:
         coverage = {joint: {"filled": 0, model.no_wrenches_because: len(joints[joint])} for joint in wrenches}
-    return SideResult(load, load, motions, joints, wrenches, axes, angles, moments, powers, bodies, coverage, chain)
+    in_words = (angles, moments, solved.powers)
+    return SideResult(load, load, motions, joints, wrenches, axes, *in_words, limb.bodies, coverage, chain)
 
 
 class InWords(NamedTuple):
@@ -100,8 +175,9 @@ def angles_and_moments(side: specs.Side, body: Body, motion: Motion, load: FootL
     """Those of `solve_limb`, without the rest."""
     motions = motion.by_side[side.name]
     links = [_link(spec, side.name, body, motions[spec.segment], mechanics, load)[0] for spec in body.model.chain]
-    wrenches = _wrenches(Chain(links, body.model.proximal), body.model, mechanics)
-    return _in_words(side, body, wrenches, mechanics.mass_kg)
+    joints = {spec.joint: link.joint_g for spec, link in zip(body.model.chain, links, strict=True)}
+    (solved,) = _solved([_Limb(side, links, {}, joints)], body.model, motion, mechanics)
+    return _in_words(side, body, solved.wrenches, mechanics.mass_kg)
 
 
 def _wrenches(chain: Chain, model: specs.Model, mechanics: Mechanics) -> dict[str, Wrench]:
@@ -157,9 +233,11 @@ def _link(
     lengths = length if body.settings.segment_length == "current" else np.asarray(mean_length)
     inertia = inertia_of(body.model.table, spec, side, mass, lengths)
     wrench = load.wrench if load is not None and spec.ground else None
+    acting = joint, wrench, mechanics.applied.get((side, spec.segment))
+    if isinstance(motion, LaterMotion):
+        return LaterLink(mass, read_only(inertia), motion, *acting), mean_length, row.source
     pose = (motion.R_gs, motion.com_g, motion.acc_g, motion.omega_g, motion.alpha_g)
-    applied = mechanics.applied.get((side, spec.segment))
-    return Link(mass, inertia, *pose, joint, wrench, applied), mean_length, row.source
+    return Link(mass, inertia, *pose, *acting), mean_length, row.source
 
 
 def base_wrench(

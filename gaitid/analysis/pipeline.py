@@ -10,7 +10,7 @@ from gaitid.analysis.conventions import conventions
 from gaitid.analysis.figures import figure_notes
 from gaitid.analysis.gimbal import gimbal_notes
 from gaitid.analysis.judge import judged
-from gaitid.analysis.limb import Mechanics, absent_limb, base_wrench, make_link, no_load, solve_limb
+from gaitid.analysis.limb import Mechanics, absent_limb, base_wrench, make_link, no_load, solve_limbs
 from gaitid.analysis.mass import Stand
 from gaitid.analysis.recorded import recorded
 from gaitid.analysis.result import Result, SideResult
@@ -134,7 +134,8 @@ def analyse_prepared(trial: Trial, prepared: Prepared, static: Trial | None, opt
     applied, on_segments, applied_notes = _applied(options, body, motion, trial.rate_hz)
     by_hand = assigned_frames(options.by_hand, trial, list(ground.feet))
     balance = None if applied else balance_of(body, motion, up_g, trial.rate_hz)  # the ground carries not all of it
-    stand = Stand(ground, by_hand, motion.base.vel_g @ up_g, body.settings, static, prepared.static_model, balance)
+    vertical_m_per_s = motion.of_parts(lambda part: part.base.vel_g @ up_g)
+    stand = Stand(ground, by_hand, vertical_m_per_s, body.settings, static, prepared.static_model, balance)
     subject, loads, faults, mass_notes = sound_loads(subject, model, stand, trial, of_channels, body, whole)
     check_masses(body, subject.mass_kg)
     ground = faults.without(ground)
@@ -153,15 +154,13 @@ def analyse_prepared(trial: Trial, prepared: Prepared, static: Trial | None, opt
 
     gravity_g = -body.settings.gravity_m_per_s2 * up_g
     mechanics = Mechanics(subject.mass_kg, gravity_g, options.solver, on_segments)
-    sides: dict[str, SideResult] = {}
-    for side in model.sides:
-        if side.name in needs:
-            measured = model.touches_ground and side.name not in by_file
-            load = acting[side.name] if measured else no_load(trial.n_frames)
-            limb = solve_limb(side, body, motion, load, mechanics)
-            sides[side.name] = replace(limb, load=loads.by_side.get(side.name, load))
-        else:
-            sides[side.name] = absent_limb(model, trial.n_frames)
+    measured = [side for side in model.sides if side.name in needs]
+    on_ground = [side.name for side in measured if model.touches_ground and side.name not in by_file]
+    on_feet = {side.name: acting[side.name] if side.name in on_ground else no_load(trial.n_frames) for side in measured}
+    limbs = solve_limbs(measured, body, motion, on_feet, mechanics)
+    sides = {side.name: limbs.get(side.name) or absent_limb(model, trial.n_frames) for side in model.sides}
+    for name in limbs:
+        sides[name] = replace(limbs[name], load=loads.by_side.get(name, on_feet[name]))
     sides, body_notes = withhold(sides, body, subject)
     sides = with_trunk_angles(sides, whole)
     base_link = base_body = None

@@ -8,7 +8,7 @@ import numpy as np
 
 from gaitid.analysis.limb import moment_axes
 from gaitid.analysis.result import Result
-from gaitid.body.kinematics import clinical_moments
+from gaitid.body.kinematics import SegmentMotion, clinical_moments
 from gaitid.dynamics.chain import Chain, Link
 from gaitid.dynamics.newton_euler import SOLVERS
 from gaitid.dynamics.wrench import Wrench
@@ -37,7 +37,9 @@ def under_load(
     """
     leg, model, mass = result.sides[side], result.model, result.subject.mass_kg
     assert leg.chain is not None  # of a side with cycles
-    chain = Chain([_during(frames, link, load) for link in leg.chain.links], leg.chain.proximal)
+    moving = [leg.motions[spec.segment].at(frames) for spec in model.chain]
+    links = [_during(frames, *of, load) for of in zip(leg.chain.links, moving, strict=True)]
+    chain = Chain(links, leg.chain.proximal)
     solved = SOLVERS[result.solver](chain, result.gravity_g)
     moment_g = {joint: wrench.m_g / mass for joint, wrench in zip(leg.joints_g, solved, strict=True)}
     sign = next(s.sign for s in model.sides if s.name == side)
@@ -50,9 +52,9 @@ def under_load(
         for name, moment in model.moments.items()
     }
     powers: dict[str, Array] = {}
-    for spec, k in zip(model.chain, model.proximal, strict=True):
-        above = result.base if k is None else leg.motions[model.chain[k].segment]
-        turning = leg.motions[spec.segment].omega_g[frames] - above.omega_g[frames]
+    for spec, k, below in zip(model.chain, model.proximal, moving, strict=True):
+        above = result.base.at(frames) if k is None else moving[k]
+        turning = below.omega_g - above.omega_g
         power = dot(moment_g[spec.joint], turning)
         powers[spec.joint] = _where_known(power, leg.powers[spec.joint])
     return moments, powers
@@ -63,8 +65,8 @@ def _where_known(values: Array, usual: Array) -> Array:
     return values if np.isfinite(usual).any() else np.full_like(values, np.nan)
 
 
-def _during(frames: IntArray, link: Link, load: Wrench | None) -> Link:
-    """A link in some frames, under another load where the ground touches it."""
+def _during(frames: IntArray, link: Link, motion: SegmentMotion, load: Wrench | None) -> Link:
+    """A link in some frames, with its motion in them, under another load where the ground touches it."""
     inertia = link.inertia_s[frames] if link.inertia_s.ndim == 3 else link.inertia_s
     applied = link.applied
     if applied is not None:
@@ -72,11 +74,11 @@ def _during(frames: IntArray, link: Link, load: Wrench | None) -> Link:
     return Link(
         link.mass,
         inertia,
-        link.R_gs[frames],
-        link.com_g[frames],
-        link.acc_g[frames],
-        link.omega_g[frames],
-        link.alpha_g[frames],
+        motion.R_gs,
+        motion.com_g,
+        motion.acc_g,
+        motion.omega_g,
+        motion.alpha_g,
         link.joint_g[frames],
         None if link.external is None else load,
         applied,

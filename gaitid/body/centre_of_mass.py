@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
+
 import numpy as np
 
-from gaitid.body.poses import Body, Motion
+from gaitid.body.poses import Body, Key, Motion
 from gaitid.trial import Array
 
 
@@ -28,7 +31,11 @@ def acceleration_of_body(body: Body, motion: Motion) -> Array:
     """
     shares = shares_of_legs(body)
     if shares is None:
-        return np.full_like(motion.base.acc_g, np.nan)
+        return np.full_like(motion.base.com_g, np.nan)
+    return motion.of_parts(partial(_acceleration, shares))
+
+
+def _acceleration(shares: Mapping[Key, float], motion: Motion) -> Array:
     total = motion.base.acc_g * (1.0 - sum(shares.values()))
     for (side, segment), share in shares.items():
         total = total + share * motion.by_side[side][segment].acc_g

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from gaitid.body.direction import progression
 from gaitid.body.frames import Calibration, Geometry, Pose
-from gaitid.body.kinematics import SegmentMotion, segment_motions
+from gaitid.body.kinematics import SegmentMotion, only, segment_motions
+from gaitid.body.later_motion import Derivatives, Placed
 from gaitid.body.mass_properties import centre_names
 from gaitid.body.sanity import check_body, length_notes, line_notes
 from gaitid.body.standing import check_fits, compare_with_static
@@ -16,6 +17,7 @@ from gaitid.body.subject import Subject
 from gaitid.markers.clean import Markers
 from gaitid.model import specs
 from gaitid.notes import Notes
+from gaitid.numerics.blocks import blocks, is_long, joined
 from gaitid.numerics.masks import known_rows
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Mask, frozen, read_only
@@ -93,10 +95,25 @@ class Motion:
     base : SegmentMotion
         Of the segment that the limbs of all sides hang from.
     by_side : mapping of side to mapping of segment to SegmentMotion
+    during : callable or None
+        Of a long trial: the motion in some frames, made when it is asked for.
     """
 
     base: SegmentMotion
     by_side: Mapping[str, Mapping[str, SegmentMotion]]
+    during: Callable[[slice], Motion] | None = None
+
+    def parts(self) -> Iterator[tuple[slice, Motion]]:
+        """The motion some frames at a time, with these frames; that of a short trial at once."""
+        if self.during is None:
+            yield slice(None), self
+        else:
+            for frames in blocks(len(self.base.com_g)):
+                yield frames, self.during(frames)
+
+    def of_parts(self, made: Callable[[Motion], Array]) -> Array:
+        """(frames, …) what is made of the motion frame by frame."""
+        return joined([made(part) for _, part in self.parts()])
 
 
 def pose_body(
@@ -218,11 +235,34 @@ def _own_axes(body: Body, key: Key) -> Array:
 
 
 def differentiate(body: Body, rate_hz: float) -> Motion:
-    """Velocities and accelerations of all segments; the frames of gaps that stay open are empty."""
-    parts = {key: (segment.pose, segment.com_g) for key, segment in body.segments.items()}
-    motions = {
-        key: motion.only(body.segments[key].known, _own_axes(body, key))
-        for key, motion in segment_motions(parts, rate_hz, body.settings).items()
+    """Velocities and accelerations of all segments; the frames of gaps that stay open are empty.
+
+    Those of a long trial are made some frames at a time (`Motion.parts`); where somebody asks a segment for them, those
+    of all segments and frames are made, and held from then on.
+    """
+    n_frames = len(body.segments[body.base].com_g)
+    if not is_long(n_frames):
+        parts = {key: (segment.pose, segment.com_g) for key, segment in body.segments.items()}
+        motions = segment_motions(parts, rate_hz, body.settings)
+        return _of_body(
+            body, {key: of.only(body.segments[key].known, _own_axes(body, key)) for key, of in motions.items()}
+        )
+    places = {
+        key: Placed(
+            of.pose.R_gs,
+            of.com_g,
+            of.known,
+            only(of.pose.R_gs, of.known, _own_axes(body, key)),
+            only(of.com_g, of.known),
+        )
+        for key, of in body.segments.items()
     }
+    whole = Derivatives(places, rate_hz, body.settings, tuple(blocks(n_frames)))
+    return _of_body(body, whole.motions(), lambda frames: _of_body(body, whole.during(frames).motions()))
+
+
+def _of_body(
+    body: Body, motions: Mapping[Key, SegmentMotion], during: Callable[[slice], Motion] | None = None
+) -> Motion:
     by_side = {side: {b.segment: motions[side, b.segment] for b in body.model.chain} for side in body.sides}
-    return Motion(motions[body.base], by_side)
+    return Motion(motions[body.base], by_side, during)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -10,6 +10,8 @@ import numpy as np
 from gaitid.trial import Array, IntArray, Mask
 
 _NUMBERS = 1 << 15  # at once
+#: A trial of more frames is long: what follows from its poses is made so many at a time, when it is asked for.
+LONG = 1 << 13
 _Given = TypeVar("_Given", Array, IntArray)
 _Made = TypeVar("_Made", Array, Mask, IntArray)
 
@@ -33,5 +35,19 @@ def by_blocks(of_rows: Callable[[_Given], _Made], values: _Given, behind: int = 
     """
     rows = max(_NUMBERS * len(values) // max(values.size * times, 1), 1)
     starts = range(0, max(len(values) - behind, 1), rows)
-    parts = [of_rows(values[start : start + rows + behind]) for start in starts]
+    return joined([of_rows(values[start : start + rows + behind]) for start in starts])
+
+
+def joined(parts: Sequence[_Made]) -> _Made:
+    """What was made of successive frames, together."""
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def is_long(n_frames: int) -> bool:
+    """Whether what follows from the poses of a trial is made some frames at a time."""
+    return n_frames > LONG
+
+
+def blocks(n_frames: int) -> Iterator[slice]:
+    """The frames of a long trial, `LONG` at a time."""
+    return (slice(start, min(start + LONG, n_frames)) for start in range(0, n_frames, LONG))

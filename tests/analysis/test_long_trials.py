@@ -21,8 +21,10 @@ from gaitid.body import poses
 from gaitid.body.subject import SubjectFile
 from gaitid.markers.clean import clean
 from gaitid.model.load import load_model
+from gaitid.numerics import blocks
 from gaitid.run import RunOptions, analyse_file, prepare, run_file, settle
 from gaitid.trial import Trial
+from gaitid.write.tables import _OF_FRAMES, wrenches_columns
 
 WALK = Path(__file__).resolve().parents[2] / "sample_data" / "walk" / "walk.c3d"
 
@@ -154,3 +156,62 @@ def test_a_trial_keeps_nothing_of_an_array_that_others_may_change() -> None:
         trial = Trial(Path("walk.c3d"), 100.0, 1, ("A", "B"), given)
         given[0, 0] = 1.0
         assert not trial.points_g.any()
+
+
+@pytest.fixture(scope="module")
+def with_gaps(simulated: Callable[..., object]) -> Trial:
+    """A walk in which markers are lost: some gaps are filled, others stay open, one at a border of blocks."""
+    trial: Trial = simulated().trial  # type: ignore[attr-defined]
+    points_g = trial.points_g.copy()
+    for label, first, stop in (("LTIB", 90, 150), ("RKNE", 195, 205), ("LTOE", 247, 254), ("RASI", 0, 3)):
+        points_g[first:stop, trial.labels.index(label)] = np.nan
+    return replace(trial, points_g=points_g)
+
+
+def tables(result: Result) -> dict[str, np.ndarray]:
+    made = {name: _OF_FRAMES[name](result).values for name in ("joints", "segments", "base", "joint_power")}
+    made["wrenches"] = wrenches_columns(result, ("global", "proximal", "distal", "jcs")).values
+    curves = curves_of(result)
+    return {**made, "cycles": curves.values, "features": features(result, curves).value}
+
+
+@pytest.mark.parametrize("rows", [50, 64, 333])
+def test_blocks_of_frames_have_the_numbers_of_the_whole_trial(
+    with_gaps: Trial, monkeypatch: pytest.MonkeyPatch, rows: int
+) -> None:
+    def analysed() -> Result:
+        return analyse(with_gaps, load_model("pig"), SubjectFile())
+
+    at_once = analysed()
+    monkeypatch.setattr(blocks, "LONG", rows)
+    some_at_a_time = analysed()
+    held = bytes_of_a_frame(some_at_a_time)
+    assert {n.text for n in some_at_a_time.notes} == {n.text for n in at_once.notes}
+    assert some_at_a_time.verdict == at_once.verdict
+    for side, leg in at_once.sides.items():
+        assert some_at_a_time.sides[side].coverage == leg.coverage
+    in_blocks = tables(some_at_a_time)
+    for name, values in tables(at_once).items():
+        known = np.isfinite(values)
+        np.testing.assert_array_equal(np.isfinite(in_blocks[name]), known)
+        largest = np.abs(np.where(known, values, 0.0)).max(axis=tuple(range(values.ndim - 1)))
+        apart = np.abs(np.where(known, in_blocks[name] - values, 0.0))
+        assert (apart <= 1e-10 * largest + 1e-11).all(), (name, apart.max())  # a joint that hardly opens has no power
+    # velocities and accelerations of seven segments are not held, but from when somebody asks for all of them
+    assert held < bytes_of_a_frame(at_once) - 600
+    assert bytes_of_a_frame(some_at_a_time) > held + 600
+
+
+def test_long_blocks_have_the_same_derivatives_to_the_last_bit(
+    simulated: Callable[..., object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trial: Trial = simulated().trial  # type: ignore[attr-defined]
+    at_once = analyse(trial, load_model("pig"), SubjectFile())
+    monkeypatch.setattr(blocks, "LONG", 128)
+    some_at_a_time = analyse(trial, load_model("pig"), SubjectFile())
+    for side, leg in at_once.sides.items():
+        for segment, motion in leg.motions.items():
+            for name in ("vel_g", "acc_g", "omega_g", "alpha_g"):
+                np.testing.assert_array_equal(
+                    getattr(some_at_a_time.sides[side].motions[segment], name), getattr(motion, name)
+                )
