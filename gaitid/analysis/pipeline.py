@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from gaitid.analysis.conventions import conventions
@@ -166,7 +167,6 @@ def analyse_prepared(trial: Trial, prepared: Prepared, static: Trial | None, opt
     base_link = base_body = None
     if model.base.body is not None:
         base_link, base_body = make_link(model.base.body, "", body, motion.base, mechanics)
-    left_over, base_chain = base_wrench(body, list(sides.values()), motion, base_link, mechanics)
     result = Result(
         trial=trial,
         model=model,
@@ -179,9 +179,8 @@ def analyse_prepared(trial: Trial, prepared: Prepared, static: Trial | None, opt
         loads=loads,
         gravity_g=mechanics.gravity_g,
         base=motion.base,
-        base_wrench=left_over,
+        solve_base=partial(base_wrench, body, tuple(sides.values()), motion, base_link, mechanics),
         base_body=base_body,
-        base_chain=base_chain,
         sides=sides,
         gait=gait,
         impacts=impacts,

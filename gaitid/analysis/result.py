@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -110,13 +110,10 @@ class Result:
     gravity_g : (3,) array, m/s²
     base : SegmentMotion
         Of the segment that the limbs of all sides hang from.
-    base_wrench : Wrench
-        On the base, from the part of the body that the model leaves out: about its proximal joint, or about its origin
-        where it has no mass. NaN where the wrench of a limb on it is unknown.
+    solve_base : callable
+        Makes `base_wrench` and `base_chain`, which few ask for.
     base_body : BodyParameters or None
         None where the base has no mass.
-    base_chain : Chain or None
-        Where it has one: the links of all sides, in their order, and the base last, as one tree.
     impacts : tuple of Impact
         Of feet with plates: no peak of a joint comes from their frames.
     notes : Notes
@@ -140,9 +137,8 @@ class Result:
     loads: Loads
     gravity_g: Array
     base: SegmentMotion
-    base_wrench: Wrench
+    solve_base: Callable[[], tuple[Wrench, Chain | None]]
     base_body: BodyParameters | None
-    base_chain: Chain | None
     sides: Mapping[str, SideResult]
     gait: Gait
     impacts: tuple[Impact, ...]
@@ -151,6 +147,22 @@ class Result:
     verdict: Verdict
     applied_loads: tuple[AppliedLoad, ...] = ()
     whole_body: WholeBody | None = None
+
+    @cached_property
+    def _of_base(self) -> tuple[Wrench, Chain | None]:
+        return self.solve_base()
+
+    @property
+    def base_wrench(self) -> Wrench:
+        """On the base, from the part of the body that the model leaves out: about its proximal joint, or about its
+        origin where it has no mass. NaN where the wrench of a limb on it is unknown.
+        """
+        return self._of_base[0]
+
+    @property
+    def base_chain(self) -> Chain | None:
+        """Where the base has a mass: the links of all sides, in their order, and the base last, as one tree."""
+        return self._of_base[1]
 
     @property
     def contacts(self) -> tuple[Contact, ...]:

@@ -235,7 +235,8 @@ def clinical_moments(moment_g: Array, axes: Array, moment: specs.Moment, sign: f
     axes : (frames, 3, 3) array
         Of the frame in which they are expressed.
     """
-    x, y, z = np.moveaxis(np.einsum("...ji,...j->...i", axes, moment_g), -1, 0)
+    # each by itself: a column that is one of them holds nothing of the others
+    x, y, z = (column.copy() for column in np.moveaxis(np.einsum("...ji,...j->...i", axes, moment_g), -1, 0))
     local = {"x": x, "y": y, "z": z, "sign": sign}
     return {name: np.broadcast_to(_formula(formula, local), x.shape) for name, formula in moment.columns.items()}
 

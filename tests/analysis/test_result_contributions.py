@@ -315,7 +315,8 @@ def test_parts_sum_to_the_wrench_without_a_file_between(result: Result) -> None:
 def test_on_a_base_with_a_joint_the_observer_rides_there(result: Result) -> None:
     """The base's wrench is about its proximal joint, where it has one: moved by d, he feels a + α × d + ω × (ω × d)."""
     base, d = result.base, apply(result.base.R_gs, np.array([-0.1, 0.0, 0.07]))
-    moved = replace(result, base_wrench=Wrench(result.base_wrench.f_g, result.base_wrench.m_g, base.com_g + d))
+    wrench = Wrench(result.base_wrench.f_g, result.base_wrench.m_g, base.com_g + d)
+    moved = replace(result, solve_base=lambda: (wrench, result.base_chain))
     a_p = base.acc_g + np.cross(base.alpha_g, d) + np.cross(base.omega_g, np.cross(base.omega_g, d))
     foot = result.sides["left"].bodies["foot"].mass_kg
     close(contributed(moved, "pelvis")["left"]["ankle"]["dalembert"].f_g, foot * a_p, 1e-9)  # N, of some 10
