@@ -26,7 +26,7 @@ from gaitid.body.late_markers import loose_notes
 from gaitid.body.lost_points import lost_point_notes
 from gaitid.body.measured_joints import measured_joint_notes
 from gaitid.body.measured_segments import with_measured
-from gaitid.body.poses import Body, Key, Motion, differentiate, pose_body
+from gaitid.body.poses import Body, Key, Motion, differentiate, geometry_of, pose_body
 from gaitid.body.possible_masses import check_masses
 from gaitid.body.resolve import resolve_subject
 from gaitid.body.standing import check_sides, check_stands, reading_notes
@@ -124,12 +124,17 @@ def analyse_prepared(trial: Trial, prepared: Prepared, static: Trial | None, opt
         check_loads(trial, model, options.loads)
     calibration = calibration_of(prepared, list(needs))
     markers = clean_markers(trial, model, marker_templates(calibration, model, list(needs)))
-    body = pose_body(model, markers, subject, list(needs), up_g, calibration)
-    ground = ground_under(trial, markers, list(needs), body.geometry)
+    geometry, body = geometry_of(model, markers, subject, up_g, calibration), None
+    if model.pose is not None:  # joint centres are where the chain puts them
+        body = pose_body(geometry, markers, list(needs))
+    # the samples of plates are most of what is held of a long trial: they go before the axes of segments come
+    ground = ground_under(trial, markers, list(needs), geometry if body is None else body.geometry)
     of_channels = faults_of_channels(trial, ground)
     for plate in trial.plates if options.let_go else ():
         plate.let_go()
 
+    if body is None:
+        body = pose_body(geometry, markers, list(needs))
     motion = differentiate(body, trial.rate_hz)
     whole = find_upper_body(trial, markers, body)
     applied, on_segments, applied_notes = _applied(options, body, motion, trial.rate_hz)

@@ -116,26 +116,38 @@ class Motion:
         return joined([made(part) for _, part in self.parts()])
 
 
-def pose_body(
+def geometry_of(
     model: specs.Model,
     markers: Markers,
     subject: Subject,
-    sides: Sequence[str],
     up_g: Array,
     calibration: Calibration = Calibration(),  # noqa: B008 - it cannot be changed
-) -> Body:
-    """Poses of all segments of the recorded sides and of the base.
+) -> Geometry:
+    """Points and frames of a model on the filtered markers, of which none is computed yet.
 
     Parameters
     ----------
     model : Model
     markers : Markers
     subject : Subject
-    sides : sequence of str
-        Those that were recorded.
     up_g : (3,) array
     calibration : Calibration, optional
         What a model carries over from a static.
+    """
+    n_frames = len(next(iter(markers.filtered.values())))
+    return Geometry(model, markers.filtered, subject.numbers, n_frames, up_g, calibration=calibration)
+
+
+def pose_body(geometry: Geometry, markers: Markers, sides: Sequence[str]) -> Body:
+    """Poses of all segments of the recorded sides and of the base.
+
+    Parameters
+    ----------
+    geometry : Geometry
+        As `geometry_of` gives it.
+    markers : Markers
+    sides : sequence of str
+        Those that were recorded.
 
     Raises
     ------
@@ -143,8 +155,6 @@ def pose_body(
         The static is another person's (`compare_with_static`), no body can be like that (`check_body`), or a segment's
         markers lie in one line.
     """
-    n_frames = len(next(iter(markers.filtered.values())))
-    geometry = Geometry(model, markers.filtered, subject.numbers, n_frames, up_g, calibration=calibration)
     notes = line_notes(geometry, sides)
     notes += compare_with_static(geometry, sides)
     check_fits(geometry)

@@ -18,7 +18,12 @@ from gaitid.analysis.features import features
 from gaitid.analysis.pipeline import Options, analyse
 from gaitid.analysis.result import Result
 from gaitid.body import poses
+from gaitid.body.frames import Geometry
+from gaitid.body.poses import geometry_of
 from gaitid.body.subject import SubjectFile
+from gaitid.ground.fault import Fault
+from gaitid.ground.ground import Ground
+from gaitid.ground.plate_faults import faults_of_channels
 from gaitid.markers.clean import clean
 from gaitid.model.load import load_model
 from gaitid.numerics import blocks
@@ -215,3 +220,23 @@ def test_long_blocks_have_the_same_derivatives_to_the_last_bit(
                 np.testing.assert_array_equal(
                     getattr(some_at_a_time.sides[side].motions[segment], name), getattr(motion, name)
                 )
+
+
+def test_samples_of_plates_go_before_the_axes_of_segments_come(
+    simulated: Callable[..., object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held: list[Geometry] = []
+
+    def judged(trial: Trial, ground: Ground) -> list[Fault]:
+        axes = [pose.R_gs for geometry in held for pose in geometry._frames.values()]
+        assert held and len(axes) <= 1  # the pelvis, which tells where the hips are
+        return faults_of_channels(trial, ground)
+
+    def kept(*of: object) -> Geometry:
+        held.append(geometry_of(*of))  # type: ignore[arg-type]
+        return held[-1]
+
+    monkeypatch.setattr(pipeline, "geometry_of", kept)
+    monkeypatch.setattr(pipeline, "faults_of_channels", judged)
+    analyse(simulated().trial, load_model("pig"), SubjectFile())  # type: ignore[attr-defined]
+    assert held[0]._frames
