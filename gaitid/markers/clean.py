@@ -266,7 +266,7 @@ def _fault_record(fault: LabelFault, first_frame: int) -> dict[str, Any]:
         "frames": [[a + first_frame, b + first_frame] for a, b in fault.frames],
         "size_mm": fault.size_m * 1e3,
         **({"step_mm": list(fault.step_mm)} if fault.step_mm else {}),
-        **({"turn_deg": fault.turn_deg} if fault.turn_deg else {}),
+        **({"turn_deg": fault.turn_deg, "turn_axis": list(fault.turn_axis)} if fault.turn_axis else {}),
     }
 
 

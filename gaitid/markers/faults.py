@@ -55,6 +55,8 @@ class LabelFault:
         Of markers that go elsewhere together their step, along the axes of the laboratory.
     turn_deg : float
         By how much several turn together; `step_mm` is then that of their middle. 0 where all make one step.
+    turn_axis : tuple of float
+        Unit vector about which they turn, in the laboratory; empty where all make one step.
     """
 
     kind: str
@@ -65,6 +67,7 @@ class LabelFault:
     also: tuple[str, ...] = ()
     step_mm: tuple[float, ...] = ()
     turn_deg: float = 0.0
+    turn_axis: tuple[float, ...] = ()
 
     def note(self, first_frame: int = 0) -> Note:
         """What to tell people; `first_frame` is the number of the trial's first frame."""
@@ -83,12 +86,15 @@ class LabelFault:
         where = frame_words(self.frames, first_frame)
         if self.step_mm:
             digits, stays, several = int(self.size_m < FINE_M), bool(self.at), self.kind in SEVERAL
-            way = ", ".join(f"{mm + 0.0:+.{digits}f}" for mm in (round(mm, digits) for mm in self.step_mm))
+            way = _signed(self.step_mm, digits)
             stay = f" between {frame_words(self.at, first_frame)}, and stay there" * stays
             off = "sit elsewhere on the body," if several else "are off the plates"
             off = f", and before or after it they {off} by as much" * stays
-            middle = "their middle " * bool(self.turn_deg)
-            text = f"{what} ({middle}{way} mm along x, y, z){stay}: taken as not seen in {where}{off}"
+            way += " mm"
+            if self.turn_axis:
+                goes = any(round(mm, digits) for mm in self.step_mm)
+                way = f"about the axis {_signed(self.turn_axis, 1)}" + f"; their middle {way}" * goes
+            text = f"{what} ({way} along x, y, z){stay}: taken as not seen in {where}{off}"
             return Note("markers_jump", text, cure=_SLIP_CURE if several else _JUMP_CURE)
         if self.kind == "repeated":
             text = (
@@ -105,6 +111,11 @@ class LabelFault:
     def lost(self) -> int:
         """In how many frames a label is taken as not seen."""
         return sum(last - first + 1 for first, last in self.frames)
+
+
+def _signed(values: Sequence[float], digits: int) -> str:
+    """Numbers with their signs, to so many digits; without a minus before a zero."""
+    return ", ".join(f"{round(value, digits) + 0.0:+.{digits}f}" for value in values)
 
 
 def frame_words(runs: Sequence[tuple[int, int]], first_frame: int) -> str:

@@ -8,6 +8,7 @@ they do in common tells it.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 
@@ -59,30 +60,42 @@ class Several(NamedTuple):
         The largest of their steps, laboratory axes; of markers that turn that of their middle.
     size_m : float
         The largest step of a marker.
-    turn_deg : float
-        By how much they turn; 0 where all make one step.
+    turn : (3,) array
+        Their turn as 2 tan(angle / 2) along its axis, laboratory axes; 0 where all make one step.
     """
 
     labels: tuple[str, ...]
     shifted: Shifted
     step_m: Array
     size_m: float
-    turn_deg: float
+    turn: Array
+
+    @property
+    def turn_deg(self) -> float:
+        """By how much they turn."""
+        return float(np.degrees(2 * np.arctan(np.linalg.norm(self.turn) / 2)))
 
 
 def several_faults(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
     """Faults of several markers together, as those of a segment are."""
     faults = []
-    for labels, shifted, step_m, size, turn_deg in find_several(markers, rate_hz):
-        step_mm = tuple(float(1e3 * v) for v in step_m)
-        runs = [(first, stop - 1) for first, stop in spans(shifted.away)]
+    for several in find_several(markers, rate_hz):
+        angle = float(np.linalg.norm(several.turn))
+        told = partial(
+            LabelFault,
+            labels=several.labels,
+            size_m=several.size_m,
+            step_mm=tuple(float(1e3 * v) for v in several.step_m),
+            turn_deg=several.turn_deg,
+            turn_axis=tuple(float(v / angle) for v in several.turn) if angle else (),
+        )
+        runs = [(first, stop - 1) for first, stop in spans(several.shifted.away)]
         for kind, brief in (("several_together", True), ("several_away", False)):
             some = tuple((first, last) for first, last in runs if (last - first < FLICKER_FRAMES) == brief)
             if some:
-                faults.append(LabelFault(kind, labels, some, size, step_mm=step_mm, turn_deg=turn_deg))
-        if shifted.stays:
-            reset = LabelFault("several_reset", labels, (), size, shifted.stays, step_mm=step_mm, turn_deg=turn_deg)
-            faults.append(reset)
+                faults.append(told(kind, frames=some))
+        if several.shifted.stays:
+            faults.append(told("several_reset", frames=(), at=several.shifted.stays))
     return faults
 
 
@@ -143,8 +156,7 @@ def find_several(markers: Mapping[str, Array], rate_hz: float) -> list[Several]:
         places = [(step.last, _place(step)) for step in steps]
         shifted = tracks_between(tracks.points[:, min(who)], places, round(CUT_S * rate_hz))
         most = max(steps, key=lambda step: step.size_m)
-        turn_deg = float(np.degrees(2 * np.arctan(np.linalg.norm(most.turn) / 2)))
-        found.append(Several(tuple(labels[i] for i in sorted(who)), shifted, most.shift_m, most.size_m, turn_deg))
+        found.append(Several(tuple(labels[i] for i in sorted(who)), shifted, most.shift_m, most.size_m, most.turn))
     return found
 
 

@@ -187,13 +187,18 @@ def test_a_foot_that_turns_is_told_once_and_empty_beside_its_step() -> None:
     result = cleaned(some_turned(walk(0.0), FOOT, 150, None, 8.0))
     (note,) = (note for note in result.notes if note.severity == "doubt")
     assert note.code == "markers_jump" and note.text == (
-        "LANK, LHEE, LTOE turn together by 8°, by up to 12 mm (their middle +0, +0, +0 mm along x, y, z) between "
+        "LANK, LHEE, LTOE turn together by 8°, by up to 12 mm (about the axis +0.7, -0.3, +0.7 along x, y, z) between "
         "frames 650-651, and stay there: taken as not seen in frames 644-657, and before or after it they sit "
         "elsewhere on the body, by as much"
     )
     for label in walk(0.0):
         gone = np.flatnonzero(np.isnan(result.filtered[label]).all(axis=1)).tolist()
         assert gone == ([*range(143, 157)] if label in FOOT else [])
+    (record,) = (fault for fault in result.quality["label_faults"] if fault["kind"] == "several_reset")
+    np.testing.assert_allclose(record["turn_axis"], AXIS, atol=0.05)
+    both = some_moved(some_turned(walk(0.0), FOOT, 150, None, 8.0), FOOT, 150, None, 0.004)
+    (note,) = (note for note in cleaned(both).notes if note.severity == "doubt")
+    assert "(about the axis +0.7, -0.3, +0.7; their middle +2, -3, +0 mm along x, y, z)" in note.text
 
 
 def test_frames_beside_the_step_of_a_foot_are_left_empty_and_those_of_a_brief_excursion_are_filled() -> None:
