@@ -652,19 +652,23 @@ def test_a_parameter_or_group_given_twice_is_refused(tmp_path: Path) -> None:
         (0.0, "exactly at the origin"),
         (np.nan, "without finite coordinates"),
         (np.inf, "without finite coordinates"),
-        (2e6, "more than 1000 m away"),
+        ([0.0, 0.0, 2e6], "more than 1000 m away"),
+        (2e6, "with one number as all three coordinates"),
+        (-9999.0, "with one number as all three coordinates"),
+        (99999.0, "with one number as all three coordinates"),
+        (32767 * 0.1, "with one number as all three coordinates"),
     ],
 )
-def test_a_marker_where_none_can_be_is_not_seen(tmp_path: Path, value: float, what: str) -> None:
+def test_a_marker_where_none_can_be_is_not_seen(tmp_path: Path, value: float | list[float], what: str) -> None:
     def edit(c: Any) -> None:
         c.add_parameter("POINT", "ANGLES", ["LKneeAngles"])
-        c["data"]["points"][:3, 1:, 5:8] = value
+        c["data"]["points"][:3, 1:, 5:8] = np.reshape(value, (-1, 1, 1))
 
     trial = read_c3d(make(tmp_path / "a.c3d", ["LASI", "RASI", "LKneeAngles"], edit=edit), stored=True)
     assert np.isnan(trial.marker("RASI")[5:8]).all()
     assert np.isfinite(trial.marker("RASI")[[4, 8]]).all()
     assert texts(trial) == (f"markers {what} count as not seen (frames): RASI (3)",)
-    np.testing.assert_array_equal(trial.stored["LKneeAngles"][5:8], value)  # an angle may be 0
+    np.testing.assert_allclose(trial.stored["LKneeAngles"][5:8], np.broadcast_to(value, (3, 3)))  # an angle may be 0
 
 
 @pytest.mark.parametrize("time", [np.nan, np.inf, -1e30])

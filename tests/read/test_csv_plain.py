@@ -43,6 +43,14 @@ def assert_same_trial(read: Trial, trial: Trial) -> None:
         assert np.allclose(a.moment_p, b.moment_p, atol=1e-7, rtol=DIGITS)
 
 
+@pytest.mark.parametrize("number", ["0", "-9999", "99999.0", "1e6", "nan"])
+def test_a_number_that_stands_for_a_lost_marker_is_no_place(tmp_path: Path, number: str) -> None:
+    text = MINIMAL.replace("4,5,6", ",".join(3 * [number if number != "nan" else ""]))
+    read = read_plain_csv(write(tmp_path, text))
+    assert np.isfinite(read.points_g).all(axis=(1, 2)).tolist() == [True, False, True]
+    assert [t for t in texts(read) if "A (1)" in t] == [*texts(read)] and len(texts(read)) == (number != "nan")
+
+
 @pytest.mark.parametrize("sense", ["reaction", "action"])
 @pytest.mark.parametrize("unit", ["mm", "cm", "m"])
 def test_round_trip_with_forces_beside(tmp_path: Path, sense: str, unit: str) -> None:

@@ -102,12 +102,15 @@ def test_layouts_that_mean_the_same(tmp_path: Path) -> None:
 
 def test_a_marker_seen_in_part_or_at_the_origin_was_not_seen(tmp_path: Path) -> None:
     lines = text_of(small_trial()).splitlines()
-    zero, part = lines[6].split("\t"), lines[7].split("\t")
+    zero, part, same = (line.split("\t") for line in lines[6:9])
     zero[2:5] = ["0.000000"] * 3
     part[3] = ""
-    read = read_trc(write(tmp_path, "\n".join([*lines[:6], "\t".join(zero), "\t".join(part), *lines[8:]])))
-    assert np.isnan(read.marker("LASI")[:2]).all() and np.isfinite(read.marker("LASI")[2:]).all()
+    same[2:5] = ["-9999.000000"] * 3
+    rows = ["\t".join(row) for row in (zero, part, same)]
+    read = read_trc(write(tmp_path, "\n".join([*lines[:6], *rows, *lines[9:]])))
+    assert np.isnan(read.marker("LASI")[:3]).all() and np.isfinite(read.marker("LASI")[3:]).all()
     assert "at the origin count as not seen (frames): LASI (1)" in texts(read)[0]
+    assert "with one number as all three coordinates count as not seen (frames): LASI (1)" in texts(read)[1]
 
 
 @pytest.mark.parametrize(("rate", "digits"), [(60.0, 3), (120.0, 3), (240.0, 3), (500.0, 3), (1000.0, 3), (59.94, 6)])

@@ -10,8 +10,6 @@ import numpy as np
 
 from gaitid.errors import Names, ReadError
 from gaitid.notes import Note, Notes
-from gaitid.numerics.blocks import by_blocks
-from gaitid.numerics.masks import largest_column
 from gaitid.read.c3d.events import events_of
 from gaitid.read.c3d.file import read_c3d_file, read_c3d_parameters, texts
 from gaitid.read.c3d.frame_layout import first_number
@@ -23,16 +21,13 @@ from gaitid.read.plates.force_platform import plates_from_channels
 from gaitid.read.settings import ReaderSettings
 from gaitid.read.subjects import Chosen, best_copies, choose_subject
 from gaitid.read.units import LENGTH_M, factor
+from gaitid.read.unseen import unseen
 from gaitid.trial import POSE_ARM_M, Array, IntArray, Mask, Trial, frozen, pose_labels
 
 # Groups of POINT that name model outputs: what the file computed, never what a camera saw.
 OUTPUT_GROUPS = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS")
-# A marker farther from the laboratory's origin, m, was not seen there: the number is damaged.
-FAR_M = 1000.0
 # So many frames, or a little more, show whose markers there are, and how large a body.
 _LOOKED_AT = 50
-# Where many programs put a marker that they lost.
-_AT_ORIGIN = "exactly at the origin"
 # Entries of SUBJECTS that are bookkeeping, not measurements.
 _BOOKKEEPING = {"USED", "IS_STATIC", "USES_PREFIXES"}
 
@@ -69,7 +64,7 @@ def read_c3d(path: Path, *, stored: bool = False, settings: ReaderSettings | Non
     is_marker = np.array([label not in outputs for label in labels], dtype=bool)
     places = np.flatnonzero(is_marker)
     some = slice(None, None, max(len(file.points) // _LOOKED_AT, 1))
-    seen = file.seen[some] & file.points[some].any(axis=2)
+    seen = file.seen[some] & ~unseen(file.points[some], file.seen[some], 0.0, labels)[0]
     subject = choose_subject([labels[i] for i in places], seen[:, places], settings.subject_prefix)
     places = places[list(subject.points)]
     chosen = np.zeros(len(labels), dtype=bool)
@@ -93,9 +88,9 @@ def read_c3d(path: Path, *, stored: bool = False, settings: ReaderSettings | Non
         rate_notes = (Note("file_repaired", text),)
     # before the markers are copied: what plates need meanwhile is the most of a long trial
     plates = plates_from_channels(parameters, file.analog, analog_rate, file.n_subframes, unit)
-    blank, blank_notes = _blanks(file.points, file.seen & chosen, scale, labels)
-    unseen = ~file.seen | blank
-    found = _by_marker(file.points, unseen, places)
+    blank, blank_notes = unseen(file.points, file.seen & chosen, scale, labels)
+    lost = ~file.seen | blank
+    found = _by_marker(file.points, lost, places)
     copies = best_copies(subject.labels, found, scale)
     read_labels = subject.labels
     if copies.taken:
@@ -115,7 +110,7 @@ def read_c3d(path: Path, *, stored: bool = False, settings: ReaderSettings | Non
     for i, label in enumerate(labels if stored else ()):
         owner, name = subject_and_name(label)
         if not is_marker[i] and (owner == subject.subject or not (owner and subject.subject)):
-            stored_outputs.setdefault(name, _by_marker(file.points, unseen, [i])[:, 0])
+            stored_outputs.setdefault(name, _by_marker(file.points, lost, [i])[:, 0])
     measurements, measurement_notes = _measurements(parameters, subject)
 
     events, event_notes = events_of(file)
@@ -203,38 +198,11 @@ def read_stored_subject(path: Path) -> tuple[frozenset[str], Mapping[str, float]
     return labels, _Measurements(numbers)
 
 
-def _by_marker(xyz: Array, unseen: Mask, places: Sequence[int] | IntArray) -> Array:
+def _by_marker(xyz: Array, lost: Mask, places: Sequence[int] | IntArray) -> Array:
     """(frames, places, 3) some of the points, NaN where not seen; in memory all frames of one lie together."""
     found = xyz.swapaxes(0, 1)[places]
-    found[unseen.T[places]] = np.nan
+    found[lost.T[places]] = np.nan
     return found.swapaxes(0, 1)
-
-
-def _blanks(xyz: Array, seen: Mask, scale: float, labels: Sequence[str]) -> tuple[Mask, Notes]:
-    """(frames, points) where a marker is said to be seen at a place where none can be.
-
-    Many programs write 0, 0, 0 for a marker that they lost, with a residual that says otherwise.
-    """
-    largest = by_blocks(lambda some: largest_column(np.abs(some)), xyz)
-    finite = np.isfinite(largest)
-    with np.errstate(invalid="ignore"):
-        kinds = {
-            _AT_ORIGIN: largest == 0,
-            "without finite coordinates": ~finite,
-            f"more than {FAR_M:g} m away": finite & (largest * scale > FAR_M),
-        }
-    blank = np.zeros(seen.shape, dtype=bool)
-    notes: Notes = ()
-    for what, where in kinds.items():
-        wrong = where & seen
-        if wrong.any():
-            counts = wrong.sum(axis=0).tolist()
-            names = [subject_and_name(label)[1] or f"point {i}" for i, label in enumerate(labels, 1)]
-            frames = listed([f"{name} ({n})" for name, n in zip(names, counts, strict=True) if n])
-            code = "reading_info" if what == _AT_ORIGIN else "values_lost"
-            notes += (Note(code, f"markers {what} count as not seen (frames): {frames}"),)
-            blank |= wrong
-    return blank, notes
 
 
 def _text(parameters: Parameters, group: str, name: str) -> str:

@@ -15,6 +15,7 @@ from gaitid.read.plates import Plates, unused_plates
 from gaitid.read.tables.nexus_devices import read_devices
 from gaitid.read.tables.nexus_sections import NexusSection, is_nexus_csv, read_nexus_sections
 from gaitid.read.units import LENGTH_M
+from gaitid.read.unseen import without_unseen
 from gaitid.trial import Array, Event, Trial
 
 __all__ = ["is_nexus_csv", "read_nexus_csv", "read_nexus_sections"]
@@ -62,7 +63,7 @@ def read_nexus_csv(path: Path, plates: Path | None = None, stored: bool = False)
     outputs = sections.get("Model Outputs") if stored else None
     names = _one_subject([trajectories] if outputs is None else [trajectories, outputs])
     markers = _markers(trajectories)
-    points_g = np.stack(list(markers.values()), axis=1)
+    points_g, lost = without_unseen(np.stack(list(markers.values()), axis=1), 1.0, tuple(markers))
     unit = trajectories.groups[0].units[0]
     refuse_other_unit(points_g, unit, f"below the axes of Trajectories ({unit})", "write there ")
     first, rate = int(trajectories.frames[0]), trajectories.rate_hz
@@ -85,7 +86,7 @@ def read_nexus_csv(path: Path, plates: Path | None = None, stored: bool = False)
             "format": "Vicon Nexus CSV export",
             "sections": listed([section.title for section in sections.values()]),
         },
-        notes=loads.notes,
+        notes=(*loads.notes, *lost),
     )
 
 

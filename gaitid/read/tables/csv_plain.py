@@ -18,6 +18,7 @@ from gaitid.read.tables.mot import MOT_SUFFIXES, read_mot
 from gaitid.read.tables.row_times import check_counts_by_one, even_rate, start_after, whole_numbers
 from gaitid.read.tables.text_table import Dialect, cells_of, check_names, is_blank, numbers_of, read_lines, refuse_gap
 from gaitid.read.units import FORCE_N, LENGTH_M, MOMENT_NM
+from gaitid.read.unseen import without_unseen
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Trial
 
@@ -90,7 +91,7 @@ def read_plain_csv(path: Path, forces: Path | None = None, plates: Path | None =
     else:
         loads = read_forces(forces, plates, (float(times[0]), float(times[-1])))
     labels = tuple(table.markers)
-    points_g = np.stack([table.markers[label] for label in labels], axis=1)
+    points_g, lost = without_unseen(np.stack([table.markers[label] for label in labels], axis=1), 1.0, labels)
     column = table.length_column
     said = f"in the names of its columns, as {column}"
     refuse_other_unit(points_g, column.rpartition("_")[2], said, "end the names of the columns with _")
@@ -104,7 +105,7 @@ def read_plain_csv(path: Path, forces: Path | None = None, plates: Path | None =
         refused_plates=loads.refused,
         assignments=loads.assignments,
         origin={"format": "plain CSV"},
-        notes=loads.notes,
+        notes=(*loads.notes, *lost),
     )
 
 

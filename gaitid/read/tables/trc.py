@@ -19,6 +19,7 @@ from gaitid.read.tables.row_times import Integers, check_counts_by_one, even_rat
 from gaitid.read.tables.text_table import Dialect, numbers_of, read_lines
 from gaitid.read.tables.trc_layout import take_apart
 from gaitid.read.units import LENGTH_M, factor
+from gaitid.read.unseen import without_unseen
 from gaitid.trial import Array, Mask, Trial
 
 # A printed time may lie this far, in sampling intervals, from what DataRate says: 0.5 ms at 500 Hz.
@@ -58,7 +59,7 @@ def read_trc(
     times = values[:, 1]
     rate, rate_notes = _rate(layout.number("datarate"), times, layout.first_row, 10.0**-layout.decimals)
     frames, frame_notes = _frames(whole_numbers(values[:, 0], layout.first_row, "Frame#"), layout.first_row)
-    stored, marker_notes = _seen(values[:, 2:].reshape(len(values), len(layout.labels), 3), layout.labels)
+    stored, marker_notes = without_unseen(values[:, 2:].reshape(len(values), len(layout.labels), 3), 0.0, layout.labels)
     seen: Mask = np.asarray(np.isfinite(stored).all(axis=2))
     subject = choose_subject(layout.labels, seen, settings.subject_prefix)
     stored = stored[:, list(subject.points)]
@@ -67,6 +68,8 @@ def read_trc(
     copies = best_copies(subject.labels, stored, metre)
     if copies.differing:
         raise ReadError(f"labels given twice: {listed(copies.differing)}", expected="each marker once, or copies of it")
+    read_labels = tuple(subject.labels[i] for i in copies.order)
+    points_g, far_notes = without_unseen(stored[:, list(copies.order)] * metre, 1.0, read_labels)
     if forces is not None:
         loads = read_forces(forces, plates, (float(times[0]), float(times[-1])))
     else:
@@ -76,14 +79,14 @@ def read_trc(
         path=path,
         rate_hz=rate,
         first_frame=int(frames[0]),
-        labels=tuple(subject.labels[i] for i in copies.order),
-        points_g=stored[:, list(copies.order)] * metre,
+        labels=read_labels,
+        points_g=points_g,
         plates=loads.usable,
         refused_plates=loads.refused,
         assignments=loads.assignments,
         names=tuple(sorted(subject.subjects)),
         origin={"format": "TRC", "length_unit": printable(unit)},
-        notes=(*notes, *copies.notes),
+        notes=(*notes, *copies.notes, *far_notes),
     )
 
 
@@ -115,15 +118,3 @@ def _rate(declared: float, times: Array, first_row: int, resolution_s: float) ->
         raise ReadError(what, expected=header, found=column, todo="correct the header")
     text = f"DataRate is {header}, but by the column Time it is {column}, which is used"
     return rate, (Note("file_repaired", text),)
-
-
-def _seen(points: Array, labels: tuple[str, ...]) -> tuple[Array, Notes]:
-    """The positions with NaN where a marker lacks a coordinate; many programs write 0 0 0 there."""
-    seen = np.isfinite(points).all(axis=2)
-    zero = seen & (np.abs(points).max(axis=2) == 0)
-    points_g = np.where((seen & ~zero)[..., None], points, np.nan)
-    if not zero.any():
-        return points_g, ()
-    names = [f"{label} ({n})" for label, n in zip(labels, zero.sum(axis=0)) if n]
-    text = f"markers exactly at the origin count as not seen (frames): {listed(names)}"
-    return points_g, (Note("reading_info", text),)
