@@ -129,7 +129,7 @@ class Figure:
 def pressure_off_the_roll(seen: Seen) -> float:
     """How far the pressure lies from where a foot presses, m: the largest of the medians under heel, ball and aside."""
     contact, limits = seen.evidence, Limits()
-    if not contact.in_one_plane or contact.on_a_step(limits):
+    if not contact.in_one_plane or contact.far_over_a_step(limits):
         return float("nan")
     sure = contact.sure & (contact.vertical > limits.roll_force * contact.peak)
     ahead, left = contact.off_the_roll

@@ -67,7 +67,7 @@ def part_of_the_foot(contact: Evidence, limits: Limits) -> Iterator[Reason]:
     over = contact.beyond_edges(limits)[1]
     if any(reach > 0 for _, reach in over) and not carries:
         yield unknown(f"{over[0][0]}, and {carried if tells else silent}")
-    elif _clearance(contact) < limits.near_edge and not _toe_overhangs(contact):
+    elif _clearance(contact) < limits.near_edge and not _toe_overhangs(contact, limits):
         if contact.support.tells and contact.support.lost > limits.lost:
             yield unknown(f"the foot stands at its edge{_lacks(contact)}")
         elif tells and not carries:
@@ -139,5 +139,5 @@ def _clearance(contact: Evidence) -> float:
     return min(min(corner) for corner in contact.inside.sole)
 
 
-def _toe_overhangs(contact: Evidence) -> bool:
-    return contact.overhangs(contact.pressing_track.toe_g)
+def _toe_overhangs(contact: Evidence, limits: Limits) -> bool:
+    return contact.overhangs(contact.pressing_track.toe_g, limits)

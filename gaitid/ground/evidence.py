@@ -8,6 +8,7 @@ the line of the foot (0.069 m on stairs whose plates were not zeroed), 0.11 to 1
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import field
 from functools import cached_property
 
 import numpy as np
@@ -19,6 +20,8 @@ from gaitid.ground.sole import (
     SOLE_TOLERANCE,
     UNDER_BALL,
     distance_from_foot,
+    inside_edges,
+    lower_beyond,
     off_the_roll,
     pressure_on_foot,
     rolled,
@@ -193,6 +196,8 @@ class Evidence:
         Plates whose corners do not fit the feet, and why.
     support : Support
         What the body's motion says of its load.
+    trodden_g : (n, 3) array, m
+        Where markers of feet are while these stand, anywhere in the trial.
     """
 
     foot: FootTrack
@@ -212,6 +217,7 @@ class Evidence:
     external_support: bool
     faults: Mapping[int, str]
     support: Support
+    trodden_g: Array = field(default_factory=lambda: np.zeros((0, 3)))
 
     @property
     def frames(self) -> slice:
@@ -318,13 +324,14 @@ class Evidence:
         foot = self.pressing_track
         line = mean(foot.toe_g - foot.heel_g)
         points = np.array([foot.heel_g, foot.toe_g, *sole(foot, self.normal_g)])
-        heel, toe, *corners = _inside(points, line, self.plates)
+        heel, toe, *corners = inside_edges(points, line, self.plates)
         return Inside(heel, toe, corners)
 
-    def overhangs(self, part_g: Array) -> bool:
-        """Whether what lies beyond a plate's edge hangs over a lower plate, as on a stair: nothing else carries it.
+    def overhangs(self, part_g: Array, limits: Limits) -> bool:
+        """Whether what lies beyond a plate's edge hangs over lower ground, as on a stair: nothing else carries it.
 
-        The other plate lies lower along this one's own normal (those of a ramp are in one plane), and under the part.
+        That is another plate which lies lower along this one's own normal (those of a ramp are in one plane) under the
+        part; or a floor on which feet stand lower, if the plates measured all that the body asked for.
         """
         upper = max(self.plates, key=lambda plate: plate.height_above_lowest)
         below = [
@@ -332,7 +339,9 @@ class Evidence:
             for p in self.all_plates
             if p not in self.plates and p.outlined and (upper.centre_g - p.centre_g) @ upper.normal_g > STEP
         ]
-        return any(bool((p.margin(part_g) > 0).any()) for p in below)
+        if any(bool((p.margin(part_g) > 0).any()) for p in below):
+            return True
+        return self.carries_all(limits) and lower_beyond(upper, part_g, self.trodden_g)
 
     @cached_property
     def roll(self) -> Array:
@@ -351,7 +360,7 @@ class Evidence:
         """
         if not self.pressing.any():
             return [], []
-        asked = limits.heel_over, limits.toe_over
+        asked = limits.heel_over, limits.toe_over, limits.lost
         if asked not in self._beyond_edges:
             self._beyond_edges[asked] = _beyond_edges(self, limits)
         return self._beyond_edges[asked]
@@ -359,6 +368,10 @@ class Evidence:
     def on_a_step(self, limits: Limits) -> bool:
         """Whether a part of the foot hangs over the edge of a step."""
         return any(reach == 0.0 for _, reach in self.beyond_edges(limits)[1])
+
+    def far_over_a_step(self, limits: Limits) -> bool:
+        """Whether so much of the foot does that it cannot press where it would on a floor."""
+        return self.on_a_step(limits) and min(*self.inside.heel, *self.inside.toe) < -limits.toe_over
 
     def off_foot(self, place: tuple[Array, Array], limits: Limits, front: Array | float) -> Mask:
         """(frames of the contact,) whether pressure at a `place` on the foot (aside, along) cannot be under it."""
@@ -383,7 +396,7 @@ class Evidence:
         return {}
 
     @cached_property
-    def _beyond_edges(self) -> dict[tuple[float, float], tuple[list[str], list[tuple[str, float]]]]:
+    def _beyond_edges(self) -> dict[tuple[float, float, float], tuple[list[str], list[tuple[str, float]]]]:
         return {}
 
     @cached_property
@@ -414,14 +427,14 @@ def _beyond_edges(contact: Evidence, limits: Limits) -> tuple[list[str], list[tu
     ):
         if min(along, across) >= 0:
             continue
-        if contact.overhangs(point):
+        if contact.overhangs(point, limits):
             reach = -min(along, across) * 100
             over.append((f"the {part} marker lies {reach:.1f} cm over the edge of a step", 0.0))
         elif along < -most or across < 0.0:
             beside.append(f"the {part} is {max(-along, -across) * 100:.1f} cm beside it")
         else:
             over.append((f"the {part} marker lies {-along * 100:.1f} cm over the edge", np.inf))
-    if beside or contact.overhangs(foot.toe_g):
+    if beside or contact.overhangs(foot.toe_g, limits):
         return beside, over
     sideways, ahead = -min(across for _, across in inside.sole), -min(along for along, _ in inside.sole[2:])
     if sideways > SOLE_TOLERANCE:
@@ -429,22 +442,3 @@ def _beyond_edges(contact: Evidence, limits: Limits) -> tuple[list[str], list[tu
     elif max(sideways, ahead) > 0 and not over:
         over.append((f"the sole may reach {max(sideways, ahead) * 100:.1f} cm over the edge", max(sideways, ahead)))
     return beside, over
-
-
-def _inside(points_g: Array, line_g: Array, plates: Sequence[PlateLoad]) -> list[tuple[float, float]]:
-    """Least distances, m, from points of a foot, (points, frames, 3), to the edges of the plates, along and across it.
-
-    Negative outside. `line_g` runs from heel to toe.
-    """
-    # a point lies on whichever of the plates it lies on best
-    best = along = across = np.full(points_g.shape[:-1], -np.inf)
-    for plate in plates:
-        ways = plate.margins(points_g)
-        if abs(line_g @ plate.R_gp[:, 0]) < abs(line_g @ plate.R_gp[:, 1]):
-            ways = ways[::-1]
-        least = np.minimum(*ways)
-        better = least > best
-        best, along, across = (
-            np.where(better, here, so_far) for here, so_far in ((least, best), (ways[0], along), (ways[1], across))
-        )
-    return list(zip(along.min(axis=1).tolist(), across.min(axis=1).tolist(), strict=True))

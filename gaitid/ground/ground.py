@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field
+from functools import cached_property
 
 import numpy as np
 
@@ -79,6 +80,13 @@ class Ground:
         known = [np.flatnonzero(np.isfinite(plate.vertical)) for plate in self.plates]
         ends = [(int(frames[0]), int(frames[-1])) for frames in known if frames.size]
         return (min(a for a, _ in ends), max(b for _, b in ends)) if ends else None
+
+    @cached_property
+    def trodden_g(self) -> Array:
+        """(n, 3) m, the feet's markers while these stand."""
+        standing = [(foot, self.stances[side].standing) for side, foot in self.feet.items() if side in self.stances]
+        points = [marker_g[stands] for foot, stands in standing for marker_g in (foot.heel_g, foot.toe_g)]
+        return np.concatenate([np.zeros((0, 3)), *points])
 
     @property
     def faults(self) -> dict[int, str]:

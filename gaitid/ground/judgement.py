@@ -147,8 +147,7 @@ def pressure_on_each_plate(contact: Evidence, limits: Limits) -> Iterator[Reason
 
 def pressure_off_the_roll(contact: Evidence, limits: Limits) -> Iterator[Reason]:
     """A pitched foot presses at its heel or its ball; over a stance the pressure keeps to the line of the foot."""
-    # over the edge of a step it cannot press where the foot would
-    if not contact.in_one_plane or contact.on_a_step(limits):
+    if not contact.in_one_plane or contact.far_over_a_step(limits):
         return
     sure = contact.sure & (contact.vertical > limits.roll_force * contact.peak)
     forward, leftward = contact.off_the_roll

@@ -29,6 +29,9 @@ MOST_SWING = 8.0
 EDGE_UNMEASURED = 5.0
 # m. Surfaces that differ by less than this in height are one floor; by less than the second, one plane.
 STEP, FLUSH = 0.05, 0.01
+# m. Where the noise of a plate's moments may move the pressure by more, it does not tell where a foot presses: half of
+# what it may lie beside a foot.
+MOVED_BY_NOISE = 0.04
 # N/s. A plate whose empty reading changes faster than this drifts.
 DRIFT_WORTH_SAYING = 0.2
 # A low-pass of the plates that changes the greatest force by this share of it, or the force while the plate carries a
@@ -80,6 +83,8 @@ class PlateLoad:
         Whether bias and drift were taken off `wrench`.
     noise_N : float
         99th percentile of the size of what is left of the force then; NaN where unknown.
+    moment_noise_Nm : float
+        The same of the moments that place the pressure, about the centre of the surface.
     outlined : bool
         Whether its edges are known.
     recorded_peak_N : float
@@ -110,6 +115,7 @@ class PlateLoad:
     drift_g: Array = field(default_factory=lambda: np.zeros(3))
     removed: bool = False
     noise_N: float = float("nan")
+    moment_noise_Nm: float = float("nan")
     outlined: bool = True
     recorded_peak_N: float = float("nan")
     height_above_lowest: float = 0.0
@@ -310,8 +316,10 @@ def one_plane(plates: Sequence[PlateLoad]) -> bool:
 
 def smallest_sure(plate: PlateLoad) -> float:
     """N. Vertical force from which on the centre of pressure means something."""
-    noise = plate.noise_N if np.isfinite(plate.noise_N) else 0.0
-    return max(5 * noise, 4 * float(np.linalg.norm(plate.bias_left_g)))
+    bias = 4 * float(np.linalg.norm(plate.bias_left_g))
+    if not np.isfinite(plate.noise_N):
+        return bias
+    return max(bias, 5 * plate.noise_N, plate.moment_noise_Nm / MOVED_BY_NOISE)
 
 
 def plate_axes(plate: ForcePlate) -> tuple[Array, Array, Array]:

@@ -112,7 +112,8 @@ def with_empty_reading(plate: PlateLoad, empty: Mask, rate_hz: float, settings: 
     def reading(time_s: Array) -> Array:
         return np.asarray(offset + np.outer(time_s, drift))
 
-    left = norm((both - reading(then_s))[:, :3])
+    both -= reading(then_s)
+    left, leans = norm(both[:, :3]), norm(both[:, 3:] @ plate.R_gp[:, :2])
     noise = float(quantile(left, 0.99))
     removed = False
     # More noise than a plate has is a load that no marker explains (another person, a knock): no bias to take off.
@@ -130,6 +131,7 @@ def with_empty_reading(plate: PlateLoad, empty: Mask, rate_hz: float, settings: 
         drift_g=drift[:3],
         removed=removed,
         noise_N=min(noise, MAX_NOISE),
+        moment_noise_Nm=min(float(quantile(leans, 0.99)), MAX_NOISE * BIAS_LEVER),
         empty_swing_N=float(median(left)),
     )
 

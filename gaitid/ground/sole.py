@@ -7,10 +7,12 @@ a stance it stays within 2 cm of the way between these (median), along and acros
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from gaitid.body.feet import FootTrack
-from gaitid.ground.plate_load import PlateLoad
+from gaitid.ground.plate_load import STEP, PlateLoad
 from gaitid.ground.stance import Stance
 from gaitid.numerics.masks import spans
 from gaitid.numerics.rotation import cross, dot, norm
@@ -27,6 +29,9 @@ PITCHED, FLATTEST = 0.2, 0.2
 SOLE_TOLERANCE = 0.01
 # m. A foot whose lower marker is outside this range above a surface does not touch it, also while it lands or leaves.
 MAY_STAND = (-0.05, 0.12)
+# m. A marker of a foot that stands lower than a plate, no farther beyond its edge, tells of a step there: a foot that
+# comes down from the lowest plate of a stair lands on the floor 0.17 m beyond (heel).
+CLOSE_BEYOND = 0.25
 # Where a pitched foot presses, 0 at the heel marker, 1 at the toe marker.
 UNDER_HEEL, UNDER_BALL = 0.2, 1.0
 
@@ -75,6 +80,46 @@ def sole(foot: FootTrack, normal_g: Array) -> list[Array]:
     across = cross(normal_g, forward) * HALF_WIDTH
     back, front = foot.heel_g, foot.heel_g + foot.line_g + TOE_SHARE * line
     return [back + across, back - across, front + across, front - across]
+
+
+def inside_edges(points_g: Array, line_g: Array, plates: Sequence[PlateLoad]) -> list[tuple[float, float]]:
+    """Least distances, m, from points of a foot, (points, frames, 3), to the edges of the plates, along and across it.
+
+    Negative outside. `line_g` runs from heel to toe.
+    """
+    # a point lies on whichever of the plates it lies on best
+    best = along = across = np.full(points_g.shape[:-1], -np.inf)
+    for plate in plates:
+        ways = plate.margins(points_g)
+        if abs(line_g @ plate.R_gp[:, 0]) < abs(line_g @ plate.R_gp[:, 1]):
+            ways = ways[::-1]
+        least = np.minimum(*ways)
+        better = least > best
+        best, along, across = (
+            np.where(better, here, so_far) for here, so_far in ((least, best), (ways[0], along), (ways[1], across))
+        )
+    return list(zip(along.min(axis=1).tolist(), across.min(axis=1).tolist(), strict=True))
+
+
+def lower_beyond(plate: PlateLoad, part_g: Array, trodden_g: Array) -> bool:
+    """Whether feet stand lower close beyond the edge of a plate that a part of a foot reaches over.
+
+    Parameters
+    ----------
+    plate : PlateLoad
+    part_g : (frames, 3) array, m
+    trodden_g : (n, 3) array, m
+        Where markers of feet are while these stand.
+    """
+    low_g = trodden_g[plate.height(trodden_g) < -STEP]
+    part, low = ((points_g - plate.centre_g) @ plate.R_gp[:, :2] for points_g in (part_g, low_g))
+    for axis, half in enumerate(plate.half):
+        across = np.abs(low[:, 1 - axis]) < plate.half[1 - axis]
+        for way in (1.0, -1.0):
+            beyond = way * low[:, axis] - half
+            if (way * part[:, axis] > half).any() and (across & (beyond > 0) & (beyond < CLOSE_BEYOND)).any():
+                return True
+    return False
 
 
 def rolled(foot: FootTrack, normal_g: Array) -> Array:

@@ -169,11 +169,8 @@ def test_plates_lie_where_the_files_say(known, prepared: Prepared) -> None:  # t
 
 @pytest.mark.parametrize("known", TRIALS, ids=lambda k: k.name)
 def test_clean_stances_are_known_frame_by_frame(known, prepared: Prepared) -> None:  # type: ignore[no-untyped-def]
-    """No known load is left empty: all frames of every listed stance, but where a foot presses over an edge."""
+    """No known load is left empty: all frames of every listed stance."""
     result = analyse_file(known.path, prepared)
-    for side, stances in known.stances.items():
-        state = result.sides[side].load.state
-        for first, last in stances:
-            share = float((state[first + 1 : last] == 1).mean())
-            at_edge = any("presses at that edge" in c.reason for c in result.contacts if c.first <= last <= c.last + 3)
-            assert share == 1.0 or at_edge, (side, first, last, share)
+    for stance in known.clean:
+        state = result.sides[stance.side].load.state[stance.first + 1 : stance.last]
+        assert (state == 1).all(), stance

@@ -127,6 +127,12 @@ def over_a_step() -> Evidence:
     return contact(upper, foot=foot_at(0.09), all_plates=[upper, lower])
 
 
+def over_a_drop(*, beyond_m: float = 0.1, depth_m: float = 0.2, lost: float = 0.0) -> Evidence:
+    """The toe hangs 3 cm over the front edge where no plate is; a marker of a foot stands lower and farther on."""
+    plate = pressed(along_the_foot() + [0.09, 0.0, 0.0], size=(0.3, 0.4))
+    return replace(supported(foot_at(0.09), plate, lost=lost), trodden_g=np.array([[0.15 + beyond_m, 0.1, -depth_m]]))
+
+
 def supported(foot: FootTrack | None = None, plate: PlateLoad | None = None, *, lost: float = 0.0) -> Evidence:
     """A contact of which the body's motion tells: in single support it lacks so much of body weight."""
     lacking = np.full(LAST + 1 - FIRST, np.nan)
@@ -153,6 +159,7 @@ CASES: list[tuple[str, Callable[[], Evidence], float, str]] = [
     ("over_an_edge", lambda: supported(foot_at(y_m=0.25), lost=0.1), UNKNOWN, "up to 0.10 of body weight less"),
     ("over_an_edge", lambda: supported(foot_at(-0.23), lost=0.1), UNKNOWN, "2.0 cm over the edge, and it gives"),
     ("over_an_edge", over_a_step, 0.7, "toe marker lies 3.0 cm over the edge of a step"),
+    ("over_an_edge", over_a_drop, 0.7, "toe marker lies 3.0 cm over the edge of a step"),
     (
         "timing",
         lambda: contact(stance=contact().stance, first=FIRST + 15, shared=np.zeros(45, bool)),
@@ -276,6 +283,26 @@ def test_frames_that_the_motion_shows_to_be_measured_are_known_at_an_edge() -> N
     assert judged.at_edge[:12].all() and not judged.at_edge[12:].any()
     unwitnessed = judge(contact(pressed(pressure), foot=heel_beyond))
     assert not unwitnessed.known
+
+
+def test_toes_over_a_floor_on_which_feet_stand_lower_carry_nothing() -> None:
+    """As from the lowest step of a stair: known to the last frame, unless that floor is far, level, or takes a load."""
+    assert not judge(over_a_drop()).at_edge.any()
+    for doubtful in (over_a_drop(beyond_m=0.3), over_a_drop(depth_m=0.02), over_a_drop(beyond_m=-0.5)):
+        assert judge(doubtful).at_edge.any()
+    assert not judge(over_a_drop(lost=0.2)).known
+
+
+def test_a_plate_whose_noise_moves_the_pressure_tells_nothing_of_a_light_load() -> None:
+    """Of 70 N, that press 12 cm beside the foot."""
+    lightly = along_the_foot()
+    lightly[FIRST, 1] = 0.12
+    vertical = np.where(during(), WEIGHT, 0.0)
+    vertical[FIRST] = 0.1 * WEIGHT
+    plate = plate_over(0.6, 0.4, lightly, vertical)
+    assert judge(contact(plate)).misplaced.any()
+    assert not judge(contact(replace(plate, moment_noise_Nm=3.0))).misplaced.any()
+    assert judge(contact(replace(plate, moment_noise_Nm=2.0))).misplaced.any()
 
 
 def test_pressure_is_held_against_the_length_of_the_foot() -> None:
