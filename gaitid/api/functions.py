@@ -137,7 +137,8 @@ def analyse(  # noqa: PLR0913 - the options of `gaitid run`, each under its name
     if path is None and (forces is not None or plates is not None or events is not None):
         raise GaitidError("forces, plates and events belong to a file; a trial in memory has its own")
     if path is None and options.static is None and options.reader != ReaderSettings():
-        raise GaitidError("point_unit and subject_prefix belong to a file", todo="give them to read_trial")
+        wrong = "point_unit, point_rate_hz and subject_prefix belong to a file"
+        raise GaitidError(wrong, todo="give them to read_trial")
     for name, value in in_memory.items():
         words += (f"--{name}", value.name if isinstance(value, Model) else _IN_MEMORY)
     return Analysis(_made(trial, path, options, words, in_memory))
@@ -213,6 +214,7 @@ def read_trial(
     stored: bool = False,
     point_unit: str | None = None,
     subject_prefix: str | None = None,
+    point_rate_hz: float | None = None,
 ) -> Trial:
     """Read a trial: markers, plates, events and measurements in SI units, NaN where nothing was seen.
 
@@ -228,6 +230,8 @@ def read_trial(
         ``mm``, ``cm`` or ``m``, whatever the file says.
     subject_prefix : str, optional
         Of a file with several subjects, the one whose labels begin so.
+    point_rate_hz : float, optional
+        Of a CSV file without a column ``time_s``.
 
     Returns
     -------
@@ -250,7 +254,7 @@ def read_trial(
     file = file_path("path", path)
     extra = {name: Path(value) for name, value in (("forces", forces), ("plates", plates)) if value is not None}
     with _one_line(fspath(file)):
-        reader = ReaderSettings(point_unit, subject_prefix)
+        reader = ReaderSettings(point_unit, subject_prefix, point_rate_hz)
         return read.read_trial(found_trial(file), **extra, stored=stored, settings=reader)
 
 

@@ -19,6 +19,7 @@ from gaitid.check.limits import TOLERANCES
 from gaitid.check.quantities import amount, distance, quantity_of, unit_of
 from gaitid.disk.read_back import read_record, read_text_back
 from gaitid.errors import GaitidError
+from gaitid.read.settings import SETTINGS
 from gaitid.records import frozen_dataclass
 from gaitid.run import Prepared, RunOptions, inputs_of
 from gaitid.trial import Array
@@ -134,8 +135,9 @@ def _command(path: Path, options: RunOptions, folder: Path) -> str:
     for key, value in options.overrides.items():
         text = value if isinstance(value, str) else json.dumps(value)
         words += [_FLAGS[key], text] if key in _FLAGS else ["--set", f"{key}={text}"]
-    if options.reader.point_unit is not None:
-        words += ["--set", f"point_unit={options.reader.point_unit}"]
+    for key in SETTINGS:
+        if (value := getattr(options.reader, key)) is not None:
+            words += ["--set", f"{key}={value}"]
     if options.reader.subject_prefix is not None:
         words += ["--subject-prefix", options.reader.subject_prefix]
     for entry in options.by_hand:

@@ -125,7 +125,7 @@ def _words(names: Iterable[str], begin: str, about: dict[str, str] | None = None
 
 #: Settings of the reader, whose room takes longer to load (numpy) than all else that answers a shell: a test holds them
 #: to `gaitid.read.settings`.
-READER: dict[str, tuple[str, ...]] = {"point_unit": ("mm", "cm", "m")}
+READER: dict[str, tuple[str, ...]] = {"point_unit": ("mm", "cm", "m"), "point_rate_hz": ()}
 
 
 def settings(ctx: click.Context, begin: str) -> Items:

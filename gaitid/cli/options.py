@@ -234,7 +234,7 @@ reader_set = click.option(
     multiple=True,
     metavar="KEY=VALUE",
     shell_complete=completed("reader_settings"),
-    help="Say the file's unit of length: point_unit=mm, cm or m.",
+    help="Say what the file does not: point_unit=mm, cm or m; point_rate_hz=HZ of a CSV without times.",
 )
 
 

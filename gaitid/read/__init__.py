@@ -17,6 +17,12 @@ from gaitid.trial import Trial
 
 SUFFIXES = (".c3d", ".csv", ".trc")
 _EXPORT = "export the trial as C3D"
+# What a user knows the settings of the reader as.
+_OPTIONS = {
+    "point_unit": "--set point_unit",
+    "point_rate_hz": "--set point_rate_hz",
+    "subject_prefix": "--subject-prefix",
+}
 # What files of other programs begin with that are named .csv.
 _OTHER_TABLES = {
     r"PathFileType\b": ("a TRC file", "end its name with .trc"),
@@ -50,7 +56,7 @@ def read_trial(
     stored : bool
         Also keep the model outputs that the file holds.
     settings : ReaderSettings, optional
-        The unit of lengths, and which of several subjects, where the user says so.
+        The unit of lengths, the rate, and which of several subjects, where the user says so.
 
     Returns
     -------
@@ -77,12 +83,13 @@ def _read(path: Path, forces: Path | None, plates: Path | None, stored: bool, se
     if suffix == ".c3d":
         from gaitid.read.c3d.trial import read_c3d
 
-        trial = read_c3d(path, stored=stored, settings=settings)
+        trial = _unused(read_c3d(path, stored=stored, settings=settings), settings, "point_rate_hz")
         return trial if forces is None and plates is None else _with_forces(trial, forces, plates)
     if suffix == ".trc":
         from gaitid.read.tables.trc import read_trc
 
-        return read_trc(path, forces=forces, plates=plates, settings=settings)
+        trial = read_trc(path, forces=forces, plates=plates, settings=settings)
+        return _unused(trial, settings, "point_rate_hz")
     if suffix == ".csv":
         from gaitid.read.tables.csv_nexus import is_nexus_csv, read_nexus_csv
         from gaitid.read.tables.csv_plain import read_plain_csv
@@ -92,11 +99,12 @@ def _read(path: Path, forces: Path | None, plates: Path | None, stored: bool, se
         if is_nexus_csv(head):
             if forces is not None:
                 raise ReadError("a Nexus export holds its own forces (section Devices)", todo="leave out --forces")
-            return _unused(read_nexus_csv(path, plates=plates, stored=stored), settings)
+            nexus = read_nexus_csv(path, plates=plates, stored=stored)
+            return _unused(nexus, settings, "point_unit", "point_rate_hz", "subject_prefix")
         for begin, (what, todo) in _OTHER_TABLES.items():
             if re.match(begin, head):
                 raise ReadError(what, expected="a plain table (docs/csv.md) or a Nexus export", todo=todo)
-        return _unused(read_plain_csv(path, forces=forces, plates=plates), settings)
+        return read_plain_csv(path, forces=forces, plates=plates, settings=settings)
     if path.is_dir():
         raise ReadError(
             "a folder", expected="a file (.c3d, .csv or .trc)", todo="for all trials of a folder there is gaitid batch"
@@ -133,12 +141,11 @@ def _with_forces(trial: Trial, forces: Path | None, plates: Path | None) -> Tria
     )
 
 
-def _unused(trial: Trial, settings: ReaderSettings) -> Trial:
-    """The trial of a CSV file, which names the unit of each column and holds one subject."""
-    given = {"--set point_unit": settings.point_unit, "--subject-prefix": settings.subject_prefix}
+def _unused(trial: Trial, settings: ReaderSettings, *names: str) -> Trial:
+    """The trial of a file that says itself what these settings would say."""
     notes = tuple(
-        Note("input_unused", f"{option} is of C3D and TRC files: columns of CSV carry their units and hold one subject")
-        for option, value in given.items()
-        if value is not None
+        Note("input_unused", f"{_OPTIONS[name]} is not used: the file itself says it")
+        for name in names
+        if getattr(settings, name) is not None
     )
     return replace(trial, notes=(*trial.notes, *notes)) if notes else trial

@@ -79,18 +79,27 @@ def length_unit(declared: str, chosen: str | None, points: Array, what: str) -> 
     Raises
     ------
     ReadError
-        Nothing is declared, and the size of what was seen does not tell; or another unit, which is not known.
+        Nothing is declared, and the size of what was seen does not tell; or another unit, which is not known; or or by
+        that of the user no thing is as large, and by another one a body is.
     """
     known = plain(declared) in LENGTH_M
     says = f"{what} says {short(declared.strip())}" if declared.strip() else f"{what} says no unit"
+    size = body_size(points)
     if chosen is not None:
+        metres = size * LENGTH_M[chosen]
+        if not _NOTHING_M[0] <= metres <= _NOTHING_M[1] and (fits := _other_unit(size, chosen)):
+            raise ReadError(
+                f"--set point_unit={chosen}: the markers then lie {metres:.3g} m apart",
+                expected=f"{_BODY_M[0]:g} to {_BODY_M[1]:g} m of a person",
+                found=says,
+                todo=f"the numbers are in {fits}, it seems: give --set point_unit={fits}",
+            )
         differs = not known or LENGTH_M[plain(declared)] != LENGTH_M[chosen]
         return chosen, (
             Note("reading_info", f"{says}; lengths are taken in {chosen}, as asked for"),
         ) if differs else ()
     if not known and not _is_cut(declared):
         factor(declared, LENGTH_M, what)
-    size = body_size(points)
     if known and not _is_doubtful(size * LENGTH_M[plain(declared)]):
         return declared, ()
     for unit in POINT_UNITS:
@@ -121,8 +130,7 @@ def refuse_other_unit(points_g: Array, given: str, said: str, cure: str) -> None
     size = body_size(points_g)
     if not _is_doubtful(size):
         return
-    stored = size / LENGTH_M[plain(given)]
-    fits = next((u for u in POINT_UNITS if _BODY_M[0] <= stored * LENGTH_M[u] <= _BODY_M[1]), "")
+    fits = _other_unit(size / LENGTH_M[plain(given)], given)
     if not fits and _NOTHING_M[0] <= size <= _NOTHING_M[1]:
         return
     raise ReadError(
@@ -130,6 +138,13 @@ def refuse_other_unit(points_g: Array, given: str, said: str, cure: str) -> None
         expected=f"{_BODY_M[0]:g} to {_BODY_M[1]:g} m of a person",
         todo=f"the numbers are in {fits}, it seems: {cure}{fits}" if fits else "check the unit that the table names",
     )
+
+
+def _other_unit(size: float, given: str) -> str:
+    """By which unit markers so far apart are a person's, where by the given one nothing is as large; or none."""
+    if not _is_doubtful(size * LENGTH_M[plain(given)]):
+        return ""
+    return next((unit for unit in POINT_UNITS if _BODY_M[0] <= size * LENGTH_M[unit] <= _BODY_M[1]), "")
 
 
 def _is_doubtful(metres: float) -> bool:

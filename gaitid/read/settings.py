@@ -11,7 +11,9 @@ from gaitid.records import frozen_dataclass
 #: Units of length that ``--set point_unit=`` takes.
 POINT_UNITS = ("mm", "cm", "m")
 #: Keys of ``--set`` that are the reader's, not the model's.
-SETTINGS = ("point_unit",)
+SETTINGS = ("point_unit", "point_rate_hz")
+#: Rates that `point_rate_hz` takes, Hz: those of rows of a table.
+RATES_HZ = (1.0, 1e6)
 
 
 @frozen_dataclass()
@@ -21,18 +23,25 @@ class ReaderSettings:
     Attributes
     ----------
     point_unit : str or None
-        Of lengths in a C3D or TRC file, one of `POINT_UNITS`, whatever the file says; None: as the file says.
+        Of lengths in a C3D or TRC file, one of `POINT_UNITS`, whatever the file says, and of those columns of a plain
+        CSV file that name none; None: as the file says.
     subject_prefix : str or None
         Of a file with several subjects, whose markers and measurements are read, as its labels begin.
+    point_rate_hz : float or None
+        Of the rows of a plain CSV file without a column of times; None: as the file says.
     """
 
     point_unit: str | None = None
     subject_prefix: str | None = None
+    point_rate_hz: float | None = None
 
     def __post_init__(self) -> None:
         if self.point_unit not in (None, *POINT_UNITS):
             units = ", ".join(POINT_UNITS)
             raise ReadError(f"--set point_unit={self.point_unit}: no such unit", expected=f"one of {units}")
+        rate, (least, most) = self.point_rate_hz, RATES_HZ
+        if rate is not None and not (type(rate) in (int, float) and least <= rate <= most):
+            raise ReadError(f"--set point_rate_hz={rate}: no rate", expected=f"{least:g} to {most:,.0f} Hz")
 
 
 def split_settings(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

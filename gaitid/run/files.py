@@ -62,7 +62,8 @@ def reader_settings(options: RunOptions) -> dict[str, Any]:
     """What a record says of how the trial's file was read."""
     name = options.reader.subject_prefix
     kept = name if options.keep_names or name is None else "given"
-    return {"point_unit": options.reader.point_unit, "subject_prefix": kept}
+    reader = options.reader
+    return {"point_unit": reader.point_unit, "point_rate_hz": reader.point_rate_hz, "subject_prefix": kept}
 
 
 def refuse_to_replace_inputs(folder: Path, path: Path, prepared: Prepared) -> None:

@@ -120,7 +120,7 @@ def test_settings_and_their_values() -> None:
     for key, words in WORDS.items():
         assert offered(f"gaitid run --set {key}=", Fish) == [f"{key}={word}" for word in words]
     assert offered("gaitid run --set external_support=", Fish) == ["external_support=yes", "external_support=no"]
-    assert offered("gaitid inspect --set ", Fish) == ["point_unit="]
+    assert offered("gaitid inspect --set ", Fish) == ["point_unit=", "point_rate_hz="]
     assert offered("gaitid run --set point_unit=c", Fish) == ["point_unit=cm"]
     # bash completes only what stands behind the equals sign
     assert offered("gaitid run --set marker_filter=gc") == ["gcv_spline"]

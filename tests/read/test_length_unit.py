@@ -86,17 +86,50 @@ def test_the_size_leaves_out_what_is_not_the_body() -> None:
     assert np.isnan(body_size(np.full((4, 5, 3), np.nan)))
 
 
+@pytest.mark.parametrize(("given", "true"), [("m", "mm"), ("mm", "m")])
+def test_a_unit_of_the_user_by_which_no_thing_is_as_large_is_refused(tmp_path: Path, given: str, true: str) -> None:
+    """What lay a kilometre away used to be lost, and the trial refused for lack of those markers."""
+    path = file(tmp_path / "a.c3d", true, true)
+    words = f"--set point_unit={given}: the markers then lie .* m apart; .*give --set point_unit={true}"
+    with pytest.raises(ReadError, match=words):
+        read_trial(path, settings=ReaderSettings(point_unit=given))
+
+
 def test_what_is_no_unit_is_refused_by_name() -> None:
     with pytest.raises(ReadError, match="--set point_unit=inch: no such unit; expected one of mm, cm, m"):
         ReaderSettings(point_unit="inch")
 
 
-def test_a_plain_csv_says_its_units_itself(tmp_path: Path) -> None:
+@pytest.mark.parametrize("rate", [0, -100, "100", True, float("nan"), [100]])
+def test_what_is_no_rate_is_refused(rate: Any) -> None:
+    with pytest.raises(ReadError, match="--set point_rate_hz=.*: no rate; expected 1 to 1,000,000 Hz"):
+        ReaderSettings(point_rate_hz=rate)
+
+
+def test_a_plain_csv_says_its_units_and_times_itself(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("time_s,A_x_mm,A_y_mm,A_z_mm\n0,1,2,3\n0.01,1,2,3\n")
-    trial = read_trial(path, settings=ReaderSettings("m", "Anna"))
-    assert [note.code for note in trial.notes] == ["input_unused"] * 2
+    trial = read_trial(path, settings=ReaderSettings("m", "Anna", 50))
+    assert [note.code for note in trial.notes] == ["input_unused"] * 3
+    assert trial.rate_hz == 100.0
     np.testing.assert_allclose(trial.points_g[0, 0], [0.001, 0.002, 0.003])
+
+
+def test_a_plain_csv_without_units_or_times_is_told_them(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("frame,A_x,A_y,A_z,B_x_m,B_y_m,B_z_m\n7,10,20,30,1,2,3\n8,10,20,30,1,2,3\n")
+    with pytest.raises(ReadError, match="'A_x' and 2 more say no unit: .* or give --set point_unit=mm, cm or m"):
+        read_trial(path)
+    with pytest.raises(ReadError, match="add time_s, or give the rate with --set point_rate_hz=HZ"):
+        read_trial(path, settings=ReaderSettings("cm"))
+    trial = read_trial(path, settings=ReaderSettings("cm", point_rate_hz=50))
+    assert (trial.rate_hz, trial.first_frame, trial.n_frames, trial.notes) == (50.0, 7, 2, ())
+    np.testing.assert_allclose(trial.points_g[0], [[0.1, 0.2, 0.3], [1, 2, 3]])
+
+
+def test_other_files_say_their_rate_themselves(tmp_path: Path) -> None:
+    trial = read_trial(file(tmp_path / "a.c3d", "mm", "mm"), settings=ReaderSettings(point_rate_hz=50))
+    assert [note.text for note in trial.notes] == ["--set point_rate_hz is not used: the file itself says it"]
 
 
 @in_shared

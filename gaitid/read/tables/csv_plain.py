@@ -14,6 +14,7 @@ from gaitid.notes import Note, Notes
 from gaitid.read.labels import listed
 from gaitid.read.length_unit import refuse_other_unit
 from gaitid.read.plates import TEMPLATE_FROM, Plates, unused_plates
+from gaitid.read.settings import ReaderSettings
 from gaitid.read.tables.mot import MOT_SUFFIXES, read_mot
 from gaitid.read.tables.row_times import check_counts_by_one, even_rate, start_after, whole_numbers
 from gaitid.read.tables.text_table import Dialect, cells_of, check_names, is_blank, numbers_of, read_lines, refuse_gap
@@ -25,7 +26,8 @@ from gaitid.trial import Array, Trial
 _MARKER = re.compile(r"(?P<name>.+)_(?P<axis>[xyz])_(?P<unit>mm|cm|m)")
 _FORCE = re.compile(r"plate(?P<number>\d+)_(?:F(?P<force>[xyz])_N|M(?P<moment>[xyz])_(?P<unit>Nmm|Nm))")
 _TIME = re.compile(r"(?:t|time)(?:[ _(\[]*(?:m?s|sec|seconds)[)\]]?)?", re.IGNORECASE)
-_NO_UNIT = re.compile(r".+_[xyz]|plate\d+_[FM][xyz]", re.IGNORECASE)
+_NO_UNIT = re.compile(r"plate\d+_[FM][xyz]", re.IGNORECASE)
+_MARKER_NO_UNIT = re.compile(r"(?P<name>.+)_(?P<axis>[xyz])")
 
 
 @frozen_dataclass(eq=False)
@@ -36,23 +38,31 @@ class _Table:
     ----------
     first_row : int
         Number of the first data row in the file.
+    n_rows : int
     frame, time_s : (rows,) array or None
     markers : dict of str to (rows, 3) array, m
     forces : dict of int to ((rows, 3) array, (rows, 3) array), N and N·m
         Force and moment as recorded, by the plate's number.
-    length_column : str
-        Of a marker.
+    length_column, length_unit : str
+        Of a marker, and in what.
+    units_named : bool
+        Whether every marker's column names its unit.
     """
 
     first_row: int
+    n_rows: int
     frame: Array | None
     time_s: Array | None
     markers: dict[str, Array]
     forces: dict[int, tuple[Array, Array]]
     length_column: str = ""
+    length_unit: str = ""
+    units_named: bool = True
 
 
-def read_plain_csv(path: Path, forces: Path | None = None, plates: Path | None = None) -> Trial:
+def read_plain_csv(
+    path: Path, forces: Path | None = None, plates: Path | None = None, settings: ReaderSettings | None = None
+) -> Trial:
     """Read a trial from plain CSV.
 
     Parameters
@@ -63,6 +73,8 @@ def read_plain_csv(path: Path, forces: Path | None = None, plates: Path | None =
         Forces at their own rate, with their own time (`read_forces`).
     plates : Path, optional
         YAML with the plates' corners, origins and force sense: needed where there are forces in CSV.
+    settings : ReaderSettings, optional
+        The unit of columns that name none, and the rate where there are no times.
 
     Returns
     -------
@@ -73,11 +85,12 @@ def read_plain_csv(path: Path, forces: Path | None = None, plates: Path | None =
     ReadError, ModelError
         What is wrong with a file, in one line.
     """
-    table = _read_table(path)
+    settings = settings or ReaderSettings()
+    table = _read_table(path, settings.point_unit)
     if not table.markers:
         todo = "give the file of the markers, and that of the forces with --forces"
         raise ReadError("no markers", expected="columns such as LASI_x_mm, LASI_y_mm, LASI_z_mm", todo=todo)
-    rate, times = _rate(table)
+    rate, times = _rate(table, settings.point_rate_hz)
     first_frame = 1
     if table.frame is not None:
         frames = whole_numbers(table.frame, table.first_row, "frame")
@@ -92,9 +105,11 @@ def read_plain_csv(path: Path, forces: Path | None = None, plates: Path | None =
         loads = read_forces(forces, plates, (float(times[0]), float(times[-1])))
     labels = tuple(table.markers)
     points_g, lost = without_unseen(np.stack([table.markers[label] for label in labels], axis=1), 1.0, labels)
-    column = table.length_column
-    said = f"in the names of its columns, as {column}"
-    refuse_other_unit(points_g, column.rpartition("_")[2], said, "end the names of the columns with _")
+    if table.units_named:
+        said = f"in the names of its columns, as {table.length_column}"
+        refuse_other_unit(points_g, table.length_unit, said, "end the names of the columns with _")
+    else:
+        refuse_other_unit(points_g, table.length_unit, "that --set point_unit gives", "give --set point_unit=")
     return Trial(
         path=path,
         rate_hz=rate,
@@ -105,7 +120,21 @@ def read_plain_csv(path: Path, forces: Path | None = None, plates: Path | None =
         refused_plates=loads.refused,
         assignments=loads.assignments,
         origin={"format": "plain CSV"},
-        notes=(*loads.notes, *lost),
+        notes=(*loads.notes, *lost, *_unused(table, settings)),
+    )
+
+
+def _unused(table: _Table, settings: ReaderSettings) -> Notes:
+    """That a setting is not needed: the table says itself what it would say."""
+    given = {
+        "--set point_unit": (settings.point_unit, table.units_named, "columns of CSV carry their units"),
+        "--set point_rate_hz": (settings.point_rate_hz, table.time_s is not None, "the column time_s tells the rate"),
+        "--subject-prefix": (settings.subject_prefix, True, "a CSV file holds one subject"),
+    }
+    return tuple(
+        Note("input_unused", f"{option} is not used: {why}")
+        for option, (value, unused, why) in given.items()
+        if value is not None and unused
     )
 
 
@@ -149,7 +178,7 @@ def read_forces(path: Path, plates: Path | None, cameras_s: tuple[float, float])
     return replace(loads, notes=(*notes, *loads.notes))
 
 
-def _read_table(path: Path) -> _Table:
+def _read_table(path: Path, unit: str | None = None) -> _Table:
     lines = read_lines(path)
     start = next((i for i, line in enumerate(lines) if not is_blank(line)), None)
     if start is None:
@@ -160,7 +189,7 @@ def _read_table(path: Path) -> _Table:
     while columns and not columns[-1]:  # trailing separators
         columns.pop()
     check_names(columns)
-    meanings = _meanings(columns)
+    meanings = _meanings(columns, unit)
     refuse_gap(lines, start + 1, end, "frame")
     if end == start + 1:
         raise ReadError("no rows below the header")
@@ -174,13 +203,18 @@ def _read_table(path: Path) -> _Table:
         return values[:, columns.index(name)] if name in columns else None
 
     names = {(kind, name): None for kind, name, _ in meanings}  # in the file's order
+    lengths = [columns[i] for (kind, _, _), (i, _) in meanings.items() if kind == "marker"]
+    first_unit = _MARKER.fullmatch(lengths[0]) if lengths else None
     return _Table(
         first_row=start + 2,
+        n_rows=len(values),
         frame=single("frame"),
         time_s=single("time_s"),
         markers={name: vector("marker", name) for kind, name in names if kind == "marker"},
         forces={int(name): (vector("F", name), vector("M", name)) for kind, name in names if kind == "F"},
-        length_column=next((columns[i] for (kind, _, _), (i, _) in meanings.items() if kind == "marker"), ""),
+        length_column=lengths[0] if lengths else "",
+        length_unit=first_unit["unit"] if first_unit else unit or "",
+        units_named=all(map(_MARKER.fullmatch, lengths)),
     )
 
 
@@ -196,21 +230,24 @@ def _dialect(header: str) -> Dialect:
     return Dialect(delimiters[0], decimal_comma=delimiters[0] != ",") if delimiters else Dialect()
 
 
-def _meanings(columns: Sequence[str]) -> dict[tuple[str, str, str], tuple[int, float]]:
+def _meanings(columns: Sequence[str], unit: str | None) -> dict[tuple[str, str, str], tuple[int, float]]:
     """(``marker``, ``F`` or ``M``; name or plate number; axis) -> column and factor to SI."""
     result: dict[tuple[str, str, str], tuple[int, float]] = {}
     faults: list[str] = []
     seen: set[str] = set()
+    if nameless := [column for column in columns if unit is None and _marker_without_unit(column)]:
+        some = f"{nameless[0]!r} and {len(nameless) - 1} more say" if len(nameless) > 1 else f"{nameless[0]!r} says"
+        faults.append(f"{some} no unit: end each with _mm, _cm or _m, or give --set point_unit=mm, cm or m")
     for i, column in enumerate(columns):
-        key, scale = _meaning(column)
+        key, scale = _meaning(column, unit)
         if not column:
             faults.append(f"column {i + 1} has no name (an index of pandas? Write it with index=False)")
         elif column in seen or key in result:
             faults.append(f"{column!r} is given twice")
         elif key is not None:
             result[key] = (i, scale)
-        elif column not in ("frame", "time_s"):
-            no_unit = "says no unit: end it with _mm, _cm, _m, _N, _Nm or _Nmm"
+        elif column not in ("frame", "time_s", *nameless):
+            no_unit = "says no unit: end it with _N, _Nm or _Nmm"
             if _TIME.fullmatch(column):
                 no_unit = "is no time in seconds: name it time_s, and give it in seconds"
             faults.append(
@@ -233,7 +270,11 @@ def _meanings(columns: Sequence[str]) -> dict[tuple[str, str, str], tuple[int, f
     return result
 
 
-def _meaning(column: str) -> tuple[tuple[str, str, str] | None, float]:
+def _marker_without_unit(column: str) -> re.Match[str] | None:
+    return None if _MARKER.fullmatch(column) or _NO_UNIT.fullmatch(column) else _MARKER_NO_UNIT.fullmatch(column)
+
+
+def _meaning(column: str, unit: str | None) -> tuple[tuple[str, str, str] | None, float]:
     force = _FORCE.fullmatch(column)
     if force:
         number = str(int(force["number"]))
@@ -243,15 +284,20 @@ def _meaning(column: str) -> tuple[tuple[str, str, str] | None, float]:
     marker = _MARKER.fullmatch(column)
     if marker:
         return ("marker", marker["name"], marker["axis"]), LENGTH_M[marker["unit"]]
-    return None, 1.0
+    bare = _marker_without_unit(column) if unit else None
+    return (("marker", bare["name"], bare["axis"]), LENGTH_M[unit]) if bare and unit else (None, 1.0)
 
 
-def _rate(table: _Table) -> tuple[float, Array]:
+def _rate(table: _Table, given_hz: float | None = None) -> tuple[float, Array]:
     """Rate, Hz, and (rows,) times, s."""
+    if table.time_s is None and given_hz is not None:
+        return float(given_hz), np.arange(table.n_rows) / given_hz
     if table.time_s is None:
         found = "frame" if table.frame is not None else "neither frame nor time_s"
-        wanted = "a column time_s, in seconds"
-        raise ReadError("the rate is not known", expected=wanted, found=found, todo="add time_s")
+        wanted, todo = "a column time_s, in seconds", "add time_s"
+        if table.markers:
+            todo += ", or give the rate with --set point_rate_hz=HZ"
+        raise ReadError("the rate is not known", expected=wanted, found=found, todo=todo)
     return even_rate(table.time_s, table.first_row), table.time_s
 
 
