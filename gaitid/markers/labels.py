@@ -59,20 +59,22 @@ class CheckedLabels:
     markers : mapping of label to (frames, 3) array, m
         NaN in the frames that a fault names; otherwise unchanged.
     faults : tuple of LabelFault
-    coarse_m : float
-        Steps in which the coordinates come, m, where these are so coarse that they show; else 0.
+    coarse_m : (float, float, float)
+        Steps in which the coordinates along each axis come, where these are so coarse that they show; else 0.
     """
 
     markers: Mapping[str, Array]
     faults: tuple[LabelFault, ...]
-    coarse_m: float = 0.0
+    coarse_m: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
     @property
     def notes(self) -> Notes:
         """That the coordinates are coarse."""
-        if self.coarse_m < COARSE_SAID_M:
+        coarse = [axis for axis, step_m in zip("xyz", self.coarse_m, strict=True) if step_m >= COARSE_SAID_M]
+        if not coarse:
             return ()
-        text = f"the coordinates of the markers come in steps of {1e3 * self.coarse_m:.2g} mm: accelerations are rough"
+        steps = f"steps of {1e3 * max(self.coarse_m):.2g} mm" + f" along {' and '.join(coarse)}" * (len(coarse) < 3)
+        text = f"the coordinates of the markers come in {steps}: accelerations are rough"
         return (Note("markers_coarse", f"{text}, and smaller faults of labels are not told"),)
 
 
@@ -98,8 +100,9 @@ def check_labels(markers: Mapping[str, Array], rate_hz: float, templates: Sequen
     ]
     checked = tracks_of(without(markers, faults))
     repeated = find_repeated(checked, rate_hz)
-    coarse_m = tracks_of(without(checked, repeated)).coarse
-    first = (*repeated, *find_same(checked), *(() if coarse_m else find_copied(checked)))
+    coarse_m = tracks_of(without(checked, repeated)).coarse_along
+    coarse = any(coarse_m)
+    first = (*repeated, *find_same(checked), *(() if coarse else find_copied(checked)))
     suspicious = bool(first) or _suspicious(checked, rate_hz)
     faults += first
     checked = tracks_of(without(checked, first))
@@ -124,7 +127,7 @@ def check_labels(markers: Mapping[str, Array], rate_hz: float, templates: Sequen
             find_spiky,
             find_shifts,
         )  # they look at less than a jump
-        if (fine and coarse_m) or not (fine or suspicious):
+        if (fine and coarse) or not (fine or suspicious):
             continue
         more = [_by_template(fault, checked, templates) for fault in find(checked, rate_hz)]
         more = [fault for fault in more if fault.frames or fault.kind in BESIDE]
