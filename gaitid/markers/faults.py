@@ -37,7 +37,8 @@ class LabelFault:
     ----------
     kind : str
         ``spike``, ``jump``, ``swap`` (for part of the trial), ``exchanged`` (throughout), ``reversed`` (throughout,
-        against the static), ``frozen``, ``still``, ``straight``, ``splined``, ``copied``, ``same`` or ``restless``;
+        against the static), ``frozen``, ``held_x`` (or y, z), ``still``, ``straight``, ``splined``, ``copied``,
+        ``same`` or ``restless``;
         ``repeated`` of whole camera frames; ``moved`` of a marker that goes elsewhere by less than a jump and stays;
         ``together`` of all markers that go elsewhere for a few frames, ``away`` of all that do for longer, ``reset`` of
         all that stay; ``several_together``, ``several_away`` and ``several_reset`` of some.
@@ -140,6 +141,7 @@ FAULTS = {
     "splined": "moves on a cubic to the last digit (over {size}): it was filled in before",
     "copied": "has another marker's movement, with a kink of {size} where that begins or ends: it was filled in before",
     "frozen": "stands still to the last digit, away from the others by {size}",
+    **{f"held_{axis}": f"has the same {axis} to the last digit while it moves by {{size}}" for axis in "xyz"},
     "still": "stands still while its neighbours move on, and is {size} off when it comes back",
     "reversed": "lie the other way round than in the static (which they fit better by {size} exchanged)",
     "exchanged": "seem to be exchanged throughout (distances to other markers fit better by {size} the other way "

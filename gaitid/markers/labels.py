@@ -15,6 +15,7 @@ from gaitid.markers.repeated import repeated_frames
 from gaitid.markers.several import several_faults
 from gaitid.markers.shifts import find_shifted
 from gaitid.markers.spikes import find_spikes, longest_spike
+from gaitid.markers.still import find_flat
 from gaitid.markers.templates import Template, exchanged_frames, find_exchanged_throughout, off_the_body
 from gaitid.markers.tracks import tracks_of
 from gaitid.notes import Note, Notes
@@ -108,6 +109,7 @@ def check_labels(markers: Mapping[str, Array], rate_hz: float, templates: Sequen
     checked = tracks_of(without(checked, first))
     for find in (
         find_frozen,
+        find_held,
         find_straight,
         find_splined,
         find_restless,
@@ -120,6 +122,7 @@ def check_labels(markers: Mapping[str, Array], rate_hz: float, templates: Sequen
         find_shifts,
     ):
         fine = find in (
+            find_held,
             find_straight,
             find_splined,
             several_faults,
@@ -195,6 +198,17 @@ def find_frozen(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault
                 faults.append(LabelFault("frozen", (label,), ((first, stop),), float(jump)))
             elif stop - first + 1 >= LEFT_FRAMES and (left := _left_behind(markers, label, first, stop)) > LEFT_M:
                 faults.append(LabelFault("frozen", (label,), ((first, stop),), left))
+    return faults
+
+
+def find_held(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
+    """Markers of which a coordinate stands still while they move."""
+    faults = []
+    for label, found in find_flat(markers).items():
+        for axis, of_axis in groupby(found, key=lambda run: run.axis):
+            runs = list(of_axis)
+            frames = tuple((run.first, run.last) for run in runs)
+            faults.append(LabelFault(f"held_{'xyz'[axis]}", (label,), frames, max(run.size_m for run in runs)))
     return faults
 
 

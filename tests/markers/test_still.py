@@ -10,7 +10,7 @@ from test_labels import RATE, RECORDED, SHARED, needs_trials, walk
 
 from gaitid.markers.clean import model_markers
 from gaitid.markers.labels import check_labels
-from gaitid.markers.still import find_standing
+from gaitid.markers.still import find_flat, find_standing
 from gaitid.model.load import load_model
 from gaitid.read.c3d.trial import read_c3d
 from gaitid.trial import Array, Mask
@@ -86,3 +86,32 @@ def test_in_recorded_trials(name: str) -> None:
         told += 1
         assert gone[off].all() and gone.sum() <= n + 40, label
     assert told > 8
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+@pytest.mark.parametrize(("first", "n"), [(0, 300), (120, 12)])
+def test_a_coordinate_that_stands_still_while_the_marker_moves(axis: int, first: int, n: int) -> None:
+    """As an export that lost a column, or a decimal comma in one: angles were off by up to 61° without a word."""
+    markers = walk(0.1)
+    points = markers["LTIB"].copy()
+    points[first : first + n, axis] = points[first, axis]
+    (fault,) = check_labels({**markers, "LTIB": points}, RATE).faults
+    last = min(first + n, len(points)) - 1
+    assert (fault.kind, fault.labels, fault.frames) == (f"held_{'xyz'[axis]}", ("LTIB",), ((first, last),))
+    assert fault.note().text.startswith(f"LTIB has the same {'xyz'[axis]} to the last digit while it moves by ")
+
+
+def test_a_coordinate_along_which_nobody_moves_is_no_fault() -> None:
+    """A planar simulation, and an integer file: four equal coordinates on end were the most in recordings."""
+    flat = {label: points * [1, 0, 1] for label, points in walk(0.1).items()}
+    assert find_flat(flat) == {}
+    markers = walk(0.1)
+    markers["LTIB"][120:125, 1] = markers["LTIB"][120, 1]
+    assert find_flat(markers) == {} == find_flat({})
+
+
+@needs_trials
+@pytest.mark.parametrize("trial", ["zoo/TYPE-3.c3d", "zoo/dec_int.c3d", "wild/codamotion/walk.c3d"])
+def test_recordings_with_the_coarsest_digits_hold_none(trial: str) -> None:
+    read = read_c3d(SHARED / trial)
+    assert find_flat({label: read.marker(label) for label in read.labels}) == {}
