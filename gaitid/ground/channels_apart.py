@@ -23,6 +23,9 @@ BESIDE, LEAST_EMPTY = 0.06, 0.05
 # s. The longest run of such samples: at most 0.003 on 39 plates of the shared trials (stairs whose plates were not
 # zeroed 0.005); a vertical force that alone is 20 ms late or early gives 0.012 to 0.12.
 APART = 0.01
+# s. So long no channel is late: in spoilt recordings one that is 20 ms late gives 0.12 at most, torques in another unit
+# 0.42 to 1.7. A plate that reads below 0 N for as long as an empty one tells was zeroed under a load.
+THROUGHOUT = 0.25
 # Hz. Slower records were filtered and sampled anew: 0.016 at most on 45 plates of the shared trials taken at 200 to
 # 300 Hz, runs and a sprint among them; so longer runs, of the horizontal force alone, only make them doubtful. Fx that
 # alone is 20 ms late gives 0.023 and 0.036 in a run and a sprint.
@@ -59,6 +62,7 @@ def channels_apart(raw: ForcePlate, half: Array) -> Iterator[tuple[str, bool]]:
         sums = [np.add.reduce(_channels(raw, some), axis=1, where=empty[some]) for some in _blocks(len(upward))]
         zero = np.add.reduce(sums)[:, None] / n_empty
         upward = upward - mean(upward[empty])
+    pulled = n_empty <= LEAST_EMPTY * raw.rate_hz < np.count_nonzero(upward < -EMPTY * peak)
     carried, least = np.maximum(upward, 0.0), tells * peak
     del upward, empty  # of a long trial they are large
     found: dict[str, Callable[[Array], Array]] = {"its horizontal force is larger than the vertical one": _horizontal}
@@ -81,8 +85,14 @@ def channels_apart(raw: ForcePlate, half: Array) -> Iterator[tuple[str, bool]]:
         return
     words = max(lasting, key=lambda name: lasting[name])
     if lasting[words] > apart:
-        text = f"where a foot lands or leaves, {words} for {lasting[words] * 1e3:.0f} ms: "
-        yield text + "one of its channels is late or early beside the others, it seems", fast
+        text = f"{words} for {lasting[words] * 1e3:.0f} ms: "
+        if pulled:
+            yield f"{text}it reads below 0 N while it is empty: it was zeroed under a load, it seems", fast
+        elif lasting[words] > THROUGHOUT:
+            yield f"{text}a channel is in another unit or not what its name says, or the sensor lies elsewhere", fast
+        else:
+            where, cause = "where a foot lands or leaves, ", "is late or early beside the others, it seems"
+            yield f"{where}{text}one of its channels {cause}", fast
 
 
 def _blocks(n_samples: int) -> Iterator[slice]:

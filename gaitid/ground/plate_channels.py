@@ -275,7 +275,9 @@ def _moments(plate: PlateLoad, loaded: Mask, raw: ForcePlate, ranges: _Ranges) -
         return
     far = float(median(norm(away)))
     if raw.outlined and far > FAR:
-        unit = ", a thousandth of that is on it: its moments seem to be in N·mm" if far < 1e3 * FAR / 5 else ""
+        units = ((1e2, "a hundredth of that is on it: its moments seem to be in N·cm"),)
+        units += ((1e3, "a thousandth of that is on it: its moments seem to be in N·mm"),)
+        unit = next((f", {words}" for times, words in units if far < times * float(plate.half.max())), "")
         yield f"its pressure lies {far:.0f} m away{unit}", True
         return
     force, spread = ranges.vertical, ranges.spread[3:5]

@@ -14,6 +14,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 from attack_markers import markers_tilted
 from attack_plates import (
+    channels_changed,
     corner,
     crosstalk,
     exchanged,
@@ -60,6 +61,20 @@ def test_a_vertical_force_that_alone_is_late_is_withheld(scenario: str, seconds:
     result = spoilt(case, one_channel_late(seconds, 2), number)
     assert "one of its channels is late or early" in said_of(result, number)[0]
     assert number not in {n for contact in result.contacts for n in contact.plates}
+
+
+@pytest.mark.parametrize("scenario", ["walk", "turn"])
+def test_a_plate_that_was_zeroed_under_a_load_is_named_as_such(scenario: str) -> None:
+    """It was called late: what a zero that is off shows before a foot lands lasts as long as is looked at."""
+    case = simulated_case(SimulatedCase(scenario))
+    number = max(case.plates_used)
+
+    def change(values: np.ndarray) -> None:
+        loaded = np.abs(values[:, 2]) > 0.5 * np.abs(values[:, 2]).max()
+        values -= 0.2 * values[loaded].mean(axis=0)
+
+    (text,) = said_of(spoilt(case, channels_changed(change), number), number)
+    assert text.endswith("it reads below 0 N while it is empty: it was zeroed under a load, it seems")
 
 
 def test_two_channels_that_fit_the_body_again_are_not_called_late() -> None:

@@ -186,6 +186,8 @@ def test_simulated_walks_have_none(scenario: str) -> None:
         (times(1000.0, 0), "Fx is [0-9.]+ times Fz"),
         (times(1000.0, 1), "Fy is [0-9.]+ times Fz"),
         (times(1000.0, 3, 4, 5), "its pressure lies [0-9]+ m away, .* its moments seem to be in N·mm"),
+        (times(100.0, 3, 4, 5), "its pressure lies .*(its moments seem to be in N·cm|a channel is in another unit)"),
+        (times(10.0, 3, 4, 5), "its pressure lies beside it for [0-9]+ ms: a channel is in another unit"),
         (times(0.001, 3, 4, 5), "Mx and My move its pressure by 0.[0-9] mm only"),
         (channels(exchanged), "Fx and Fy are exchanged"),
         (channels(clipped), "its vertical force is clipped at"),
