@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -38,9 +39,12 @@ _MISTAKEN: Mapping[str, tuple[tuple[str, float, tuple[float, float] | None], ...
     "rad": (("degrees", float(np.pi) / 180, None),),
     "years": (("months", 1 / 12, None),),
 }
-_HEIGHT_M = (0.75, 2.3)
+_HEIGHT_M, _MASS_KG = (0.75, 2.3), (2.0, 250.0)
+# Words by which others know a measurement, and no spelling tells.
+_OTHER_WORDS = dict.fromkeys(("weight", "bodyweight", "bodymass"), "mass_kg") | {"stature": "height_m", "gender": "sex"}
 # What tables and norms may ask besides measurements.
 SEXES = specs.SEXES
+_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 # Keys beside the measurements.
 _SECTIONS = ("sex", "static", "segments", "calibration")
 # mm. A hip's centre in a subject file is the one that a functional trial gave, if it is as near as that.
@@ -92,13 +96,14 @@ def read_subject(given: Path | Mapping[str, Any], model: specs.Model) -> Subject
         measurement, side, unit = known[key]
         raw = fields.raw(key)
         if isinstance(raw, bool) or not isinstance(raw, (int, float)) or not np.isfinite(raw):
-            faults.add(f"{key}: expected a number, found {raw!r}")
+            point = raw.replace(",", ".") if isinstance(raw, str) and _DECIMAL_COMMA.fullmatch(raw) else ""
+            faults.add(f"{key}: expected a number, found {raw!r}" + (f": write {point}" if point else ""))
             continue
         value = float(raw) * SI[unit]
         if not measurement.low <= value <= measurement.high:
             faults.add(
                 f"{key}: expected {measurement.low / SI[unit]:g} to {measurement.high / SI[unit]:g} {unit}, "
-                f"found {raw:g}{_likely_unit(float(raw), unit, measurement)}"
+                f"found {raw:g}{_exchanged(fields.values, key) or _likely_unit(float(raw), unit, measurement)}"
             )
         name = f"{side}.{measurement.name}" if side else measurement.name
         if name in values:
@@ -107,7 +112,8 @@ def read_subject(given: Path | Mapping[str, Any], model: specs.Model) -> Subject
     # one key a measurement, in the unit of the model and of one side, says enough of how they are called
     listed = list({id(known[key][0]): key for key in reversed(known) if known[key][2] == known[key][0].unit}.values())
     for key, words in zip(unknown, unknown_keys(unknown, sorted(known), [*reversed(listed), *_SECTIONS]), strict=True):
-        faults.add(f"{key}: {words}")
+        word = next((name for word, name in _OTHER_WORDS.items() if key.lower().replace("_", "").startswith(word)), "")
+        faults.add(f"{key}: " + (f"unknown key (did you mean {word!r}?)" if word else words))
     static = fields.mapping("static", {})
     flat = static.flag("foot_flat", False)
     foot_flat = flat if "foot_flat" in static.values else None
@@ -131,6 +137,15 @@ def read_subject(given: Path | Mapping[str, Any], model: specs.Model) -> Subject
         name: source for name, value in values.items() if (source := _functional_source(name, value, functional))
     }
     return SubjectFile(values, foot_flat, calibration, marker_set, sex, functional, sources, rows, segments.values)
+
+
+def _exchanged(values: Mapping[str, Any], key: str) -> str:
+    """That mass and height seem to stand in each other's place, in words; empty where they do not."""
+    mass, height = values.get("mass_kg"), values.get("height_m")
+    if key not in ("mass_kg", "height_m") or not isinstance(mass, (int, float)) or not isinstance(height, (int, float)):
+        return ""
+    exchanged = _HEIGHT_M[0] <= mass <= _HEIGHT_M[1] and _MASS_KG[0] <= height <= _MASS_KG[1]
+    return " (mass_kg and height_m exchanged, it seems)" if exchanged else ""
 
 
 def _likely_unit(value: float, unit: str, measurement: specs.Measurement) -> str:

@@ -275,10 +275,10 @@ def _moments(plate: PlateLoad, loaded: Mask, raw: ForcePlate, ranges: _Ranges) -
         return
     far = float(median(norm(away)))
     if raw.outlined and far > FAR:
-        units = ((1e2, "a hundredth of that is on it: its moments seem to be in N·cm"),)
-        units += ((1e3, "a thousandth of that is on it: its moments seem to be in N·mm"),)
-        unit = next((f", {words}" for times, words in units if far < times * float(plate.half.max())), "")
-        yield f"its pressure lies {far:.0f} m away{unit}", True
+        units = ((1e2, "a hundredth", "N·cm"), (1e3, "a thousandth", "N·mm"))
+        fits = [(share, unit) for times, share, unit in units if far < times * float(plate.half.max())]
+        words = f", {fits[0][0]} of that is on it: its moments seem to be in {fits[0][1]}" if fits else ""
+        yield f"its pressure lies {far:.0f} m away{words}", True
         return
     force, spread = ranges.vertical, ranges.spread[3:5]
     if (spread > DEAD * force).all() and (spread < STILL * force).all():
