@@ -33,8 +33,8 @@ MIN_STRIDE, MIN_PHASE = 0.35, 0.06
 # s. An event that the user gives agrees with that of a plate within it: the limit of a file's events as a whole
 # (docs/contacts.md), five frames at 100 Hz being what hands differ by.
 GIVEN_AGREES = 0.05
-#: So many of them are named.
-SHOWN = 3
+#: So many of them are named, and so many are moved to see what a file means.
+SHOWN, MOST_MOVED = 3, 40
 
 PRIORITY = {"given": 0, "force": 1, "file": 2, "kinematics": 3}
 
@@ -217,6 +217,10 @@ class Steps:
         times.insert(at, event.time_s)
         same.insert(at, event)
 
+    def times(self, event: GaitEvent) -> Sequence[float]:
+        """Times of all events of the same side and kind, s."""
+        return self._same.get((event.side, event.kind), _NONE)[0]
+
     def nearest(self, event: GaitEvent, within_s: float = SAME_STEP) -> GaitEvent | None:
         """The nearest event of the same side and kind, if it is near enough to be the same."""
         times, same = self._same.get((event.side, event.kind), _NONE)
@@ -333,15 +337,39 @@ def _file_doubt(events: Sequence[GaitEvent], force: Steps, witness: _Witness) ->
     inside = [e for e in events if 0 <= e.time_s <= last_s]
     if len(events) > 1 and not inside:
         times = f"{min(e.time_s for e in events):.4g} to {max(e.time_s for e in events):.4g} s"
-        return f"all {len(events)} lie outside the trial, at {times} of 0 to {last_s:.4g} s"
+        return f"all {len(events)} lie outside the trial, at {times} of 0 to {last_s:.4g} s" + _meant(
+            events, force, witness
+        )
     agreeing = _agreeing(inside, force, witness)
     wrong = sum(bool(_contradicted(e, witness)) for e in inside if force.nearest(e) is None)
     if wrong < 2 or wrong <= agreeing:
         return ""
+    contradicted = f"plates or markers contradict {wrong} of {len(events)} and confirm {agreeing or 'none'}"
+    return contradicted + _meant(events, force, witness)
+
+
+def _meant(events: Sequence[GaitEvent], force: Steps, witness: _Witness) -> str:
+    """With which sides, unit and zero of time plates or markers confirm most events, in words; empty if with none.
+
+    Every way of laying one of three events on a step of the same foot is tried: events that repeat themselves fit with
+    a stride more or less almost as well, and the most that are confirmed decide, then the smallest way.
+    """
     other = {"left": "right", "right": "left"}
-    exchanged = _agreeing([e._replace(side=other.get(e.side, e.side)) for e in inside], force, witness)
-    cure = f"; with left and right exchanged they confirm {exchanged}" if 2 * exchanged > len(events) else ""
-    return f"plates or markers contradict {wrong} of {len(events)} and confirm {agreeing or 'none'}{cure}"
+    some = events[:MOST_MOVED]
+    exchanged = _agreeing([e._replace(side=other.get(e.side, e.side)) for e in some], force, witness)
+    best = (exchanged, 0.0, "with left and right exchanged") if 2 * exchanged > len(some) else (0, 0.0, "")
+    for words, factor in (("", 1.0), ("as frames", 1 / witness.walk.rate_hz), ("as milliseconds", 1e-3)):
+        some = [e._replace(time_s=factor * e.time_s) for e in events[:MOST_MOVED]]
+        for laid in (some[0], some[len(some) // 2], some[-1]):
+            for by_s in {at - laid.time_s for steps in (force, witness.markers) for at in steps.times(laid)}:
+                n = _agreeing([e._replace(time_s=e.time_s + by_s) for e in some], force, witness)
+                way = " and ".join(
+                    filter(None, (words, f"moved by about {by_s:+.1f} s" if abs(by_s) > SAME_STEP else ""))
+                )
+                if 2 * n > len(some) and (n, -abs(by_s)) > best[:2]:
+                    best = (n, -abs(by_s), way)
+    of = f" of {MOST_MOVED}" if len(events) > MOST_MOVED else ""
+    return f"; {best[2]} plates or markers confirm {best[0]}{of}" if best[2] else ""
 
 
 def _agreeing(events: Iterable[GaitEvent], force: Steps, witness: _Witness) -> int:

@@ -172,6 +172,9 @@ def test_no_event_is_used_of_a_file_whose_sides_or_times_are_wrong(walk, loads: 
             Event(e.name, {"left": "right", "right": "left"}[e.side], e.time_s) for e in true if 0.3 < e.time_s < 3.7
         ],
         "outside the trial": [Event(e.name, e.side, e.time_s + 60.0) for e in true],
+        "moved by about -2.8 s plates or markers confirm": [Event(e.name, e.side, e.time_s + 2.85) for e in true],
+        "as frames plates or markers confirm": [Event(e.name, e.side, e.time_s * RATE) for e in true],
+        "as milliseconds plates or markers confirm": [Event(e.name, e.side, e.time_s * 1e3) for e in true],
     }
     for words, file in {"": true, **wrong}.items():
         ground = floor_under(known.feet, UP, RATE)
