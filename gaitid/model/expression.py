@@ -102,10 +102,11 @@ class Expression(NamedTuple):
         """The value, with `number` giving what a name stands for, `distance` that between two points, and `mean` that
         over a trial.
         """
+        value_of = _value_of(self)
         if isinstance(self.tree, ast.Constant | ast.Name):  # half of all formulas
-            return _evaluate(self.tree, number, distance, mean)
+            return value_of(number, distance, mean)
         with np.errstate(all="ignore"):
-            return _evaluate(self.tree, number, distance, mean)
+            return value_of(number, distance, mean)
 
     @property
     def undetermined(self) -> bool:
@@ -248,37 +249,58 @@ def _points(tree: ast.expr) -> Iterator[str]:
                 yield _dotted(argument)
 
 
-def _evaluate(
-    node: ast.expr, number: Callable[[str], Any], distance: Callable[[str, str], Any], mean: Callable[[Any], Any]
-) -> Any:
+#: Of what stands for a name, of two points, and of a trial's mean: the value of a formula.
+_Value = Callable[[Callable[[str], Any], Callable[[str, str], Any], Callable[[Any], Any]], Any]
+
+
+@lru_cache(maxsize=1024)  # asked for each side, and for each trial
+def _value_of(formula: Expression) -> _Value:
+    return _computing(formula.tree)
+
+
+def _computing(node: ast.expr) -> _Value:
     if isinstance(node, ast.Constant):
         # numpy's number, not Python's: a division by zero is infinite, a root of a negative number unknown
-        return np.float64(node.value)  # type: ignore[arg-type]
+        return _always(np.float64(node.value))  # type: ignore[arg-type]
     if isinstance(node, (ast.Name, ast.Attribute)):
         name = _dotted(node)
-        if name in CONSTANTS:
-            return np.float64(CONSTANTS[name])
-        value = number(name)
-        return np.float64(value) if isinstance(value, (int, float)) else value
+        return _always(np.float64(CONSTANTS[name])) if name in CONSTANTS else _named(name)
     if isinstance(node, ast.UnaryOp):
-        value = _evaluate(node.operand, number, distance, mean)
-        return -value if isinstance(node.op, ast.USub) else value
+        operand = _computing(node.operand)
+        return (lambda *known: -operand(*known)) if isinstance(node.op, ast.USub) else operand
     if isinstance(node, ast.BinOp):
-        left = _evaluate(node.left, number, distance, mean)
-        return _BINARY[type(node.op)](left, _evaluate(node.right, number, distance, mean))
+        left, of_both, right = _computing(node.left), _BINARY[type(node.op)], _computing(node.right)
+        return lambda *known: of_both(left(*known), right(*known))
     assert isinstance(node, ast.Call)
     name = _function(node)
     if name in POINT_FUNCTIONS:
-        return distance(_dotted(node.args[0]), _dotted(node.args[1]))
+        a, b = map(_dotted, node.args)
+        return lambda number, distance, mean: distance(a, b)
+    parts = [_computing(argument) for argument in node.args]
     if name == FIRST:
-        return _first_known(_evaluate(argument, number, distance, mean) for argument in node.args)
-    values = [_evaluate(argument, number, distance, mean) for argument in node.args]
+        return lambda *known: _first_known(part(*known) for part in parts)
     if name == "mean":
-        return mean(values[0])
+        return lambda number, distance, mean: mean(parts[0](number, distance, mean))
     if name == BY_SEX:
-        sex = number(SEX)
-        return values[0] if sex == 1 else values[1] if sex == 0 else np.nan * values[0]
-    return FUNCTIONS[name](*values)
+        return lambda *known: _by_sex(known[0](SEX), *(part(*known) for part in parts))
+    function = FUNCTIONS[name]
+    return lambda *known: function(*[part(*known) for part in parts])
+
+
+def _always(value: Any) -> _Value:
+    return lambda number, distance, mean: value
+
+
+def _named(name: str) -> _Value:
+    def of_name(number: Callable[[str], Any], distance: object, mean: object) -> Any:
+        value = number(name)
+        return np.float64(value) if isinstance(value, (int, float)) else value
+
+    return of_name
+
+
+def _by_sex(sex: Any, female: Any, male: Any) -> Any:
+    return female if sex == 1 else male if sex == 0 else np.nan * female
 
 
 def _first_known(values: Iterator[Any]) -> Any:

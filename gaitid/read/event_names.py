@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 
 def _joined(begins: Sequence[str], ends: Sequence[str]) -> frozenset[str]:
@@ -17,11 +18,13 @@ _NAMES = {
 }
 
 
+@lru_cache(maxsize=256)  # a file has few names, and asks for each many times
 def letters_of(name: str) -> str:
     """A name without anything but its letters, in lower case: ``Toe-Off`` is ``toeoff``."""
     return "".join(letter for letter in name.lower() if "a" <= letter <= "z")
 
 
+@lru_cache(maxsize=256)
 def kind_of_event(name: str) -> str:
     """``strike`` or ``off``, as which a name without its side is meant; empty where it is neither."""
     letters = letters_of(name)
