@@ -20,6 +20,7 @@ from gaitid.markers.together import GOES_ON, LEFT, MOST_STEPS, STEP_M, fewest_st
 from gaitid.markers.tracks import GAIN, ORDER, Tracks, tracks_of
 from gaitid.numerics.masks import spans, widened
 from gaitid.numerics.rotation import cross, norm
+from gaitid.numerics.statistics import median
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, IntArray
 
@@ -198,12 +199,12 @@ def _in_common(
     peak, some, shown = _beyond(tracks, times, first, show)
     if len(some) < FEWEST_TOGETHER:
         return set(), []
-    common = np.median(shown[peak, some], axis=0)
+    common = median(shown[peak, some])
     some = some[norm(shown[peak, some] - common) < agree * np.linalg.norm(common)]
     pair = len(some) == FEWEST_TOGETHER and (times[peak, some] > OF_TWO).all() and _of_one_body(tracks, some)
     if len(some) <= FEWEST_TOGETHER and not pair:
         return set(), []
-    common = np.median(shown[:, some], axis=1)
+    common = median(shown[:, some].swapaxes(0, 1))
     most = float(norm(common).max())
     if _is_digit(tracks, some, most):
         return set(), []
@@ -211,7 +212,7 @@ def _in_common(
     differ = norm(shown[there] - common[there, None]).max(axis=0) / most
     if not (differ[some] < agree).sum() >= FEWEST_TOGETHER + (not pair):
         return set(), []
-    sure = float(np.median(times[peak, some])) > SURE
+    sure = float(median(times[peak, some])) > SURE
     steps = (steps_of if sure else fewest_steps)(common, leave * most)
     if not steps or (show < 1 and len(steps) == MOST_STEPS):
         return set(), []
@@ -230,7 +231,7 @@ def _turned(tracks: Tracks, times: Array, first: int) -> tuple[set[int], list[_S
     show = times[peak, some]
     if len(some) == FEWEST_TOGETHER and not ((show > TURN_OF_TWO).all() and _of_one_body(tracks, some)):
         return set(), []
-    if float(np.median(show)) < TURN_SHOWS:
+    if float(median(show)) < TURN_SHOWS:
         return set(), []
     shown, at = shown[:, some], first + ORDER // 2
     together = shown.reshape(len(shown), -1) / np.sqrt(len(some))
@@ -238,7 +239,7 @@ def _turned(tracks: Tracks, times: Array, first: int) -> tuple[set[int], list[_S
     if _is_digit(tracks, some, most):
         return set(), []
     fewest = fewest_steps(together, LEAVE * most)
-    if not fewest or (float(np.median(show)) < SURE and _to_and_fro(fewest)):
+    if not fewest or (float(median(show)) < SURE and _to_and_fro(fewest)):
         return set(), []
     each = [step.reshape(-1, 3) * np.sqrt(len(some)) for _, step in fewest]
     steps = [_turn(tracks.points[:, some], at + row, of) for (row, _), of in zip(fewest, each, strict=True)]

@@ -17,7 +17,7 @@ from gaitid.markers.jumps import FLICKER_FRAMES, jump_limit
 from gaitid.markers.tracks import GAIN, ORDER, USUAL_SHARE, tracks_of
 from gaitid.numerics.masks import spans, widened
 from gaitid.numerics.rotation import norm
-from gaitid.numerics.statistics import quantile_of_known
+from gaitid.numerics.statistics import median, quantile_of_known
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, IntArray
 
@@ -135,8 +135,8 @@ def _common(points: Array, row: int, alike: float) -> Array:
     shown = shown[np.isfinite(shown).all(axis=1)]
     if len(shown) < FEWEST_SEEN:
         return np.zeros(3)
-    common = np.asarray(np.median(shown, axis=0))
-    rest = float(np.median(norm(shown - common)))
+    common = median(shown)
+    rest = float(median(norm(shown - common)))
     return common if np.linalg.norm(common) > alike * rest else np.zeros(3)
 
 

@@ -18,6 +18,7 @@ import gaitid.run as gaitid_run
 from gaitid import __version__
 from gaitid.errors import ReadError
 from gaitid.model.load import bundled_models
+from gaitid.simulate import simulate
 from gaitid.trial import Trial
 
 SIDES = ("left", "right")
@@ -556,8 +557,10 @@ def test_a_run_loads_nothing_that_it_does_not_need(walk: Path, tmp_path: Path) -
         "print(sorted({n.split('.')[0] for n in sys.modules} & {'pandas', 'scipy', 'matplotlib', 'numpy'}"
         " | {'numpy.ma', 'numpy.typing'} & {*sys.modules}))"
     )
+    simulate("walk", tmp_path, duration=4.0, marker_noise_mm=0.5)  # steps that noise seems to make are looked at, too
+    trials = walk, tmp_path / "walk.c3d"
     for words, expected in (
-        (["run", str(walk), "--model", "pig", "-o", str(tmp_path), "-q"], "['numpy']"),
+        *((["run", str(trial), "--model", "pig", "-o", str(tmp_path / "of"), "-q"], "['numpy']") for trial in trials),
         (["--help"], "[]"),
     ):
         done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=True)
