@@ -17,7 +17,7 @@ from gaitid.numerics.rigid_fit import FEWEST
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import median
 from gaitid.records import NamedTuple
-from gaitid.trial import Array
+from gaitid.trial import Array, Mask
 
 # s, and frames: no less is standing. What is off for less is a spike (`gaitid.markers.spikes`).
 STANDS_S, STANDS_FRAMES = 0.07, 6
@@ -88,7 +88,7 @@ def find_flat(markers: Mapping[str, Array]) -> dict[str, list[Flat]]:
     found: dict[str, list[Flat]] = {}
     if not tracks:
         return found
-    same = tracks.steps == 0
+    same: Mask = tracks.of_differences(1, lambda some: some == 0)
     often = np.argwhere(same.sum(axis=0) >= FLAT_FRAMES - 1)
     few = same.mean(axis=1) <= FLAT_SHARE if len(often) else same[:, 0]
     for i, axis in often.tolist():
