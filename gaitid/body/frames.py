@@ -226,15 +226,8 @@ class Geometry:
 
     def joined(self, model: specs.Model, markers: Mapping[str, Array]) -> Geometry:
         """The same with a model that defines more, and its markers; what was computed before is not computed again."""
-        more = Geometry(
-            model,
-            {**self._markers, **markers},
-            self._numbers,
-            self.n_frames,
-            self.up_g,
-            self.foot_flat,
-            self.calibration,
-        )
+        of_all = {**self._markers, **markers}
+        more = Geometry(model, of_all, self._numbers, self.n_frames, self.up_g, self.foot_flat, self.calibration)
         more.fitted = self.fitted
         more._points |= self._points
         more._frames |= self._frames
@@ -429,10 +422,14 @@ class Geometry:
     def _make_frame(self, spec: shapes.Frame, side: str) -> Pose:
         match spec:
             case shapes.TurnedFrame():
+                place = self.model.place("frame", spec.frame, side)
+                step = place not in self._frames and self.model.is_step(*place)
                 base = self.frame(spec.frame, side)
                 R = base.R_gs
                 for axis, formula in spec.by:
                     R = R @ about_axis(axis, np.asarray(self.value(formula, side), dtype=float))
+                if step:  # made again if anybody asks for it
+                    del self._frames[place]
                 return Pose(frozen(R), base.origin_g)
             case shapes.AxesFrame():
                 keep, toward = self.vector(spec.keep_vector, side), self.vector(spec.toward_vector, side)

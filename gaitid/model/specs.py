@@ -24,7 +24,7 @@ from gaitid.model.segment_table import SegmentParameters as SegmentParameters
 from gaitid.model.segment_table import Span as Span
 from gaitid.model.segment_table import Table as Table
 from gaitid.model.settings import Settings as Settings
-from gaitid.model.shapes import Frame, Point, PointName, PointRef, Use, uses
+from gaitid.model.shapes import AxesFrame, Frame, Point, PointName, PointRef, Use, uses
 from gaitid.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -304,6 +304,13 @@ class Model(NamedTuple):
         if name in definitions:
             return uses(definitions[name])
         return uses(self.subject[name].otherwise if kind == "number" and name in self.subject else None)
+
+    def is_step(self, side: str, frame: str) -> bool:
+        """Whether a frame is but a step to others: no segment, angle or moment is told in it; quickly made."""
+        of_angles = (name for angle in self.angles.values() for name in (angle.proximal, angle.distal))
+        of_moments = (moment.axes for moment in self.moments.values())
+        told = {self.base.frame, *(segment.frame for segment in self.chain), *of_angles, *of_moments}
+        return frame not in told and isinstance(self.scope(bool(side)).frames[frame], AxesFrame)
 
     def labels(self, role: str, side: str = "") -> tuple[str, ...]:
         """The labels that a marker may carry in a file; of a model bound to a trial, the one that it carries there."""

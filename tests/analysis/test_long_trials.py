@@ -132,6 +132,16 @@ def test_what_two_stages_hold_of_a_segment_is_held_once(result: Result) -> None:
             assert leg.joints_g[spec.joint] is body.geometry.point(spec.centre, side)
 
 
+def test_a_frame_that_is_but_turned_is_not_held(result: Result) -> None:
+    geometry = result.body.geometry
+    assert ("left", "foot") in geometry._frames and ("left", "foot_uncorrected") not in geometry._frames
+    assert ("left", "shank_torsioned") in geometry._frames  # of the knee's angles
+    again = geometry.frame("foot_uncorrected", "left").R_gs
+    np.testing.assert_allclose(
+        again[:, :, 1], geometry.with_markers(geometry.tracks).frame("foot_uncorrected", "left").R_gs[:, :, 1]
+    )
+
+
 def test_axes_with_gaps_are_held_once(simulated: Callable[..., object]) -> None:
     trial: Trial = simulated().trial  # type: ignore[attr-defined]
     points_g = trial.points_g.copy()
