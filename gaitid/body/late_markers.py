@@ -8,7 +8,6 @@ time against three neighbours.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 
 import numpy as np
 
@@ -108,12 +107,17 @@ def slipped_notes(markers: Mapping[str, Array], strides: Sequence[tuple[int, int
     if len(labels) <= NEIGHBOURS:
         return ()
     points = np.stack([seen[label] for label in labels], axis=2)
+    del seen  # of a long trial it is large
     rows, _ = _steadiest(points.reshape(-1, len(labels), 3))
-    apart = by_blocks(
-        partial(_apart, rows=rows), points, times=2 * NEIGHBOURS
-    )  # (strides, phases, markers, neighbours)
-    off = median(np.moveaxis(apart - median(apart), 1, 0))
-    between, within = np.ptp(off, axis=0), np.ptp(apart, axis=1).min(axis=0)
+
+    def varies(some: IntArray) -> Array:
+        """(markers, 2, neighbours) m, by how much some markers' distances vary between strides, and within one."""
+        away = points[:, :, some, None] - points[:, :, rows[some]]
+        apart = np.sqrt(dot(away, away))  # (strides, phases, markers, neighbours)
+        off = median(np.moveaxis(apart - median(apart), 1, 0))
+        return np.stack([np.ptp(off, axis=0), np.ptp(apart, axis=1).min(axis=0)], axis=1)
+
+    between, within = np.swapaxes(by_blocks(varies, np.arange(len(labels)), times=3 * NEIGHBOURS * at.size), 0, 1)
     differ = np.sort(np.where(between > OF_STRIDE * within, between, 0.0), axis=1)[:, -2]
     most = int(np.argmax(differ))  # its neighbours see one of their distances change
     if not differ[most] > SLIPPED_M or any(labels[most] in note.text for note in told):
@@ -123,12 +127,6 @@ def slipped_notes(markers: Mapping[str, Array], strides: Sequence[tuple[int, int
         "than at the same phase of another (2 mm at most by skin): it slipped, or is another marker for a while"
     )
     return (Note("length_varies", text, cure=f"check {labels[most]}"),)
-
-
-def _apart(points: Array, rows: IntArray) -> Array:
-    """Distances, m, from each marker to some others, (…, markers, neighbours), by `rows`; of (…, markers, 3) points."""
-    away = points[..., None, :] - points[..., rows, :]
-    return np.asarray(np.sqrt(dot(away, away)))
 
 
 def late_markers(markers: Mapping[str, Array], rate_hz: float) -> list[Late]:

@@ -40,7 +40,7 @@ def pelvis_notes(model: specs.Model, markers: Mapping[str, Array]) -> Notes:
     labels = [label for label in dict.fromkeys(wanted) if label in markers]
     if len(labels) < FEWEST:
         return ()
-    tracks = np.stack([markers[label] for label in labels])
+    tracks = [markers[label] for label in labels]
     steadiest = np.full(len(labels), np.inf)
     for i in range(len(labels)):
         for j in range(i):
