@@ -197,7 +197,7 @@ class Evidence:
     support : Support
         What the body's motion says of its load.
     trodden_g : (n, 3) array, m
-        Where markers of feet are while these stand, anywhere in the trial.
+        Where markers of feet are while these stand lower than a plate, anywhere in the trial.
     """
 
     foot: FootTrack

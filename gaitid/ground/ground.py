@@ -11,7 +11,7 @@ import numpy as np
 from gaitid.body.feet import FootTrack
 from gaitid.ground.belt import Floor, floor_under_slow, slow_feet
 from gaitid.ground.plate_alignment import Alignment, alignments
-from gaitid.ground.plate_load import PlateLoad
+from gaitid.ground.plate_load import STEP, PlateLoad
 from gaitid.ground.plates_at_camera import plates_at_camera
 from gaitid.ground.stance import Stance, detect_stances, with_events
 from gaitid.model import specs
@@ -83,10 +83,12 @@ class Ground:
 
     @cached_property
     def trodden_g(self) -> Array:
-        """(n, 3) m, the feet's markers while these stand."""
+        """(n, 3) m, the feet's markers while these stand lower than a plate: each contact asks for all of them."""
         standing = [(foot, self.stances[side].standing) for side, foot in self.feet.items() if side in self.stances]
         points = [marker_g[stands] for foot, stands in standing for marker_g in (foot.heel_g, foot.toe_g)]
-        return np.concatenate([np.zeros((0, 3)), *points])
+        below = [[plate.height(p_g) < -STEP for plate in self.plates] for p_g in points]
+        lower = [p_g[np.logical_or.reduce(of)] for p_g, of in zip(points, below, strict=True) if of]
+        return np.concatenate([np.zeros((0, 3)), *lower])
 
     @property
     def faults(self) -> dict[int, str]:
