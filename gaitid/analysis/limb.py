@@ -19,7 +19,6 @@ from gaitid.dynamics.wrench import Wrench
 from gaitid.ground.contacts import AIR, UNKNOWN, FootLoad
 from gaitid.model import specs
 from gaitid.model.shapes import PointName
-from gaitid.numerics.blocks import joined
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.rotation import apply_transposed, dot
 from gaitid.numerics.statistics import mean_of_known
@@ -105,8 +104,12 @@ def _limb(side: specs.Side, body: Body, motion: Motion, load: FootLoad, mechanic
 
 def _solved(limbs: Sequence[_Limb], model: specs.Model, motion: Motion, mechanics: Mechanics) -> list[_Solved]:
     """Wrenches and powers of each limb, some frames of all of them at a time."""
-    parts = [[_during(limb, model, moving, frames, mechanics) for limb in limbs] for frames, moving in motion.parts()]
-    return [_together(limb, of_limb) for limb, of_limb in zip(limbs, zip(*parts, strict=True), strict=True)]
+    solved: list[dict[str, Columns]] = [{} for _ in limbs]
+    for frames, moving in motion.parts():
+        for limb, columns in zip(limbs, solved, strict=True):
+            for joint, some in _during(limb, model, moving, frames, mechanics).items():
+                columns[joint] = _written(columns.get(joint), some, frames, len(limb.joints_g[joint]))
+    return [_of_columns(limb, columns) for limb, columns in zip(limbs, solved, strict=True)]
 
 
 def _during(limb: _Limb, model: specs.Model, motion: Motion, frames: slice, mechanics: Mechanics) -> dict[str, Columns]:
@@ -128,14 +131,20 @@ def _during(limb: _Limb, model: specs.Model, motion: Motion, frames: slice, mech
     return found
 
 
-def _together(limb: _Limb, parts: Sequence[dict[str, Columns]]) -> _Solved:
-    """What was solved some frames at a time, which is let go."""
-    wrenches: dict[str, Wrench] = {}
-    powers: dict[str, Array] = {}
-    for joint, centre_g in limb.joints_g.items():
-        f_g, m_g, power = (joined(of) for of in zip(*(part.pop(joint) for part in parts), strict=True))
-        wrenches[joint], powers[joint] = Wrench(frozen(f_g), frozen(m_g), centre_g), power
-    return _Solved(wrenches, powers)
+def _written(whole: Columns | None, some: Columns, frames: slice, n_frames: int) -> Columns:
+    """The columns of all frames with those of some written into them; these where they are of all frames."""
+    if len(some[0]) == n_frames:
+        return some
+    f_g, m_g, power = whole or tuple(np.empty((n_frames, *values.shape[1:])) for values in some)
+    f_g[frames], m_g[frames], power[frames] = some
+    return f_g, m_g, power
+
+
+def _of_columns(limb: _Limb, columns: Mapping[str, Columns]) -> _Solved:
+    wrenches = {
+        joint: Wrench(frozen(f_g), frozen(m_g), limb.joints_g[joint]) for joint, (f_g, m_g, _) in columns.items()
+    }
+    return _Solved(wrenches, {joint: power for joint, (_, _, power) in columns.items()})
 
 
 def _side_result(
