@@ -10,10 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from gaitid.ground.balance import SURE, Balance
-from gaitid.ground.contacts import Loads
+from gaitid.ground.balance import SURE, Balance, means_over_window
+from gaitid.ground.contacts import UNKNOWN, Loads
 from gaitid.ground.fault import Borne, Fault
-from gaitid.numerics.statistics import median
+from gaitid.ground.ground import Ground
+from gaitid.numerics.masks import known_rows
+from gaitid.numerics.statistics import mean, median
+from gaitid.trial import Array
 
 # Ratios of two plates in one trial that differ by more are not of one body: medians of plates in one trial agree within
 # 0.017, on a treadmill within 0.024, but for feet over an edge (15 walks; benchmarks/balance.py, docs/balance.md); one
@@ -27,6 +30,9 @@ DRIFTS, ON_A_LINE, CONTACTS = 0.1, 0.25, 3
 # The common ratio is farther from 1 by more than this: by whole steps of the trial (right to 1 to 2 %), and by single
 # support alone (right to 6 %), the third where the body flies (17 % on a simulated run).
 BY_STEPS, BY_SUPPORT, BY_RUNNING = 0.07, 0.12, 0.25
+# s of known loads, a stance of walking. Of the variance of the force that the motion asks for along the way: 0.002 to
+# 0.06 is left in walks in which trunk and arms were measured.
+STANCE_S, UNTOLD = 0.65, 0.15
 # Within this share of a known ratio of units it is named.
 OF_UNIT = 0.08
 UNITS: Mapping[str, float] = {
@@ -75,6 +81,47 @@ def gain_faults(
     cure = "give the mass with --subject, check the gains, or --set external_support=yes where something else carries"
     numbers = tuple(dict.fromkeys(number for plates in typical for number in plates))
     return [Fault("body_not_carried", text, numbers, False, cure, ratio=common, common=True)]
+
+
+def gains_along(ground: Ground, loads: Loads, balance: Balance, along_g: Array) -> dict[int, float]:
+    """Gain of each plate's force along a way, against its vertical force, by what the whole body's motion asks for.
+
+    What is asked is put together from the forces of the plates (least squares of means over `WINDOW`): the force of a
+    plate that gives too much gets a small share.
+
+    Parameters
+    ----------
+    ground : Ground
+    loads : Loads
+    balance : Balance
+        Of the whole body: pelvis and legs alone swing otherwise along the way (gains of 0.46 to 1.46 in clean walks).
+    along_g : (3,) array
+
+    Returns
+    -------
+    dict of plate number to float
+        Of the plates that feet stand on; empty where the motion does not tell.
+    """
+    if balance.com_g is None:
+        return {}
+    of_feet = list(loads.by_side.values())
+    given_g = sum((load.wrench.f_g for load in of_feet), np.zeros_like(balance.asked_g))
+    known = np.logical_and.reduce([load.state != UNKNOWN for load in of_feet])
+    known &= known_rows(given_g) & known_rows(balance.asked_g)
+    numbers = sorted({number for contact in loads.contacts for number in contact.plates})
+    plates = [plate for plate in ground.plates if plate.number in numbers]
+    if np.count_nonzero(known) < STANCE_S * balance.rate_hz:
+        return {}
+    mass = mean((given_g @ balance.up_g)[known]) / mean((balance.asked_g @ balance.up_g)[known])
+    along = [balance.asked_g @ along_g, *(np.nan_to_num(plate.wrench.f_g @ along_g) / mass for plate in plates)]
+    asked, *given = (means_over_window(values, known, balance.rate_hz) for values in along)
+    seen = np.isfinite(asked)
+    columns = np.stack([*(values[seen] for values in given), np.ones(np.count_nonzero(seen))], axis=1)
+    shares, left, rank, _ = np.linalg.lstsq(columns, asked[seen], rcond=None)
+    around = asked[seen] - mean(asked[seen])
+    if rank < columns.shape[1] or not left.size or not left[0] < UNTOLD * (around @ around):
+        return {}
+    return {plate.number: 1 / share for plate, share in zip(plates, shares.tolist(), strict=False) if share > 0}
 
 
 def _ratios(borne: Sequence[Borne], balance: Balance, weight_N: float) -> dict[tuple[int, ...], list[float]]:

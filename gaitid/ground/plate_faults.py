@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from gaitid.ground.balance import Balance
 from gaitid.ground.clocks import clock_faults, far_apart
 from gaitid.ground.contacts import LOADED, UNSUPPORTED, Contact, Loads
 from gaitid.ground.fault import Borne, Fault, Stood
-from gaitid.ground.gains import gain_faults
+from gaitid.ground.gains import gain_faults, gains_along
 from gaitid.ground.ground import Ground
 from gaitid.ground.level_floor import level_faults
 from gaitid.ground.line_of_force import direction_faults, lines_of
@@ -147,7 +148,8 @@ def find_faults(trial: Trial, ground: Ground, loads: Loads, mover: Mover, of_cha
         faults += push_faults(pushes, raw, named)
         known = {number for fault in faults for number in fault.plates}
         if walks:
-            faults += horizontal_gain_faults(pushes, known)
+            by_momentum = partial(gains_along, ground, loads, mover.balance)
+            faults += horizontal_gain_faults(pushes, known, by_momentum)
         elif mover.balance.flies:
             faults += running_gain_faults(pushes, known)
     turned = {number for fault in faults for number in fault.plates}

@@ -268,6 +268,26 @@ def test_another_gain_of_the_horizontal_forces_is_doubted(name: str, factor: flo
     assert not doubts(case.result)
 
 
+@pytest.mark.parametrize("factor", [0.7, 1.4])
+@pytest.mark.parametrize("name", ["HC031A/walk", "opencap/walk"])
+def test_a_smaller_gain_is_told_by_line_of_force_and_motion_together(name: str, factor: float) -> None:
+    """Where trunk and arms were measured; each witness alone shows as much in clean walks."""
+    case = recorded(name)
+    for numbers in ([1], [2], [1, 2]):
+        changed = with_plates(case.trial, scaled(factor, 0, 1), numbers)
+        found = doubts(analyse(changed, case.model, case.subject, case.static))
+        assert [text for text in found if "what the body's motion asks for" in text or "that of plate" in text], numbers
+    assert not doubts(case.result)
+
+
+@pytest.mark.parametrize("factor", [0.5, 2.0])
+def test_a_long_part_of_single_support_tells_a_gain_of_two(factor: float) -> None:
+    """One stance, whose single support the trial does not show to its end."""
+    case = recorded("cgm24/walk")
+    assert [text for text in doubts(spoilt(case, scaled(factor, 0, 1), 1)) if "the lean of the line" in text]
+    assert not [text for text in doubts(case.result) if "the lean of the line" in text]
+
+
 def part(trial: Trial, first: int, stop: int) -> Trial:
     """Some frames of a trial."""
     first_s, plates = first / trial.rate_hz, []
