@@ -118,7 +118,7 @@ CODES = {
     "rate_doubtful": ("doubt", "a rate that the file declares cannot be"),
     "load_unclaimed": ("doubt", "a plate carries a load that no foot claims"),
     "events_off": ("doubt", "the file's events do not fit the plates or the markers, and are not used"),
-    "events_against": ("doubt", "plates or markers speak against an event that --events gives; it was used"),
+    "events_against": ("doubt", "plates or markers speak against an event of the file or of --events; it was used"),
     "assignment_differs": ("doubt", "another program left another answer to which foot was on a plate"),
     "assignment_against": ("doubt", "the evidence speaks against what --assign says; what it says was done"),
     "assignment_far": ("doubt", "a foot that --assign puts on a plate is far from its pressure; it was done"),

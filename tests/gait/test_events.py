@@ -186,6 +186,24 @@ def test_no_event_is_used_of_a_file_whose_sides_or_times_are_wrong(walk, loads: 
         assert names(list(found.used)) == names(known.events)
 
 
+@pytest.mark.parametrize(("late_s", "told"), [(0.03, False), (0.08, True), (-0.08, True)])
+def test_an_event_that_a_hand_put_beside_the_markers_is_used_and_told(walk, late_s: float, told: bool) -> None:  # type: ignore[no-untyped-def]
+    known = known_walk(walk)
+    names_ = {"strike": "Foot Strike", "off": "Foot Off"}
+    strike = first_after(known, "right", "strike", 1.0)
+    ground = floor_under(known.feet, UP, RATE)
+    markers = find_events([], {}, known.feet, known.pelvis, ground).used
+    file = [Event(names_[e.kind], e.side, e.time_s) for e in markers]
+    at = min(range(len(file)), key=lambda k: abs(file[k].time_s - strike.time_s) + (file[k].side != "right"))
+    file[at] = Event(file[at].name, file[at].side, file[at].time_s + late_s)
+    found = find_events(file, {}, known.feet, known.pelvis, ground)
+    assert [e.time_s for e in found.used if e.time_s == file[at].time_s and e.source == "file"]
+    texts = [note.text for note in against_notes(found, RATE, 1)]
+    way = "before" if late_s > 0 else "after"
+    assert len(texts) == told
+    assert not told or ("events of the file that were used: strike" in texts[0] and f"0.08 s {way}" in texts[0])
+
+
 def test_differences_between_methods() -> None:
     def strikes(*at: float) -> list[GaitEvent]:
         return [GaitEvent("left", "strike", t, "x") for t in at]
