@@ -141,7 +141,7 @@ FAULTS = {
     "splined": "moves on a cubic to the last digit (over {size}): it was filled in before",
     "copied": "has another marker's movement, with a kink of {size} where that begins or ends: it was filled in before",
     "frozen": "stands still to the last digit, away from the others by {size}",
-    **{f"held_{axis}": f"has the same {axis} to the last digit while it moves by {{size}}" for axis in "xyz"},
+    **{f"held_{axis}": f"keeps its {axis} while it moves by {{size}}" for axis in "xyz"},
     "still": "stands still while its neighbours move on, and is {size} off when it comes back",
     "reversed": "lie the other way round than in the static (which they fit better by {size} exchanged)",
     "exchanged": "seem to be exchanged throughout (distances to other markers fit better by {size} the other way "

@@ -15,7 +15,7 @@ from gaitid.markers.tracks import tracks_of
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rigid_fit import FEWEST
 from gaitid.numerics.rotation import norm
-from gaitid.numerics.statistics import median
+from gaitid.numerics.statistics import median, median_of_known
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, Mask
 
@@ -30,6 +30,9 @@ MAD = 0.6745
 # the two other axes, and no more than this share of all markers does so, was not measured: an export lost or held it.
 # Markers of 62 recordings of 25 laboratories do so for 5 frames at most (whole tenths of a millimetre).
 FLAT_FRAMES, FLAT_M, FLAT_SHARE = 10, 0.01, 0.5
+# Of the range of half of the markers along an axis, which is more than that, m: a marker of 49 moving recordings has
+# 0.048 of it at least (a toe that stands while the other knee moves), one in metres among millimetres 0.001.
+NO_RANGE, RANGE_M = 0.01, 0.02
 # Share of the way that it comes back by which its place among its neighbours may differ before and after: muscle and
 # skin, and joints between the markers, move it there by less.
 BACK = 0.5
@@ -77,7 +80,7 @@ def find_standing(markers: Mapping[str, Array], rate_hz: float) -> dict[str, lis
 
 
 def find_flat(markers: Mapping[str, Array]) -> dict[str, list[Flat]]:
-    """Where one or two coordinates of a marker stand still to the last digit while it moves along the others.
+    """Where one or two coordinates of a marker stand still while it moves along the others.
 
     Parameters
     ----------
@@ -97,6 +100,13 @@ def find_flat(markers: Mapping[str, Array]) -> dict[str, list[Flat]]:
             size_m = float(np.ptp(tracks[label][first : stop + 1], axis=0).max())
             if stop - first + 1 >= FLAT_FRAMES and size_m > FLAT_M:
                 found.setdefault(label, []).append(Flat(axis, first, stop, size_m))
+    ranges = np.fmax.reduce(tracks.points, axis=0) - np.fmin.reduce(tracks.points, axis=0)
+    usual = median_of_known(ranges)
+    for i, axis in np.argwhere((ranges < NO_RANGE * usual) & (usual > RANGE_M)).tolist():
+        label, seen = list(tracks)[i], np.flatnonzero(tracks.known[:, i])
+        size_m = float(ranges[i].max())
+        if size_m > FLAT_M and 2 * len(seen) > len(tracks.points):
+            found[label] = [Flat(axis, int(seen[0]), int(seen[-1]), size_m)]
     return found
 
 

@@ -176,7 +176,8 @@ def test_labels_that_are_noise_are_named_once_each_and_not_compared() -> None:
     """A cost that grows with the square of the jumps, for a trial that holds nothing but jumps."""
     rng = np.random.default_rng(6)
     n = 3 * MOST_JUMPS
-    steady = np.stack([np.arange(n) * 0.01, np.zeros(n), np.ones(n)], axis=1) + rng.normal(0, 1e-6, (n, 3))
+    sways = 0.1 * np.sin(np.arange(n) / 50)
+    steady = np.stack([np.arange(n) * 0.01, sways, 1 + sways], axis=1)
     markers = {"LANK": rng.normal(0, 0.5, (n, 3)), "LHEE": rng.normal(0, 0.5, (n, 3)), "LTOE": steady}
     checked = check_labels(markers, RATE)
     assert [(f.kind, f.labels, f.frames) for f in checked.faults] == [
