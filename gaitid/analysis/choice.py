@@ -223,18 +223,19 @@ def _nothing_seen(trial: Trial) -> TrialError:
 def _none_fits(faults: Mapping[str, GaitidError], trial: Trial) -> TrialError:
     """The refusal: what the models lack that come nearest, the others by `gaitid inspect`.
 
-    Nearest is the model that such files are made for, and one that lacks a measurement only.
+    Nearest is the model that such files are made for, and one that lacks a measurement only; of markers none comes near
+    the model of stored segments.
     """
-    made_for = "segments" if trial.segments else ""
+    of_segments = "segments"
     cure = "`gaitid inspect` says what each model lacks; give a static with --static, or name labels with --markers"
     if share_a_beginning(trial.labels):
         cure = f"all labels begin with one name and an underscore: take it off with --subject-prefix NAME; {cure}"
 
     def far(name: str) -> int:
         error = faults[name]
-        if name == made_for or isinstance(error, SubjectError):
+        if isinstance(error, SubjectError) or (name == of_segments and trial.segments):
             return -1
-        if isinstance(error, ChoiceError):
+        if isinstance(error, ChoiceError) or name == of_segments:
             return _FAR  # what it lacks of the markers nobody looked at
         return error.count if isinstance(error, MarkersLackError) else 0
 

@@ -408,7 +408,8 @@ def _lacking(trial: Trial, bound: Bound, legs: Mapping[str, Needs], lacking: Ite
         else "see `gaitid inspect` for the models that fit",
     )
     # that there is no static tells nothing of what it would have to hold
-    error.count = sum(len({*n.missing, *n.static_missing, *n.too_few}) + _NO_STATIC * n.wants_static for n in lacking)
+    error.count = len({role for n in lacking for role in (*n.missing, *n.static_missing, *n.too_few)})
+    error.count += _NO_STATIC * any(n.wants_static for n in lacking)
     error.clauses = what_lacks(bound, lacking)
     roles = {role for n in lacking for role in (*n.missing, *n.static_missing)}
     error.exchanged = bool(roles) and roles <= bound.misplaced

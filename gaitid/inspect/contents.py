@@ -238,7 +238,7 @@ def _model_for_feet(trial: Trial, candidates: Mapping[str, Candidate], first: Se
             for role in (model.heel, model.toe):
                 if role in model.each_side.markers:
                     wanted.append(" or ".join(model.labels(role, side.name)))
-    names = ", ".join(dict.fromkeys(wanted))
+    names = ", ".join(filter(None, dict.fromkeys(wanted)))
     return "", f"feet are not found: heel and toe markers of no bundled model were seen ({names})"
 
 

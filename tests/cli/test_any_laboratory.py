@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from any_markers import FAMILY_OF, marked
+from simulated_trials import simulated_walk
 from terminal import assert_refused, gaitid
 
 from gaitid.trial import Trial
@@ -107,3 +109,14 @@ def test_no_model_for_markers_of_nobody(tmp_path: Path) -> None:
     done = gaitid("run", walk, "-o", tmp_path / "out")
     assert_refused(done, "walk.trc", "no bundled model fits")
     assert not (tmp_path / "out").exists()
+
+
+def test_a_walk_without_pelvis_is_refused_for_these_markers(tmp_path: Path) -> None:
+    """Markers of the pelvis were counted for each leg, and the poses that the model segments lacks came before them."""
+    trial = simulated_walk().trial
+    legs = [i for i, label in enumerate(trial.labels) if label[1:] not in ("ASI", "PSI")]
+    some = replace(trial, labels=tuple(trial.labels[i] for i in legs), points_g=trial.points_g[:, legs])
+    walk = trc(tmp_path / "walk.trc", some, str)
+    done = gaitid("run", walk, "-o", tmp_path / "out")
+    assert_refused(done, "no bundled model fits", "pig: it lacks LASI, LPSI, RASI, RPSI, SACR or SACRUM")
+    assert "4X4" not in done.err
