@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from terminal import SHARED, gaitid
+from terminal import NOISY, SHARED, gaitid
 
 from gaitid.simulate import simulate
 
@@ -28,6 +28,15 @@ def results(walk: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What `run` writes of the simulated walk, with the segments."""
     folder = tmp_path_factory.mktemp("results")
     done = gaitid("run", walk, "--model", "pig", "-o", folder, "--write", "segments")
+    assert done.code == 0, done.err
+    return folder
+
+
+@pytest.fixture(scope="session")
+def sure(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `run --uncertainty` writes of the noisy sample walk, which takes long; who changes it takes a copy."""
+    folder = tmp_path_factory.mktemp("sure")
+    done = gaitid("run", "--uncertainty", NOISY, "--model", "pig", "-o", folder)
     assert done.code == 0, done.err
     return folder
 

@@ -15,6 +15,7 @@ import pytest
 from gaitid.cli import main
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "trials"
+NOISY = Path(__file__).resolve().parents[2] / "sample_data" / "walk_noisy" / "walk.c3d"
 
 
 class Done(NamedTuple):

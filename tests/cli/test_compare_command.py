@@ -132,11 +132,9 @@ def test_a_page_is_not_written_over_a_result(folder: Path, tmp_path: Path) -> No
     assert "is an input and would be overwritten" in str(done.exception)
 
 
-def test_same_says_what_two_results_have_in_common(tmp_path: Path) -> None:
+def test_same_says_what_two_results_have_in_common(sure: Path) -> None:
     """A minimal detectable change needs it; a word that is none is wrong usage."""
-    walk = Path(__file__).resolve().parents[2] / "sample_data" / "walk_noisy" / "walk.c3d"
-    assert gaitid("run", walk, "--model", "pig", "-o", tmp_path, "--uncertainty", "-q").code == 0
-    record = tmp_path / "walk.run.json"
+    record = sure / "walk.run.json"
     done = gaitid("compare", record, record, "--align", "cycle", "--same", "subject", "--json")
     assert done.code == 0
     words = json.loads(done.out)["sure"]["words"]

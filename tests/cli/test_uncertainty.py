@@ -4,26 +4,18 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 from pathlib import Path
 
 import pytest
-from terminal import Done, assert_refused
+from terminal import NOISY, Done, assert_refused
 from terminal import gaitid as command
 
 import gaitid
 
-WALK = Path(__file__).resolve().parents[2] / "sample_data" / "walk_noisy" / "walk.c3d"
-
 
 def gaitid_run(*words: object) -> Done:
     return command("run", *words)
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("sure")
-    assert gaitid_run("--uncertainty", WALK, "--model", "pig", "-o", folder).code == 0
-    return folder
 
 
 def rows(path: Path) -> list[dict[str, str]]:
@@ -31,10 +23,10 @@ def rows(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_the_table_has_a_row_for_every_frame_and_column(folder: Path) -> None:
-    table = rows(folder / "walk.uncertainty.csv")
+def test_the_table_has_a_row_for_every_frame_and_column(sure: Path) -> None:
+    table = rows(sure / "walk.uncertainty.csv")
     assert list(table[0]) == ["frame", "column", "standard_uncertainty", "low_95", "high_95"]
-    wide = {name: rows(folder / f"walk.{name}.csv") for name in ("wrenches", "joints")}
+    wide = {name: rows(sure / f"walk.{name}.csv") for name in ("wrenches", "joints")}
     names = [n for of in wide.values() for n in of[0] if n not in ("frame", "time_s")]
     assert len(table) == len(names) * len(wide["joints"])
     values = {row["frame"]: row | other for row, other in zip(wide["wrenches"], wide["joints"], strict=True)}
@@ -45,11 +37,11 @@ def test_the_table_has_a_row_for_every_frame_and_column(folder: Path) -> None:
             assert float(row["low_95"]) - 1e-6 <= float(value) <= float(row["high_95"]) + 1e-6
 
 
-def test_features_and_record_have_it_too(folder: Path) -> None:
-    for row in rows(folder / "walk.features.csv"):
+def test_features_and_record_have_it_too(sure: Path) -> None:
+    for row in rows(sure / "walk.features.csv"):
         if row["standard_uncertainty"]:
             assert row["value"] and float(row["low_95"]) <= float(row["value"]) <= float(row["high_95"])
-    record = json.loads((folder / "walk.run.json").read_text(encoding="utf-8"))
+    record = json.loads((sure / "walk.run.json").read_text(encoding="utf-8"))
     about = record["uncertainty"]
     assert about["method"] == "first_order" and about["hip_centre"] == "davis"
     assert about["sources"]["hip_centre"]["source"].startswith("Davis")
@@ -57,10 +49,10 @@ def test_features_and_record_have_it_too(folder: Path) -> None:
     assert {"left_hip_extension_moment_Nm_per_kg", "right_knee_flexion_deg"} <= about["columns"].keys()
 
 
-def test_a_run_without_it_takes_the_table_away(tmp_path: Path) -> None:
-    assert gaitid_run(WALK, "--model", "pig", "-o", tmp_path, "--uncertainty").code == 0
+def test_a_run_without_it_takes_the_table_away(sure: Path, tmp_path: Path) -> None:
+    shutil.copytree(sure, tmp_path, dirs_exist_ok=True)
     assert (tmp_path / "walk.uncertainty.csv").is_file()
-    assert gaitid_run(WALK, "--model", "pig", "-o", tmp_path).code == 0
+    assert gaitid_run(NOISY, "--model", "pig", "-o", tmp_path).code == 0
     assert not (tmp_path / "walk.uncertainty.csv").exists()
     record = json.loads((tmp_path / "walk.run.json").read_text(encoding="utf-8"))
     assert "uncertainty" not in record
@@ -93,37 +85,37 @@ def test_a_run_without_it_takes_the_table_away(tmp_path: Path) -> None:
 def test_a_wrong_file_is_one_line(text: str, says: str, tmp_path: Path) -> None:
     own = tmp_path / "own.yaml"
     own.write_text(text, encoding="utf-8")
-    done = gaitid_run(WALK, "--model", "pig", "-o", tmp_path / "out", "--uncertainty", own)
+    done = gaitid_run(NOISY, "--model", "pig", "-o", tmp_path / "out", "--uncertainty", own)
     assert_refused(done, says)
     assert not (tmp_path / "out").exists()
 
 
-def test_from_python(folder: Path) -> None:
-    r = gaitid.analyse(WALK, model="pig", uncertainty=True)
-    assert len(r.uncertainty) == len(rows(folder / "walk.uncertainty.csv"))
+def test_from_python(sure: Path) -> None:
+    r = gaitid.analyse(NOISY, model="pig", uncertainty=True)
+    assert len(r.uncertainty) == len(rows(sure / "walk.uncertainty.csv"))
     assert {"standard_uncertainty", "low_95", "high_95"} <= set(r.features.columns)
-    stored = gaitid.load(folder / "walk.run.json")
+    stored = gaitid.load(sure / "walk.run.json")
     assert stored.uncertainty.columns.tolist() == r.uncertainty.columns.tolist()
     with pytest.raises(gaitid.GaitidError, match="uncertainty=True"):
-        _ = gaitid.analyse(WALK, model="pig").uncertainty
+        _ = gaitid.analyse(NOISY, model="pig").uncertainty
 
 
 def test_check_holds_numbers_to_how_sure_they_must_be() -> None:
-    loose = command("check", WALK, "--model", "pig", "--max-uncertainty", "moment_Nm_per_kg=0.5", "-q")
+    loose = command("check", NOISY, "--model", "pig", "--max-uncertainty", "moment_Nm_per_kg=0.5", "-q")
     assert loose.code == 0 and "standard uncertainty of moment_Nm_per_kg at most" in loose.out
-    strict = command("check", WALK, "--model", "pig", "--max-uncertainty", "angle_deg=1", "-q")
+    strict = command("check", NOISY, "--model", "pig", "--max-uncertainty", "angle_deg=1", "-q")
     assert strict.code == 1 and strict.out.startswith("FAIL") and "above 1" in strict.out
-    assert command("check", WALK, "--model", "pig", "--max-uncertainty", "angle=1").code == 2
+    assert command("check", NOISY, "--model", "pig", "--max-uncertainty", "angle=1").code == 2
 
 
-def test_a_batch_has_it_across_trials(folder: Path, tmp_path: Path) -> None:
+def test_a_batch_has_it_across_trials(sure: Path, tmp_path: Path) -> None:
     """Beside a trial's own numbers, the same to the last digit."""
     data = tmp_path / "data"
     data.mkdir()
-    (data / WALK.name).write_bytes(WALK.read_bytes())
+    (data / NOISY.name).write_bytes(NOISY.read_bytes())
     assert command("batch", data, "--model", "pig", "--uncertainty", "-o", tmp_path, "-j", 1, "-q").code == 0
     across = rows(tmp_path / "features.csv")
     names = ("side", "cycle", "feature", "value", "standard_uncertainty", "low_95", "high_95")
     assert sum(bool(row["standard_uncertainty"]) for row in across) > 100
-    of_run = [tuple(row[name] for name in names) for row in rows(folder / "walk.features.csv")]
+    of_run = [tuple(row[name] for name in names) for row in rows(sure / "walk.features.csv")]
     assert [tuple(row[name] for name in names) for row in across] == of_run
