@@ -13,14 +13,13 @@ import numpy as np
 
 sys.path[:0] = [str(Path(__file__).resolve().parent)]
 
+from attack_fills import gap_filled_by_body, gap_filled_by_pattern, gap_filled_by_polynomial  # noqa: E402
 from attack_markers import (  # noqa: E402
     axis_scaled,
     camera_rate_wrong,
     events_of_the_other_foot,
     frame_lost,
     frame_repeated,
-    gap_filled_by_cubic,
-    gap_filled_by_pattern,
     labels_exchanged,
     marker_drifts,
     marker_gap,
@@ -172,7 +171,6 @@ _SMOOTHED = (
     "the vertical force changes by 6 to 7 % (root mean square) and its direction by 0.04: the body's motion tells it "
     "to 6 % and 0.03, and files of others hold forces that were low-passed before"
 )
-_CUBIC = "markers that were smoothed before, or carry no noise, bend as little as a cubic without any fill"
 
 #: What nobody can see in the recording, or what lies within the spread of clean ones, and why.
 INVISIBLE = {
@@ -183,7 +181,6 @@ INVISIBLE = {
     "declared rate × 1.25, with events": _QUARTER,
     "declared rate × 1.25, without events": _QUARTER,
     **{f"gain {gain} of Fx and Fy, {which}": _SLOPE for gain in ("0.7", "1.4") for which in (ONE, ALL)},
-    "a gap of 20 frames filled by a cubic": _CUBIC,
     **{f"gain {gain} of {channel}, one plate": _GAIN_ALONE for gain in ("0.5", "2") for channel in ("Fx", "Fy")},
     **{f"gain {gain} of Mx and My, one plate": _MOMENTS for gain in ("0.7", "1.3")},
     **{f"{channel} off by 5 cm times Fz, one plate": _MOMENTS for channel in ("Mx", "My")},
@@ -422,7 +419,12 @@ def _markers() -> Iterator[Attack]:
     for n in (5, 20):
         yield Attack("markers", f"one marker not seen in {n} frames", partial(marker_gap, n))
     yield Attack("markers", "a gap of 20 frames filled by another's pattern", partial(gap_filled_by_pattern, 20))
-    yield Attack("markers", "a gap of 20 frames filled by a cubic", partial(gap_filled_by_cubic, 20))
+    for degree, name in ((3, "a cubic"), (5, "a quintic")):
+        for n in (20, 40):
+            fill = partial(gap_filled_by_polynomial, degree, n)
+            yield Attack("markers", f"a gap of {n} frames filled by {name}", fill)
+    for n in (20, 40):
+        yield Attack("markers", f"a gap of {n} frames filled by a rigid body", partial(gap_filled_by_body, n))
     for pair, words in (("near", "neighbours"), ("mirrored", "the same marker of both sides")):
         yield Attack("labels", f"two labels exchanged in 15 frames: {words}", partial(labels_exchanged, pair, 15))
         yield Attack("labels", f"two labels exchanged throughout: {words}", partial(labels_exchanged, pair, 0))

@@ -362,37 +362,6 @@ def axis_scaled(factor: float, case: Case, draw: np.random.Generator) -> Iterato
         yield Spoilt(name, replace_fields(case.trial, points_g=points))
 
 
-def gap_filled_by_pattern(n_frames: int, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
-    """A gap that somebody filled with the movement of another marker of the same leg, bent to fit at both ends."""
-    labels = list(case.side_of)
-    for label, frame in draws(case, draw):
-        donors = [other for other in labels if other != label and case.side_of[other] == case.side_of[label]]
-        stop = frame + n_frames
-        if not donors or frame < 1 or stop >= case.trial.n_frames:
-            continue
-        donor = donors[int(draw.integers(len(donors)))]
-        position, pattern = case.trial.marker(label).copy(), case.trial.marker(donor)
-        ends = [position[at] - pattern[at] for at in (frame - 1, stop)]
-        if not np.isfinite(pattern[frame - 1 : stop + 1]).all() or not np.isfinite(ends).all():
-            continue
-        share = (np.arange(1, n_frames + 1) / (n_frames + 1))[:, None]
-        position[frame:stop] = pattern[frame:stop] + (1 - share) * ends[0] + share * ends[1]
-        where = f"{label} by {donor} from frame {frame + case.trial.first_frame}"
-        yield Spoilt(where, with_marker(case.trial, label, position))
-
-
-def gap_filled_by_cubic(n_frames: int, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
-    """A gap that somebody filled with the cubic through the frames and velocities at both its ends."""
-    for label, frame in draws(case, draw):
-        position, stop = case.trial.marker(label).copy(), frame + n_frames
-        beside = [frame - 2, frame - 1, stop, stop + 1]
-        if frame < 2 or stop + 1 >= case.trial.n_frames or not np.isfinite(position[beside]).all():
-            continue
-        cubic = np.linalg.solve(np.vander(np.array(beside, dtype=float) - frame, 4), position[beside])
-        position[frame:stop] = np.vander(np.arange(n_frames, dtype=float), 4) @ cubic
-        yield Spoilt(f"{label} from frame {frame + case.trial.first_frame}", with_marker(case.trial, label, position))
-
-
 def events_of_the_other_foot(case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
     """Events of left and right exchanged."""
     swap = {"left": "right", "right": "left"}

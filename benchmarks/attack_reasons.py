@@ -167,8 +167,18 @@ _TURNED_30 = (
     "in a run the direction changes by 0.07 and the pressure by 1.5 cm, as clean ones show; over the edge of a step "
     "the foot is not held to where it presses"
 )
+_FILL_RAW = (
+    "raw: what goes along with other markers carries their noise, and noise hides its kinks (they are told in trials "
+    "that were smoothed before, where they are 15 times and more what a marker bends by itself)"
+)
+_FILL_SMOOTH = (
+    "smooth as it was recorded, too: the ends of the fill bend less than 12 times as sharply as nine tenths of that "
+    "marker's frames; markers with nothing wrong do by up to 7.8 times"
+)
 
 REASONS: tuple[Reason, ...] = (
+    Reason("filled by a rigid body", "qualisys|rajagopal|isb_bone_names|gait2392|rbds_running|noisy", _FILL_RAW),
+    Reason("filled by a quintic", "opencap|arnold|nexus_flatfoot|simulated run", _FILL_SMOOTH),
     Reason("^Mx without its sign", "HC002D|arnold", _ACROSS_PLATE),
     Reason("^charge that leaks", "arnold", _LEAKS),
     Reason("^all channels in steps", "rbds", _STEPS_RUN),

@@ -37,8 +37,8 @@ class LabelFault:
     ----------
     kind : str
         ``spike``, ``jump``, ``swap`` (for part of the trial), ``exchanged`` (throughout), ``reversed`` (throughout,
-        against the static), ``frozen``, ``held_x`` (or y, z), ``still``, ``straight``, ``splined``, ``copied``,
-        ``same`` or ``restless``;
+        against the static), ``frozen``, ``held_x`` (or y, z), ``still``, ``straight``, ``splined``, ``kinked``,
+        ``copied``, ``same`` or ``restless``;
         ``repeated`` of whole camera frames; ``moved`` of a marker that goes elsewhere by less than a jump and stays;
         ``together`` of all markers that go elsewhere for a few frames, ``away`` of all that do for longer, ``reset`` of
         all that stay; ``several_together``, ``several_away`` and ``several_reset`` of some.
@@ -138,7 +138,8 @@ FAULTS = {
     "other labels",
     "swap": "change places ({size})",
     "straight": "moves on a straight line to the last digit (over {size}): it was filled in before",
-    "splined": "moves on a cubic to the last digit (over {size}): it was filled in before",
+    "splined": "moves on one polynomial to the last digit (over {size}): it was filled in before",
+    "kinked": "is smooth but for a kink at both ends of a stretch (over {size}): it was filled in or changed before",
     "copied": "has another marker's movement, with a kink of {size} where that begins or ends: it was filled in before",
     "frozen": "stands still to the last digit, away from the others by {size}",
     **{f"held_{axis}": f"keeps its {axis} while it moves by {{size}}" for axis in "xyz"},

@@ -10,6 +10,7 @@ import numpy as np
 
 from gaitid.markers.copied import find_copies
 from gaitid.markers.faults import BESIDE, MOST_JUMPS, LabelFault, without
+from gaitid.markers.filled import find_kinked, find_splined, still_seen
 from gaitid.markers.jumps import JUMP_TIMES_COARSE, MAJORITY, follow, jump_limit, shifts_between
 from gaitid.markers.repeated import repeated_frames
 from gaitid.markers.several import several_faults
@@ -21,7 +22,7 @@ from gaitid.markers.tracks import tracks_of
 from gaitid.notes import Note, Notes
 from gaitid.numerics.masks import all_columns, known_rows, largest_column, spans
 from gaitid.numerics.rotation import norm
-from gaitid.numerics.statistics import median, quantile_of_known
+from gaitid.numerics.statistics import median
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, IntArray, Mask
 
@@ -39,11 +40,6 @@ LEFT_FRAMES, LEFT_M = 10, 0.05
 # are a line that somebody drew: in 47 recordings the longest such run has 1. Where more than the third, as a share, of
 # the markers do so, or one does for more than that of the trial, the recording is a made one.
 STRAIGHT, STRAIGHT_STEP, MOST_STRAIGHT = 6, 2e-4, 0.5
-# s, and rows: so many fourth differences on end below that share of their median, which is above so many of the file's
-# last digits, of a marker that moves by more than the last, m, are a cubic that somebody drew. In 71 files they
-# last 0.055 s at most but for two markers that were filled (cmu, behind an arm: 0.2 to 0.4 s; an elbow: 0.09 s);
-# in six raw trials of six laboratories all of 108 cubics of 0.1 to 0.3 s are found.
-CUBIC_S, CUBIC_ROWS, CUBIC, DIGITS, CUBIC_M = 0.1, 5, 0.01, 16.0, 0.01
 # Times as much as those digits a marker bends elsewhere, as the median, if its lines are to tell.
 CURVED = 10.0
 # m. Finer steps are less than the noise of cameras: of moments of knee and hip, low-passed, steps of 0.5 mm cost 0.0013
@@ -107,6 +103,7 @@ def check_labels(markers: Mapping[str, Array], rate_hz: float, templates: Sequen
     suspicious = bool(first) or _suspicious(checked, rate_hz)
     faults += first
     checked = tracks_of(without(checked, first))
+    kinked = [] if coarse_m else find_kinked(checked, rate_hz)  # some of the kinks look like spikes
     for find in (
         find_frozen,
         find_held,
@@ -138,6 +135,8 @@ def check_labels(markers: Mapping[str, Array], rate_hz: float, templates: Sequen
         more = [fault for fault in more if fault.kind != "moved" or not {*product(fault.labels, fault.at)} <= told]
         checked = tracks_of(without(checked, more))
         faults += more
+    faults += (left := still_seen(kinked, checked))
+    checked = tracks_of(without(checked, left))
     return CheckedLabels(checked, tuple(faults), coarse_m)
 
 
@@ -252,39 +251,6 @@ def _straight(points: Array, digit: Array, every: int = 1) -> tuple[Array, Mask,
     bend, moving = largest_column(np.abs(steps - (here - before))), largest_column(np.abs(steps)) > STRAIGHT_STEP
     straight = bend <= digit
     return bend, straight & moving, moving & ~straight
-
-
-def find_splined(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
-    """Markers whose gap somebody filled by a cubic before the file was written, as programs' splines do.
-
-    Of a cubic the fourth difference is zero; on a track as it was recorded noise is all that it shows. Trials that were
-    smoothed after they were filled keep nothing of it.
-    """
-    tracks = tracks_of(markers)
-    shortest = max(CUBIC_ROWS, round(CUBIC_S * rate_hz))
-    if not tracks or len(tracks.points) <= 2 * shortest:
-        return []
-    digit = DIGITS * tracks.digit
-    some = _fourth(tracks.points, CUBIC_ROWS)  # one of them lies in each run that counts
-    usual = quantile_of_known(some, 0.5)
-    limits = np.where(CUBIC * usual > digit, CUBIC * usual, 0.0)
-    faults = []
-    for i in np.flatnonzero((some < limits).any(axis=0)):
-        label = list(tracks)[i]
-        rows = _fourth(tracks.points[:, i : i + 1], 1)[:, 0] < limits[i]
-        # the ends of a cubic are what was recorded
-        runs = [(first + 1, stop + 2) for first, stop in spans(rows) if stop - first >= shortest]
-        sizes = {run: float(np.ptp(markers[label][run[0] : run[1] + 1], axis=0).max()) for run in runs}
-        if found := tuple(run for run, size in sizes.items() if size > CUBIC_M):
-            faults.append(LabelFault("splined", (label,), found, max(sizes.values())))
-    return faults
-
-
-def _fourth(points: Array, every: int) -> Array:
-    """(rows, markers) lengths of fourth differences, m, of each so-manieth row."""
-    n = len(points) - 4
-    a, b, c, d, e = (points[k : k + n : every] for k in range(5))
-    return norm(a + e - 4 * (b + d) + 6 * c)
 
 
 def find_copied(markers: Mapping[str, Array]) -> list[LabelFault]:

@@ -1,0 +1,121 @@
+"""Gaps that somebody filled before the file was written: polynomials to the last digit, and tracks with two kinks.
+
+A program's spline is one polynomial between the frames that it rests on. Whatever fills a gap meets what was recorded
+at both ends, and goes on there with another velocity, acceleration or jerk. Of a track that was smoothed before it was
+stored nothing else is that sharp.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from gaitid.markers.faults import LabelFault
+from gaitid.markers.tracks import Tracks, tracks_of
+from gaitid.numerics.masks import known_rows, spans
+from gaitid.numerics.rotation import norm
+from gaitid.numerics.statistics import quantile_of_known
+from gaitid.trial import Array
+
+# Of the difference that a quintic leaves nothing of, and its factors: so many of the file's last digits at most.
+ORDER, FACTORS, DIGITS = 6, (1.0, -6.0, 15.0, -20.0, 15.0, -6.0, 1.0), 60.0
+# s, and rows: so many sixth differences on end below that share of their median, or below those digits where these are
+# less than another share of it, of a marker that moves by more than the last, m, are a polynomial that somebody drew.
+# In 36 moving trials of 20 laboratories no marker has more than two rows but those that were filled: for 0.08 to 0.4 s
+# (cmu, an elbow of a run), and for 0.03 s (visual3d_hybrid).
+POLYNOMIAL_S, POLYNOMIAL_ROWS, POLYNOMIAL, MOST_DIGITS, MOVES_M = 0.05, 5, 0.01, 0.05, 0.01
+# m. A track with less noise was smoothed before it was stored (docs/method.md), and has no kinks.
+SMOOTH_M = 2e-6
+# A kink is a sixth difference of more than so many times what nine tenths of a marker's are, and than so much, m: in
+# the legs of 17 smoothed trials of 9 laboratories at most 7.8 times (a heel at 60 Hz; at 100 Hz 4.5) where they are
+# larger than that, and 0.02 mm where they are more than so many times as large (stairs). Fills of 10 to 40 frames make
+# 15 to 10,000 times; of the shared recordings an elbow and two wrists have some that somebody made. The other end of a
+# stretch may be less sharp by the last.
+KINK, USUAL_SHARE, KINK_M, OTHER_END = 12.0, 0.9, 5e-5, 0.5
+# Rows in which one kink shows, and s between two of them: a longer stretch is no gap that anybody fills.
+ROWS, LONGEST_S = ORDER + 1, 1.0
+# Share of the markers: where more have a kink at once, the body or the recording has it.
+FEW = 0.3
+HALF = 0.5
+
+
+def find_splined(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
+    """Markers that are one polynomial of the fifth degree at most for a while, as programs' splines are.
+
+    On a track as it was recorded noise is all that the sixth difference shows. Trials that were smoothed before they
+    were stored have none: there `find_kinked` finds them.
+    """
+    tracks = tracks_of(markers)
+    shortest = max(POLYNOMIAL_ROWS, round(POLYNOMIAL_S * rate_hz))
+    if not tracks or len(tracks.points) <= 2 * shortest:
+        return []
+    some = _sixth(tracks.points, POLYNOMIAL_ROWS)  # one of them lies in each run that counts
+    usual, digits = quantile_of_known(some, 0.5), DIGITS * tracks.digit
+    limits = np.where(digits < MOST_DIGITS * usual, np.maximum(POLYNOMIAL * usual, digits), 0.0)
+    faults = []
+    for i in np.flatnonzero((some < limits).any(axis=0)):
+        label = list(tracks)[i]
+        rows = _sixth(tracks.points[:, i : i + 1], 1)[:, 0] < limits[i]
+        # the ends of a polynomial are what was recorded
+        runs = [(first + 1, stop + ORDER - 2) for first, stop in spans(rows) if stop - first >= shortest]
+        faults += _faults("splined", tracks, label, runs)
+    return faults
+
+
+def find_kinked(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
+    """Markers of smoothed trials with two kinks, between which they were filled in or changed after it was smoothed."""
+    tracks = tracks_of(markers)
+    if not tracks or len(tracks.points) <= 4 * ROWS:
+        return []
+    smooth = np.flatnonzero(tracks.noise < SMOOTH_M)
+    some = _sixth(tracks.points, ORDER // 2)  # each kink shows in two of them, by half at least
+    limits = np.fmax(KINK * quantile_of_known(some, USUAL_SHARE), KINK_M)
+    sharp = smooth[(some[:, smooth] > limits[smooth] * OTHER_END).any(axis=0)]
+    if not sharp.size:
+        return []
+    times = _sixth(tracks.points[:, sharp], 1) / limits[sharp]
+    alone = (times > OTHER_END).sum(axis=1) <= max(FEW * len(tracks), 1.0)
+    faults = []
+    for i, of_marker in zip(sharp.tolist(), times.T, strict=True):
+        faults += _faults("kinked", tracks, list(tracks)[i], _between(np.where(alone, of_marker, 0.0), rate_hz))
+    return faults
+
+
+def still_seen(faults: Sequence[LabelFault], markers: Mapping[str, Array]) -> list[LabelFault]:
+    """The faults in those of their runs of which half is seen: what else was found there says more of the others."""
+    left = []
+    for fault in faults:
+        seen = known_rows(markers[fault.labels[0]])
+        if frames := tuple((a, b) for a, b in fault.frames if seen[a + ROWS // 2 : b + 1 - ROWS // 2].mean() >= HALF):
+            left.append(replace(fault, frames=frames))
+    return left
+
+
+def _between(times: Array, rate_hz: float) -> list[tuple[int, int]]:
+    """Frames, first and last, between kinks that are near, one of them beyond its limit; `times` it, of each row."""
+    rows = np.flatnonzero(times > OTHER_END)
+    if not rows.size:
+        return []
+    runs = np.split(rows, np.flatnonzero(np.diff(rows) > LONGEST_S * rate_hz) + 1)
+    runs = [run for run in runs if run[-1] - run[0] > ROWS and times[run].max() > 1.0]  # one kink alone is no stretch
+    # half of the frames of the outermost rows may be what was recorded
+    return [(int(run[0]) + ROWS // 2, int(run[-1]) + ROWS // 2) for run in runs]
+
+
+def _faults(kind: str, tracks: Tracks, label: str, runs: list[tuple[int, int]]) -> list[LabelFault]:
+    """One fault of a label, of the runs in which it moves."""
+    with np.errstate(invalid="ignore"):
+        sizes = {run: float(np.nan_to_num(np.ptp(tracks[label][run[0] : run[1] + 1], axis=0)).max()) for run in runs}
+    found = tuple(run for run, size in sizes.items() if size > MOVES_M)
+    return [LabelFault(kind, (label,), found, max(sizes.values()))] if found else []
+
+
+def _sixth(points: Array, every: int) -> Array:
+    """(rows, markers) lengths of sixth differences, m, of each so-manieth row."""
+    n = len(points) - ORDER
+    total = points[0:n:every].copy()
+    for k, by in enumerate(FACTORS[1:], 1):
+        total += by * points[k : k + n : every]
+    return norm(total)
