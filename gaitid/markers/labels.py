@@ -103,7 +103,7 @@ def check_labels(markers: Mapping[str, Array], rate_hz: float, templates: Sequen
     suspicious = bool(first) or _suspicious(checked, rate_hz)
     faults += first
     checked = tracks_of(without(checked, first))
-    kinked = [] if coarse_m else find_kinked(checked, rate_hz)  # some of the kinks look like spikes
+    kinked: Sequence[LabelFault] = () if coarse else find_kinked(checked, rate_hz)  # some of the kinks look like spikes
     for find in (
         find_frozen,
         find_held,
