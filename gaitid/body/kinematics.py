@@ -97,25 +97,23 @@ def segment_motions(
 
 
 def centre_motions(
-    coms: Sequence[Array], rate_hz: float, settings: specs.Settings, frames: slice | None = None
+    coms: Sequence[Array], rate_hz: float, settings: specs.Settings, inner: slice | None = None
 ) -> list[tuple[Array, Array]]:
-    """Velocity and acceleration of segments' centres, (frames, 3) each; of some frames where these are named."""
-    wide, inner = _beside(frames, len(coms[0]))
-    vel, acc = spline_derivatives(np.stack([com[wide] for com in coms], axis=1), rate_hz)
+    """Velocity and acceleration of segments' centres, (frames, 3) each; in the `inner` frames where these are named."""
+    vel, acc = spline_derivatives(np.stack(coms, axis=1), rate_hz)
     vels = _without_ends(vel, settings.end_frames, inner)
     del vel  # of a long trial as much as all that follows
     return list(zip(vels, _without_ends(acc, settings.end_frames, inner), strict=True))
 
 
 def spins(
-    poses: Sequence[Array], rate_hz: float, settings: specs.Settings, frames: slice | None = None
+    poses: Sequence[Array], rate_hz: float, settings: specs.Settings, inner: slice | None = None
 ) -> list[tuple[Array, Array]]:
     """Angular velocity and acceleration of several segments with these axes, as `centre_motions`."""
-    wide, inner = _beside(frames, len(poses[0]))
     if settings.angular_velocity == "single_entries":
-        return [_some_of(single_entry_derivatives(R[wide], rate_hz), inner) for R in poses]
+        return [_some_of(single_entry_derivatives(R, rate_hz), inner) for R in poses]
     found: list[tuple[Array, Array]] = []
-    for some in _few([R[wide] for R in poses]):
+    for some in _few(poses):
         q = np.stack([quaternions(R) for R in some], axis=1)
         omega, alpha = (spin_from_quaternion(q, of_q) for of_q in spline_derivatives(q, rate_hz))
         ends = settings.end_frames
@@ -129,10 +127,8 @@ def spins(
 _MARGIN = 128
 
 
-def _beside(frames: slice | None, n_frames: int) -> tuple[slice, slice | None]:
-    """The frames that tell the derivatives in some frames, and where these are among them; all for None."""
-    if frames is None:
-        return slice(None), None
+def with_margin(frames: slice, n_frames: int) -> tuple[slice, slice]:
+    """The frames that tell the derivatives in some frames, and where these are among them."""
     start = max(frames.start - _MARGIN, 0)
     return slice(start, min(frames.stop + _MARGIN, n_frames)), slice(frames.start - start, frames.stop - start)
 

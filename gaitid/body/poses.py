@@ -9,7 +9,7 @@ import numpy as np
 from gaitid.body.direction import progression
 from gaitid.body.frames import Calibration, Geometry, Pose
 from gaitid.body.kinematics import SegmentMotion, only, segment_motions
-from gaitid.body.later_motion import Derivatives, Placed
+from gaitid.body.later_motion import Derivatives, Filled, FilledPose, Placed
 from gaitid.body.mass_properties import centre_names
 from gaitid.body.sanity import check_body, length_notes, line_notes
 from gaitid.body.standing import check_fits, compare_with_static
@@ -225,6 +225,8 @@ def _pose(geometry: Geometry, through: Geometry, frame: str, side: str) -> Pose:
     if through is geometry:
         return own
     other = through.frame(frame, side)
+    if is_long(geometry.n_frames):
+        return FilledPose(Filled.of(own.R_gs, other.R_gs), Filled.of(own.origin_g, other.origin_g))
     return Pose(_seen_or(own.R_gs, other.R_gs), _seen_or(own.origin_g, other.origin_g))
 
 
@@ -257,16 +259,11 @@ def differentiate(body: Body, rate_hz: float) -> Motion:
         return _of_body(
             body, {key: of.only(body.segments[key].known, _own_axes(body, key)) for key, of in motions.items()}
         )
-    places = {
-        key: Placed(
-            of.pose.R_gs,
-            of.com_g,
-            of.known,
-            only(of.pose.R_gs, of.known, _own_axes(body, key)),
-            only(of.com_g, of.known),
-        )
-        for key, of in body.segments.items()
-    }
+    places = {}
+    for key, of in body.segments.items():
+        own, pose = _own_axes(body, key), of.pose
+        axes = pose.axes if isinstance(pose, FilledPose) else pose.R_gs
+        places[key] = Placed(axes, of.com_g, of.known, only(own, of.known, own))
     whole = Derivatives(places, rate_hz, body.settings, tuple(blocks(n_frames)))
     return _of_body(body, whole.motions(), lambda frames: _of_body(body, whole.during(frames).motions()))
 

@@ -212,8 +212,9 @@ def test_blocks_of_frames_have_the_numbers_of_the_whole_trial(
         largest = np.abs(np.where(known, values, 0.0)).max(axis=tuple(range(values.ndim - 1)))
         apart = np.abs(np.where(known, in_blocks[name] - values, 0.0))
         assert (apart <= 1e-10 * largest + 1e-11).all(), (name, apart.max())  # a joint that hardly opens has no power
-    # velocities and accelerations of seven segments are not held, but from when somebody asks for all of them
-    assert held < bytes_of_a_frame(at_once) - 600
+    # velocities and accelerations of seven segments are not held, but from when somebody asks for all of them; of poses
+    # through gaps only what fills these
+    assert held < bytes_of_a_frame(at_once) - 1400
     assert bytes_of_a_frame(some_at_a_time) > held + 600
 
 
