@@ -18,12 +18,16 @@ from gaitid.ground.plate_load import smallest_sure
 from gaitid.ground.reason import UNKNOWN_AROUND, Reason, unknown
 from gaitid.ground.sole import UNDER_BALL, UNDER_HEEL, pressure_on_foot
 from gaitid.numerics.masks import known_part, spans
+from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import mean, median, quantile
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Mask
 
 # Quantiles between which the pressure travels.
 TRAVEL = (0.05, 0.95)
+# m. The toe marker of a foot that stands on the floor travels by less while it presses (0.051 in those of 16
+# shared trials at most), on a belt by more.
+CARRIED = 0.1
 METHOD = "plate force, foot over plate, pressure under foot"
 
 
@@ -308,8 +312,14 @@ def longest(mask: Mask) -> int:
 
 
 def _moves_forward(contact: Evidence) -> bool:
-    """Whether the foot comes from behind and leaves to the front, by its heel a while before and after the contact."""
-    heel = contact.foot.heel_g
-    before, after = max(contact.first - 3 * contact.near, 0), min(contact.last + 3 * contact.near, len(heel) - 1)
+    """Whether the foot comes from behind and leaves to the front, by its heel a while before and after the contact.
+
+    Of a contact that the trial cuts one of both is the foot as it stands: on a belt, which carries it, no witness.
+    """
+    heel, toe = contact.foot.heel_g, known_part(contact.pressing_track.toe_g)
+    before, after = contact.first - 3 * contact.near, contact.last + 3 * contact.near
+    if (before < 0 or after >= len(heel)) and len(toe) and norm(toe[-1] - toe[0]) > CARRIED:
+        return False
+    before, after = max(before, 0), min(after, len(heel) - 1)
     line = known_part(contact.track.toe_g - contact.track.heel_g)
     return bool(len(line) and (heel[after] - heel[before]) @ mean(line) > 0)

@@ -149,16 +149,14 @@ def pressed_point(foot: FootTrack, expected: Array, longest_flat: int) -> Array:
 
     Under heel or ball while it is pitched (`expected`, as `rolled` gives it); along a foot that is flat for at most
     `longest_flat` frames, the way is taken to go evenly in time from where it was pitched last to where it is next. NaN
-    where that is not known: before a first roll over the ball, after a last one over the heel, in a foot that stays
-    flat.
+    where that is not known: before it is pitched first and after it is pitched last (who walks backward lands on the
+    ball and leaves from the heel), in a foot that stays flat.
     """
     known = np.flatnonzero(np.isfinite(expected))
     if not known.size:
         return np.full((len(expected), 3), np.nan)
     stays = [(a, b) for a, b in spans(np.isnan(expected)) if b - a > longest_flat]
-    before, after = (np.nan if expected[known[0]] == UNDER_BALL else UNDER_HEEL), expected[known[-1]]
-    after = np.nan if after == UNDER_HEEL else after
-    expected = np.interp(np.arange(len(expected)), known, expected[known], left=before, right=after)
+    expected = np.interp(np.arange(len(expected)), known, expected[known], left=np.nan, right=np.nan)
     for a, b in stays:
         expected[a:b] = np.nan
     return np.asarray(foot.heel_g + expected[:, None] * foot.line_g)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from simulated_trials import simulated_walk
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
+from attack_trials import RECORDED, recorded_case
 
 from gaitid.analysis.pipeline import Options, analyse
 from gaitid.analysis.result import Result
@@ -204,3 +208,34 @@ def test_gaps_of_all_markers_raise_no_doubt_of_a_gain_a_rate_or_the_weight(first
     result = run(replace(trial, points_g=points))
     doubts = ("plate_doubtful", "rate_doubtful", "weight_doubtful")
     assert not [note.text for note in result.notes if note.code in doubts]
+
+
+def played_backward(trial: Trial) -> Trial:
+    """The same motion and forces in reverse: mechanics runs both ways, so this is a walk backward with true loads."""
+    plates = []
+    for plate in trial.plates:
+        a_frame = round(plate.rate_hz / trial.rate_hz)
+        last = (trial.n_frames - 1) * a_frame
+        channels = [
+            np.concatenate([values[last::-1], np.repeat(values[:1], a_frame - 1, axis=0)])
+            for values in (plate.force_p, plate.moment_p)
+        ]
+        plates.append(replace(plate, force_p=channels[0], moment_p=channels[1]))
+    return replace(trial, points_g=trial.points_g[::-1].copy(), plates=tuple(plates), events=(), stored={})
+
+
+@recorded
+@pytest.mark.parametrize("name", ["HC030A/walk", "HC030A/turn", "nexus_flatfoot/walk", "gait2392/walk"])
+def test_a_walk_played_backward_has_the_same_loads_and_moments(name: str) -> None:
+    """Who walks backward lands on the ball and leaves from the heel; a belt carries a standing foot forward."""
+    case = recorded_case(next(one for one in RECORDED if one.name == name))
+    forward = analyse(replace(case.trial, events=()), case.model, case.subject, case.static)
+    backward = analyse(played_backward(case.trial), case.model, case.subject, case.static)
+    last = case.trial.n_frames - 1
+    found = [(c.side, c.plates) for c in forward.contacts if c.plates]
+    assert sorted(found) == sorted((c.side, c.plates) for c in backward.contacts if c.plates)
+    assert not [n for n in backward.notes if n.code.startswith("plate_") and n.severity in ("error", "doubt")]
+    for side, leg in forward.sides.items():
+        there, back = leg.moments["knee"]["extension"], backward.sides[side].moments["knee"]["extension"][last::-1]
+        assert np.isfinite(there + back).sum() > 0.95 * np.isfinite(there).sum()
+        assert np.nanmax(np.abs(there - back)) < 1e-3
