@@ -108,7 +108,7 @@ CODES = {
     "plate_doubtful": ("doubt", "what the file says of a plate does not fit the loads on it, or was not applied"),
     "plate_bias_removed": ("info", "what an empty plate read was taken off"),
     "plate_bias": ("doubt", "what a plate reads while it is empty was not taken off"),
-    "plate_misplaced": ("error", "a plate's corners do not fit the feet; nothing is known from it"),
+    "plate_misplaced": ("error", "a plate's corners, or where its force acts, do not fit the feet; nothing is known"),
     "plate_channel": ("error", "a channel of a plate cannot be: clipped, dead, exchanged, of another sign or unit"),
     "force_filter_strong": ("doubt", "the low-pass of the plates changes the load, not only noise"),
     "plate_gain": ("doubt", "plates do not weigh the body alike"),

@@ -87,8 +87,6 @@ def alignments(
     result = []
     stood = {side: np.array(stance.stood, dtype=int).reshape(-1, 2) for side, stance in stances.items()}
     for plate in plates:
-        if not plate.outlined:
-            continue
         by_stance = [
             _alignment(plate, plates, frames, pressed)
             for frames, pressed in _stances_on(plate, feet, stood, rate_hz, loaded[plate.number])
@@ -147,7 +145,11 @@ def _alignment(plate: PlateLoad, plates: Sequence[PlateLoad], frames: IntArray, 
     offset = median(filed)
     off_m, swing = size(filed), size(filed - offset)
     fault = ""
-    if off_m > AS_FILED:
+    if off_m > AS_FILED and not plate.outlined:
+        fault = f"its force acts {off_m * 100:.0f} cm from where the foot presses"
+        if swing < STEADY:
+            fault += f"; moved by ({_moved(offset)}) cm it acts {swing * 100:.0f} cm from there: of another origin?"
+    elif off_m > AS_FILED:
         places = {name: (plate.centre_g, plate.R_gp @ _about_z(angle)) for name, angle in _TURNS.items()}
         places |= {f"those of plate {p.number}": (p.centre_g, p.R_gp) for p in plates if p is not plate and p.outlined}
         fits = {name: size(away(*place)) for name, place in places.items()}
@@ -159,13 +161,17 @@ def _alignment(plate: PlateLoad, plates: Sequence[PlateLoad], frames: IntArray, 
             )
             fault += f"{fits[best] * 100:.0f} cm if they are"
         elif swing < STEADY:
-            moved = ", ".join(f"{-v * 100:+.0f}" for v in offset)
-            fault = f"its corners seem to lie beside the plate: moved by ({moved}) cm they fit the foot to "
+            fault = f"its corners seem to lie beside the plate: moved by ({_moved(offset)}) cm they fit the foot to "
             fault += f"{swing * 100:.0f} cm, {cm} as the file has them"
         else:
             fault = f"its pressure lies {cm} from where the foot presses, and no turn, shift or exchange explains it"
     x, y, z = offset.tolist()
     return Alignment(plate.number, 1, (x, y, z), swing, fault)
+
+
+def _moved(offset: Array) -> str:
+    """The way back, cm, along the axes of the laboratory."""
+    return ", ".join(f"{-v * 100:+.0f}" for v in offset)
 
 
 def overlap_faults(plates: Sequence[PlateLoad], stood_on: Collection[int]) -> Iterator[Fault]:
