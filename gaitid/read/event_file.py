@@ -16,6 +16,8 @@ from gaitid.trial import Event, Trial
 _COLUMNS = ("side", "event", "time_s", "frame")
 _EXPECTED = "side, event, and time_s (0 at the trial's first frame) or frame (as the trial numbers them)"
 _SIDES = {"left": "left", "l": "left", "right": "right", "r": "right"}
+# Frames. A time and the frame that it was rounded to, up or down, may be so far apart.
+_ROUNDED = 1.5
 #: What a C3D calls the two kinds.
 _WORDS = {"strike": "Foot Strike", "off": "Foot Off"}
 
@@ -71,19 +73,22 @@ def _of_table(trial: Trial, path: Path) -> list[Event]:
         cells = [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter))]
         row = dict(zip(columns, cells, strict=False))
         side, name = _SIDES.get(row.get("side", "").lower()), _WORDS.get(kind_of_event(row.get("event", "")))
-        time_s = _time(row, trial, delimiter != ",")
+        times = _times(row, trial, delimiter != ",")
         if len(cells) > len(columns):
             faults.append(f"row {number}: {len(cells)} cells for {len(columns)} columns")
         elif side is None:
             faults.append(f"row {number}: side {row.get('side', '')!r} is neither left nor right")
         elif name is None:
             faults.append(f"row {number}: event {row.get('event', '')!r} is neither a foot strike nor a foot off")
-        elif time_s is None:
+        elif not times:
             faults.append(f"row {number}: no number in {' or '.join(c for c in columns if c in ('time_s', 'frame'))}")
-        elif any((e.name, e.side, e.time_s) == (name, side, time_s) for e in events):
+        elif max(times) - min(times) > _ROUNDED / trial.rate_hz:
+            frame = round(times[0] * trial.rate_hz) + trial.first_frame
+            faults.append(f"row {number}: {row['time_s']} s is in frame {frame}, and the row says {row['frame']}")
+        elif any((e.name, e.side, e.time_s) == (name, side, times[0]) for e in events):
             faults.append(f"row {number}: the {side} {name.lower()} is given twice")
         else:
-            events.append(Event(name, side, time_s, given=True))
+            events.append(Event(name, side, times[0], given=True))
     if faults:
         raise ReadError(listed(faults), expected=_EXPECTED)
     _refuse_outside(trial, [(f"{e.side} {e.name.lower()}", e.time_s) for e in events])
@@ -99,8 +104,9 @@ def _check_columns(columns: Sequence[str]) -> None:
         raise ReadError(f"columns: {', '.join(columns)}", expected=_EXPECTED)
 
 
-def _time(row: dict[str, str], trial: Trial, decimal_comma: bool) -> float | None:
-    """Seconds from the trial's first frame; the time counts where both are given."""
+def _times(row: dict[str, str], trial: Trial, decimal_comma: bool) -> list[float]:
+    """Seconds from the trial's first frame, by time and by frame; the first counts where both are given."""
+    times = []
     for column in ("time_s", "frame"):
         text = row.get(column, "")
         try:
@@ -108,8 +114,8 @@ def _time(row: dict[str, str], trial: Trial, decimal_comma: bool) -> float | Non
         except ValueError:
             continue
         if abs(number) < float("inf"):
-            return number if column == "time_s" else (number - trial.first_frame) / trial.rate_hz
-    return None
+            times.append(number if column == "time_s" else (number - trial.first_frame) / trial.rate_hz)
+    return times
 
 
 def _refuse_outside(trial: Trial, events: Sequence[tuple[str, float]]) -> None:

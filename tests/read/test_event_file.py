@@ -58,6 +58,7 @@ def test_every_usual_way_to_write_it_is_read(trial: Trial, tmp_path: Path, text:
         ("side,event,time_s\nleft,FS,0,5\n", r"row 2: 4 cells for 3 columns"),
         ("side,event,time_s\nleft,FS,0.5\nleft,HS,0.5\n", r"row 3: the left foot strike is given twice"),
         ("side,event,time_s\nleft,FS,9\n", r"outside the trial: left foot strike at 9 s; expected 0 to 2.99 s, frames"),
+        ("side,event,time_s,frame\nleft,FS,0.5,99\n", r"row 2: 0.5 s is in frame 51, and the row says 99; expected"),
         ("side,event,frame\nleft,FS,0\n", r"outside the trial: left foot strike at -0.01 s"),
     ],
 )  # fmt: skip
