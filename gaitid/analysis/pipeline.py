@@ -13,7 +13,7 @@ from gaitid.analysis.gimbal import gimbal_notes
 from gaitid.analysis.judge import judged
 from gaitid.analysis.limb import Mechanics, absent_limb, base_wrench, make_link, no_load, solve_limbs
 from gaitid.analysis.mass import Stand
-from gaitid.analysis.recorded import recorded
+from gaitid.analysis.recorded import Bound, recorded
 from gaitid.analysis.result import Result, SideResult
 from gaitid.analysis.sound_loads import sound_loads
 from gaitid.analysis.verdict import NOT_JUDGED
@@ -290,8 +290,19 @@ def prepare(
     subject_file: SubjectFile,
     static: Trial | None = None,
     marker_set: MarkerSet | None = None,
+    known: tuple[Bound, dict[str, Needs], Notes] | None = None,
 ) -> Prepared:
     """Find the markers and the measurements that a model needs.
+
+    Parameters
+    ----------
+    trial : Trial
+    model : Model
+    subject_file : SubjectFile
+    static : Trial, optional
+    marker_set : MarkerSet, optional
+    known : tuple, optional
+        What `recorded` gives, of who has asked it already: with a subject file that says nothing of labels or places.
 
     Raises
     ------
@@ -300,7 +311,7 @@ def prepare(
     """
     if marker_set is None and subject_file.marker_set and subject_file.marker_set in bundled_marker_sets():
         marker_set = load_marker_set(find_marker_set(subject_file.marker_set))
-    bound, needs, notes = recorded(trial, model, static, marker_set, subject_file.calibration.places)
+    bound, needs, notes = known or recorded(trial, model, static, marker_set, subject_file.calibration.places)
     up_g, up_words = vertical(trial, bound.model)
     standing = None
     if static is not None and bound.static_model is not None:

@@ -62,8 +62,10 @@ def candidate_of(read: Read, model: specs.Model, choice: Choice | None) -> Candi
     What the model that was chosen finds is known already.
     """
     trial, static, marker_set, subject = read
+    known = None
     try:
-        bound, _, _ = recorded(trial, model, static, marker_set)
+        known = recorded(trial, model, static, marker_set)
+        bound = known[0]
     except GaitidError as error:
         try:
             bound = bind_trial(trial, model, static, marker_set if model.by_landmarks else None)
@@ -74,7 +76,8 @@ def candidate_of(read: Read, model: specs.Model, choice: Choice | None) -> Candi
     if choice is not None and choice.model is model and choice.prepared and choice.prepared[0] is not None:
         return Candidate(bound, choice.prepared[0])
     try:
-        return Candidate(bound, prepare(trial, model, subject_file(subject, model), static, marker_set))
+        file = subject_file(subject, model)
+        return Candidate(bound, prepare(trial, model, file, static, marker_set, known if subject is None else None))
     except GaitidError as error:
         return Candidate(bound, error)
 

@@ -12,7 +12,7 @@ import pytest
 from gaitid.errors import ModelError
 from gaitid.model import parsed
 from gaitid.model.binding import bind
-from gaitid.model.load import bundled_folder, bundled_models, find_model, load_model, load_table
+from gaitid.model.load import as_bundled, bundled_folder, bundled_models, find_model, load_model, load_table
 from gaitid.model.marker_sets import Spellings
 from gaitid.model.needs import Reference, side_needs
 from gaitid.model.shapes import Between, InFrame
@@ -62,10 +62,14 @@ def test_an_unknown_model_is_answered_with_those_that_exist(tmp_path: Path, monk
         find_model("pigg")
 
 
-def test_every_bundled_model_loads() -> None:
+def test_every_bundled_model_loads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a fault, so that they need not be looked for again where a bundled model is taken as it is."""
     assert {"pig", "pig_vicon"} <= set(bundled_models())
-    for path in bundled_models().values():
-        assert load_model(path).paths[0] == path
+    looked_through = {name: load_model(path) for name, path in bundled_models().items()}
+    monkeypatch.setattr("gaitid.model.schema.faults_of", lambda names: ["looked through once more"])
+    for name, path in bundled_models().items():
+        assert looked_through[name].paths[0] == path
+        assert as_bundled.__wrapped__(name) == looked_through[name]
 
 
 # --- inheriting --------------------------------------------------------------------------------------------
