@@ -17,7 +17,7 @@ from gaitid.body.sanity import fit_notes
 from gaitid.notes import Note, Notes
 from gaitid.numerics.blocks import by_blocks
 from gaitid.numerics.rotation import dot
-from gaitid.numerics.statistics import mean_of_known, median
+from gaitid.numerics.statistics import mean, mean_of_known, median
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, IntArray, Mask
 
@@ -102,12 +102,12 @@ def slipped_notes(markers: Mapping[str, Array], strides: Sequence[tuple[int, int
     if len(strides) < 2:
         return ()
     at = np.array([np.linspace(first, last, PHASES, endpoint=False).round().astype(int) for first, last in strides])
-    seen = {label: track[at] for label, track in markers.items()}
-    labels = [label for label, track in seen.items() if np.isfinite(track).all()]
+    labels = [label for label, track in markers.items() if np.isfinite(track[at]).all()]
     if len(labels) <= NEIGHBOURS:
         return ()
-    points = np.stack([seen[label] for label in labels], axis=2)
-    del seen  # of a long trial it is large
+    points = np.empty((*at.shape, len(labels), 3))
+    for i, label in enumerate(labels):
+        points[:, :, i] = markers[label][at]
     rows, _ = _steadiest(points.reshape(-1, len(labels), 3))
 
     def varies(some: IntArray) -> Array:
@@ -174,13 +174,14 @@ def _sampled(markers: Mapping[str, Array], rate_hz: float) -> tuple[list[str], A
 def _steadiest(points: Array) -> tuple[IntArray, Mask]:
     """Of each marker the columns of those whose distances to it vary least; whether enough are seen with it."""
     known = np.isfinite(points[..., 0])
-    near = np.where(known[..., None], points - mean_of_known(points.reshape(-1, 3)), 0.0)
-    count, whole = known.T.astype(float) @ known, known.all()
+    count, whole, flat = known.T.astype(float) @ known, known.all(), points.reshape(-1, 3)
+    middle = mean(flat) if whole else mean_of_known(flat)
     of_squares, of_sizes = np.zeros(count.shape), np.zeros(count.shape)
-    for start in range(0, len(near), _AT_ONCE):
+    for start in range(0, len(points), _AT_ONCE):
         here = slice(start, start + _AT_ONCE)
-        size = dot(near[here], near[here])
-        squares = size[:, :, None] + size[:, None] - 2 * near[here] @ near[here].transpose(0, 2, 1)
+        near = np.where(known[here, :, None], points[here] - middle, 0.0)
+        size = dot(near, near)
+        squares = size[:, :, None] + size[:, None] - 2 * near @ near.transpose(0, 2, 1)
         squares = np.maximum(squares, 0.0)
         if not whole:
             squares *= known[here, :, None] & known[here, None]
