@@ -26,7 +26,7 @@ from gaitid.body.late_markers import loose_notes
 from gaitid.body.lost_points import lost_point_notes
 from gaitid.body.measured_joints import measured_joint_notes
 from gaitid.body.measured_segments import with_measured
-from gaitid.body.poses import Body, Key, Motion, differentiate, geometry_of, pose_body
+from gaitid.body.poses import Body, Key, Motion, centres_need_segments, differentiate, geometry_of, pose_body
 from gaitid.body.possible_masses import check_masses
 from gaitid.body.resolve import resolve_subject
 from gaitid.body.standing import check_sides, check_stands, reading_notes
@@ -125,7 +125,7 @@ def analyse_prepared(trial: Trial, prepared: Prepared, static: Trial | None, opt
     calibration = calibration_of(prepared, list(needs))
     markers = clean_markers(trial, model, marker_templates(calibration, model, list(needs)))
     geometry, body = geometry_of(model, markers, subject, up_g, calibration), None
-    if model.pose is not None:  # joint centres are where the chain puts them
+    if centres_need_segments(model):
         body = pose_body(geometry, markers, list(needs))
     # the samples of plates are most of what is held of a long trial: they go before the axes of segments come
     ground = ground_under(trial, markers, list(needs), geometry if body is None else body.geometry)

@@ -15,7 +15,7 @@ from gaitid.body.sanity import check_body, length_notes, line_notes
 from gaitid.body.standing import check_fits, compare_with_static
 from gaitid.body.subject import Subject
 from gaitid.markers.clean import Markers
-from gaitid.model import specs
+from gaitid.model import shapes, specs
 from gaitid.notes import Notes
 from gaitid.numerics.blocks import blocks, is_long, joined
 from gaitid.numerics.masks import known_rows
@@ -136,6 +136,12 @@ def geometry_of(
     """
     n_frames = len(next(iter(markers.filtered.values())))
     return Geometry(model, markers.filtered, subject.numbers, n_frames, up_g, calibration=calibration)
+
+
+def centres_need_segments(model: specs.Model) -> bool:
+    """Whether joint centres are told by segments, of which each may be refused by name: a chain, or rigid clusters."""
+    frames = (frame for scope in (model.middle, model.each_side) for frame in scope.frames.values())
+    return model.pose is not None or any(isinstance(frame, shapes.RigidFrame) for frame in frames)
 
 
 def pose_body(geometry: Geometry, markers: Markers, sides: Sequence[str]) -> Body:
