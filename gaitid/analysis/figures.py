@@ -39,6 +39,9 @@ from gaitid.trial import Array, IntArray, Mask
 SHORT_S = 0.2
 GIVE_LOADS = "give the load over the whole trial, with a force of 0 where nothing touches the body"
 _WRONG = "body mass or plate wrong"
+# s. Both feet carry load for so long: the body stands (double support of walking lasts 0.1 to 0.3 s), and its vertical
+# velocity changes by too little to change their mean by more than some percent.
+STANDS_S = 1.0
 # From the highest mountain of the tropics to the Arctic sea (Hirt et al. 2013, Geophys Res Lett 40:4279-4283).
 GRAVITY_M_PER_S2 = (9.76, 9.84)
 
@@ -167,6 +170,8 @@ def vertical_force(result: Result) -> list[Finding]:
             named = " or ".join(unit_of_ratio(mean))
             text += f", expected {limits[0]:g} to {limits[1]:g}: {f'{named}, it seems' if named else _WRONG}"
         figures.append(Finding("mean force", status, text, mean, limits[0 if mean < 1 else 1], "BW"))
+    if all(figure.name != "mean force" for figure in figures):
+        figures += _standing(result, up, weight)
     figures += _together(result, up, weight)
     peaks = [c.peak_vertical_N / weight for c in result.contacts if c.plates]
     if peaks and all(f.name != "peak force" for f in figures):
@@ -196,6 +201,28 @@ def _flies_beside(result: Result, contact: Contact) -> bool:
     beside = contact.loaded.start, contact.loaded.stop
     flights = (span for span in spans(in_air) if span[1] - span[0] >= FLIGHT_S * result.trial.rate_hz)
     return any(first == beside[1] or stop == beside[0] for first, stop in flights)
+
+
+def _standing(result: Result, up: Array, weight: float) -> Iterator[Finding]:
+    """What both feet carry while they stand on plates, where that is not the body's weight.
+
+    No more than a doubt: who sits or leans on something gives less, and his moments are right.
+    """
+    legs, rate, first = list(result.sides.values()), result.trial.rate_hz, result.trial.first_frame
+    if len(legs) != 2:
+        return
+    both = (legs[0].load.state == LOADED) & (legs[1].load.state == LOADED)
+    total = np.asarray(sum(leg.load.wrench.f_g @ up for leg in legs)) / weight
+    for start, stop in spans(both & np.isfinite(total)):
+        share = float(total[start:stop].mean())
+        limits = 1 - MEAN_WARN, 1 + MEAN_WARN
+        if stop - start >= STANDS_S * rate and not limits[0] <= share <= limits[1]:
+            text = f"both feet stand on plates and carry {share:.2f} body weights, the mean of frames {start + first}-"
+            text += (
+                f"{stop - 1 + first}, expected {limits[0]:g} to {limits[1]:g}: {_WRONG}, or something else carries the"
+            )
+            text += " body (then --set external_support=yes)"
+            yield Finding("mean force", WARN, text, share, limits[0 if share < 1 else 1], "BW")
 
 
 def _together(result: Result, up: Array, weight: float) -> list[Finding]:

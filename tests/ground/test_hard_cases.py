@@ -13,7 +13,7 @@ import pytest
 from simulated_trials import simulated_walk
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
-from attack_trials import RECORDED, recorded_case
+from attack_trials import RECORDED, SimulatedCase, recorded_case, simulated_case
 
 from gaitid.analysis.pipeline import Options, analyse
 from gaitid.analysis.result import Result
@@ -239,3 +239,20 @@ def test_a_walk_played_backward_has_the_same_loads_and_moments(name: str) -> Non
         there, back = leg.moments["knee"]["extension"], backward.sides[side].moments["knee"]["extension"][last::-1]
         assert np.isfinite(there + back).sum() > 0.95 * np.isfinite(there).sum()
         assert np.nanmax(np.abs(there - back)) < 1e-3
+
+
+@pytest.mark.parametrize(("share", "told"), [(1.0, False), (0.4, True), (1.2, True)])
+def test_who_stands_on_plates_and_does_not_weigh_as_much_is_told(share: float, told: bool) -> None:
+    """Of a trial without a step; a chair may carry the rest."""
+    trial = simulated_case(SimulatedCase("stop")).trial
+    first, stop = 130, 280  # he has come to a stand on two plates
+    plates = []
+    for plate in trial.plates:
+        samples = slice(*(round(frame / trial.rate_hz * plate.rate_hz) for frame in (first, stop)))
+        force, moment = share * plate.force_p[samples], share * plate.moment_p[samples]
+        plates.append(replace(plate, force_p=force, moment_p=moment))
+    result = run(replace(trial, points_g=trial.points_g[first:stop], plates=tuple(plates), events=(), stored={}))
+    said = [note.text for note in result.notes if note.code.startswith("weight_")]
+    assert len(said) == told
+    assert not told or f"carry {share:.2f} body weights" in said[0]
+    assert not told or "something else carries the body" in said[0]

@@ -305,6 +305,15 @@ def test_a_plate_whose_noise_moves_the_pressure_tells_nothing_of_a_light_load() 
     assert judge(contact(replace(plate, moment_noise_Nm=2.0))).misplaced.any()
 
 
+def test_the_pressure_of_a_foot_that_stays_need_not_run_forward() -> None:
+    """Who stands sways to and fro; noise of the markers is no movement."""
+    swaying = pressed(along_the_foot(0.6, 0.55))
+    assert "does not run forward" in judge(contact(swaying)).reason
+    stays = foot_at()
+    heel = np.tile(stays.heel_g[FIRST], (N, 1)) + np.linspace(0.0, 1e-3, N)[:, None]
+    assert judge(contact(swaying, foot=FootTrack(heel, heel + [LENGTH, 0.0, 0.0]))).reason == ""
+
+
 def test_pressure_is_held_against_the_length_of_the_foot() -> None:
     """A toe marker at two thirds of the way to the ball, and pressure that runs to the toes."""
     to_the_toes = along_the_foot(0.15, 1.2)
