@@ -23,6 +23,8 @@ from gaitid.trial import Array, ForcePlate
 
 # F_h / F_z over d, along the way of walking and across it: the medians of 60 stances of walking.
 ALONG, ACROSS = 0.65, 0.75
+# A wheelchair or a cart that is pushed, a rail that is held: what it gives the body is missing in the plates.
+PUSHED = ", or --set external_support=yes where a cart is pushed or a rail is held"
 # Of the greatest vertical force of a stance: less points anywhere. Frames of a stance that tell.
 SURE, LEAST = 0.3, 8
 # Root mean squares of what is left of F_h / F_z. With the channels as filed walks leave 0.007 to 0.030. They are wrong
@@ -270,6 +272,6 @@ def _steady(plate: ForcePlate, lines: Sequence[Line]) -> Iterator[Fault]:
         share = abs(float(median(np.array(steady)))) if steady else 0.0
         if share > (sideways if words == "sideways" else STEADY_ALONG):
             text = f"plate {number}: its force points past the body {words}, by {share:.2f} of the vertical force"
-            cure = f"check the zero and crosstalk of {both}, their signs, and the vertical of the cameras"
+            cure = f"check the zero and crosstalk of {both}, their signs, and the vertical of the cameras{PUSHED}"
             yield Fault("plate_doubtful", text, (number,), False, cure)
             return

@@ -18,7 +18,7 @@ from gaitid.ground.belt import velocity
 from gaitid.ground.contacts import UNKNOWN, Loads
 from gaitid.ground.fault import Fault
 from gaitid.ground.ground import Ground
-from gaitid.ground.line_of_force import Line, steady_along
+from gaitid.ground.line_of_force import PUSHED, Line, steady_along
 from gaitid.ground.plate_load import one_plane
 from gaitid.numerics.masks import known_part, spans
 from gaitid.numerics.rotation import cross, unit
@@ -69,8 +69,11 @@ def whole_step_faults(
         numbers = tuple(sorted({number for contact in loads.contacts for number in contact.plates}))
         way = "forward" if steady > 0 else "backward"
         text = f"over whole steps the plates push the body {way} by {abs(steady):.2f} of its weight more than it moves"
-        text += " (feet show 0.01): a steady part of the vertical force or of the zero is in Fx or Fy, it seems"
-        yield Fault("plate_doubtful", text, numbers, False, cure)
+        text += (
+            " (feet show 0.01): a steady part of the vertical force or of the zero is in Fx or Fy, or something that"
+        )
+        text += " it pushes or holds moves it too, it seems"
+        yield Fault("plate_doubtful", text, numbers, False, cure + PUSHED)
         return
     by_line = steady_along(lines, along_g)
     if len(by_line) < 2 or not max(by_line.values()) - min(by_line.values()) > APART:
