@@ -29,8 +29,8 @@ _EXCHANGED_M = 0.02
 _OTHER_LEG_M = 0.25
 # So many frames, or a little more, show on which side a landmark lies.
 _LOOKED_AT = 50
-# What the want of a static counts as, in missing markers.
-_NO_STATIC = 3
+# What the want of a static counts as, in missing markers of both legs.
+_NO_STATIC = 6
 # So many labels of a file are shown in an error.
 _SHOWN_LABELS = 12
 
