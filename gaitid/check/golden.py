@@ -22,6 +22,7 @@ from gaitid.errors import GaitidError
 from gaitid.read.settings import SETTINGS
 from gaitid.records import frozen_dataclass
 from gaitid.run import Prepared, RunOptions, inputs_of
+from gaitid.run.files import reader_settings
 from gaitid.trial import Array
 from gaitid.write import FRAMES_OF_EXPRESSION, TABLES, TRIAL_COLUMNS
 
@@ -323,7 +324,9 @@ def _changes(old: Mapping[str, Any], result: Result, prepared: Prepared, path: P
 
     if not old:
         return []
-    new = plain(record(result, (), inputs_of(path, result, prepared), prepared.options.express_in, False))
+    options = prepared.options
+    new = plain(record(result, (), inputs_of(path, result, prepared), options.express_in, False))
+    new["settings"] |= reader_settings(options)
     changes = []
     if old.get("gaitid") != new["gaitid"]:
         changes.append(f"gaitid {_value(old.get('gaitid'))} -> {new['gaitid']}")

@@ -46,6 +46,10 @@ def test_settings_that_are_not_known_are_refused_with_all_that_are(walk: Path, t
 def test_check_batch_and_inspect_take_them_too(walk: Path, results: Path, tmp_path: Path) -> None:
     trial = edited_c3d(walk, tmp_path / "in" / "walk.c3d", without_unit)
     assert gaitid("check", trial, *PIG, "--set", "point_unit=mm", "--against", results).code == 0
+    run = ("run", trial, *PIG, "--set", "point_unit=mm", "-o", tmp_path / "golden")
+    assert gaitid(*run).code == 0
+    done = gaitid("check", *run[1:-2], "--against", tmp_path / "golden")
+    assert done.code == 0 and "settings.point_unit" not in done.err
     given = (*PIG, "--set", "point_unit=mm", "-o", tmp_path / "out", "-j", "1")
     assert gaitid("batch", tmp_path / "in", *given).code == 0
     assert record(tmp_path / "out")["settings"]["point_unit"] == "mm"
