@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from slow import slow_but
@@ -17,8 +19,15 @@ BW = 0.4
 SAGITTAL = ("hip_extension", "knee_extension", "ankle_plantarflexion", "hip_abduction")
 
 
+@cache
 def walk_with(absorbed: float, name: str = "walk") -> Walk:
     return simulate_walk(WalkSettings(impact_bw=BW, impact_absorbed=absorbed), name)
+
+
+@cache
+def walk_without(name: str = "walk") -> Walk:
+    """Without the impact."""
+    return simulate_walk(WalkSettings(), name)
 
 
 def strikes(walk: Walk) -> list[tuple[str, float]]:
@@ -33,7 +42,7 @@ def moments(walk: Walk, side: str, at_s: Array) -> Array:
 
 @pytest.mark.parametrize("name", slow_but(["walk", "turn"], ["walk", "run", "turn", "ramp", "treadmill"]))
 def test_the_free_joints_give_no_moment_for_what_the_inertia_takes(name: str) -> None:
-    soft = simulate_walk(WalkSettings(), name)
+    soft = walk_without(name)
     found = strikes(soft)
     for side, on_s in found:
         at = np.array([on_s + 0.5 * IMPACT_S])
@@ -46,7 +55,7 @@ def test_the_free_joints_give_no_moment_for_what_the_inertia_takes(name: str) ->
 
 
 def test_the_momentum_that_leg_and_body_lose_is_the_transients_impulse() -> None:
-    soft, giving = simulate_walk(WalkSettings()), walk_with(1.0)
+    soft, giving = walk_without(), walk_with(1.0)
     side, on_s = strikes(soft)[0]
     at = on_s + np.array([0.0, IMPACT_S])
     kg = {f"{side}_{segment}": soft.subject.segment_mass_kg(segment) for segment in ("foot", "shank", "thigh")}
@@ -61,7 +70,7 @@ def test_the_momentum_that_leg_and_body_lose_is_the_transients_impulse() -> None
 
 
 def test_the_markers_move_with_the_transient_and_are_back_after_it() -> None:
-    soft, giving = simulate_walk(WalkSettings()), walk_with(1.0)
+    soft, giving = walk_without(), walk_with(1.0)
     side, on_s = strikes(soft)[0]
     at, ankle = np.array([on_s + 0.5 * IMPACT_S]), f"{side[0].upper()}ANK"
     soft_acc, hard_acc = (walk.gait.walking(at).marker[ankle].d[2, 0] for walk in (soft, giving))
