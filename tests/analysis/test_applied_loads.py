@@ -72,9 +72,14 @@ def wrenches(trial: Path, given: RunOptions, out: Path) -> dict[str, Array]:
     return columns(out / f"{trial.stem}.wrenches.csv")
 
 
-def test_what_loads_change_is_what_their_files_say(folder: Path, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def loaded(folder: Path) -> dict[str, Array]:
+    """The wrenches of the loaded tree with its loads."""
+    return wrenches(folder / "loaded.csv", options(folder, loads=loads_in(folder)), folder / "with_loads")
+
+
+def test_what_loads_change_is_what_their_files_say(folder: Path, loaded: dict[str, Array], tmp_path: Path) -> None:
     """No sampling between: the same markers with and without, at the camera's own instants."""
-    loaded = wrenches(folder / "loaded.csv", options(folder, loads=loads_in(folder)), tmp_path / "a")
     alone = wrenches(folder / "alone" / "loaded.csv", options(folder), tmp_path / "b")
     truth = columns(folder / "loaded.truth.segments.csv")
     for joint, bodies in BEYOND.items():
@@ -109,18 +114,19 @@ def test_a_loaded_trial_gives_back_the_truth(folder: Path, tmp_path: Path, suffi
             np.testing.assert_allclose(loaded[name][inner], truth[name][inner], rtol=0, atol=limit, err_msg=name)
 
 
-def test_loads_at_their_own_rate_are_read_at_the_cameras_instants(folder: Path, tmp_path: Path) -> None:
+def test_loads_at_their_own_rate_are_read_at_the_cameras_instants(
+    folder: Path, loaded: dict[str, Array], tmp_path: Path
+) -> None:
     simulate(SCENARIO, tmp_path / "fast", analog_rate_hz=1000)
     assert len(columns(tmp_path / "fast" / "loaded.load.cart.csv")["time_s"]) > 790
-    slow = wrenches(folder / "loaded.csv", options(folder, loads=loads_in(folder)), tmp_path / "a")
     fast = wrenches(folder / "loaded.csv", options(folder, loads=loads_in(tmp_path / "fast")), tmp_path / "b")
-    for name in slow:
+    for name in loaded:
         # N and N·m: a quadratic over ± one frame, of loads up to 4 N at 1 Hz: h⁴ f''''/70 = 6e-8 of them; at the ends
         # its window is one-sided, h³ f'''/20 = 2e-6
-        np.testing.assert_allclose(fast[name], slow[name], rtol=0, atol=2e-5, err_msg=name)
+        np.testing.assert_allclose(fast[name], loaded[name], rtol=0, atol=2e-5, err_msg=name)
 
 
-def test_a_load_in_the_bodys_axes_is_the_same_load(folder: Path, tmp_path: Path) -> None:
+def test_a_load_in_the_bodys_axes_is_the_same_load(folder: Path, loaded: dict[str, Array], tmp_path: Path) -> None:
     truth = columns(folder / "loaded.truth.segments.csv")
     w, x, y, z = (truth[f"right_hand_q{c}"] for c in "wxyz")
     R = np.array(
@@ -152,11 +158,10 @@ def test_a_load_in_the_bodys_axes_is_the_same_load(folder: Path, tmp_path: Path)
         np.savetxt(path, values, "%.15g", ",", header=",".join(names), comments="")
         given.append(("right_hand", path))
     others = tuple(load for load in loads_in(folder) if load[0] != "hand")
-    one = wrenches(folder / "loaded.csv", options(folder, loads=loads_in(folder)), tmp_path / "a")
     other = wrenches(folder / "loaded.csv", options(folder, loads=(*given, *others)), tmp_path / "b")
-    for name in one:
+    for name in loaded:
         # N and N·m: axes from markers with ten digits, 1e-10 m of 0.03 m, turn 4 N with levers of 1 m
-        np.testing.assert_allclose(other[name], one[name], rtol=0, atol=1e-6, err_msg=name)
+        np.testing.assert_allclose(other[name], loaded[name], rtol=0, atol=1e-6, err_msg=name)
 
 
 def test_every_part_has_its_cause_and_all_sum_to_the_whole(folder: Path, tmp_path: Path) -> None:
