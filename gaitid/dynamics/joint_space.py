@@ -74,18 +74,18 @@ def _outward(tree: JointTree, added: Array) -> Array:
     """(…, n + 1, 3): what each body has from its parent plus what its joint adds; the ground's zeros come last."""
     total = np.zeros((*added.shape[:-2], len(tree) + 1, 3))
     total[..., :-1, :] = added
-    for i, k in enumerate(tree.parents):
-        total[..., i, :] += total[..., k, :]
+    for i, body in enumerate(tree.bodies):
+        total[..., i, :] += total[..., body.parent, :]
     return total
 
 
-def _inward(tree: JointTree, needed: Array, carried: Array | float = 0.0) -> Array:
+def _inward(tree: JointTree, needed: Array, carried: Array | None = None) -> Array:
     """What each body needs and its children pass on; `carried` comes on top on the way from a body to its parent."""
-    total, way = needed.copy(), np.broadcast_to(carried, needed.shape)
+    total = needed.copy()
     for i in range(len(tree) - 1, -1, -1):
-        k = tree.parents[i]
+        k = tree.bodies[i].parent
         if k >= 0:
-            total[..., k, :] += total[..., i, :] + way[..., i, :]
+            total[..., k, :] += total[..., i, :] if carried is None else total[..., i, :] + carried[..., i, :]
     return total
 
 
