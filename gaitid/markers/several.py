@@ -7,7 +7,7 @@ they do in common tells it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 import numpy as np
@@ -16,13 +16,23 @@ from gaitid.markers.faults import LabelFault
 from gaitid.markers.jumps import FLICKER_FRAMES, JUMP_TIMES_COARSE, steadiest
 from gaitid.markers.shifts import CUT_S, Shifted, tracks_between
 from gaitid.markers.spikes import step_limits
-from gaitid.markers.together import GOES_ON, LEFT, MOST_STEPS, STEP_M, fewest_steps, find_together, goes_on, steps_of
+from gaitid.markers.together import (
+    GOES_ON,
+    LEFT,
+    MOST_STEPS,
+    STEP_M,
+    fewest_steps,
+    find_together,
+    goes_on,
+    left_by,
+    steps_of,
+)
 from gaitid.markers.tracks import GAIN, ORDER, Tracks, tracks_of
 from gaitid.numerics.masks import spans, widened
 from gaitid.numerics.rotation import cross, norm
 from gaitid.numerics.statistics import median
 from gaitid.records import NamedTuple
-from gaitid.trial import Array, IntArray
+from gaitid.trial import Array, IntArray, Mask
 
 # Hz. At a lower rate movement is a step: at 12 Hz a foot is set aside by 50 mm within two frames.
 FROM_HZ = 25.0
@@ -43,10 +53,45 @@ ONE_WAY = 0.5
 # s. What the same markers do the same way again after so long is their movement: a foot that strikes the ground. In
 # simulated impacts of 0.2 to 1.2 body weights, seen at 40 to 250 Hz, the feet did so at each strike or each second one.
 AGAIN_S = 0.4
-# A plate that turns: times their limits its markers show, as the median, and each of two; of their steps, as root mean
-# square, a turn and a shift leave no more than this share; rad, the largest turn, beyond which labels change places; m,
-# by which turns are compared with shifts; cosine of the steps and the ways that the markers go, of a missing frame.
-TURN_SHOWS, TURN_OF_TWO, TURN_LEAVES, MOST_TURN, ARM, ONWARD = 1.5, 3.0, 0.15, np.pi / 4, 0.1, 0.8
+# rad, the largest turn, beyond which labels change places; m, by which turns are compared with shifts; cosine of the
+# steps and the ways that the markers go, of a missing frame.
+MOST_TURN, ARM, ONWARD = np.pi / 4, 0.1, 0.8
+# Rows on each side of that in which markers show most in which the steps of their turn are looked for; and what a turn
+# must leave of that row, at most, to be looked for. So many rows on end they must be seen.
+REACH, LOOK, FEWEST_ROWS = 10, 0.25, 4
+
+
+class TurnLimits(NamedTuple):
+    """To what markers that turn as a plate does are held.
+
+    Attributes
+    ----------
+    shows : float
+        Times their limits they show, as the median.
+    of_two : float
+        Each of two.
+    leave, leave_of_two : float
+        Share of what they show together that steps leave, at most; of two.
+    rest : float
+        Share of their steps, as root mean square, that a turn and a shift leave, at most.
+    steps : int
+        At most.
+    """
+
+    shows: float
+    of_two: float
+    leave: float
+    leave_of_two: float
+    rest: float
+    steps: int
+
+
+# Chosen with each laboratory left out in turn (`benchmarks/turned.py`, docs/gaps.md): those that show much, and those
+# that show less, but as one turn to the last.
+TURNS = (
+    TurnLimits(shows=1.5, of_two=3.0, leave=0.2, leave_of_two=0.2, rest=0.15, steps=3),
+    TurnLimits(shows=0.85, of_two=1.5, leave=0.14, leave_of_two=0.1, rest=0.1, steps=2),
+)
 
 
 class Several(NamedTuple):
@@ -133,22 +178,19 @@ def find_several(markers: Mapping[str, Array], rate_hz: float) -> list[Several]:
         return []
     of_all = {place.first for place in find_together(markers, rate_hz)}
     groups: list[tuple[set[int], list[_Step]]] = []
+    near: dict[int, set[int]] = {}
     for first, stop in spans(widened(rows, ORDER)):
-        who, steps = _in_common(tracks, times[first:stop], first, 1.0, AGREE, LEAVE)
-        if not steps:
-            who, steps = _in_common(tracks, times[first:stop], first, THREE_SHOW, THREE_LEAVE, THREE_LEAVE)
-        if not steps:
-            who, steps = _turned(tracks, times[first:stop], first)
-        others = np.delete(tracks.points, list(who), axis=1)
-        steps = [s for s in steps if s.last not in of_all and not goes_on(others, s.last, s.last + 1) > GOES_ON]
-        if not steps:
-            continue
-        same = [group for group in groups if 2 * len(who & group[0]) >= min(len(who), len(group[0]))]
-        if same:
-            same[0][0].update(who)
-            same[0][1].extend(steps)
-        else:
-            groups.append((who, steps))
+        for who, steps in _steps_in(tracks, times[first:stop], first, near):
+            others = np.delete(tracks.points, list(who), axis=1)
+            steps = [s for s in steps if s.last not in of_all and not goes_on(others, s.last, s.last + 1) > GOES_ON]
+            if not steps:
+                continue
+            same = [group for group in groups if 2 * len(who & group[0]) >= min(len(who), len(group[0]))]
+            if same:
+                same[0][0].update(who)
+                same[0][1].extend(steps)
+            else:
+                groups.append((who, steps))
     labels, found = list(tracks), list[Several]()
     for who, every in groups:
         steps = _not_again(every, rate_hz)
@@ -159,6 +201,16 @@ def find_several(markers: Mapping[str, Array], rate_hz: float) -> list[Several]:
         most = max(steps, key=lambda step: step.size_m)
         found.append(Several(tuple(labels[i] for i in sorted(who)), shifted, most.shift_m, most.size_m, most.turn))
     return found
+
+
+def _steps_in(
+    tracks: Tracks, times: Array, first: int, near: dict[int, set[int]]
+) -> list[tuple[set[int], list[_Step]]]:
+    """Markers that make the same steps, or turn, in some rows of the fifth differences."""
+    who, steps = _in_common(tracks, times, first, 1.0, AGREE, LEAVE)
+    if not steps:
+        who, steps = _in_common(tracks, times, first, THREE_SHOW, THREE_LEAVE, THREE_LEAVE)
+    return [(who, steps)] if steps else list(_turned(tracks, times, first, near))
 
 
 def _place(step: _Step) -> Array:
@@ -223,45 +275,143 @@ def _in_common(
     return who, [_Step(at + row, step, np.zeros(3), float(np.linalg.norm(step))) for row, step in steps]
 
 
-def _turned(tracks: Tracks, times: Array, first: int) -> tuple[set[int], list[_Step]]:
+class Turned(NamedTuple):
+    """Markers that may turn together, and what speaks for it.
+
+    Attributes
+    ----------
+    who : (markers,) int array
+        Their numbers.
+    steps : list of _Step
+    shows : float
+        Times their limits, as the median; of two markers the less.
+    leave, rest : float
+        What steps leave of what they show together, and a turn and a shift of their steps, as shares.
+    to_and_fro : bool
+        The steps lead neither back nor all one way.
+    """
+
+    who: IntArray
+    steps: list[_Step]
+    shows: float
+    leave: float
+    rest: float
+    to_and_fro: bool
+
+    def within(self, limits: TurnLimits) -> bool:
+        """Whether they turn."""
+        two = len(self.who) == FEWEST_TOGETHER
+        if self.to_and_fro and (self.shows < SURE or limits is not TURNS[0]):
+            return False
+        return (
+            self.shows >= (limits.of_two if two else limits.shows)
+            and self.leave <= (limits.leave_of_two if two else limits.leave)
+            and self.rest <= limits.rest
+            and len(self.steps) <= limits.steps
+        )
+
+
+def _turned(
+    tracks: Tracks, times: Array, first: int, near: dict[int, set[int]]
+) -> Iterator[tuple[set[int], list[_Step]]]:
     """As `_in_common`, of markers that turn and shift as one body does between two frames; no more than half of all."""
-    peak, some, shown = _beyond(tracks, times, first, 1.0)
-    if len(some) < FEWEST_TOGETHER or 2 * len(some) > len(tracks):
-        return set(), []
-    show = times[peak, some]
-    if len(some) == FEWEST_TOGETHER and not ((show > TURN_OF_TWO).all() and _of_one_body(tracks, some)):
-        return set(), []
-    if float(median(show)) < TURN_SHOWS:
-        return set(), []
-    shown, at = shown[:, some], first + ORDER // 2
-    together = shown.reshape(len(shown), -1) / np.sqrt(len(some))
+    least = min(limits.shows for limits in TURNS)
+    left = np.where(times > THREE_SHOW, times, 0.0).sum(axis=1)
+    left[(times >= least).sum(axis=1) < FEWEST_TOGETHER] = 0.0
+    while left.any():
+        peak = int(np.argmax(left))
+        start, stop = max(peak - REACH, 0), peak + REACH + 1
+        left[start:stop] = 0.0
+        turns = turns_about(tracks, times[start:stop], first + start, peak - start, near, least)
+        told = set[int]()
+        for turn in sorted(turns, key=lambda turn: -len(turn.who)):
+            if told.isdisjoint(turn.who.tolist()) and any(turn.within(limits) for limits in TURNS):
+                told |= {*turn.who.tolist()}
+                yield {*turn.who.tolist()}, turn.steps
+
+
+def turns_about(
+    tracks: Tracks, times: Array, first: int, peak: int, near: dict[int, set[int]], least: float
+) -> Iterator[Turned]:
+    """Markers that may turn in some rows of the fifth differences, by those that show something in one of them.
+
+    `times` its limit each marker shows in the rows; `near`: the steadiest neighbours of markers, as far as known;
+    `least`: times their limits that they must show.
+    """
+    shown = np.diff(tracks.points[first : first + len(times) + ORDER], ORDER, axis=0) / GAIN
+    known: Mask = np.asarray(np.isfinite(shown).all(axis=2))
+    for show in (THREE_SHOW, 1.0):
+        for who in _bodies(tracks, np.flatnonzero(times[peak] > show), near):
+            own = times[peak, who]
+            shows = float(own.min() if len(who) <= FEWEST_TOGETHER else median(own))
+            start, stop = _around(np.asarray(known[:, who].all(axis=1)), peak)
+            if FEWEST_TOGETHER <= len(who) <= len(tracks) / 2 and shows >= least and stop - start >= FEWEST_ROWS:
+                some = shown[start:stop, who]
+                turned = _as_turned(tracks, some, first + start + ORDER // 2, peak - start, who)
+                if turned:
+                    yield turned._replace(shows=shows)
+
+
+def _around(known: Mask, at: int) -> tuple[int, int]:
+    """First of the rows that are known on end about one, and the first after them."""
+    unknown = np.flatnonzero(~known)
+    before, after = unknown[unknown < at], unknown[unknown > at]
+    return int(before[-1]) + 1 if len(before) else 0, int(after[0]) if len(after) else len(known)
+
+
+def _bodies(tracks: Tracks, some: IntArray, near: dict[int, set[int]]) -> list[IntArray]:
+    """Markers by the bodies that they seem to be on: each is one of the steadiest beside another, or has it so."""
+    labels, left, bodies = list(tracks), {*some.tolist()}, list[IntArray]()
+    for i in left - near.keys():
+        near[i] = {labels.index(label) for label in steadiest(tracks, labels[i])}
+    while left:
+        body, todo = set[int](), [left.pop()]
+        while todo:
+            i = todo.pop()
+            body.add(i)
+            beside = {j for j in left if j in near[i] or i in near[j]}
+            left -= beside
+            todo += beside
+        bodies.append(np.array(sorted(body)))
+    return bodies
+
+
+def _as_turned(tracks: Tracks, shown: Array, at: int, peak: int, who: IntArray) -> Turned | None:
+    """What (rows, markers, 3) fifth differences show, as turns behind frames from `at` on; None where it is none."""
+    points = tracks.points[:, who]
+    if _turn(points, at + peak, shown[peak])[1] > LOOK:
+        return None
+    together = shown.reshape(len(shown), -1) / np.sqrt(len(who))
     most = float(norm(together).max())
-    if _is_digit(tracks, some, most):
-        return set(), []
+    if _is_digit(tracks, who, most):
+        return None
     fewest = fewest_steps(together, LEAVE * most)
-    if not fewest or (float(median(show)) < SURE and _to_and_fro(fewest)):
-        return set(), []
-    each = [step.reshape(-1, 3) * np.sqrt(len(some)) for _, step in fewest]
-    steps = [_turn(tracks.points[:, some], at + row, of) for (row, _), of in zip(fewest, each, strict=True)]
-    known = [step for step in steps if step and not _onward(tracks.points[:, some], step.last)]
-    return ({*some.tolist()}, known) if len(known) == len(steps) else (set(), [])
+    each = [step.reshape(-1, 3) * np.sqrt(len(who)) for _, step in fewest]
+    turns = [_turn(points, at + row, of) for (row, _), of in zip(fewest, each, strict=True)]
+    steps, rests = [step for step, _ in turns], [rest for _, rest in turns]
+    if not steps or any(_too_far(step) or _onward(points, step.last) for step in steps):
+        return None
+    leave = left_by(together, [row for row, _ in fewest]) / most
+    return Turned(who, steps, 0.0, leave, max(rests), _to_and_fro(fewest))
 
 
-def _turn(points: Array, last: int, steps: Array) -> _Step | None:
-    """The turn and shift that makes (markers, 3) steps behind a frame; None where none does that a plate may make.
+def _too_far(step: _Step) -> bool:
+    return bool(np.linalg.norm(step.turn) > 2 * np.tan(MOST_TURN / 2))
+
+
+def _turn(points: Array, last: int, steps: Array) -> tuple[_Step, float]:
+    """The turn and shift nearest to (markers, 3) steps behind a frame, and what share of them these leave.
 
     A turn by an angle about a unit vector is 2 tan(angle / 2) times it, across the middle of the places before and
     after (Cayley).
     """
     arms = points[last] + steps / 2 - (points[last] + steps / 2).mean(axis=0)
-    columns = [cross(np.broadcast_to(axis, arms.shape), arms).ravel() for axis in np.eye(3)]
+    columns = np.stack([cross(np.broadcast_to(axis, arms.shape), arms).ravel() for axis in np.eye(3)], axis=1)
     shift = steps.mean(axis=0)
     own = (steps - shift).ravel()
-    turn = np.asarray(np.linalg.lstsq(np.stack(columns, axis=1), own, rcond=1e-3)[0])
-    left = np.linalg.norm(own - np.stack(columns, axis=1) @ turn)
-    if left > TURN_LEAVES * np.linalg.norm(steps) or np.linalg.norm(turn) > 2 * np.tan(MOST_TURN / 2):
-        return None
-    return _Step(last, shift, turn, float(norm(steps).max()))
+    turn = np.asarray(np.linalg.lstsq(columns, own, rcond=1e-3)[0])
+    rest = float(np.linalg.norm(own - columns @ turn) / np.linalg.norm(steps))
+    return _Step(last, shift, turn, float(norm(steps).max())), rest
 
 
 def _onward(points: Array, last: int) -> bool:

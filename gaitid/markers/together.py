@@ -154,30 +154,58 @@ def steps_of(shown: Array, limit: float) -> list[tuple[int, Array]]:
 
 def fewest_steps(shown: Array, limit: float) -> list[tuple[int, Array]]:
     """`steps_of`; none where more than `MOST_STEPS` are needed."""
-    n = len(shown)
-    step = np.zeros(2 * n + ORDER)
-    step[n : n + ORDER] = np.array([1.0, -4.0, 6.0, -4.0, 1.0]) / GAIN
-    patterns = np.stack([step[n + ORDER // 2 - k : 2 * n + ORDER // 2 - k] for k in range(n)], axis=1)
-    beyond = np.flatnonzero(norm(shown) > limit)
-    between = range(int(beyond[0]), int(beyond[-1]) + 1)
-    best: tuple[float, IntArray, Array] | None = None
-    for count in range(1, min(MOST_STEPS, len(between)) + 1 if len(between) <= LONGEST else 1):
-        fits = [_fit(patterns, np.array(at), shown) for at in combinations(between, count)]
-        fewer, best = best, min(fits, key=lambda fit: fit[0])
+    sizes = norm(shown)
+    beyond = np.flatnonzero(sizes > limit)
+    first, stop = int(beyond[0]), int(beyond[-1]) + 1
+    if stop - first > LONGEST:
+        return []
+    start, end = max(first - ORDER // 2, 0), stop + ORDER // 2  # steps show in no other rows
+    outside = float(max(sizes[:start].max(initial=0.0), sizes[end:].max(initial=0.0)))
+    rows = shown[start:end]
+    best: tuple[float, IntArray] | None = None
+    for count in range(1, min(MOST_STEPS, stop - first) + 1):
+        fewer, best = best, _best_fit(rows, np.arange(first, stop) - start, count, outside)
         if fewer is not None and fewer[0] < min(limit, BETTER * best[0]):
             best = fewer
             break
         if best[0] < limit / BETTER:
             break
-    if best is not None and best[0] < limit:
-        return list(zip(best[1].tolist(), best[2], strict=True))
-    return []
+    if best is None or best[0] >= limit:
+        return []
+    return [(start + int(at), step) for at, step in zip(best[1], _fitted(rows, best[1])[1], strict=True)]
 
 
-def _fit(patterns: Array, at: IntArray, shown: Array) -> tuple[float, IntArray, Array]:
-    """What steps at some rows leave, as the largest of a row, m; the rows; the steps by least squares."""
-    sizes = np.asarray(np.linalg.lstsq(patterns[:, at], shown, rcond=None)[0])
-    return float(norm(shown - patterns[:, at] @ sizes).max()), at, sizes
+def left_by(shown: Array, at: list[int]) -> float:
+    """What steps at some rows leave of what rows of fifth differences show, as the largest of a row, m."""
+    return _fitted(shown, np.array(at))[0]
+
+
+def _best_fit(shown: Array, among: IntArray, count: int, outside: float) -> tuple[float, IntArray]:
+    """The rows, so many among some, at which steps leave least, and what they leave, as the largest of a row, m.
+
+    `outside`: what is left in other rows. All choices are fitted at once, by their normal equations.
+    """
+    choices, patterns = np.array(list(combinations(among, count))), _patterns(len(shown))
+    products = (patterns.T @ patterns)[choices[:, :, None], choices[:, None, :]]
+    of_each = np.moveaxis(patterns[:, choices], 0, 1)
+    left = shown - of_each @ np.linalg.solve(products, (patterns.T @ shown)[choices])
+    most = np.maximum(np.sqrt((left**2).sum(axis=2)).max(axis=1), outside)
+    best = int(np.argmin(most))
+    return float(most[best]), choices[best]
+
+
+def _fitted(shown: Array, at: IntArray) -> tuple[float, Array]:
+    """What steps at some rows leave, as the largest of a row, m; the steps by least squares."""
+    patterns = _patterns(len(shown))[:, at]
+    sizes = np.asarray(np.linalg.lstsq(patterns, shown, rcond=None)[0])
+    return float(norm(shown - patterns @ sizes).max()), sizes
+
+
+def _patterns(n: int) -> Array:
+    """(n, n) what a step of one at each of n rows shows in all of them."""
+    step = np.zeros(2 * n + ORDER)
+    step[n : n + ORDER] = np.array([1.0, -4.0, 6.0, -4.0, 1.0]) / GAIN
+    return np.stack([step[n + ORDER // 2 - k : 2 * n + ORDER // 2 - k] for k in range(n)], axis=1)
 
 
 def _together(steps: list[tuple[int, Array]], rate_hz: float) -> list[Together]:
@@ -210,6 +238,3 @@ def goes_on(points: Array, first: int, last: int, by_mean: bool = False) -> floa
     own = (steps[0] + steps[-1]) / 2
     jumps, own = steps[1] - own, own - own.mean(axis=0) * by_mean
     return float((own * jumps).sum() / max(float((own**2).sum()), 1e-18))
-
-
-# --- several ------------------------------------------------------------------------------------------------

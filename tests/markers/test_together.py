@@ -173,6 +173,31 @@ def test_two_markers_that_are_turned_are_found_but_not_how_far_about_the_line_be
     assert found.shifted.stays == (((136, 137),) if frames is None else ())
 
 
+@pytest.mark.parametrize("frames", [5, None])
+def test_turns_are_told_of_what_markers_show_little_of_where_they_are_one_turn_to_the_last(frames: int | None) -> None:
+    calm = {label: points.copy() for label, points in walk(0.3).items()}  # rough, but not there
+    for label, points in walk(0.0).items():
+        calm[label][120:155] = points[120:155]
+    for labels, told, not_told in ((FOOT, 8.0, 6.0), (SHANK, 6.0, 4.0), (("LTHI", "LKNE"), 6.0, 5.0)):
+        (found,) = find_several(some_turned(calm, labels, 137, frames, told), RATE)
+        assert set(found.labels) == set(labels)
+        assert found.turn_deg == pytest.approx(told, rel=0.1)
+        assert find_several(some_turned(calm, labels, 137, frames, not_told), RATE) == []
+
+
+def test_neither_another_body_that_steps_in_the_same_frame_nor_a_gap_beside_it_hides_a_turn() -> None:
+    turned = some_moved(some_turned(walk(0.0), FOOT, 150, None, 8.0), ("RKNE",), 150, None, 0.005)
+    (found,) = find_several(turned, RATE)
+    assert set(found.labels) == set(FOOT)
+    turned = some_turned(walk(0.0), FOOT, 150, None, 8.0)
+    turned["LTOE"][:147] = np.nan  # seen from three frames before it
+    (found,) = find_several(turned, RATE)
+    assert set(found.labels) == set(FOOT)
+    right = ("RANK", "RHEE", "RTOE")
+    both = some_turned(some_turned(walk(0.0), FOOT, 150, None, 8.0), right, 150, None, -8.0)
+    assert {one.labels for one in find_several(both, RATE)} == {FOOT, right}
+
+
 def test_neither_labels_that_change_places_nor_more_than_half_of_all_that_turn_are_told_as_turned() -> None:
     swapped = dict(walk(0.0))
     for one, other in (("LASI", "RASI"), ("LPSI", "RPSI")):
