@@ -255,6 +255,8 @@ class Trial:
         Loads that the file says its bodies were under while it was recorded: the segment, and the file of the load.
     segments : tuple of str
         Whose poses the file stores: four of `points_g` stand for each (`pose_labels`).
+    computed : tuple of (str, int, int)
+        Markers that the file says were computed for some frames, not measured, and the first and last of these, from 0.
     """
 
     path: Path
@@ -274,6 +276,7 @@ class Trial:
     assignments: tuple[Assignment, ...] = ()
     loaded: tuple[tuple[str, str], ...] = ()
     segments: tuple[str, ...] = ()
+    computed: tuple[tuple[str, int, int], ...] = ()
 
     def __post_init__(self) -> None:
         points = np.asarray(self.points_g, dtype=np.float64)

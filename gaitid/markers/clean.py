@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -117,7 +118,23 @@ def clean_markers(trial: Trial, model: specs.Model, templates: Sequence[Template
     letters = [side.letter for side in model.sides]
     loaded = model.touches_ground and bool(trial.plates)
     raw = model_markers(trial, model)
-    return clean(raw, model.settings, trial.rate_hz, trial.first_frame, letters, loaded, templates)
+    computed = [fault for fault in _computed(trial) if fault.labels[0] in raw]
+    if not computed or model.settings.doubtful_labels != "unknown":
+        return clean(raw, model.settings, trial.rate_hz, trial.first_frame, letters, loaded, templates)
+    seen = without(raw, computed)
+    cleaned = clean(seen, model.settings, trial.rate_hz, trial.first_frame, letters, loaded, templates)
+    records = [_fault_record(fault, trial.first_frame) for fault in computed]
+    quality = {**cleaned.quality, "label_faults": [*records, *cleaned.quality["label_faults"]]}
+    notes = (*(fault.note(trial.first_frame) for fault in computed), *cleaned.notes)
+    return replace(cleaned, quality=quality, notes=notes)
+
+
+def _computed(trial: Trial) -> list[LabelFault]:
+    """Markers that the file says were computed for some frames: gaps that were filled before."""
+    runs: dict[str, list[tuple[int, int]]] = {}
+    for label, first, last in trial.computed:
+        runs.setdefault(label, []).append((first, last))
+    return [LabelFault("computed", (label,), tuple(frames), 0.0) for label, frames in runs.items()]
 
 
 def clean(

@@ -38,8 +38,8 @@ class LabelFault:
     kind : str
         ``spike``, ``jump``, ``swap`` (for part of the trial), ``exchanged`` (throughout), ``reversed`` (throughout,
         against the static), ``frozen``, ``held_x`` (or y, z), ``still``, ``straight``, ``splined``, ``kinked``,
-        ``copied``, ``same`` or ``restless``;
-        ``repeated`` of whole camera frames; ``moved`` of a marker that goes elsewhere by less than a jump and stays;
+        ``copied``, ``computed``, ``same`` or ``restless``; ``repeated`` of whole camera frames;
+        ``moved`` of a marker that goes elsewhere by less than a jump and stays;
         ``together`` of all markers that go elsewhere for a few frames, ``away`` of all that do for longer, ``reset`` of
         all that stay; ``several_together``, ``several_away`` and ``several_reset`` of some.
     labels : tuple of str
@@ -105,6 +105,8 @@ class LabelFault:
         if self.kind == "spike":
             cure = f"correct {self.labels[0]} in {where}, or keep it with {KEEP}"
             return Note("marker_spike", f"{what}: taken as not seen in {where}", cure=cure)
+        if self.kind == "computed":
+            return Note("reading_info", f"{what}: taken as not seen in {where}", cure=f"keep it with {KEEP}")
         cure = f"correct {' and '.join(self.labels)} in {where}, or keep them with {KEEP}"
         return Note("label_fault", f"{what}: taken as not seen in {where}", cure=cure)
 
@@ -139,6 +141,7 @@ FAULTS = {
     "swap": "change places ({size})",
     "straight": "moves on a straight line to the last digit (over {size}): it was filled in before",
     "splined": "moves on one polynomial to the last digit (over {size}): it was filled in before",
+    "computed": "was computed, not measured, by its residual of 0",
     "kinked": "is smooth but for a kink at both ends of a stretch (over {size}): it was filled in or changed before",
     "copied": "has another marker's movement, with a kink of {size} where that begins or ends: it was filled in before",
     "frozen": "stands still to the last digit, away from the others by {size}",

@@ -14,6 +14,7 @@ import numpy as np
 
 from gaitid.markers.faults import LabelFault
 from gaitid.markers.tracks import Tracks, tracks_of
+from gaitid.numerics.blocks import by_blocks
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import quantile_of_known
@@ -72,11 +73,13 @@ def find_kinked(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault
     smooth = np.flatnonzero(tracks.noise < SMOOTH_M)
     some = _sixth(tracks.points, ORDER // 2)  # each kink shows in two of them, by half at least
     limits = np.fmax(KINK * quantile_of_known(some, USUAL_SHARE), KINK_M)
-    sharp = smooth[(some[:, smooth] > limits[smooth] * OTHER_END).any(axis=0)]
+    beyond, few = some > limits * OTHER_END, max(FEW * len(tracks), 1.0)
+    beyond &= (beyond.sum(axis=1) <= few)[:, None]
+    sharp = smooth[beyond[:, smooth].any(axis=0)]
     if not sharp.size:
         return []
-    times = _sixth(tracks.points[:, sharp], 1) / limits[sharp]
-    alone = (times > OTHER_END).sum(axis=1) <= max(FEW * len(tracks), 1.0)
+    times = by_blocks(lambda rows: _sixth(rows, 1), tracks.points[:, sharp], ORDER) / limits[sharp]
+    alone = (times > OTHER_END).sum(axis=1) <= few
     faults = []
     for i, of_marker in zip(sharp.tolist(), times.T, strict=True):
         faults += _faults("kinked", tracks, list(tracks)[i], _between(np.where(alone, of_marker, 0.0), rate_hz))

@@ -282,3 +282,17 @@ def test_a_low_rate_keeps_the_cutoff_of_a_walk() -> None:
     trial = simulated_walk("run", rate_hz=25.0).trial
     noise = np.random.default_rng(4).normal(0, 1e-3, trial.points_g.shape)
     assert cleaned(replace(trial, points_g=trial.points_g + noise)).settings.cutoff_hz == 7.0
+
+
+def test_what_the_file_says_was_computed_is_a_gap_again_and_can_be_kept() -> None:
+    walk, model = simulated_walk().trial, load_model("pig")
+    trial = replace(walk, computed=(("LKNE", 100, 107), ("LKNE", 150, 219), ("C7", 3, 9)))
+    found = clean_markers(trial, model)
+    assert np.isfinite(found.seen["LKNE"][100:108]).all()  # filled, as any gap of so many frames
+    assert np.isnan(found.seen["LKNE"][150:220]).all()
+    said = next(note for note in found.notes if note.code == "reading_info")
+    assert "LKNE was computed, not measured, by its residual of 0: taken as not seen in frames" in said.text
+    assert {note.code for note in found.notes} >= {"gap_filled", "gap_open"}
+    assert found.quality["label_faults"][0]["kind"] == "computed"
+    kept = clean_markers(trial, model._replace(settings=model.settings._replace(doubtful_labels="keep")))
+    assert kept.notes == clean_markers(walk, model).notes

@@ -178,6 +178,18 @@ def test_a_negative_residual_means_not_seen(tmp_path: Path) -> None:
     assert np.isfinite(trial.marker("LASI")).all()
 
 
+def test_a_residual_of_0_among_others_says_that_a_gap_was_filled(tmp_path: Path) -> None:
+    def edit(c: Any) -> None:
+        residuals = c["data"]["meta_points"]["residuals"]
+        residuals[:] = 5.0
+        residuals[0, 1, 20:32] = 0  # filled
+        residuals[0, 0, 20:24] = 0  # too short to matter
+        residuals[0, 0, :6] = 0  # at an end of the trial nothing was filled between
+
+    assert read_c3d(make(tmp_path / "a.c3d", edit=edit, n=60)).computed == (("RASI", 20, 31),)
+    assert read_c3d(make(tmp_path / "b.c3d", n=60)).computed == ()  # 0 throughout: it was smoothed
+
+
 @pytest.mark.parametrize("first", [1, 124, 725])
 def test_the_first_frame_is_numbered_as_in_the_header(tmp_path: Path, first: int) -> None:
     def edit(c: Any) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 from gaitid.disk.regular import MAX_BYTES, file_size, refuse_beyond_memory, unreadable
 from gaitid.errors import ReadError
 from gaitid.notes import Note, Notes
+from gaitid.numerics.masks import spans
 from gaitid.numerics.statistics import quantile_of_known
 from gaitid.read.c3d.frame_layout import first_number
 from gaitid.read.c3d.layout import Layout, find_layout
@@ -41,6 +42,11 @@ if TYPE_CHECKING:
 
 # Of memory that a run takes at most for each point in a frame and for each analog sample (docs/fuzzing.md).
 POINT_BYTES, SAMPLE_BYTES = 120, 24
+# A residual of 0 marks a point that was filtered, interpolated or computed (C3D User Guide, residuals of 3D points).
+# Programs that smooth write it everywhere: it tells of a gap that was filled where a point has another residual in more
+# than this share of the frames. One below half a step of the file is 0 too, and does not rise to so many steps within a
+# frame. Shorter runs, s, are filled alike by everybody (docs/gaps.md).
+MEASURED, NOT_ROUNDED, COMPUTED_S = 0.5, 3, 0.05
 # Numbers that a word of 16 bits can hold.
 WORDS = 1 << 16
 _TODO = "open and save the file again in the program that made it"
@@ -111,6 +117,8 @@ class C3DFile:
     points : (frames, points, 3) array
     seen : (frames, points) array of bool
         Where the residual is not negative.
+    computed : tuple of (int, int, int)
+        Points that were computed for some frames, not measured, and the first and last of these, from 0.
     analog : Analog
     notes : Notes
         What the file says twice and differently, and what it does not say how to read.
@@ -126,6 +134,7 @@ class C3DFile:
     parameters: Parameters
     points: Array
     seen: Mask
+    computed: tuple[tuple[int, int, int], ...]
     analog: Analog
     notes: Notes
     poses: Poses | None = None
@@ -233,9 +242,23 @@ def _read(file: BinaryIO, size: int) -> C3DFile:
         parameters=section.parameters,
         points=points,
         seen=four[..., 3] >= 0,
+        computed=_computed(four[..., 3], round(COMPUTED_S * layout.rate_hz)),
         analog=analog,
         notes=(*layout.notes, *losses, *analog_notes, *pose_notes),
         poses=poses,
+    )
+
+
+def _computed(words: NDArray[np.number], shortest: int) -> tuple[tuple[int, int, int], ...]:
+    """Points, first and last frames with a residual of 0 where the point has another one mostly, and beside these."""
+    zero = words == 0
+    some = np.flatnonzero(zero.any(axis=0) & ((words > 0).mean(axis=0) > MEASURED))
+    return tuple(
+        (int(point), first, stop - 1)
+        for point in some
+        for first, stop in spans(zero[:, point])
+        if stop - first > shortest and first > 0 and stop < len(words)
+        if min(words[first - 1, point], words[stop, point]) >= NOT_ROUNDED
     )
 
 

@@ -98,6 +98,7 @@ def read_c3d(path: Path, *, stored: bool = False, settings: ReaderSettings | Non
         read_labels = tuple(subject.labels[i] for i in copies.order)
     notes += (*subject.notes, *unit_notes, *blank_notes, *copies.notes)
 
+    names = {int(places[i]): subject.labels[i] for i in copies.order}
     segments, of_poses = _segments(poses, settings.subject_prefix)
     found *= scale
     if segments:
@@ -139,6 +140,7 @@ def read_c3d(path: Path, *, stored: bool = False, settings: ReaderSettings | Non
         },
         notes=(*notes, *rate_notes, *measurement_notes, *plates.notes, *event_notes),
         loaded=_loaded(parameters),
+        computed=tuple((names[point], first, last) for point, first, last in file.computed if point in names),
     )
 
 
