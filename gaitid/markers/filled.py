@@ -18,7 +18,7 @@ from gaitid.numerics.blocks import by_blocks
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import quantile_of_known
-from gaitid.trial import Array
+from gaitid.trial import Array, IntArray
 
 # Of the difference that a quintic leaves nothing of, and its factors: so many of the file's last digits at most.
 ORDER, FACTORS, DIGITS = 6, (1.0, -6.0, 15.0, -20.0, 15.0, -6.0, 1.0), 60.0
@@ -117,8 +117,13 @@ def _faults(kind: str, tracks: Tracks, label: str, runs: list[tuple[int, int]]) 
 
 def _sixth(points: Array, every: int) -> Array:
     """(rows, markers) lengths of sixth differences, m, of each so-manieth row."""
-    n = len(points) - ORDER
-    total = points[0:n:every].copy()
-    for k, by in enumerate(FACTORS[1:], 1):
-        total += by * points[k : k + n : every]
-    return norm(total)
+    rows = np.arange(0, len(points) - ORDER, every)
+
+    def lengths(some: IntArray) -> Array:
+        first, stop = int(some[0]), int(some[-1]) + 1
+        total = points[first:stop:every].copy()
+        for k, by in enumerate(FACTORS[1:], 1):
+            total += by * points[first + k : stop + k : every]
+        return norm(total)
+
+    return by_blocks(lengths, rows, times=points[0].size)
