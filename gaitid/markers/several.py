@@ -18,14 +18,16 @@ from gaitid.markers.shifts import CUT_S, Shifted, tracks_between
 from gaitid.markers.spikes import step_limits
 from gaitid.markers.together import (
     GOES_ON,
-    LEFT,
     MOST_STEPS,
+    ONE_WAY,
     STEP_M,
     fewest_steps,
     find_together,
     goes_on,
+    is_speed,
     left_by,
     steps_of,
+    to_and_fro,
 )
 from gaitid.markers.tracks import GAIN, ORDER, Tracks, tracks_of
 from gaitid.numerics.masks import spans, widened
@@ -47,9 +49,6 @@ THERE = 0.3
 THREE_SHOW, THREE_LEAVE = 0.5, 0.14
 # From so many times their limits on it counts as away what few steps do not explain.
 SURE = 3.0
-# Cosine between steps that lead one way, as those of a shoe that slips do. Three of them on end are a movement that is
-# checked, as that of a foot that strikes the ground.
-ONE_WAY = 0.5
 # s. What the same markers do the same way again after so long is their movement: a foot that strikes the ground. In
 # simulated impacts of 0.2 to 1.2 body weights, seen at 40 to 250 Hz, the feet did so at each strike or each second one.
 AGAIN_S = 0.4
@@ -268,7 +267,7 @@ def _in_common(
     steps = (steps_of if sure else fewest_steps)(common, leave * most)
     if not steps or (show < 1 and len(steps) == MOST_STEPS):
         return set(), []
-    if not sure and _to_and_fro(steps):
+    if (not sure and to_and_fro(steps)) or is_speed(common, steps):
         return set(), []
     who = {*np.flatnonzero(differ < AGREE).tolist()}
     at = first + ORDER // 2
@@ -389,10 +388,10 @@ def _as_turned(tracks: Tracks, shown: Array, at: int, peak: int, who: IntArray) 
     each = [step.reshape(-1, 3) * np.sqrt(len(who)) for _, step in fewest]
     turns = [_turn(points, at + row, of) for (row, _), of in zip(fewest, each, strict=True)]
     steps, rests = [step for step, _ in turns], [rest for _, rest in turns]
-    if not steps or any(_too_far(step) or _onward(points, step.last) for step in steps):
+    if not steps or is_speed(together, fewest) or any(_too_far(step) or _onward(points, step.last) for step in steps):
         return None
     leave = left_by(together, [row for row, _ in fewest]) / most
-    return Turned(who, steps, 0.0, leave, max(rests), _to_and_fro(fewest))
+    return Turned(who, steps, 0.0, leave, max(rests), to_and_fro(fewest))
 
 
 def _too_far(step: _Step) -> bool:
@@ -425,15 +424,6 @@ def _is_digit(tracks: Tracks, some: IntArray, step_m: float) -> bool:
     """Whether a step of some markers is no more than what rounding makes."""
     own = np.abs(np.diff(tracks.points[:, some], axis=0))
     return bool(step_m < JUMP_TIMES_COARSE * own.min(where=own > tracks.digit[some, None], initial=step_m))
-
-
-def _to_and_fro(steps: list[tuple[int, Array]]) -> bool:
-    """Whether steps lead neither back nor all one way."""
-    of = np.array([step for _, step in steps])
-    lengths = norm(of)
-    back = bool(np.linalg.norm(of.sum(axis=0)) < LEFT * lengths.max())
-    one_way = len(steps) < MOST_STEPS and (of @ of.T >= ONE_WAY * lengths * lengths[:, None]).all()
-    return not back and not one_way
 
 
 def _of_one_body(tracks: Tracks, some: IntArray) -> bool:

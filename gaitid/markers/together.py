@@ -32,6 +32,9 @@ FEWEST_SEEN = 6
 # Steps that one place may be made of, the most rows that are searched for them, and the share of an excursion by which
 # its end may differ from its beginning.
 MOST_STEPS, LONGEST, LEFT = 3, 20, 0.35
+# Cosine between steps that lead one way, as those of a shoe that slips do. Three of them on end are a movement that is
+# checked, as that of a foot that strikes the ground.
+ONE_WAY = 0.5
 # One step more must leave so many times less.
 BETTER = 2.5
 # Frames. Of a step no part goes with the markers' own steps; where a frame is missing, one frame or more.
@@ -180,6 +183,34 @@ def left_by(shown: Array, at: list[int]) -> float:
     return _fitted(shown, np.array(at))[0]
 
 
+def to_and_fro(steps: list[tuple[int, Array]]) -> bool:
+    """Whether steps lead neither back nor all one way."""
+    of = np.array([step for _, step in steps])
+    lengths = norm(of)
+    back = bool(np.linalg.norm(of.sum(axis=0)) < LEFT * lengths.max())
+    one_way = len(steps) < MOST_STEPS and (of @ of.T >= ONE_WAY * lengths * lengths[:, None]).all()
+    return not back and not one_way
+
+
+def is_speed(shown: Array, steps: list[tuple[int, Array]]) -> bool:
+    """Whether steps near each other are rather a change of speed, as of skin or a shoe that is shaken by a strike.
+
+    One step and one ramp from it on, which is what a marker does whose speed changes between two frames, then leave
+    less of what the rows show than two steps do; than three, less than `BETTER` times as much.
+    """
+    rows, n = [row for row, _ in steps], len(shown)
+    if len(rows) == 1 or rows[-1] - rows[0] > ORDER // 2 + 1:
+        return False
+    step, ramp = _patterns(n), _patterns(n, (1.0, -3.0, 3.0, -1.0, 0.0))
+    left = left_by(shown, rows) * (BETTER if len(rows) > 2 else 1.0)
+    for row in range(max(rows[0] - 1, 0), min(rows[-1] + 2, n)):
+        patterns = np.stack([step[:, row], ramp[:, row]], axis=1)
+        sizes = np.linalg.lstsq(patterns, shown, rcond=None)[0]
+        if norm(shown - patterns @ sizes).max() < left:
+            return True
+    return False
+
+
 def _best_fit(shown: Array, among: IntArray, count: int, outside: float) -> tuple[float, IntArray]:
     """The rows, so many among some, at which steps leave least, and what they leave, as the largest of a row, m.
 
@@ -201,10 +232,10 @@ def _fitted(shown: Array, at: IntArray) -> tuple[float, Array]:
     return float(norm(shown - patterns @ sizes).max()), sizes
 
 
-def _patterns(n: int) -> Array:
-    """(n, n) what a step of one at each of n rows shows in all of them."""
+def _patterns(n: int, of_one: tuple[float, ...] = (1.0, -4.0, 6.0, -4.0, 1.0)) -> Array:
+    """(n, n) what a step of one at each of n rows shows in all of them; or what shows as `of_one` / 6 about a row."""
     step = np.zeros(2 * n + ORDER)
-    step[n : n + ORDER] = np.array([1.0, -4.0, 6.0, -4.0, 1.0]) / GAIN
+    step[n : n + ORDER] = np.array(of_one) / GAIN
     return np.stack([step[n + ORDER // 2 - k : 2 * n + ORDER // 2 - k] for k in range(n)], axis=1)
 
 

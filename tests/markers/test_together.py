@@ -262,6 +262,20 @@ def test_neither_a_heel_that_is_shaken_nor_coordinates_in_steps_are_several() ->
     assert find_several(standing, RATE) == []
 
 
+@pytest.mark.parametrize("begins", [150.0, 150.3, 150.7])
+@pytest.mark.parametrize("size_m", [0.002, 0.005, 0.01])
+def test_skin_that_begins_to_wobble_within_a_frame_does_not_jump_but_a_slip_over_two_frames_is_one(
+    size_m: float, begins: float
+) -> None:
+    since = np.maximum(np.arange(len(walk(0.0)["LHEE"])) - begins, 0.0) / RATE
+    wobble = np.outer(size_m * np.sin(2 * np.pi * 12 * since) * np.exp(-since / 0.06), AXIS)
+    leg = ("RTHI", "RKNE", "RTIB", "RANK")
+    assert find_several({x: points + (x in leg) * wobble for x, points in walk(0.0).items()}, RATE) == []
+    slips = some_moved(some_moved(walk(0.0), FOOT, 150, None, 0.6 * size_m), FOOT, 151, None, 0.4 * size_m)
+    (found,) = find_several(slips, RATE)
+    assert set(found.labels) == set(FOOT) and found.shifted.stays == ((149, 150), (150, 151))
+
+
 @needs_trials
 @pytest.mark.parametrize("file", RECORDED)
 def test_recorded_trials_have_none_and_a_foot_s_steps_are_found_in_them(file: str) -> None:
