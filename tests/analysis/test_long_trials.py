@@ -67,6 +67,15 @@ def test_what_a_result_holds_for_a_frame(result: Result) -> None:
     assert bytes_of_a_frame(result) < 4350
 
 
+def test_what_a_result_of_a_long_trial_holds_for_a_frame(
+    simulated: Callable[..., object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bytes, with plates of ten samples a frame: 4416 before velocities and accelerations were made in blocks."""
+    monkeypatch.setattr(blocks, "LONG", 128)
+    made = analyse(simulated().trial, load_model("pig"), SubjectFile())  # type: ignore[attr-defined]
+    assert bytes_of_a_frame(made) < 3700
+
+
 def test_a_run_lets_go_of_what_it_asks_for_no_more(tmp_path: Path) -> None:
     settled = settle(prepare(RunOptions()), WALK)
     kept = bytes_of_a_frame(analyse_file(WALK, settled))
