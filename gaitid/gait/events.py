@@ -37,6 +37,8 @@ MIN_STRIDE, MIN_PHASE = 0.35, 0.06
 GIVEN_AGREES = 0.05
 #: So many of them are named, and so many are moved to see what a file means.
 SHOWN, MOST_MOVED = 3, 40
+# Steps, the nearest, on which an event is laid to look for another zero of time: some minutes of walking.
+MOST_WAYS = 300
 
 PRIORITY = {"given": 0, "force": 1, "file": 2, "kinematics": 3}
 
@@ -368,7 +370,8 @@ def _meant(events: Sequence[GaitEvent], force: Steps, witness: _Witness) -> str:
     for words, factor in (("", 1.0), ("as frames", 1 / witness.walk.rate_hz), ("as milliseconds", 1e-3)):
         some = [e._replace(time_s=factor * e.time_s) for e in events[:MOST_MOVED]]
         for laid in (some[0], some[len(some) // 2], some[-1]):
-            for by_s in {at - laid.time_s for steps in (force, witness.markers) for at in steps.times(laid)}:
+            ways = {at - laid.time_s for steps in (force, witness.markers) for at in steps.times(laid)}
+            for by_s in sorted(ways, key=abs)[:MOST_WAYS]:
                 n = _agreeing([e._replace(time_s=e.time_s + by_s) for e in some], force, witness)
                 way = " and ".join(
                     filter(None, (words, f"moved by about {by_s:+.1f} s" if abs(by_s) > SAME_STEP else ""))
