@@ -51,7 +51,7 @@ STAGES: Mapping[str, tuple[str, ...]] = {
     "contacts, mass, balance": ("gaitid.analysis.sound_loads:sound_loads",),
     "events": ("gaitid.gait.spatiotemporal:analyse_gait",),
     "impacts": ("gaitid.gait.impact:find_impacts", "gaitid.gait.impact:matched_load"),
-    "dynamics, angles, powers": ("gaitid.analysis.limb:solve_limb",),
+    "dynamics, angles, powers": ("gaitid.analysis.limb:solve_limbs",),
     "what is withheld": ("gaitid.analysis.withheld:withhold",),
     "verdict": ("gaitid.analysis.judge:judged", "gaitid.analysis.figures:figure_notes"),
     "a static beside the trial": ("gaitid.statics:notes_of_statics",),
