@@ -26,7 +26,7 @@ from attack_plates import (
     spike,
     with_plates,
 )
-from attack_signals import gain_from_the_middle, held_at, in_steps, without_sign
+from attack_signals import gain_from_the_middle, held_at, in_steps, samples_lost, without_sign
 from attack_trials import RECORDED, Case, SimulatedCase, recorded_case, simulated_case
 from shared_trials import SHARED
 
@@ -381,6 +381,15 @@ def test_a_gain_that_changes_in_a_stance_is_doubted_by_its_jump(name: str, gain:
     assert jumps_of(case.result) == []
     for one in in_a_stance(gain_from_the_middle(gain, 2), case, np.random.default_rng(0)):
         assert "jumps by" in jumps_of(analyse(one.trial, case.model, case.subject, case.static))[0]
+
+
+def test_samples_lost_as_a_foot_lands_are_doubted() -> None:
+    case = recorded("rajagopal/run")
+    assert jumps_of(case.result) == []
+    (one,) = samples_lost(0.05, case, np.random.default_rng(0))
+    said = jumps_of(analyse(one.trial, case.model, case.subject, case.static))
+    assert len(said) == 1
+    assert "as a foot lands or leaves: samples are missing there" in said[0]
 
 
 @pytest.mark.parametrize("change", [in_steps(20.0), held_at(50.0)])
