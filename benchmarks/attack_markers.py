@@ -14,6 +14,8 @@ sys.path[:0] = [str(Path(__file__).resolve().parent)]
 from attack_plates import about  # noqa: E402
 from attack_trials import Case, Spoilt, replace_fields  # noqa: E402
 
+from gaitid.numerics.lowpass import lowpass, pad_length  # noqa: E402
+from gaitid.numerics.masks import known_rows, spans  # noqa: E402
 from gaitid.trial import Array, Trial  # noqa: E402
 
 #: Draws of a marker and a frame in each trial.
@@ -263,6 +265,24 @@ def markers_rounded(millimetres: float, case: Case, draw: np.random.Generator) -
     """All coordinates in steps of this."""
     step = millimetres * 1e-3
     yield Spoilt("markers", replace_fields(case.trial, points_g=np.round(case.trial.points_g / step) * step))
+
+
+def markers_smoothed(cutoff_hz: float, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
+    """All markers through a low-pass before they were stored."""
+    points = case.trial.points_g.copy()
+    for track in np.swapaxes(points, 0, 1):
+        for first, stop in spans(known_rows(track)):
+            if stop - first > pad_length(cutoff_hz, case.trial.rate_hz):
+                track[first:stop] = lowpass(track[first:stop], cutoff_hz, case.trial.rate_hz)
+    yield Spoilt("markers", replace_fields(case.trial, points_g=points))
+
+
+def left_higher(factor: float, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
+    """Cameras that see the left side of the body too high, by this times the height."""
+    columns = [case.trial.labels.index(label) for label, side in case.side_of.items() if side == "left"]
+    points = case.trial.points_g.copy()
+    points[:, columns, int(np.argmax(np.abs(case.result.body.geometry.up_g)))] *= factor
+    yield Spoilt("left markers", replace_fields(case.trial, points_g=points))
 
 
 def marker_late(n_frames: int, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
