@@ -119,7 +119,6 @@ _AXIS = (
     "adduction follows flexion as if the knee's axis were turned by 21° (a run flexes so far that 30° show as 21°); "
     "legs of clean trials show up to 19°, and the limit is 22°"
 )
-_RUN_LIGHT = "peaks of 3.2 to 3.6 body weights become 1.6 to 1.8, as people show who run slowly"
 _RATE_ONE = "the stances of one foot alone are known, which show 0.66 to 1.66 in clean walks"
 _SPRINT_SKIN = (
     "distances between the markers of a foot differ by up to 21 mm from their static's in that sprint as recorded"
@@ -194,7 +193,6 @@ REASONS: tuple[Reason, ...] = (
     Reason("^gain 0.9 of Fz", "", _ALONE_GAIN),
     Reason("^one plate turned by 30°", "rajagopal|stairs", _TURNED_30),
     Reason("^declared rate × 0.8", "over_edge", _RATE_ONE),
-    Reason("^(gain 0.5, all plates|mass × 2.2)", "latrobe/sprint", _RUN_LIGHT),
     Reason("^one marker moved by 15 mm", "latrobe/sprint", _SPRINT_SKIN),
     Reason("^forces 20 ms", "", _ENDS),
     Reason("^clock of the plates", "", _ONE_CONTACT),

@@ -392,6 +392,15 @@ def test_samples_lost_as_a_foot_lands_are_doubted() -> None:
     assert "as a foot lands or leaves: samples are missing there" in said[0]
 
 
+def test_a_gain_of_all_plates_is_told_in_a_sprint_of_short_contacts() -> None:
+    case = recorded("latrobe/sprint")
+    assert "body_not_carried" not in {note.code for note in case.result.notes}
+    trial = with_plates(case.trial, scaled(0.5, *range(6)))
+    result = analyse(trial, case.model, case.subject, case.static)
+    (said,) = (note.text for note in result.notes if note.code == "body_not_carried")
+    assert "the plates give 0.51 times what the body's mass and motion ask for" in said
+
+
 @pytest.mark.parametrize("change", [in_steps(20.0), held_at(50.0)])
 def test_forces_in_steps_are_doubted(change) -> None:  # type: ignore[no-untyped-def]
     case = simulated_case(SimulatedCase("walk"))
