@@ -7,8 +7,7 @@ the line of the foot (0.069 m on stairs whose plates were not zeroed), 0.11 to 1
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import field
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -196,8 +195,8 @@ class Evidence:
         Plates whose corners do not fit the feet, and why.
     support : Support
         What the body's motion says of its load.
-    trodden_g : (n, 3) array, m
-        Where markers of feet are while these stand lower than a plate, anywhere in the trial.
+    trodden : function
+        Where markers of feet are while these stand lower than a plate, anywhere in the trial, (n, 3), m: seldom asked for.
     """
 
     foot: FootTrack
@@ -217,7 +216,7 @@ class Evidence:
     external_support: bool
     faults: Mapping[int, str]
     support: Support
-    trodden_g: Array = field(default_factory=lambda: np.zeros((0, 3)))
+    trodden: Callable[[], Array] = lambda: np.zeros((0, 3))
 
     @property
     def frames(self) -> slice:
@@ -341,7 +340,8 @@ class Evidence:
         ]
         if any(bool((p.margin(part_g) > 0).any()) for p in below):
             return True
-        return self.carries_all(limits) and lower_beyond(upper, part_g, self.trodden_g)
+        beyond = bool((upper.margin(part_g) < 0).any())
+        return beyond and self.carries_all(limits) and lower_beyond(upper, part_g, self.trodden())
 
     @cached_property
     def roll(self) -> Array:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field
-from functools import cached_property
 
 import numpy as np
 
@@ -81,7 +80,7 @@ class Ground:
         ends = [(int(frames[0]), int(frames[-1])) for frames in known if frames.size]
         return (min(a for a, _ in ends), max(b for _, b in ends)) if ends else None
 
-    @cached_property
+    @property
     def trodden_g(self) -> Array:
         """(n, 3) m, the feet's markers while these stand lower than a plate: each contact asks for all of them."""
         standing = [(foot, self.stances[side].standing) for side, foot in self.feet.items() if side in self.stances]
