@@ -82,7 +82,7 @@ class Ground:
 
     @property
     def trodden_g(self) -> Array:
-        """(n, 3) m, the feet's markers while these stand lower than a plate: each contact asks for all of them."""
+        """(n, 3) m, the feet's markers while these stand lower than a plate."""
         standing = [(foot, self.stances[side].standing) for side, foot in self.feet.items() if side in self.stances]
         points = [marker_g[stands] for foot, stands in standing for marker_g in (foot.heel_g, foot.toe_g)]
         below = [[plate.height(p_g) < -STEP for plate in self.plates] for p_g in points]
