@@ -196,7 +196,7 @@ class Evidence:
     support : Support
         What the body's motion says of its load.
     trodden : function
-        Where markers of feet are while these stand lower than a plate, anywhere in the trial, (n, 3) m; seldom asked for.
+        Where markers of feet are while these stand lower than a plate, anywhere in the trial, (n, 3), m.
     """
 
     foot: FootTrack
