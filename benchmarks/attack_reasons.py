@@ -123,6 +123,10 @@ _RATE_ONE = "the stances of one foot alone are known, which show 0.66 to 1.66 in
 _SPRINT_SKIN = (
     "distances between the markers of a foot differ by up to 21 mm from their static's in that sprint as recorded"
 )
+_STRIKE_MEANWHILE = (
+    "the foot strikes the ground in that frame: the marker shows 10 mm, its neighbours 1.5 to 7 mm by themselves, of which "
+    "it must show three times the median"
+)
 _DRIFT = "in the last contact the force is 6.6 % too large; single support tells it to 6 %"
 
 _ACROSS_PLATE = (
@@ -194,6 +198,7 @@ REASONS: tuple[Reason, ...] = (
     Reason("^one plate turned by 30°", "rajagopal|stairs", _TURNED_30),
     Reason("^declared rate × 0.8", "over_edge", _RATE_ONE),
     Reason("^one marker moved by 15 mm", "latrobe/sprint", _SPRINT_SKIN),
+    Reason("^one marker moved by 15 mm", "rbds_running/run", _STRIKE_MEANWHILE),
     Reason("^forces 20 ms", "", _ENDS),
     Reason("^clock of the plates", "", _ONE_CONTACT),
     Reason("^sign of F[xy]", "HC030A/turn", _TURN),
