@@ -124,8 +124,8 @@ _SPRINT_SKIN = (
     "distances between the markers of a foot differ by up to 21 mm from their static's in that sprint as recorded"
 )
 _STRIKE_MEANWHILE = (
-    "the foot strikes the ground in that frame: the marker shows 10 mm, its neighbours 1.5 to 7 mm by themselves, of which "
-    "it must show three times the median"
+    "the foot strikes the ground in that frame: the marker shows 10 mm, its neighbours 1.5 to 7 mm by themselves, of "
+    "which it must show three times the median"
 )
 _DRIFT = "in the last contact the force is 6.6 % too large; single support tells it to 6 %"
 
