@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copyreg
 from collections import namedtuple
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING, FrozenInstanceError, dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, dataclass_transform
@@ -35,8 +35,13 @@ class Itself(Generic[_T]):
         return id(self.record)
 
 
-def let_go(record: object, *names: str) -> None:
-    """Take values out of a record, whose memory is given back: whoever holds the record has none of them then."""
+def let_go(record: object, *names: str, knowing: Sequence[str] = ()) -> None:
+    """Take values out of a record, whose memory is given back: whoever holds the record has none of them then.
+
+    `knowing`: what follows from them and is asked for later; it is computed now.
+    """
+    for name in knowing:
+        getattr(record, name)
     for name in names:
         record.__dict__.pop(name, None)
 

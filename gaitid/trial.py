@@ -133,8 +133,7 @@ class ForcePlate:
 
         Whoever holds this plate has none of them then.
         """
-        assert self.n_samples >= 0  # is known from here on
-        let_go(self, "force_p", "moment_p")
+        let_go(self, "force_p", "moment_p", knowing=("n_samples",))
 
     @property
     def force_names(self) -> tuple[tuple[str, str, str], Array]:
@@ -321,8 +320,7 @@ class Trial:
 
     def let_go(self) -> None:
         """Give back the memory of the points, as `ForcePlate.let_go` does that of samples; what was seen is known."""
-        assert self.n_frames >= 0 and len(self.seen) >= 0  # are known from here on
-        let_go(self, "points_g")
+        let_go(self, "points_g", knowing=("n_frames", "seen"))
 
     def has(self, label: str) -> bool:
         """Whether a marker of that name is in the file and was seen at least once."""

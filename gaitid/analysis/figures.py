@@ -217,11 +217,12 @@ def _standing(result: Result, up: Array, weight: float) -> Iterator[Finding]:
         share = float(total[start:stop].mean())
         limits = 1 - MEAN_WARN, 1 + MEAN_WARN
         if stop - start >= STANDS_S * rate and not limits[0] <= share <= limits[1]:
-            text = f"both feet stand on plates and carry {share:.2f} body weights, the mean of frames {start + first}-"
-            text += (
-                f"{stop - 1 + first}, expected {limits[0]:g} to {limits[1]:g}: {_WRONG}, or something else carries the"
+            frames = f"{start + first}-{stop - 1 + first}"
+            text = (
+                f"both feet stand on plates and carry {share:.2f} body weights, the mean of frames {frames}, expected"
             )
-            text += " body (then --set external_support=yes)"
+            text += f" {limits[0]:g} to {limits[1]:g}: {_WRONG}, or something else carries the body"
+            text += " (then --set external_support=yes)"
             yield Finding("mean force", WARN, text, share, limits[0 if share < 1 else 1], "BW")
 
 

@@ -181,7 +181,7 @@ class Result:
 
     def let_go(self) -> None:
         """Give back the memory of the markers' places: but for `quality` nobody asks for them any more."""
-        assert self.quality is not None  # is known from here on
+        let_go(self, knowing=("quality",))
         self.trial.let_go()
         let_go(self.markers, "seen", "filtered", "support")
         let_go(self.ground, "feet")

@@ -423,12 +423,12 @@ class Geometry:
         match spec:
             case shapes.TurnedFrame():
                 place = self.model.place("frame", spec.frame, side)
-                step = place not in self._frames and self.model.is_step(*place)
+                intermediate = place not in self._frames and self.model.is_intermediate(*place)
                 base = self.frame(spec.frame, side)
                 R = base.R_gs
                 for axis, formula in spec.by:
                     R = R @ about_axis(axis, np.asarray(self.value(formula, side), dtype=float))
-                if step:  # made again if anybody asks for it
+                if intermediate:  # made again if anybody asks for it
                     del self._frames[place]
                 return Pose(frozen(R), base.origin_g)
             case shapes.AxesFrame():

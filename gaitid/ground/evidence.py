@@ -195,7 +195,7 @@ class Evidence:
         Plates whose corners do not fit the feet, and why.
     support : Support
         What the body's motion says of its load.
-    trodden : function
+    lower_ground : function
         Where markers of feet are while these stand lower than a plate, anywhere in the trial, (n, 3), m.
     """
 
@@ -216,7 +216,7 @@ class Evidence:
     external_support: bool
     faults: Mapping[int, str]
     support: Support
-    trodden: Callable[[], Array] = lambda: np.zeros((0, 3))
+    lower_ground: Callable[[], Array] = lambda: np.zeros((0, 3))
 
     @property
     def frames(self) -> slice:
@@ -341,7 +341,7 @@ class Evidence:
         if any(bool((p.margin(part_g) > 0).any()) for p in below):
             return True
         beyond = bool((upper.margin(part_g) < 0).any())
-        return beyond and self.carries_all(limits) and lower_beyond(upper, part_g, self.trodden())
+        return beyond and self.carries_all(limits) and lower_beyond(upper, part_g, self.lower_ground())
 
     @cached_property
     def roll(self) -> Array:

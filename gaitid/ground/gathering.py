@@ -105,7 +105,7 @@ def _evidence(foot: FootClaims, first: int, stop: int, weight_N: float, balance:
         external_support=ground.settings.external_support,
         faults=ground.faults,
         support=support,
-        trodden=lambda: ground.trodden_g,
+        lower_ground=lambda: ground.lower_ground_g,
     )
 
 

@@ -81,7 +81,7 @@ class Ground:
         return (min(a for a, _ in ends), max(b for _, b in ends)) if ends else None
 
     @property
-    def trodden_g(self) -> Array:
+    def lower_ground_g(self) -> Array:
         """(n, 3) m, the feet's markers while these stand lower than a plate."""
         standing = [(foot, self.stances[side].standing) for side, foot in self.feet.items() if side in self.stances]
         points = [marker_g[stands] for foot, stands in standing for marker_g in (foot.heel_g, foot.toe_g)]

@@ -15,7 +15,7 @@ from gaitid.notes import Note, Notes
 from gaitid.numerics.lowpass import lowpass
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rotation import cross, norm, unit
-from gaitid.numerics.sampling import Beside, sample_centred_mean, sample_local_quadratic
+from gaitid.numerics.sampling import SideBySide, sample_centred_mean, sample_local_quadratic
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, ForcePlate, Mask, frozen, read_only
 
@@ -373,7 +373,7 @@ def plate_load(plate: ForcePlate, camera_hz: float, n_frames: int, settings: spe
             todo="export its samples at their own rate",
         )
     sample = sample_centred_mean if settings.plate_sampling == "centred_mean" else sample_local_quadratic
-    channels: Array | Beside = Beside(plate.force_p, plate.moment_p)
+    channels: Array | SideBySide = SideBySide(plate.force_p, plate.moment_p)
     raw_z = np.zeros(0)
     if settings.force_cutoff_hz is not None:
         raw_z = sample(plate.force_p[:, 2:3], plate.rate_hz, camera_hz, n_frames, plate.start_s)[:, 0]

@@ -210,10 +210,8 @@ def running_gain_faults(pushes: Sequence[Push], skip: Iterable[int]) -> Iterator
         typical = float(median(np.array(of_stances)))
         if not OF_RUNS[0] < typical < OF_RUNS[1]:
             text = f"plate {number}: the horizontal force, as a share of the vertical one, changes by {typical:.2f}"
-            text += (
-                " times the lean of the line from foot to body (0.7 to 1.2 in runs): its gain, or that of the vertical"
-            )
-            text += " force, is wrong, it seems"
+            text += " times the lean of the line from foot to body (0.7 to 1.2 in runs): its gain, or that of the"
+            text += " vertical force, is wrong, it seems"
             cure = "check the gains of Fx, Fy and Fz, and the units of these channels"
             yield Fault("plate_doubtful", text, (number,), False, cure)
 

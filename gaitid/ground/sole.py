@@ -101,17 +101,17 @@ def inside_edges(points_g: Array, line_g: Array, plates: Sequence[PlateLoad]) ->
     return list(zip(along.min(axis=1).tolist(), across.min(axis=1).tolist(), strict=True))
 
 
-def lower_beyond(plate: PlateLoad, part_g: Array, trodden_g: Array) -> bool:
+def lower_beyond(plate: PlateLoad, part_g: Array, lower_ground_g: Array) -> bool:
     """Whether feet stand lower close beyond the edge of a plate that a part of a foot reaches over.
 
     Parameters
     ----------
     plate : PlateLoad
     part_g : (frames, 3) array, m
-    trodden_g : (n, 3) array, m
+    lower_ground_g : (n, 3) array, m
         Where markers of feet are while these stand.
     """
-    low_g = trodden_g[plate.height(trodden_g) < -STEP]
+    low_g = lower_ground_g[plate.height(lower_ground_g) < -STEP]
     part, low = ((points_g - plate.centre_g) @ plate.R_gp[:, :2] for points_g in (part_g, low_g))
     for axis, half in enumerate(plate.half):
         across = np.abs(low[:, 1 - axis]) < plate.half[1 - axis]

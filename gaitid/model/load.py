@@ -27,7 +27,7 @@ from gaitid.model.tables import load_table as load_table
 
 
 def load_model(
-    model: str | Path, overrides: Mapping[str, Any] | None = None, others: Sequence[str] = (), *, sound: bool = False
+    model: str | Path, overrides: Mapping[str, Any] | None = None, others: Sequence[str] = (), *, checked: bool = False
 ) -> specs.Model:
     """Read a model with everything it extends and its table.
 
@@ -39,7 +39,7 @@ def load_model(
         Settings that replace the model's, and options of its choices (from options of the command).
     others : sequence of str
         Settings that options may change too, but which are no model's: named where one is not known.
-    sound : bool
+    checked : bool
         What its keys say together is known to have no fault, and is not looked through.
 
     Raises
@@ -55,7 +55,7 @@ def load_model(
     table = _table_of(merged, name)
     defined = _defined(merged)
     try:
-        parsed = _parsed(merged.content, table, merged.paths, name, defined, path, sound)
+        parsed = _parsed(merged.content, table, merged.paths, name, defined, path, checked)
     except ModelError as error:
         raise _of_an_option(error, name, overrides) from None
     upper = parsed.upper_body
@@ -82,7 +82,7 @@ def load_model(
 def as_bundled(name: str) -> specs.Model:
     """A bundled model as its file has it, read once for all trials of a process: that file is part of the program, and
     the tests look for its faults."""
-    return load_model(bundled_models()[name], sound=True)
+    return load_model(bundled_models()[name], checked=True)
 
 
 def with_each_option(model: str | Path) -> specs.Model:
@@ -144,9 +144,9 @@ def _parsed(
     name: str,
     defined: Mapping[str, frozenset[Defined]],
     file: Path | None = None,
-    sound: bool = False,
+    checked: bool = False,
 ) -> specs.Model:
-    return parse_model(content, table, (*paths, table.path), name, frozenset().union(*defined.values()), file, sound)
+    return parse_model(content, table, (*paths, table.path), name, frozenset().union(*defined.values()), file, checked)
 
 
 def _of_an_option(error: ModelError, name: str, overrides: Mapping[str, Any]) -> ModelError:

@@ -33,7 +33,7 @@ def parse_model(
     name: str,
     optional: Set[Defined] = frozenset(),
     file: Path | None = None,
-    sound: bool = False,
+    checked: bool = False,
 ) -> specs.Model:
     """Check a model's content and make a `Model` of it.
 
@@ -50,7 +50,7 @@ def parse_model(
         What options of choices define: left out where nothing uses it.
     file : Path, optional
         In which faults are looked for, to name their lines.
-    sound : bool
+    checked : bool
         Every key is right, and so are they together: only what nothing uses is looked for.
 
     Raises
@@ -135,7 +135,7 @@ def parse_model(
     top.done()
     if not faults.lines:
         names = Names(model).without_unused(optional)
-        for fault in () if sound else faults_of(names):
+        for fault in () if checked else faults_of(names):
             faults.add(fault)
         model = _with_pelvis_in_order(names.model, faults)
     faults.raise_if_any()

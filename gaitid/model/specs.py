@@ -305,8 +305,8 @@ class Model(NamedTuple):
             return uses(definitions[name])
         return uses(self.subject[name].otherwise if kind == "number" and name in self.subject else None)
 
-    def is_step(self, side: str, frame: str) -> bool:
-        """Whether a frame is but a step to others: no segment, angle or moment is told in it; quickly made."""
+    def is_intermediate(self, side: str, frame: str) -> bool:
+        """Whether a frame only leads to others: no segment, angle or moment is told in it; quickly made."""
         of_angles = (name for angle in self.angles.values() for name in (angle.proximal, angle.distal))
         of_moments = (moment.axes for moment in self.moments.values())
         told = {self.base.frame, *(segment.frame for segment in self.chain), *of_angles, *of_moments}

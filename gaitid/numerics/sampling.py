@@ -13,7 +13,7 @@ from gaitid.trial import Array, IntArray, Mask
 _BLOCK, _OF_WHOLE = 512, 2048
 
 
-class Beside:
+class SideBySide:
     """Tables with one row a sample, their columns beside each other: put together of the rows that are asked for."""
 
     def __init__(self, *parts: Array) -> None:
@@ -32,7 +32,7 @@ class Beside:
 
 
 def sample_centred_mean(
-    values: Array | Beside, rate_hz: float, camera_hz: float, n_frames: int, start_s: float = 0.0
+    values: Array | SideBySide, rate_hz: float, camera_hz: float, n_frames: int, start_s: float = 0.0
 ) -> Array:
     """Mean of the samples within half a camera interval of each instant: Plug-in Gait's reading of a plate.
 
@@ -58,7 +58,7 @@ def sample_centred_mean(
 
 
 def sample_local_quadratic(
-    values: Array | Beside, rate_hz: float, camera_hz: float, n_frames: int, start_s: float = 0.0
+    values: Array | SideBySide, rate_hz: float, camera_hz: float, n_frames: int, start_s: float = 0.0
 ) -> Array:
     """Value at each camera instant of the quadratic that fits the samples within one camera interval of it best.
 
@@ -78,7 +78,7 @@ def sample_local_quadratic(
     return _local_quadratic(values, k, np.arange(n_frames, dtype=np.float64) * k - start_s * rate_hz)
 
 
-def _local_quadratic_whole(values: Array | Beside, k: int, n_frames: int) -> Array:
+def _local_quadratic_whole(values: Array | SideBySide, k: int, n_frames: int) -> Array:
     """The same where k samples make a frame: one set of weights for all frames but those at the ends."""
     result = np.empty((n_frames, values.shape[1]))
     inner_end = min(n_frames, (len(values) - 1 - k) // k + 1)  # frames before this have a whole window
@@ -102,7 +102,7 @@ def _inner_weights(k: int) -> Array:
     return np.asarray(np.linalg.solve(design.T @ design, design.T)[0])
 
 
-def _local_quadratic(values: Array | Beside, k: float, instants: Array) -> Array:
+def _local_quadratic(values: Array | SideBySide, k: float, instants: Array) -> Array:
     """The value at each instant (in samples) of the quadratic that fits the samples around it; any ratio k."""
     blocks = [instants[start : start + _BLOCK] for start in range(0, len(instants), _BLOCK)]
     fitted = [_weighted(values, _weights(k, block, len(values))) for block in blocks]
@@ -155,7 +155,7 @@ def _weights(k: float, instants: Array, n_samples: int) -> _Weights:
     return _Weights(instants, np.clip(index, 0, n_samples - 1), use, weights, enough)
 
 
-def _weighted(values: Array | Beside, at: _Weights) -> Array:
+def _weighted(values: Array | SideBySide, at: _Weights) -> Array:
     """(instants, columns) the values there."""
     samples = np.where(at.use[..., None], values[at.samples], 0.0)
     result = _in_order(at.weights[..., None] * samples)
@@ -169,7 +169,7 @@ def _in_order(terms: Array) -> Array:
     return np.asarray(np.add.accumulate(terms)[-1])
 
 
-def _between_samples(values: Array | Beside, at: Array) -> Array:
+def _between_samples(values: Array | SideBySide, at: Array) -> Array:
     """On the line between the two samples around each (fractional) index; NaN beyond the first and the last."""
     low = np.clip(np.floor(at).astype(int), 0, max(len(values) - 2, 0))
     high = np.minimum(low + 1, len(values) - 1)

@@ -79,8 +79,8 @@ def length_unit(declared: str, chosen: str | None, points: Array, what: str) -> 
     Raises
     ------
     ReadError
-        Nothing is declared, and the size of what was seen does not tell; or another unit, which is not known; or or by
-        that of the user no thing is as large, and by another one a body is.
+        Nothing is declared, and the size of what was seen does not tell; or another unit, which is not known; or by
+        the user's nothing is of such a size, and by another one a body is.
     """
     known = plain(declared) in LENGTH_M
     says = f"{what} says {short(declared.strip())}" if declared.strip() else f"{what} says no unit"

@@ -265,4 +265,4 @@ def test_samples_of_plates_go_before_the_axes_of_segments_come(
 def test_a_contact_asks_for_no_places_on_level_ground(result: Result) -> None:
     """Each of 1456 contacts with plates would go through 400,000 of them in a trial of 200,000 frames: 3 s."""
     assert result.ground.plates
-    assert result.ground.trodden_g.shape == (0, 3)
+    assert result.ground.lower_ground_g.shape == (0, 3)

@@ -131,7 +131,7 @@ def over_a_drop(*, beyond_m: float = 0.1, depth_m: float = 0.2, lost: float = 0.
     """The toe hangs 3 cm over the front edge where no plate is; a marker of a foot stands lower and farther on."""
     plate = pressed(along_the_foot() + [0.09, 0.0, 0.0], size=(0.3, 0.4))
     return replace(
-        supported(foot_at(0.09), plate, lost=lost), trodden=lambda: np.array([[0.15 + beyond_m, 0.1, -depth_m]])
+        supported(foot_at(0.09), plate, lost=lost), lower_ground=lambda: np.array([[0.15 + beyond_m, 0.1, -depth_m]])
     )
 
 

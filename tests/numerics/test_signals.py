@@ -12,7 +12,7 @@ from scipy.signal import sosfiltfilt
 from gaitid.numerics import spline
 from gaitid.numerics.lowpass import butterworth_coefficients, lowpass, pad_length
 from gaitid.numerics.masks import known_rows, mark_ends, spans
-from gaitid.numerics.sampling import Beside, sample_centred_mean, sample_local_quadratic
+from gaitid.numerics.sampling import SideBySide, sample_centred_mean, sample_local_quadratic
 from gaitid.numerics.spline import SPLINE_MIN, spline_derivatives
 
 seeds = st.integers(0, 2**32 - 1)
@@ -357,7 +357,7 @@ def test_columns_beside_each_other_are_those_of_one_table(sample: object, rate: 
     """Over several blocks, and with the same digits: numpy's products of other widths may have others."""
     values = np.random.default_rng(3).normal(size=(round(50 * rate), 6))
     at = rate, 100.0, 5000, start_s
-    joined = Beside(values[:, :3].copy(), values[:, 3:].copy())
+    joined = SideBySide(values[:, :3].copy(), values[:, 3:].copy())
     assert (len(joined), joined.shape) == (len(values), values.shape)
     np.testing.assert_array_equal(joined[2:9], values[2:9])
     np.testing.assert_array_equal(sample(joined, *at), sample(values, *at))  # type: ignore[operator]
