@@ -10,9 +10,9 @@ import numpy as np
 
 from gaitid.body.frames import Pose
 from gaitid.model import specs
-from gaitid.model.expression import Expression
+from gaitid.model.expression import Expression, evaluate_all
 from gaitid.numerics.masks import mark_ends
-from gaitid.numerics.rotation import apply, cardan, cross, quaternions, unit
+from gaitid.numerics.rotation import apply, apply_transposed, cardan, cross, quaternions, unit
 from gaitid.numerics.spline import spline_derivatives
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, IntArray, Mask, frozen, read_only
@@ -204,7 +204,7 @@ def clinical_angles(proximal: Array, distal: Array, angle: specs.Angle, sign: fl
     D = np.swapaxes(proximal, -1, -2) @ distal
     a, b, c = (np.degrees(x) for x in cardan(D, angle.sequence))
     local = {"a": continuous(a), "b": b, "c": continuous(c), "sign": sign}
-    return {name: np.broadcast_to(_formula(formula, local), a.shape) for name, formula in angle.columns.items()}
+    return _columns(angle.columns, local, len(a))
 
 
 def continuous(angle: Array) -> Array:
@@ -212,6 +212,8 @@ def continuous(angle: Array) -> Array:
 
     The first known frame keeps its value, in (−180, 180].
     """
+    if not np.fmax.reduce(angle, initial=-np.inf) - np.fmin.reduce(angle, initial=np.inf) > 180.0:
+        return angle  # no two frames are half a turn apart
     known = np.isfinite(angle)
     turns = np.round(np.diff(angle[known]) / 360.0)
     if not turns.any():
@@ -232,16 +234,21 @@ def clinical_moments(moment_g: Array, axes: Array, moment: specs.Moment, sign: f
         Of the frame in which they are expressed.
     """
     # each by itself: a column that is one of them holds nothing of the others
-    x, y, z = (column.copy() for column in np.moveaxis(np.einsum("...ji,...j->...i", axes, moment_g), -1, 0))
-    local = {"x": x, "y": y, "z": z, "sign": sign}
-    return {name: np.broadcast_to(_formula(formula, local), x.shape) for name, formula in moment.columns.items()}
+    x, y, z = (column.copy() for column in apply_transposed(axes, moment_g).T)
+    return _columns(moment.columns, {"x": x, "y": y, "z": z, "sign": sign}, len(x))
 
 
-def _formula(formula: Expression, local: Mapping[str, object]) -> Array:
+def _columns(formulas: Mapping[str, Expression], local: Mapping[str, object], n_frames: int) -> Mapping[str, Array]:
+    """(frames,) values of each formula in the `local` names."""
+
     def no_points(a: str, b: str) -> Array:
         raise KeyError(f"{a}, {b}: distances are not known here")
 
-    return np.asarray(formula.evaluate(local.__getitem__, no_points), dtype=float)
+    values = evaluate_all(formulas, local.__getitem__, no_points)
+    return {
+        name: of if np.ndim(of) else np.broadcast_to(of, (n_frames,))  # a number stands for all frames
+        for name, of in values.items()
+    }
 
 
 def dual_basis(axes: Array) -> Array:

@@ -116,6 +116,14 @@ class Expression(NamedTuple):
         )
 
 
+def evaluate_all(
+    formulas: Mapping[str, Expression], number: Callable[[str], Any], distance: Callable[[str, str], Any]
+) -> dict[str, Any]:
+    """The values of several formulas by name, each as `Expression.evaluate` gives it."""
+    with np.errstate(all="ignore"):
+        return {name: _value_of(formula)(number, distance, mean_of_known) for name, formula in formulas.items()}
+
+
 def parse_expression(text: object, where: str) -> Expression:
     """Parse a formula; `where` is the key's path for the error.
 

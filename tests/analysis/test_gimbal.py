@@ -39,6 +39,10 @@ def test_a_gap_is_stepped_over_and_what_does_not_wrap_is_left_as_it_is() -> None
     np.testing.assert_allclose(continuous(angle), [170.0, 178.0, np.nan, np.nan, 190.0, 200.0])
     plain = np.array([np.nan, -30.0, 20.0, np.nan])
     assert continuous(plain) is plain
+    wide = np.array([-100.0, 0.0, 100.0])
+    assert continuous(wide) is wide
+    for nothing in (np.full(3, np.nan), np.empty(0)):
+        assert continuous(nothing) is nothing
 
 
 @pytest.mark.parametrize("sequence", SEQUENCES)

@@ -183,6 +183,13 @@ def test_clinical_angles_are_formulas_of_the_cardan_angles_in_degrees(sequence: 
         np.testing.assert_allclose(found["third"], [np.degrees(0.1)], atol=1e-11)
 
 
+def test_a_column_that_is_one_number_has_it_in_every_frame() -> None:
+    R = np.broadcast_to(np.eye(3), (4, 3, 3))
+    found = clinical_angles(R, R, angle("xyz", none="unknown", right="90 * sign", first="a"), -1.0)
+    assert found["none"].shape == found["right"].shape == found["first"].shape == (4,)
+    assert np.isnan(found["none"]).all() and (found["right"] == -90.0).all()
+
+
 def test_clinical_moments_are_components_in_the_named_axes() -> None:
     axes = Rotation.from_rotvec([[0.2, 0.5, -1.0], [0.0, 0.0, 0.7]]).as_matrix()
     local = np.array([[1.0, 2.0, 3.0], [-4.0, 5.0, 6.0]])
