@@ -16,8 +16,7 @@ from gaitid.body.pelvis_markers import pelvis_notes
 from gaitid.body.sanity import fit_notes
 from gaitid.notes import Note, Notes
 from gaitid.numerics.blocks import by_blocks
-from gaitid.numerics.rotation import dot
-from gaitid.numerics.statistics import mean, mean_of_known, median
+from gaitid.numerics.statistics import median
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, IntArray, Mask
 
@@ -101,19 +100,20 @@ def slipped_notes(markers: Mapping[str, Array], strides: Sequence[tuple[int, int
     """
     if len(strides) < 2:
         return ()
-    at = np.array([np.linspace(first, last, PHASES, endpoint=False).round().astype(int) for first, last in strides])
-    labels = [label for label, track in markers.items() if np.isfinite(track[at]).all()]
+    firsts, lasts = np.array(strides).T
+    at = np.linspace(firsts, lasts, PHASES, endpoint=False, axis=1).round().astype(int)
+    places = _places(markers, at)
+    whole = np.asarray(np.isfinite(places).all(axis=(0, 2, 3)))
+    labels = [label for label, known in zip(markers, whole.tolist(), strict=True) if known]
     if len(labels) <= NEIGHBOURS:
         return ()
-    points = np.empty((*at.shape, len(labels), 3))
-    for i, label in enumerate(labels):
-        points[:, :, i] = markers[label][at]
-    rows, _ = _steadiest(points.reshape(-1, len(labels), 3))
+    places = places[:, whole]
+    rows, _ = _steadiest(places.reshape(3, len(labels), -1))
 
     def varies(some: IntArray) -> Array:
         """(markers, 2, neighbours) m, by how much some markers' distances vary between strides, and within one."""
-        away = points[:, :, some, None] - points[:, :, rows[some]]
-        apart = np.sqrt(dot(away, away))  # (strides, phases, markers, neighbours)
+        away = places[:, some, None] - places.take(rows[some], axis=1)
+        apart = np.moveaxis(np.sqrt(_product(away, away)), (2, 3), (0, 1))  # (strides, phases, markers, neighbours)
         off = median(np.moveaxis(apart - median(apart), 1, 0))
         return np.stack([np.ptp(off, axis=0), np.ptp(apart, axis=1).min(axis=0)], axis=1)
 
@@ -131,18 +131,19 @@ def slipped_notes(markers: Mapping[str, Array], strides: Sequence[tuple[int, int
 
 def late_markers(markers: Mapping[str, Array], rate_hz: float) -> list[Late]:
     """Every marker that three neighbours see late or early by the same time."""
-    labels, points, speed = _sampled(markers, rate_hz)
+    labels, places, velocity = _sampled(markers, rate_hz)
     if len(labels) <= NEIGHBOURS:
         return []
-    rows, told = _steadiest(points)
-    away = points[:, :, None] - points.take(rows, axis=1)  # in half of the time that points[:, rows] takes
-    apart = np.sqrt(dot(away, away))
+    rows, told = _steadiest(places)
+    away = places[:, :, None] - places.take(rows, axis=1)  # (3, markers, neighbours, frames)
+    apart = np.sqrt(_product(away, away))
     with np.errstate(invalid="ignore", divide="ignore"):
-        along = dot(speed[:, :, None], away) / apart
-        known = np.asarray(np.isfinite(along).all(axis=2))[..., None]
-        count = known.sum(axis=0)
-        x, y = (np.where(known, v - np.where(known, v, 0.0).sum(axis=0) / count, 0.0) for v in (apart, along))
-        xx, xy, yy = (x * x).sum(axis=0), (x * y).sum(axis=0), (y * y).sum(axis=0)
+        along = _product(velocity[:, :, None], away) / apart
+        known = np.asarray(np.isfinite(along).all(axis=1))[:, None]
+        count = known.sum(axis=2)
+        x, y = (np.where(known, values, 0.0) for values in (apart, along))
+        x, y = (known * (values - (values.sum(axis=2) / count)[..., None]) for values in (x, y))
+        xx, xy, yy = (x * x).sum(axis=2), (x * y).sum(axis=2), (y * y).sum(axis=2)
         late_s = -xy.sum(axis=1) / yy.sum(axis=1)
         share, of_each = late_s**2 * yy.sum(axis=1) / xx.sum(axis=1), xy**2 / (xx * yy)
         explained = np.abs(late_s) * np.sqrt(yy.sum(axis=1) / (NEIGHBOURS * count[:, 0]))
@@ -153,42 +154,50 @@ def late_markers(markers: Mapping[str, Array], rate_hz: float) -> list[Late]:
 
 
 def _sampled(markers: Mapping[str, Array], rate_hz: float) -> tuple[list[str], Array, Array]:
-    """Labels that are seen mostly; their places, m, and velocities, m/s, (some frames, markers, 3)."""
-    nothing = np.empty((0, 0, 3))
+    """Labels that are seen mostly; their places, m, and velocities, m/s, (3, markers, some frames)."""
     n = len(next(iter(markers.values()), ()))
     if n < LEAST + 2:
-        return [], nothing, nothing
+        return [], np.empty((3, 0, 0)), np.empty((3, 0, 0))
     at = 1 + np.arange(min(FRAMES, n - 2)) * (n - 2) // min(FRAMES, n - 2)
-    before, after = at - 1, at + 1
-    tracks = {
-        label: (track.take(at, axis=0), (track.take(after, axis=0) - track.take(before, axis=0)) * (rate_hz / 2))
-        for label, track in markers.items()
-    }
-    tracks = {label: both for label, both in tracks.items() if 2 * np.isfinite(both[1][:, 0]).sum() > len(at)}
-    if not tracks:
-        return [], nothing, nothing
-    points, speed = (np.stack(values, axis=1) for values in zip(*tracks.values(), strict=True))
-    return list(tracks), points, speed
+    before, places, after = np.moveaxis(_places(markers, np.array([at - 1, at, at + 1])), 2, 0)
+    velocity = (after - before) * (rate_hz / 2)
+    seen = 2 * np.isfinite(velocity[0]).sum(axis=1) > len(at)
+    labels = [label for label, known in zip(markers, seen.tolist(), strict=True) if known]
+    return labels, places[:, seen], velocity[:, seen]
 
 
-def _steadiest(points: Array) -> tuple[IntArray, Mask]:
-    """Of each marker the columns of those whose distances to it vary least; whether enough are seen with it."""
-    known = np.isfinite(points[..., 0])
-    count, whole, flat = known.T.astype(float) @ known, known.all(), points.reshape(-1, 3)
-    middle = mean(flat) if whole else mean_of_known(flat)
-    of_squares, of_sizes = np.zeros(count.shape), np.zeros(count.shape)
-    for start in range(0, len(points), _AT_ONCE):
-        here = slice(start, start + _AT_ONCE)
-        near = np.where(known[here, :, None], points[here] - middle, 0.0)
-        size = dot(near, near)
-        squares = size[:, :, None] + size[:, None] - 2 * near @ near.transpose(0, 2, 1)
-        squares = np.maximum(squares, 0.0)
-        if not whole:
-            squares *= known[here, :, None] & known[here, None]
-        of_squares += squares.sum(axis=0)
-        of_sizes += np.sqrt(squares).sum(axis=0)
+def _places(markers: Mapping[str, Array], at: IntArray) -> Array:
+    """(3, markers, …) places of all markers in some frames, m: the numbers of a component lie together."""
+    flat = at.ravel()
+    of_each = np.array([track.take(flat, axis=0) for track in markers.values()])
+    return np.ascontiguousarray(np.moveaxis(of_each, 2, 0)).reshape(3, len(of_each), *at.shape)
+
+
+def _product(a: Array, b: Array) -> Array:
+    """Scalar product of vectors whose components come first."""
+    return np.asarray(np.einsum("i...,i...->...", a, b))
+
+
+def _steadiest(places: Array) -> tuple[IntArray, Mask]:
+    """Of each marker those whose distances to it vary least; whether enough are seen with it.
+
+    `places` are (3, markers, frames).
+    """
+    n = places.shape[1]
+    first, second = np.nonzero(np.tri(n, k=-1, dtype=bool))  # each pair once
+    count, of_sizes, of_squares = (np.zeros(len(first)) for _ in range(3))
+    for start in range(0, places.shape[2], _AT_ONCE):
+        here = places[..., start : start + _AT_ONCE]
+        away = here.take(first, axis=1) - here.take(second, axis=1)
+        squares = _product(away, away)
+        known = np.isfinite(squares)
+        squares = np.where(known, squares, 0.0)
+        count += known.sum(axis=1)
+        of_squares += squares.sum(axis=1)
+        of_sizes += np.sqrt(squares).sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         varies = of_squares / count - (of_sizes / count) ** 2
-    varies[(count < LEAST) | np.eye(len(count), dtype=bool)] = np.inf
-    order = np.argsort(varies, axis=1, kind="stable")[:, :NEIGHBOURS]
-    return order, np.asarray(np.isfinite(np.take_along_axis(varies, order, axis=1)).all(axis=1))
+    apart = np.full((n, n), np.inf)
+    apart[first, second] = apart[second, first] = np.where(count < LEAST, np.inf, varies)
+    order = np.argsort(apart, axis=1, kind="stable")[:, :NEIGHBOURS]
+    return order, np.asarray(np.isfinite(apart).sum(axis=1) >= NEIGHBOURS)

@@ -77,6 +77,21 @@ def test_few_frames_or_markers_tell_nothing() -> None:
     assert late_markers(markers, RATE) == []
 
 
+def test_neighbours_are_those_whose_distances_vary_least() -> None:
+    """As numpy's standard deviations of the distances of each pair have them, also where markers are seen in part."""
+    draw = np.random.default_rng(2)
+    places = draw.standard_normal((3, 7, 1)) + draw.uniform(0.001, 0.1, (7, 1)) * draw.standard_normal((3, 7, 700))
+    places[:, 3, :650] = places[:, 5, 680:] = np.nan  # 3 and 5 are seen together in 30 frames
+    places[:, 6, 20:] = np.nan
+    rows, told = late_module._steadiest(places)
+    apart = np.linalg.norm(places[:, :, None] - places[:, None], axis=0)
+    varies = np.full((7, 7), np.inf)
+    for i, j in np.argwhere(np.isfinite(apart).sum(axis=2) >= late_module.LEAST):
+        varies[i, j] = np.nanstd(apart[i, j]) if i != j else np.inf
+    assert told.tolist() == [True] * 6 + [False]
+    assert rows[told].tolist() == np.argsort(varies, axis=1)[told, : late_module.NEIGHBOURS].tolist()
+
+
 @pytest.mark.parametrize("simulated", SIMULATED, ids=lambda one: one.name)
 def test_simulated_trials_have_none(simulated: SimulatedCase) -> None:
     case = simulated_case(simulated)
