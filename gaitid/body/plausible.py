@@ -107,8 +107,6 @@ def measurement_faults(model: specs.Model, subject: Subject) -> tuple[list[str],
     numbers, faults, notes = {name: m.value for name, m in measured.items()}, list[str](), list[Note]()
 
     def say(kind: str, names: Sequence[str], why: str, side: str = "") -> None:
-        if not kind:
-            return
         shown = ", ".join(f"{key(model, name)} = {_shown(subject, name)}" for name in names)
         if kind == "fault":
             faults.append(f"{shown}: {why}")
@@ -122,21 +120,25 @@ def measurement_faults(model: specs.Model, subject: Subject) -> tuple[list[str],
             if all(name in of_side for name in relation.names):
                 names = [of_side[name] for name in relation.names]
                 value = relation.value(*(numbers[name] for name in names))
-                say(relation.limits.judge(value), names, f"{value:.2g} {relation.words}", side.name)
+                if kind := relation.limits.judge(value):
+                    say(kind, names, f"{value:.2g} {relation.words}", side.name)
         for bare, limits in ANGLES.items():
-            if (name := f"{side.name}.{bare}") in numbers:
-                say(limits.judge(numbers[name]), [name], _lies(model, side.name, bare), side.name)
+            name = f"{side.name}.{bare}"
+            if kind := limits.judge(numbers.get(name, np.nan)):
+                say(kind, [name], _lies(model, side.name, bare), side.name)
     for bare, limit in SIDES_APART.items():
         pair = [f"{side.name}.{bare}" for side in model.sides]
         if len(pair) == 2 and all(name in numbers for name in pair):
             first, second = (numbers[name] for name in pair)
             off = abs(wrapped(first - second)) if bare in ANGLES else abs(np.log(first / second))
-            say("doubt" if off > limit else "", pair, "left and right differ")
+            if off > limit:
+                say("doubt", pair, "left and right differ")
     if {"mass", "height"} <= numbers.keys():
         index = numbers["mass"] / numbers["height"] ** 2
-        say(BODY_MASS_INDEX.judge(index), ["mass", "height"], f"a body mass index of {index:.3g}")
-    if "marker_diameter" in numbers:
-        say(MARKER_DIAMETER.judge(numbers["marker_diameter"]), ["marker_diameter"], "markers measure 4 to 25 mm")
+        if kind := BODY_MASS_INDEX.judge(index):
+            say(kind, ["mass", "height"], f"a body mass index of {index:.3g}")
+    if kind := MARKER_DIAMETER.judge(numbers.get("marker_diameter", np.nan)):
+        say(kind, ["marker_diameter"], "markers measure 4 to 25 mm")
     return faults, tuple(notes)
 
 

@@ -32,13 +32,12 @@ class Requested(NamedTuple):
         Programs store heights in mm, people who type them in also cm and m.
         """
         m = self.measurement
-        letters = {side.name: side.letter for side in model.sides}
-        unit = angle_unit if m.c3d_unit == "rad" else m.c3d_unit
-        names = [name.replace("{S}", letters.get(self.side, "")) for name in m.c3d]
-        values = [parameters[name] for name in names if name in parameters]
-        value = next((v for v in values if v or not m.zero_is_absent), None)
+        letter = next((side.letter for side in model.sides if side.name == self.side), "") if self.side else ""
+        values = (parameters.get(name.replace("{S}", letter)) for name in m.c3d)
+        value = next((v for v in values if v is not None and (v or not m.zero_is_absent)), None)
         if value is None:
             return None
+        unit = angle_unit if m.c3d_unit == "rad" else m.c3d_unit
         units = ("mm", "cm", "m") if self.unit == "m" and m.optional else ()
         possible = [unit for unit in units if m.low <= value * SI[unit] <= m.high]
         usual = m.low <= value * SI[m.c3d_unit] <= m.high or len(possible) != 1

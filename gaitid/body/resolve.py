@@ -13,7 +13,7 @@ from gaitid.body.frames import Geometry
 from gaitid.body.plausible import measurement_faults
 from gaitid.body.requested import Requested, display, request
 from gaitid.body.static_angles import mean, static_angle
-from gaitid.body.subject import Measured, Sources, Subject, SubjectFile, key_of
+from gaitid.body.subject import SI, Measured, Sources, Subject, SubjectFile, key_of
 from gaitid.errors import SubjectError
 from gaitid.model import specs
 from gaitid.model.expression import Expression
@@ -32,6 +32,13 @@ STORED_IN_STATIC, STORED_IN_TRIAL = "static trial, stored", "trial, stored"
 
 class MeasurementFault(SubjectError):
     """A measurement that no body can have: wrong, not missing."""
+
+
+class _Candidate(NamedTuple):
+    """What a source says, and where that is a recording the number that it stores with its unit."""
+
+    measured: Measured
+    stored: tuple[float, str] | None = None
 
 
 class _Answer(NamedTuple):
@@ -107,38 +114,42 @@ class _Resolver(Mapping[str, float]):
         fault = "" if requested.possible(measured.value) else _outside(requested, measured)
         return _Answer(measured, notes, fault)
 
-    def _without_impossible(self, requested: Requested, candidates: list[Measured]) -> tuple[list[Measured], Notes]:
+    def _without_impossible(self, requested: Requested, candidates: list[_Candidate]) -> tuple[list[Measured], Notes]:
         """What the sources say but for what is stored, cannot be and is not needed; and in what units it was read."""
         notes: Notes = ()
         kept = []
-        of_static = self.sources.static.parameters if self.sources.static is not None else {}
-        stored_in = {STORED_IN_STATIC: of_static, STORED_IN_TRIAL: self.sources.trial}
-        for measured in candidates:
-            parameters = stored_in.get(measured.source)
-            read = None if parameters is None else requested.stored_in(self.model, parameters)
-            if read is not None and requested.measurement.optional and not requested.possible(measured.value):
+        for measured, stored in candidates:
+            if stored is not None and requested.measurement.optional and not requested.possible(measured.value):
                 notes += (Note("measurement_ignored", f"{_outside(requested, measured)}; it was left out"),)
                 continue
-            if read is not None and read[1] != requested.measurement.c3d_unit:
-                usual = f"by its size it is in {read[1]}, not {requested.measurement.c3d_unit}"
-                text = f"{requested.words} = {_shown(measured)} ({measured.source}): stored as {read[0]:g}; {usual}"
+            if stored is not None and requested.unit == "m" and stored[1] != requested.measurement.c3d_unit:
+                usual = f"by its size it is in {stored[1]}, not {requested.measurement.c3d_unit}"
+                text = f"{requested.words} = {_shown(measured)} ({measured.source}): stored as {stored[0]:g}; {usual}"
                 notes += (Note("measurement_assumed", text),)
             kept.append(measured)
         return kept, notes
 
-    def given(self, name: str, requested: Requested) -> list[Measured]:
+    def given(self, name: str, requested: Requested) -> list[_Candidate]:
         """What the sources say, the one that counts first."""
-        static, recorded = self.sources.static, self.sources.recorded
-        of_static, of_trial = (source.angle_unit if source else "rad" for source in (static, recorded))
-        levelled = isinstance(requested.measurement.static, specs.StaticAngle) and self.sources.foot_flat
-        flat = " (foot-flat)" if levelled else ""
-        values = {
-            self.sources.file.sources.get(name, "subject file"): self.sources.file.values.get(name),
-            f"static trial, computed from its markers{flat}": self._static_angle(requested),
-            STORED_IN_STATIC: None if static is None else requested.stored(self.model, static.parameters, of_static),
-            STORED_IN_TRIAL: requested.stored(self.model, self.sources.trial, of_trial),
-        }
-        return [Measured(float(v), requested.unit, source) for source, v in values.items() if v is not None]
+        file, static, recorded = self.sources.file, self.sources.static, self.sources.recorded
+        candidates = []
+        if (value := file.values.get(name)) is not None:
+            source = file.sources.get(name, "subject file")
+            candidates.append(_Candidate(Measured(float(value), requested.unit, source)))
+        if (value := self._static_angle(requested)) is not None:
+            levelled = isinstance(requested.measurement.static, specs.StaticAngle) and self.sources.foot_flat
+            source = f"static trial, computed from its markers{' (foot-flat)' if levelled else ''}"
+            candidates.append(_Candidate(Measured(float(value), requested.unit, source)))
+        of_static = {} if static is None else static.parameters
+        for parameters, source, recording in (
+            (of_static, STORED_IN_STATIC, static),
+            (self.sources.trial, STORED_IN_TRIAL, recorded),
+        ):
+            angle_unit = "rad" if recording is None else recording.angle_unit
+            if parameters and (stored := requested.stored_in(self.model, parameters, angle_unit)) is not None:
+                value = float(stored[0] * SI[stored[1]])
+                candidates.append(_Candidate(Measured(value, requested.unit, source), stored))
+        return candidates
 
     def _static_angle(self, requested: Requested) -> float | None:
         """A calibration angle by the static's markers; None where there is no static, or it does not show it."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from note_texts import texts
 
+from gaitid.body.requested import Requested
 from gaitid.body.resolve import resolve_subject
 from gaitid.body.subject import Sources, Static, Subject, SubjectFile, recording
 from gaitid.body.subject_file import read_subject
@@ -256,6 +258,25 @@ def test_the_subject_file_wins_over_the_static_and_the_static_over_the_trial(
     assert not any("mass" in w for w in texts(subject))
     heavy = resolve(pig, {"mass"}, None, {"Bodymass": 60.0}, stored)
     assert any(w.startswith("mass: 71 kg from the static trial, stored is used") for w in texts(heavy))
+
+
+def test_what_a_trial_stores_is_read_once(pig: specs.Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where angles are stored in degrees, which is said of the whole file and not of each of them."""
+    asked: list[str] = []
+    read = Requested.stored_in
+
+    def counted(requested: Requested, *args: Any) -> tuple[float, str] | None:
+        asked.append(requested.words)
+        return read(requested, *args)
+
+    monkeypatch.setattr(Requested, "stored_in", counted)
+    trial = {"Bodymass": 70.0, "Height": 1750.0, "LStaticPlantFlex": 3.0, "LLegLength": 900.0}
+    recorded = Static(trial, {}, 1, UP, pig, "deg")
+    wanted = {"mass", "left.leg_length", "left.static_plantar_flexion"}
+    subject = resolve_subject(pig, wanted, Sources(trial=trial, recorded=recorded))
+    assert len(asked) == len(set(asked)) >= len(wanted)
+    assert subject.measured["left.static_plantar_flexion"].value == np.radians(3.0)
+    assert not [note for note in subject.notes if "plantar" in note.text]
 
 
 def test_offsets_come_from_the_markers_of_a_static_before_any_stored_value(
