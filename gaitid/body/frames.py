@@ -188,18 +188,17 @@ class Geometry:
 
     def number(self, name: str, side: str = "") -> object:
         """A number of the subject or the model: a float, or an array over the frames."""
+        if (known := self._values.get((side, name))) is not None:
+            return known
         prefix, dot_, bare = name.partition(".")
         if dot_:
             return self.number(bare, prefix)
         if name == "sign" and side:
             return float(self._sides[side].sign)
-        key = (side, name)
-        if key in self._values:
-            return self._values[key]
         for place, scope in ((side, self.model.each_side), ("", self.model.middle)):
             if (place or scope is self.model.middle) and name in scope.numbers:
                 value = self.value(scope.numbers[name], place)
-                self._values[key] = value
+                self._values[side, name] = value
                 return value
         full = f"{side}.{name}" if side and f"{side}.{name}" in self._numbers else name
         if full not in self._numbers:
@@ -271,9 +270,8 @@ class Geometry:
         """(frames, 3) positions, m, laboratory axes."""
         if not isinstance(ref, str):
             return self._make_point(ref, side, local)
-        found = self._points.get((side, ref))
-        if found is not None:
-            return found
+        if (known := self._points.get((side, ref))) is not None:
+            return known
         key = self.model.place("point", ref, side)
         if key not in self._points:
             place, name = key
@@ -378,6 +376,8 @@ class Geometry:
 
     def frame(self, name: str, side: str = "") -> Pose:
         """A frame of the model over the trial."""
+        if (known := self._frames.get((side, name))) is not None:
+            return known
         key = self.model.place("frame", name, side)
         if key not in self._frames:
             place, bare = key

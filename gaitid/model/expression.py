@@ -57,6 +57,8 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "steady": steady,
     "agreed": agreed,
 }
+# Of such a formula nothing is computed.
+_PLAIN = (ast.Constant, ast.Name)
 #: By the sex of the subject: `by_sex(female, male)`.
 BY_SEX = "by_sex"
 #: The number that tells it: 1 female, 0 male, NaN unknown.
@@ -103,7 +105,7 @@ class Expression(NamedTuple):
         over a trial.
         """
         value_of = _value_of(self)
-        if isinstance(self.tree, ast.Constant | ast.Name):  # half of all formulas
+        if isinstance(self.tree, _PLAIN):  # half of all formulas
             return value_of(number, distance, mean)
         with np.errstate(all="ignore"):
             return value_of(number, distance, mean)
