@@ -238,7 +238,8 @@ def _link(
     joint = geometry.point(spec.centre, side)
     mass = row.mass_kg if row.mass_fraction is None else row.mass_fraction * mechanics.mass_kg
     assert mass is not None  # one of both, see `gaitid.model.load`
-    mean_length = float(length[np.isfinite(length)].mean()) if np.isfinite(length).any() else np.nan
+    known = length[np.isfinite(length)]
+    mean_length = float(known.mean()) if known.size else np.nan
     lengths = length if body.settings.segment_length == "current" else np.asarray(mean_length)
     inertia = inertia_of(body.model.table, spec, side, mass, lengths)
     wrench = load.wrench if load is not None and spec.ground else None
@@ -325,11 +326,16 @@ def _determined(
 
 def _unknown_loads(chain: Chain) -> list[Mask]:
     """For each joint the frames, (frames,), in which a load beyond it is not known."""
-    unknown = []
-    for link in chain.links:
-        loads = [load for load in (link.external, link.applied) if load is not None]
-        unknown.append(np.any([~known_rows(load.f_g) for load in loads], axis=0) if loads else np.bool_(False))
-    return [np.any(np.broadcast_arrays(*(unknown[k] for k in chain.beyond(i))), axis=0) for i in range(len(unknown))]
+    unknown: list[Mask] = []
+    for i, link in enumerate(chain.links):
+        beyond = np.zeros(len(link.joint_g), dtype=bool)
+        for load in (link.external, link.applied):
+            if load is not None:
+                beyond |= ~known_rows(load.f_g)
+        for k in chain.distal(i):
+            beyond |= unknown[k]
+        unknown.append(beyond)
+    return unknown
 
 
 def _coverage(wrench: Wrench, unknown_load: Mask, joint_g: Array, weighed: bool) -> dict[str, int]:
@@ -337,12 +343,12 @@ def _coverage(wrench: Wrench, unknown_load: Mask, joint_g: Array, weighed: bool)
     filled = known_rows(wrench.m_g)
     unseen = ~known_rows(joint_g)
     rest = ~filled
-    counts = {"filled": int(filled.sum())}
+    counts = {"filled": int(np.count_nonzero(filled))}
     for words, mask in (("marker missing", unseen), ("load unknown", unknown_load)):
-        counts[words] = int((rest & mask).sum())
+        counts[words] = int(np.count_nonzero(rest & mask))
         rest &= ~mask
     why = "end of a gap-free span, or marker missing farther up or down the leg" if weighed else "body mass unknown"
-    counts[why] = int(rest.sum())
+    counts[why] = int(np.count_nonzero(rest))
     return counts
 
 

@@ -43,7 +43,7 @@ def under_load(
     solved = SOLVERS[result.solver](chain, result.gravity_g)
     moment_g = {joint: wrench.m_g / mass for joint, wrench in zip(leg.joints_g, solved, strict=True)}
     sign = next(s.sign for s in model.sides if s.name == side)
-    axes = {name: moment_axes(result.body, name, side)[frames] for name in model.moments}
+    axes = {name: moment_axes(result.body, name, side).take(frames, axis=0) for name in model.moments}
     moments = {
         name: {
             column: _where_known(values, leg.moments[name][column])
@@ -79,7 +79,7 @@ def _during(frames: IntArray, link: Link, motion: SegmentMotion, load: Wrench | 
         motion.acc_g,
         motion.omega_g,
         motion.alpha_g,
-        link.joint_g[frames],
+        link.joint_g.take(frames, axis=0),
         None if link.external is None else load,
         applied,
     )

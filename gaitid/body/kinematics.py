@@ -53,7 +53,7 @@ class SegmentMotion:
 
     def at(self, frames: IntArray) -> SegmentMotion:
         """The same in some frames."""
-        return SegmentMotion(*(frozen(getattr(self, name)[frames]) for name in _ARRAYS))
+        return SegmentMotion(*(frozen(getattr(self, name).take(frames, axis=0)) for name in _ARRAYS))
 
     def only(self, known: Mask, R_gs: Array | None = None) -> SegmentMotion:
         """The same with every frame unknown that is not among `known`, (frames,) bool.

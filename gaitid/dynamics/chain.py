@@ -52,13 +52,13 @@ class Link:
     applied: Wrench | None = None
 
     def __post_init__(self) -> None:
-        for name in (*_TENSORS, *_VECTORS):
-            object.__setattr__(self, name, read_only(getattr(self, name)))
         n = len(self.com_g)
-        for name in (*_TENSORS, *_VECTORS):
-            shape = getattr(self, name).shape
-            if shape != ((n, 3, 3) if name in _TENSORS else (n, 3)) and (name != "inertia_s" or shape != (3, 3)):
-                raise ValueError(f"Link: {name} of shape {shape} with {n} frames")
+        for names, wanted in ((_TENSORS, (n, 3, 3)), (_VECTORS, (n, 3))):
+            for name in names:
+                values = read_only(getattr(self, name))
+                if values.shape != wanted and (name != "inertia_s" or values.shape != (3, 3)):
+                    raise ValueError(f"Link: {name} of shape {values.shape} with {n} frames")
+                object.__setattr__(self, name, values)
         for load in (self.external, self.applied):
             if load is not None and load.frame != LABORATORY:
                 raise ValueError(f"Link: a load in axes of {load.frame!r}; turn it into the laboratory's")

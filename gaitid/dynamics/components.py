@@ -16,20 +16,26 @@ from gaitid.trial import Array
 def cross(a: Array, b: Array) -> Array:
     """a × b, (3, frames)."""
     result = np.empty_like(b)
-    result[0] = a[1] * b[2] - a[2] * b[1]
-    result[1] = a[2] * b[0] - a[0] * b[2]
-    result[2] = a[0] * b[1] - a[1] * b[0]
+    np.subtract(a[1] * b[2], a[2] * b[1], out=result[0])
+    np.subtract(a[2] * b[0], a[0] * b[2], out=result[1])
+    np.subtract(a[0] * b[1], a[1] * b[0], out=result[2])
     return result
 
 
 def apply(R: Array, v: Array) -> Array:
     """R v, of (3, 3, frames) and (3, frames)."""
-    return np.asarray(R[:, 0] * v[0] + R[:, 1] * v[1] + R[:, 2] * v[2])
+    result: Array = R[:, 0] * v[0]
+    result += R[:, 1] * v[1]
+    result += R[:, 2] * v[2]
+    return result
 
 
 def apply_transposed(R: Array, v: Array) -> Array:
     """Rᵀ v, of (3, 3, frames) and (3, frames)."""
-    return np.asarray(R[0] * v[0] + R[1] * v[1] + R[2] * v[2])
+    result: Array = R[0] * v[0]
+    result += R[1] * v[1]
+    result += R[2] * v[2]
+    return result
 
 
 def blank_partial(v: Array) -> Array:

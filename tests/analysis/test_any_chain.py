@@ -15,10 +15,12 @@ import numpy as np
 import pytest
 import yaml
 
+from gaitid.analysis.limb import _unknown_loads
 from gaitid.analysis.pipeline import Options, analyse
 from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
 from gaitid.body.subject_file import read_subject
+from gaitid.dynamics.chain import Chain, Link
 from gaitid.dynamics.newton_euler import SOLVERS
 from gaitid.dynamics.wrench import Wrench
 from gaitid.errors import TrialError
@@ -446,3 +448,17 @@ def test_one_leg_alone_leaves_the_base_unknown(sim: Any, heavy: Model) -> None:
     assert known(result.sides["right"].wrenches["hip"]).any()
     assert np.isnan(result.base_wrench.f_g).all()
     assert result.base_chain is None
+
+
+def test_a_load_that_is_not_known_hides_what_it_reaches() -> None:
+    """Of two toes on a foot, the foot on a shank, beside another limb; a link may carry two loads."""
+    frames = np.arange(5)
+
+    def link(*unknown: int) -> Link:
+        v, R = np.zeros((len(frames), 3)), np.broadcast_to(np.eye(3), (len(frames), 3, 3))
+        loads = [Wrench(np.where(np.isin(frames, frame)[:, None], np.nan, v), v, v) for frame in unknown]
+        return Link(1.0, np.eye(3), R, v, v, v, v, v, *loads)
+
+    chain = Chain([link(0), link(1, 2), link(), link(4), link()], [2, 2, 4, None, None])
+    unknown = [np.flatnonzero(of).tolist() for of in _unknown_loads(chain)]
+    assert unknown == [[0], [1, 2], [0, 1, 2], [4], [0, 1, 2]]
