@@ -12,7 +12,7 @@ from gaitid.body.frames import Pose
 from gaitid.model import specs
 from gaitid.model.expression import Expression, evaluate_all
 from gaitid.numerics.masks import mark_ends
-from gaitid.numerics.rotation import apply, apply_transposed, cardan, cross, quaternions, unit
+from gaitid.numerics.rotation import apply, apply_transposed, cardan, cross, quaternions, quaternions_of_each, unit
 from gaitid.numerics.spline import spline_derivatives
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, IntArray, Mask, frozen, read_only
@@ -114,7 +114,7 @@ def spins(
         return [_some_of(single_entry_derivatives(R, rate_hz), inner) for R in poses]
     found: list[tuple[Array, Array]] = []
     for some in _few(poses):
-        q = np.stack([quaternions(R) for R in some], axis=1)
+        q = np.ascontiguousarray(quaternions_of_each(some).T)
         omega, alpha = (spin_from_quaternion(q, of_q) for of_q in spline_derivatives(q, rate_hz))
         ends = settings.end_frames
         found += zip(_without_ends(omega, ends, inner), _without_ends(alpha, ends, inner), strict=True)

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from gaitid.trial import Array
@@ -144,34 +146,47 @@ def cardan(R: Array, sequence: str) -> tuple[Array, Array, Array]:
 def quaternions(R: Array) -> Array:
     """Unit quaternions (w, x, y, z) of rotation matrices (frames, 3, 3); w ≥ 0 at the first, then continuous.
 
-    Shepperd SW (1978) Quaternion from rotation matrix. J Guid Control 1:223-224: the largest of the four
-    components first, so that nothing is divided by a small number. NaN rows stay NaN.
+    NaN rows stay NaN.
     """
-    entries = np.ascontiguousarray(R.reshape(-1, 9).T).reshape(3, 3, -1)  # each entry's frames lie together
+    return np.ascontiguousarray(quaternions_of_each([R])[:, 0].T)
+
+
+def quaternions_of_each(rotations: Sequence[Array]) -> Array:
+    """(4, rotations, frames) quaternions of several rotations over the same frames, each as `quaternions` has it.
+
+    Shepperd SW (1978) Quaternion from rotation matrix. J Guid Control 1:223-224: the largest of the four
+    components first, so that nothing is divided by a small number.
+    """
+    rows = np.empty((9, len(rotations), len(rotations[0])))  # each entry's frames lie together
+    for i, R in enumerate(rotations):
+        rows[:, i] = R.reshape(-1, 9).T
+    entries = rows.reshape(3, 3, *rows.shape[1:])
     trace = entries[0, 0] + entries[1, 1] + entries[2, 2]
-    squares = np.empty((4, len(R)))  # 4 q_m²
+    squares = np.empty((4, *trace.shape))  # 4 q_m²
     squares[0] = 1 + trace
     for m in range(3):
         squares[m + 1] = 1 + 2 * entries[m, m] - trace
-    largest = np.argmax(squares, axis=0)
     q = np.empty_like(squares)
-    counts = np.bincount(largest, minlength=4)
-    for m in np.flatnonzero(counts).tolist():
-        if counts[m] == len(R):  # mostly
-            q[:] = _products(entries, squares[m], m)
-        else:
-            rows = np.flatnonzero(largest == m)
-            q[:, rows] = _products(entries[..., rows], squares[m, rows], m)
+    for i, largest in enumerate(np.argmax(squares, axis=0)):
+        counts = np.bincount(largest, minlength=4).tolist()
+        for m in (m for m in range(4) if counts[m]):
+            at = slice(None) if counts[m] == len(largest) else np.flatnonzero(largest == m)  # mostly all
+            q[:, i, at] = _products(entries[:, :, i, at], squares[m, i, at], m)
     q /= np.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
-    # one sign for a whole trial: each follows the last one known
     known = np.isfinite(q[0])
-    seen = q if known.all() else q[:, known]
-    turns_over = np.empty(seen.shape[1], dtype=bool)
-    turns_over[:1] = seen[0, :1] < 0
-    turns_over[1:] = np.einsum("ij,ij->j", seen[:, 1:], seen[:, :-1]) < 0
-    if turns_over.any():
-        q[:, known] *= np.cumprod(np.where(turns_over, -1.0, 1.0))
-    return np.ascontiguousarray(q.T)
+    if known.all():
+        return _continuous(q)
+    for i, seen in enumerate(known):  # each follows the last one known
+        q[:, i, seen] = _continuous(q[:, i, seen])
+    return q
+
+
+def _continuous(q: Array) -> Array:
+    """(4, …, frames) quaternions with one sign for a whole trial."""
+    turns_over = np.empty(q.shape[1:], dtype=bool)
+    turns_over[..., :1] = q[0, ..., :1] < 0
+    turns_over[..., 1:] = np.einsum("k...,k...->...", q[..., 1:], q[..., :-1]) < 0
+    return np.asarray(q * np.cumprod(np.where(turns_over, -1.0, 1.0), axis=-1)) if turns_over.any() else q
 
 
 def _products(entries: Array, square: Array, m: int) -> Array:

@@ -25,7 +25,7 @@ from gaitid.markers.clean import Markers
 from gaitid.model import specs
 from gaitid.numerics.masks import known_rows, mark_ends
 from gaitid.numerics.rigid_fit import RigidFit
-from gaitid.numerics.rotation import apply, quaternions
+from gaitid.numerics.rotation import apply, quaternions_of_each
 from gaitid.numerics.spline import spline_derivatives
 from gaitid.records import NamedTuple
 from gaitid.trial import Array
@@ -265,7 +265,7 @@ class Stacked:
         keys = list(body.segments)
         poses = [body.segments[key].pose for key in keys]
         coms = np.stack([body.segments[key].com_g for key in keys], axis=1)
-        q = np.stack([quaternions(pose.R_gs) for pose in poses], axis=1)
+        q = np.ascontiguousarray(quaternions_of_each([pose.R_gs for pose in poses]).T)
 
         def derivatives(values: Array) -> tuple[Array, Array]:
             apart = np.moveaxis(values.reshape(-1, n, *values.shape[1:]), 0, 1)

@@ -18,6 +18,7 @@ from gaitid.numerics.rotation import (
     frame_from_axes,
     norm,
     quaternions,
+    quaternions_of_each,
     turned,
     unit,
 )
@@ -112,6 +113,19 @@ def test_quaternions_keep_gaps_and_go_on_after_them_with_the_same_sign() -> None
     kept = np.setdiff1d(np.arange(200), gone)
     np.testing.assert_allclose(q[kept], whole[kept], atol=ROUNDING)
     assert np.isnan(quaternions(np.full((3, 3, 3), np.nan))).all()
+
+
+@pytest.mark.parametrize("gaps", [False, True])
+def test_quaternions_of_several_rotations_are_those_of_each(gaps: bool) -> None:
+    angle = np.linspace(0.0, 6 * np.pi, 300)[:, None]
+    axes = ([1.0, 0.0, 0.0], [-0.48, 0.6, 0.64], [0.0, 0.0, 0.01])
+    rotations = [Rotation.from_rotvec(angle * np.array(axis)).as_matrix() for axis in axes]
+    if gaps:
+        rotations[0][[0, 1, 90]] = rotations[2][200:, 0, 0] = np.nan
+    together = quaternions_of_each(rotations)
+    assert together.shape == (4, 3, 300)
+    for i, R in enumerate(rotations):
+        np.testing.assert_array_equal(together[:, i].T, quaternions(R))
 
 
 @pytest.mark.parametrize(("keep", "toward"), [(i, j) for i in "xyz" for j in "xyz" if i != j])
