@@ -14,6 +14,7 @@ from dataclasses import MISSING, FrozenInstanceError, dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, dataclass_transform
 
+_K = TypeVar("_K")
 _T = TypeVar("_T")
 
 
@@ -33,6 +34,25 @@ class Itself(Generic[_T]):
 
     def __hash__(self) -> int:
         return id(self.record)
+
+
+# So many answers are kept of one question; of more none is, and they are asked anew.
+_MOST_KEPT = 4096
+
+
+def kept_of_each(answer: Callable[[_K], _T]) -> Callable[[_K], _T]:
+    """A function of a record that answers once for each, which equals itself alone (`Itself`)."""
+    kept: dict[int, tuple[_K, _T]] = {}  # with the record: while it is there, no other has its id
+
+    def of(record: _K) -> _T:
+        known = kept.get(id(record))
+        if known is None:
+            if len(kept) >= _MOST_KEPT:
+                kept.clear()
+            known = kept[id(record)] = record, answer(record)
+        return known[1]
+
+    return of
 
 
 def let_go(record: object, *names: str, knowing: Sequence[str] = ()) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
 
 @cache
@@ -12,6 +14,12 @@ def bundled_folder(name: str) -> Path:
     here = Path(__file__).resolve().parents[1]
     inside = here / "_bundled" / name
     return inside if inside.is_dir() else here.parent / name
+
+
+@cache
+def bundled_names(name: str) -> Mapping[str, Path]:
+    """The same by the names that users give."""
+    return MappingProxyType({path.stem: path for path in bundled_files(name)})
 
 
 @cache

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gaitid.errors import ModelError
-from gaitid.model.fields import Faults, Fields, nearest
+from gaitid.model.fields import Faults, Fields, nearest, once
 from gaitid.model.settings import Settings
 from gaitid.records import NamedTuple
 
@@ -90,7 +90,7 @@ def parse_choices(declared: object, faults: Faults) -> dict[str, Choice]:
         if name in Settings._fields or not name.isidentifier():
             faults.add(f"{fields.path}: expected a name that is no setting's, such as hip_centre")
         of_choice = fields.mapping("options")
-        options = {key: _option(of_choice.mapping(key)) for key in list(of_choice.values)}
+        options = {key: _option(of_choice, key) for key in of_choice.values}
         default = fields.text("default")
         if default and default not in options:
             known = ", ".join(options)
@@ -102,6 +102,7 @@ def parse_choices(declared: object, faults: Faults) -> dict[str, Choice]:
     return choices
 
 
+@once
 def _option(fields: Fields) -> Option:
     definitions = fields.mapping("definitions", {})
     for key in definitions.values:

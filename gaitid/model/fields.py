@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from gaitid.errors import GaitidError, ModelError
 from gaitid.model.expression import Expression, parse_expression
+from gaitid.records import kept_of_each
 
 T = TypeVar("T")
 _MISSING = object()
@@ -68,10 +69,11 @@ class Fields:
         if not isinstance(value, (dict, Mapping)):  # a dict is told at once
             faults.add(f"{path or 'the file'}: expected keys and values, found {_kind(value)}")
             value = {}
-        self.values: dict[str, Any] = {key: item for key, item in value.items() if isinstance(key, str)}
-        if len(self.values) < len(value):
+        self.values: Mapping[str, Any] = value
+        if not set(map(type, value)) <= {str}:
+            self.values = {key: item for key, item in value.items() if isinstance(key, str)}
             for key in value:
-                if not isinstance(key, str):
+                if key not in self.values:
                     faults.add(f"{self.at(str(key))}: a key must be text")
         self.asked: set[str] = set()
 
@@ -172,10 +174,32 @@ class Fields:
 
     def done(self) -> None:
         """Whatever was not asked for is an unknown key."""
+        if self.values.keys() <= self.asked:
+            return
         known = sorted(self.asked)
         unknown = [key for key in self.values if key not in self.asked]
         for key, words in zip(unknown, unknown_keys(unknown, known, known), strict=True):
             self.faults.add(f"{self.at(key)}: {words}")
+
+
+def once(parse: Callable[[Fields], T]) -> Callable[[Fields, str], T]:
+    """A parser of what a key of a section holds, which reads each definition once: bundled models share most of theirs.
+
+    One with a fault is read each time, as the fault names the path of its key.
+    """
+
+    @kept_of_each
+    def faultless(definition: Mapping[str, Any]) -> T | None:
+        faults = Faults("")
+        parsed = parse(Fields(definition, "", faults))
+        return None if faults.lines else parsed
+
+    def parse_key(section: Fields, key: str) -> T:
+        definition = section.raw(key)
+        parsed = faultless(definition) if isinstance(definition, dict) else None
+        return parse(section.mapping(key)) if parsed is None else parsed
+
+    return parse_key
 
 
 def _kind(value: object) -> str:

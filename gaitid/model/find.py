@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from gaitid.errors import ModelError
-from gaitid.model.bundled import bundled_files, bundled_folder
+from gaitid.model.bundled import bundled_folder, bundled_names
 from gaitid.model.fields import Faults, Fields, nearest
 from gaitid.model.parsed import content_of
 
@@ -19,9 +19,9 @@ def is_file(path: Path) -> bool:
         return False
 
 
-def bundled_models() -> dict[str, Path]:
+def bundled_models() -> Mapping[str, Path]:
     """Names and files of the models that come with gaitid."""
-    return {path.stem: path for path in bundled_files("configs")}
+    return bundled_names("configs")
 
 
 def find_file(kind: str, name: str, bundled: Mapping[str, Path], todo: str = "") -> Path:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 
-from gaitid.model.bundled import bundled_files
+from gaitid.model.bundled import bundled_names
 from gaitid.model.fields import Faults
 from gaitid.model.find import fields_of, find_file
 from gaitid.records import NamedTuple
@@ -73,9 +73,9 @@ class MarkerSet(NamedTuple):
 # --- files --------------------------------------------------------------------------------------------------
 
 
-def bundled_marker_sets() -> dict[str, Path]:
+def bundled_marker_sets() -> Mapping[str, Path]:
     """Names and files of the marker sets that come with gaitid."""
-    return {path.stem: path for path in bundled_files("configs/marker_sets")}
+    return bundled_names("configs/marker_sets")
 
 
 def find_marker_set(name: str) -> Path:

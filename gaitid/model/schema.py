@@ -11,7 +11,7 @@ from gaitid.errors import ModelError
 from gaitid.model import specs
 from gaitid.model.choices import Defined
 from gaitid.model.expression import Expression, parse_expression
-from gaitid.model.fields import Faults, Fields
+from gaitid.model.fields import Faults, Fields, once
 from gaitid.model.find import beside
 from gaitid.model.schema_bodies import measured_along, parse_base, parse_chain_segment, parse_spans
 from gaitid.model.schema_scope import parse_names, parse_scope
@@ -71,15 +71,17 @@ def parse_model(
     elif len(sides) == 2 and (sides[0].letter == sides[1].letter or sides[0].sign == sides[1].sign):
         faults.add("sides: left and right must differ in letter and in sign")
     subject: dict[str, specs.Measurement] = {}
+    keys: set[str] = set()
     for section, sided in (("subject", False), ("subject_each_side", True)):
         group = top.mapping(section, {})
         for key in list(group.values):
-            measurement = parse_measurement(group.mapping(key), key, sided)
+            measurement = _measurement(group, key)._replace(name=key, sided=sided)
             if key in subject:
                 faults.add(f"{group.at(key)}: the name is given twice, in subject and in subject_each_side")
-            if any(other.key == measurement.key for other in subject.values()):
+            if measurement.key in keys:
                 faults.add(f"{group.at(key)}.key: {measurement.key!r} is the key of another measurement")
             subject[key] = measurement
+            keys.add(measurement.key)
     subject.setdefault(specs.SEX.name, specs.SEX)
     middle = parse_scope(top.mapping("middle", {}))
     each_side = parse_scope(top.mapping("each_side"))
@@ -122,8 +124,8 @@ def parse_model(
         instead_of_toe=instead_of_toe,
         progression=progression,
         vertical=top.text("vertical", "", ("x", "y", "z", "-x", "-y", "-z")) if "vertical" in top.values else "",
-        angles={key: parse_angle(angles.mapping(key)) for key in list(angles.values)},
-        moments={key: _moment(moments.mapping(key)) for key in list(moments.values)},
+        angles={key: angle_of(angles, key) for key in angles.values},
+        moments={key: _moment(moments, key) for key in moments.values},
         settings=parse_settings(top.mapping("settings", {})),
         no_wrenches_because=top.text("no_wrenches_because", ""),
         caution=top.text("caution", ""),
@@ -222,13 +224,18 @@ def _columns(fields: Fields) -> tuple[dict[str, Expression], dict[str, tuple[Poi
     return columns, needs
 
 
-def parse_angle(fields: Fields) -> specs.Angle:
+@once
+def angle_of(fields: Fields) -> specs.Angle:
     """The angles between two frames."""
     proximal, distal = fields.text("proximal"), fields.text("distal")
     sequence = fields.text("sequence", among=SEQUENCES)
     return specs.Angle(proximal, distal, sequence, *_columns(fields))
 
 
+@once
 def _moment(fields: Fields) -> specs.Moment:
     axes: Any = fields.text("axes")
     return specs.Moment(axes, *_columns(fields))
+
+
+_measurement = once(parse_measurement)

@@ -9,7 +9,7 @@ import numpy as np
 
 from gaitid.model import specs
 from gaitid.model.expression import parse_expression
-from gaitid.model.fields import Faults, Fields
+from gaitid.model.fields import Faults, Fields, once
 from gaitid.model.shape_parser import parse_ref
 from gaitid.model.shapes import Between, FrameName, InFrame, PointName, PointRef
 
@@ -49,13 +49,15 @@ def _segment(fields: Fields, on: str, ground: bool, lengths: tuple[float, float]
 
 def parse_spans(section: Fields) -> dict[str, specs.Span]:
     """What tables may be measured along; one set to null is none."""
-    spans = {}
-    for name in list(section.values):
-        fields = section.mapping(name)
-        axes = directions(fields)
-        spans[name] = specs.Span(fields.text("segment"), fields.text("from"), fields.text("to"), axes)
-        fields.done()
-    return spans
+    return {name: _span(section, name) for name in section.values}
+
+
+@once
+def _span(fields: Fields) -> specs.Span:
+    axes = directions(fields)
+    span = specs.Span(fields.text("segment"), fields.text("from"), fields.text("to"), axes)
+    fields.done()
+    return span
 
 
 def directions(fields: Fields) -> tuple[specs.Direction, specs.Direction, specs.Direction]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gaitid.model import specs
-from gaitid.model.fields import Fields
+from gaitid.model.fields import Fields, once
 from gaitid.model.shape_parser import parse_frame, parse_point
 from gaitid.model.shapes import pose_points
 from gaitid.trial import pose_labels
+
+_point, _frame = once(parse_point), once(parse_frame)
 
 
 def _labels(group: Fields) -> dict[str, tuple[str, ...]]:
@@ -51,8 +53,8 @@ def parse_scope(fields: Fields) -> specs.Scope:
         markers,
         clusters,
         {key: numbers.required_expression(key) for key in numbers.values},
-        {key: parse_point(points.values[key], points.at(key), fields.faults) for key in points.values},
-        {key: parse_frame(frames.mapping(key)) for key in list(frames.values)},
+        {key: _point(points, key) for key in points.values},
+        {key: _frame(frames, key) for key in frames.values},
         calibration,
     )
     fields.done()

@@ -13,7 +13,8 @@ SEQUENCES = ("xyz", "xzy", "yxz", "yzx", "zxy", "zyx")
 UNITS = ("kg", "mm", "cm", "m", "rad", "deg", "years")
 
 
-def parse_measurement(fields: Fields, name: str, sided: bool) -> specs.Measurement:
+def parse_measurement(fields: Fields) -> specs.Measurement:
+    """What its section alone says: neither its name nor whether each leg has it."""
     low, high = fields.bounds("range")
     static_value = fields.raw("static", None)
     static: Expression | specs.StaticAngle | specs.StaticTurn | None
@@ -26,8 +27,8 @@ def parse_measurement(fields: Fields, name: str, sided: bool) -> specs.Measureme
     if unit and not key.endswith(f"_{unit}"):
         fields.faults.add(f"{fields.at('key')}: must end in its unit, _{unit}")
     result = specs.Measurement(
-        name=name,
-        sided=sided,
+        name="",
+        sided=False,
         key=key,
         unit=unit,
         c3d_unit=fields.text("c3d_unit", unit, UNITS),

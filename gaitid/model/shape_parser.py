@@ -37,17 +37,17 @@ def parse_ref(value: object, where: str, faults: Faults) -> PointRef:
     """A point by its name or its definition; `where` is the path of its key, for faults."""
     if isinstance(value, str):
         return PointName(value)
-    point = parse_point(value, where, faults)
+    point = parse_point(Fields(value, where, faults))
     if isinstance(point, CarriedPoint):  # its place in the static is remembered by its name
         faults.add(f"{where}: a carried point needs a name of its own under points")
     return point
 
 
-def parse_point(value: object, where: str, faults: Faults) -> Point:
+def parse_point(fields: Fields) -> Point:
     """A point's definition."""
-    fields = Fields(value, where, faults)
     if POINTS.keys().isdisjoint(fields.values):
-        faults.add(f"{where}: expected one of {', '.join(POINTS)}; found {', '.join(fields.values) or 'nothing'}")
+        found = ", ".join(fields.values) or "nothing"
+        fields.faults.add(f"{fields.path}: expected one of {', '.join(POINTS)}; found {found}")
         return Mean(())
     point: Point = _parse(fields, POINTS, Mean)
     return point

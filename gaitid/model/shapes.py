@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar, get_args
 
 from gaitid.model.expression import Expression
-from gaitid.records import NamedTuple
+from gaitid.records import NamedTuple, kept_of_each
 
 AXES = "xyz"
 #: Kind (point, frame or number) and name of something that a definition uses.
@@ -294,6 +294,16 @@ def pose_points(pose: str) -> tuple[PointName, ...]:
 
 def uses(definition: object) -> list[Use]:
     """What a definition, or a part of one, uses directly: every name in its fields and formulas."""
+    if isinstance(definition, Expression) or type(definition) in FORMS:
+        return _uses(definition)
+    found: list[Use] = []
+    _gather(definition, found)
+    return found
+
+
+@kept_of_each
+def _uses(definition: object) -> list[Use]:
+    """The same of a formula or of a kind that `form` declares: each is asked several times, in each model with it."""
     found: list[Use] = []
     _gather(definition, found)
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from gaitid.errors import ModelError
 from gaitid.model import specs
 from gaitid.model.bundled import bundled_files, bundled_folder
-from gaitid.model.fields import Fields, nearest
+from gaitid.model.fields import Fields, nearest, once
 from gaitid.model.find import fields_of, is_file, shown
 from gaitid.trial import Array
 
@@ -42,7 +43,8 @@ def load_table(path: Path, above: tuple[Path, ...] = ()) -> specs.Table:
             parent = load_table(_named(top.text("extends"), path), above)
             table = table._replace(rows=parent.rows, files=(parent.path, *parent.files))
         segments = top.mapping("segments")
-        rows = {key: parse_row(segments.mapping(key), source) for key in list(segments.values)}
+        rows = {key: _row(segments, key) for key in segments.values}
+        rows = {key: row if row.source else row._replace(source=source) for key, row in rows.items()}
         if any(row.gyration_fractions is not None for row in rows.values()) or "gyration_about" in top.values:
             top.text("gyration_about", among=("centre_of_mass",))
         table = table._replace(rows={**table.rows, **rows})
@@ -140,6 +142,9 @@ def parse_row(row: Fields, source: str, span: str = "") -> specs.SegmentParamete
     row.asked |= _ROW_KEYS
     row.done()
     return parameters
+
+
+_row = once(partial(parse_row, source=""))
 
 
 def _three(row: Fields, key: str, low: float, high: float) -> tuple[float, float, float]:

@@ -25,9 +25,10 @@ def unused_markers(model: specs.Model) -> Notes:
     model : Model
         As it was read, not bound to a trial.
     """
-    used = Names(model).used
-    inherited = {place for path in model.paths[1:-1] for place in _declared(content_of(path))}
     own = _declared(content_of(model.paths[0]))
+    scopes = model.middle, model.each_side
+    used = Names(model).used_of({name for scope in scopes for name in (*scope.markers, *scope.clusters)})
+    inherited = {place for path in model.paths[1:-1] for place in _declared(content_of(path))}
     notes = []
     for (sided, name), group in own.items():
         defined = model.defines("point", name, sided)

@@ -144,7 +144,7 @@ def load_upper_body(path: Path) -> UpperBody:
     ModelError
         Against the schema: one line with every fault.
     """
-    from gaitid.model.schema import parse_angle
+    from gaitid.model.schema import angle_of
     from gaitid.model.schema_scope import parse_scope
 
     top, faults = fields_of(path, "gaitid_upper_body", SCHEMA, "an upper body")
@@ -169,7 +169,7 @@ def load_upper_body(path: Path) -> UpperBody:
         each_side=parse_scope(top.mapping("each_side", {})),
         segments=tuple(segments),
         tables=names,
-        angles={key: parse_angle(angles.mapping(key)) for key in list(angles.values)},
+        angles={key: angle_of(angles, key) for key in angles.values},
     )
     top.asked.add("sources")
     top.done()

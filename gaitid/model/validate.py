@@ -64,10 +64,15 @@ class Names:
             self._used_by[definition] = [other for other in used if other is not None]
         return self._used_by[definition]
 
-    @property
-    def used(self) -> set[Definition]:
-        """Everything that a definition, a body or a column uses."""
-        found = {self.meant(kind, name, sided) for (_, sided, _, _), names in self.parts for kind, name in names}
+    def used_of(self, names: Set[str]) -> set[Definition]:
+        """What has one of these names, and a definition, a body or a column uses it."""
+        wanted = {f"{side}{name}" for side in ("", *(f"{side}." for side in SIDES)) for name in names}
+        found = {
+            self.meant(kind, name, sided)
+            for (_, sided, _, _), uses in self.parts
+            for kind, name in uses
+            if name in wanted
+        }
         return {definition for definition in found if definition is not None}
 
     def without_unused(self, optional: Set[Defined]) -> Names:
@@ -78,7 +83,7 @@ class Names:
         left, gone = set(optional), set[str]()
         result = copy(self)
         while left:
-            used = result.used
+            used = result.used_of({name for _, _, name in left})
             unused = {d for d in left if (d[1].removesuffix("s"), d[2], d[0] == "each_side") not in used}
             if not unused:
                 break

@@ -15,7 +15,7 @@ from gaitid.model.binding import bind
 from gaitid.model.load import as_bundled, bundled_folder, bundled_models, find_model, load_model, load_table
 from gaitid.model.marker_sets import Spellings
 from gaitid.model.needs import Reference, side_needs
-from gaitid.model.shapes import Between, InFrame
+from gaitid.model.shapes import Between, InFrame, uses
 from gaitid.model.yaml_file import MAX_BYTES, load_yaml, parse_yaml
 
 CONFIGS = bundled_folder("configs")
@@ -263,6 +263,24 @@ def test_a_file_is_read_again_where_its_bytes_are_others(tmp_path: Path, monkeyp
     for _ in range(2):
         with pytest.raises(ModelError, match="some.yaml"):
             parsed.content_of(file)
+
+
+def test_a_definition_that_models_share_is_read_once() -> None:
+    """Of 211 points of the bundled models 68 differ, of 184 measurements 30: `gaitid inspect` reads all models."""
+    pig, cgm = (load_model(name) for name in ("pig", "cgm21"))
+    for kind in ("points", "frames"):
+        named = [getattr(model.each_side, kind) for model in (pig, cgm)]
+        assert sum(of is named[1].get(name) for name, of in named[0].items()) > 5
+    assert uses(pig.each_side.frames["foot"]) is uses(cgm.each_side.frames["foot"])
+
+
+def test_a_fault_of_a_definition_names_each_place_where_it_stands(tmp_path: Path) -> None:
+    wrong = "&knee {mean: [nowhere, 1]}"
+    text = f"gaitid_model: 1\nname: my\nextends: pig\neach_side: {{points: {{one: {wrong}, other: *knee}}}}\n"
+    for _ in range(2):
+        with pytest.raises(ModelError) as caught:
+            load_model(write(tmp_path / "my.yaml", text))
+        assert all(f"each_side.points.{name}.mean[1]: " in caught.value.line() for name in ("one", "other"))
 
 
 FOLDERS = (".", "tables", "marker_sets", "choices", "upper_body")

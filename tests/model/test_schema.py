@@ -11,7 +11,7 @@ import pytest
 
 from gaitid.errors import ModelError
 from gaitid.model import shape_parser, shapes, specs
-from gaitid.model.fields import Faults
+from gaitid.model.fields import Faults, Fields
 from gaitid.model.load import bundled_folder, load_model, merged_content
 from gaitid.model.schema import parse_model
 
@@ -380,7 +380,7 @@ def test_every_kind_is_one_that_the_language_has() -> None:
 def test_what_a_definition_uses_follows_from_its_fields() -> None:
     faults = Faults("m")
     turn = {"point": {"mean": ["a", "b"]}, "about": "c", "axis": "f.x", "angle": "g * distance(d, e)"}
-    point = shape_parser.parse_point({"turn": turn}, "p", faults)
+    point = shape_parser.parse_point(Fields({"turn": turn}, "p", faults))
     points = [("point", name) for name in "abc"]
     assert list(shapes.uses(point)) == [*points, ("frame", "f"), ("number", "g"), ("point", "d"), ("point", "e")]
     assert not faults.lines
