@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import signal
 import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
+from pathlib import Path
 from typing import Any
 
 from gaitid.batch.job import CRASHED, TIMEOUT, Job, Outcome, run_job
@@ -30,6 +32,8 @@ _MB = 2**20
 # ``signal.py``. And glibc keeps up to 64 MB that a trial left for the next one, instead of giving each array's pages
 # back to the system and asking for them again: 270 faults of pages a trial instead of 2,000, a 25th of its time.
 _SETTINGS = {"PYTHONSAFEPATH": "1", "MALLOC_TRIM_THRESHOLD_": str(64 * _MB), "MALLOC_MMAP_THRESHOLD_": str(4 * _MB)}
+# The numbers of the last two for glibc's mallopt (malloc.h).
+_MALLOC = {-1: "MALLOC_TRIM_THRESHOLD_", -3: "MALLOC_MMAP_THRESHOLD_"}
 
 
 class Worker:
@@ -43,11 +47,21 @@ class Worker:
         When it began, s, monotonic.
     """
 
-    def __init__(self, work: Callable[[Job], Outcome], time_limit_s: float, memory_bytes: int) -> None:
-        # spawn: the same on all systems, and nothing of this process (threads, locks, open files) goes along
-        context = get_context("spawn")
+    def __init__(
+        self, work: Callable[[Job], Outcome], time_limit_s: float, memory_bytes: int, copied: bool = False
+    ) -> None:
+        # nothing of this process (threads, locks, open files) goes along: spawn begins anew, a copy drops it
+        copied = copied and _can_copy(memory_bytes)
+        context: Any = get_context("fork" if copied else "spawn")
         self.connection, other = context.Pipe()
-        self.process = context.Process(target=_serve, args=(other, work, time_limit_s, memory_bytes), daemon=True)
+        inherited = _open_files() - {other.fileno()} if copied else None
+        if not copied and sys.platform != "win32":
+            from multiprocessing import resource_tracker
+
+            # Python's own process beside new ones, whose start unblocks signals: before they are blocked
+            resource_tracker.ensure_running()
+        arguments = (other, work, time_limit_s, memory_bytes, inherited)
+        self.process = context.Process(target=_serve, args=arguments, daemon=True)
         try:
             with _inherited():
                 self.process.start()
@@ -118,6 +132,7 @@ def run_local(
     time_limit_s: float = 120.0,
     memory_bytes: int = 0,
     work: Callable[[Job], Outcome] = run_job,
+    copied: bool = False,
 ) -> Generator[Outcome, None, None]:
     """Work on jobs in processes of this machine.
 
@@ -131,6 +146,10 @@ def run_local(
         Address space of each process, where the system limits it; 0 is without limit.
     work : callable
         What a process does with a job; by name, since it is imported there.
+    copied : bool
+        Whether processes may be copies of this one, which has all libraries loaded, where that is safe
+        (`_can_copy`): one takes 8 ms of the processor to begin and end, a new one 260. Of the command line's own
+        process only: what somebody else's program has set in Python and numpy would go along.
 
     Yields
     ------
@@ -141,10 +160,13 @@ def run_local(
         n_workers = min(n_workers, _MOST_ON_WINDOWS)
     waiting = deque(jobs)
     workers: list[Worker] = []
+    if copied and waiting and _can_copy(memory_bytes):  # what each would load for its first trial is loaded once
+        import gaitid.analysis.pipeline
+        import gaitid.write.tables  # noqa: F401
     try:
         while waiting or any(w.job for w in workers):
             while waiting and len(workers) < n_workers:
-                workers.append(Worker(work, time_limit_s, memory_bytes))
+                workers.append(Worker(work, time_limit_s, memory_bytes, copied))
                 workers[-1].start(waiting.popleft())
             busy = [w for w in workers if w.job]
             wait_for(busy)
@@ -164,6 +186,29 @@ def run_local(
             worker.stop()
         for worker in workers:
             worker.join()
+
+
+def _can_copy(memory_bytes: int) -> bool:
+    """Whether a copy of this process can work on trials: on Linux, where it has one thread and leaves a trial at least
+    half of the memory. Of a second thread, also of a library, no copy is made, and what it holds stays locked."""
+    if sys.platform != "linux":
+        return False
+    try:
+        status = dict(line.split(":\t", 1) for line in Path("/proc/self/status").read_text().splitlines())
+        threads, size_kB = int(status["Threads"]), int(status["VmSize"].removesuffix("kB"))
+    except (OSError, ValueError, KeyError):
+        return False
+    return threads == 1 and (not memory_bytes or 1024 * size_kB < memory_bytes / 2)
+
+
+def _open_files() -> set[int]:
+    """The numbers of the files that this process has open, but standard input, output and error."""
+    found = set()
+    for path in Path("/proc/self/fd").iterdir():
+        with contextlib.suppress(OSError):  # that of the folder itself
+            os.fstat(int(path.name))
+            found.add(int(path.name))
+    return found - {0, 1, 2}
 
 
 def _ending(exitcode: int) -> str:
@@ -200,10 +245,24 @@ def _inherited() -> Iterator[None]:
 # --- in the process that works ------------------------------------------------------------------------------
 
 
-def _serve(connection: Connection, work: Callable[[Job], Outcome], time_limit_s: float, memory_bytes: int) -> None:
-    """Work on each job that comes through the connection, until it is closed."""
+def _serve(
+    connection: Connection,
+    work: Callable[[Job], Outcome],
+    time_limit_s: float,
+    memory_bytes: int,
+    inherited: Collection[int] | None,
+) -> None:
+    """Work on each job that comes through the connection, until it is closed.
+
+    A copy of its parent is told which files of that one it has `inherited`.
+    """
     import warnings
 
+    if inherited is not None:
+        _drop(inherited)
+    # what there is stays: it is not looked through; and a trial leaves some 5,000 objects, hardly any of them a cycle
+    gc.freeze()
+    gc.set_threshold(5_000)
     warnings.simplefilter("ignore")  # of libraries, for developers; ours are in the results
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that parts are taken away
@@ -221,6 +280,22 @@ def _serve(connection: Connection, work: Callable[[Job], Outcome], time_limit_s:
                 # where the parent is gone and a library hangs, nobody else ends this: the system does
                 signal.setitimer(signal.ITIMER_REAL, 2 * time_limit_s + _GRACE_S)
             send(work(job))
+
+
+def _drop(inherited: Collection[int]) -> None:
+    """Drop what a copy has of its parent: files, as the lock of the results and the connections of other workers, which
+    no object here ever closes again; and what it does at signals. Then tell the C library what it reads only when a
+    process begins."""
+    import ctypes
+
+    for number in inherited:
+        os.close(number)
+    for at in signal.valid_signals():
+        if callable(signal.getsignal(at)):
+            signal.signal(at, signal.SIG_DFL)
+    for what, name in _MALLOC.items():
+        with contextlib.suppress(AttributeError, ValueError):  # not glibc; what the user says is no number
+            ctypes.CDLL(None).mallopt(what, min(int(os.environ[name]), 2**31 - 1))
 
 
 def _end_with_parent() -> None:

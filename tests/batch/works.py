@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import time
+from contextlib import suppress
+from multiprocessing import current_process
 from pathlib import Path
 
 from gaitid.batch.job import DONE, Job, Outcome
@@ -38,3 +41,25 @@ def lasting(job: Job) -> Outcome:
 def environment(job: Job) -> Outcome:
     """The variables of its process whose names stand in the trial's, as warnings."""
     return Outcome(job.name, DONE, warnings=tuple(os.environ.get(name, "") for name in job.name.split("+")))
+
+
+def surroundings(job: Job) -> Outcome:
+    """What its process may have of its parent, as warnings: files, handlers of signals, blocked signals."""
+    files = []
+    for path in Path("/proc/self/fd").iterdir():
+        with suppress(FileNotFoundError):  # that of the folder itself
+            files += [str(path.readlink()).partition(":")[0]] if int(path.name) > 2 else []
+    handled = [number.name for number in signal.Signals if callable(signal.getsignal(number))]
+    blocked = [number.name for number in signal.Signals if number in signal.pthread_sigmask(signal.SIG_BLOCK, ())]
+    found = (type(current_process()).__name__, *map(str, (sorted(files), handled, blocked)))
+    return Outcome(job.name, DONE, warnings=found)
+
+
+def faults_of_pages(job: Job) -> Outcome:
+    """How many pages the system gives for 30 MB that were used and given back before."""
+    for _ in range(2):
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+        blocks = [bytearray(b"1") * (3 * 2**20) for _ in range(10)]
+        del blocks
+    faults = resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+    return Outcome(job.name, DONE, figures={"faults": faults})
