@@ -232,6 +232,14 @@ class Steps:
             at -= 1
         return same[at] if same and abs(times[at] - event.time_s) <= within_s else None
 
+    def apart(self, side: str, kind: str, times_s: Array) -> Array:
+        """How far the nearest event of a side and kind is from each of many times, s; inf without any."""
+        known = np.array(self._same.get((side, kind), _NONE)[0] or [np.inf])
+        after = np.searchsorted(known, times_s)
+        before, behind = (known.take(at, mode="clip") for at in (after - 1, after))
+        apart: Array = np.minimum(np.abs(times_s - before), np.abs(behind - times_s))
+        return apart
+
 
 _NONE: tuple[list[float], list[GaitEvent]] = ([], [])
 
@@ -349,7 +357,7 @@ def _file_doubt(events: Sequence[GaitEvent], force: Steps, witness: _Witness) ->
         return f"all {len(events)} lie outside the trial, at {times} of 0 to {last_s:.4g} s" + _meant(
             events, force, witness
         )
-    agreeing = _agreeing(inside, force, witness)
+    (agreeing,) = _agreeing(inside, force, witness)
     wrong = sum(bool(_contradicted(e, witness)) for e in inside if force.nearest(e) is None)
     if wrong < 2 or wrong <= agreeing:
         return ""
@@ -365,14 +373,14 @@ def _meant(events: Sequence[GaitEvent], force: Steps, witness: _Witness) -> str:
     """
     other = {"left": "right", "right": "left"}
     some = events[:MOST_MOVED]
-    exchanged = _agreeing([e._replace(side=other.get(e.side, e.side)) for e in some], force, witness)
+    (exchanged,) = _agreeing([e._replace(side=other.get(e.side, e.side)) for e in some], force, witness)
     best = (exchanged, 0.0, "with left and right exchanged") if 2 * exchanged > len(some) else (0, 0.0, "")
     for words, factor in (("", 1.0), ("as frames", 1 / witness.walk.rate_hz), ("as milliseconds", 1e-3)):
         some = [e._replace(time_s=factor * e.time_s) for e in events[:MOST_MOVED]]
         for laid in (some[0], some[len(some) // 2], some[-1]):
             ways = {at - laid.time_s for steps in (force, witness.markers) for at in steps.times(laid)}
-            for by_s in sorted(ways, key=abs)[:MOST_WAYS]:
-                n = _agreeing([e._replace(time_s=e.time_s + by_s) for e in some], force, witness)
+            nearest = sorted(ways, key=abs)[:MOST_WAYS]
+            for by_s, n in zip(nearest, _agreeing(some, force, witness, nearest), strict=True):
                 way = " and ".join(
                     filter(None, (words, f"moved by about {by_s:+.1f} s" if abs(by_s) > SAME_STEP else ""))
                 )
@@ -382,9 +390,19 @@ def _meant(events: Sequence[GaitEvent], force: Steps, witness: _Witness) -> str:
     return f"; {best[2]} plates or markers confirm {best[0]}{of}" if best[2] else ""
 
 
-def _agreeing(events: Iterable[GaitEvent], force: Steps, witness: _Witness) -> int:
-    """How many events plates or markers show as well."""
-    return sum(bool((force if force.nearest(e) else witness.markers).nearest(e, FILE_AGREES)) for e in events)
+def _agreeing(
+    events: Iterable[GaitEvent], force: Steps, witness: _Witness, moved_s: Sequence[float] = (0.0,)
+) -> list[int]:
+    """How many events plates or markers show as well, when all are moved by each of some times."""
+    times: dict[tuple[str, str], list[float]] = {}
+    for event in events:
+        times.setdefault((event.side, event.kind), []).append(event.time_s)
+    n = np.zeros(len(moved_s), np.intp)
+    for step, same in times.items():
+        moved = np.add.outer(same, moved_s)
+        plate, marker = force.apart(*step, moved), witness.markers.apart(*step, moved)
+        n += np.where(plate <= SAME_STEP, plate <= FILE_AGREES, marker <= FILE_AGREES).sum(axis=0)
+    return n.tolist()
 
 
 def against_notes(events: GaitEvents, rate_hz: float, first_frame: int) -> Notes:

@@ -217,6 +217,18 @@ def test_differences_between_methods() -> None:
     assert Steps(strikes(1.3)).nearest(strikes(1.0)[0]) is None
 
 
+def test_how_far_the_nearest_event_of_each_of_many_times_is() -> None:
+    """As `nearest`, which looks for one."""
+    steps = Steps(GaitEvent("left", "strike", at, "x") for at in (2.0, 1.0, 3.5))
+    times = np.array([[-9.0, 0.9, 1.0, 1.5], [1.75, 2.76, 4.0, 99.0]])
+    for at, apart in zip(times.ravel(), steps.apart("left", "strike", times).ravel(), strict=True):
+        nearest = steps.nearest(GaitEvent("left", "strike", at, "x"), np.inf)
+        assert nearest is not None
+        assert apart == abs(nearest.time_s - at)
+    assert (steps.apart("right", "strike", times) == np.inf).all()
+    assert np.isnan(steps.apart("left", "strike", np.array([np.nan]))).all()
+
+
 def test_the_record_is_plain(walk) -> None:  # type: ignore[no-untyped-def]
     known = known_walk(walk)
     record = json.loads(json.dumps(plain(events_of(known, loads=True).record()), allow_nan=False))
