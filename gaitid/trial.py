@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 from pathlib import Path
@@ -63,6 +63,7 @@ def seen_as(label: str) -> str:
     return label.rpartition("#")[0] if label.endswith(_POSE_PARTS) else label
 
 
+_SAMPLES = ("force_p", "moment_p")  # of a `ForcePlate`
 # Cosine of the angle, 8°, within which an axis of a plate is one of the file.
 _ALONG = 0.99
 
@@ -115,13 +116,13 @@ class ForcePlate:
     R_pc: Array | None = None
 
     def __repr__(self) -> str:
-        samples = f"{len(self.force_p)} samples" if self.has_samples else "samples let go"
+        samples = f"{self.n_samples} samples" if self.has_samples else "samples let go"
         return f"<ForcePlate {self.number}: type {self.kind}, {samples} at {self.rate_hz:g} Hz>"
 
     @property
     def has_samples(self) -> bool:
-        """Whether it still has `force_p` and `moment_p` (`let_go`)."""
-        return "force_p" in self.__dict__
+        """Whether it still has `force_p` and `moment_p`, or can make them (`let_go`)."""
+        return "force_p" in self.__dict__ or "_again" in self.__dict__
 
     @cached_property
     def n_samples(self) -> int:
@@ -133,7 +134,25 @@ class ForcePlate:
 
         Whoever holds this plate has none of them then.
         """
-        let_go(self, "force_p", "moment_p", knowing=("n_samples",))
+        let_go(self, *_SAMPLES, "_again", knowing=("n_samples",))
+
+    def made_again(self, by: Callable[[], tuple[Array, Array]]) -> ForcePlate:
+        """The same, whose samples are made anew when somebody asks for them, and held until it `rest`s."""
+        self.__dict__["_again"] = by
+        self.rest()
+        return self
+
+    def rest(self) -> None:
+        """Give back the memory of samples that can be made again; others stay."""
+        if "_again" in self.__dict__:
+            let_go(self, *_SAMPLES, knowing=("n_samples",))
+
+    def __getattr__(self, name: str) -> Array:
+        again = self.__dict__.get("_again")
+        if again is None or name not in _SAMPLES:
+            raise AttributeError(f"{type(self).__name__} has no {name!r}")
+        self.__dict__.update(zip(_SAMPLES, again(), strict=True))
+        return self.__dict__[name]  # type: ignore[no-any-return]
 
     @property
     def force_names(self) -> tuple[tuple[str, str, str], Array]:

@@ -115,8 +115,11 @@ def _in_static(fault: Fault, mass_kg: float, stored_kg: float) -> Fault:
 
 def faults_of_channels(trial: Trial, ground: Ground) -> list[Fault]:
     """Faults that the samples of plates show by themselves: nothing else asks for the samples."""
-    raw = {plate.number: plate for plate in trial.plates}
-    return [fault for plate in ground.plates for fault in channel_faults(plate, raw[plate.number], ground)]
+    raw, faults = {plate.number: plate for plate in trial.plates}, list[Fault]()
+    for plate in ground.plates:
+        faults += channel_faults(plate, raw[plate.number], ground)
+        raw[plate.number].rest()
+    return faults
 
 
 def find_faults(trial: Trial, ground: Ground, loads: Loads, mover: Mover, of_channels: Sequence[Fault]) -> PlateFaults:

@@ -383,7 +383,7 @@ def plate_load(plate: ForcePlate, camera_hz: float, n_frames: int, settings: spe
         raise GaitidError(
             "none of its samples is known within the trial",
             expected=f"samples between 0 and {n_frames / camera_hz:.3g} s",
-            found=f"{plate.start_s:.3g} to {plate.start_s + len(plate.force_p) / plate.rate_hz:.3g} s",
+            found=f"{plate.start_s:.3g} to {plate.start_s + plate.n_samples / plate.rate_hz:.3g} s",
             todo="give forces and markers of one recording",
         )
     R_gp, centre, half = plate_axes(plate)

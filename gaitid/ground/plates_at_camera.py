@@ -178,7 +178,9 @@ def plates_at_camera(
             load = plate_load(plate, trial.rate_hz, trial.n_frames, settings)
         except GaitidError as error:
             refused[plate.number] = error.line().removeprefix(f"plate {plate.number}: ")
+            recorded.rest()
             continue
+        del plate
         if feet:
             empty = known_empty(load, feet, airborne, trial.rate_hz)
             if empty.sum() < MIN_EMPTY * trial.rate_hz:
@@ -186,6 +188,7 @@ def plates_at_camera(
             load = with_empty_reading(load, empty, trial.rate_hz, settings)
         upward_N = frozen(recorded.force_p @ (load.R_gp.T @ up_g))
         load = replace(load, recorded=UpwardForce(recorded.rate_hz, recorded.start_s, upward_N))
+        recorded.rest()
         if lost:
             load = replace(load, glitches=lost, glitch_texts=why_lost)
         loads.append(load)
@@ -203,7 +206,7 @@ def _check_cutoff(cutoff_hz: float, plate: ForcePlate) -> None:
             expected=f"below half the rate, {plate.rate_hz / 2:g} Hz",
             todo="give a lower --force-cutoff, or none",
         )
-    if cutoff_hz * len(plate.force_p) < plate.rate_hz:
+    if cutoff_hz * plate.n_samples < plate.rate_hz:
         raise TrialError(
             f"the trial is too short to be low-passed at {cutoff_hz:g} Hz", todo="give a higher --force-cutoff, or none"
         )

@@ -21,12 +21,14 @@ from gaitid.body import poses
 from gaitid.body.frames import Geometry
 from gaitid.body.poses import geometry_of
 from gaitid.body.subject import SubjectFile
+from gaitid.errors import ReadError
 from gaitid.ground.fault import Fault
 from gaitid.ground.ground import Ground
 from gaitid.ground.plate_faults import faults_of_channels
 from gaitid.markers.clean import clean
 from gaitid.model.load import load_model
 from gaitid.numerics import blocks
+from gaitid.read import read_trial
 from gaitid.run import RunOptions, analyse_file, prepare, run_file, settle
 from gaitid.trial import Trial
 from gaitid.write.tables import _OF_FRAMES, wrenches_columns
@@ -90,6 +92,44 @@ def test_a_run_lets_go_of_what_it_asks_for_no_more(tmp_path: Path) -> None:
         _ = again.markers.seen
     assert (again.trial.n_frames, again.trial.seen) == (first.trial.n_frames, frozenset(again.trial.labels))
     assert repr(again.quality) == repr(first.quality)
+
+
+def test_a_long_file_is_read_some_frames_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = read_trial(WALK)
+    monkeypatch.setattr(blocks, "LONG", 64)
+    tracemalloc.start()
+    trial = read_trial(WALK)
+    held, peak = (memory / trial.n_frames for memory in tracemalloc.get_traced_memory())
+    tracemalloc.stop()
+    # bytes a frame of 16 markers and two plates of ten samples: 1350 and 2800 before, of a long trial
+    assert held < 500 and peak < 1750
+    np.testing.assert_array_equal(trial.points_g, whole.points_g)
+    for plate, same in zip(trial.plates, whole.plates, strict=True):
+        assert "force_p" not in plate.__dict__ and repr(plate) == repr(same)
+        for name in ("force_p", "moment_p"):
+            np.testing.assert_array_equal(getattr(plate, name), getattr(same, name))
+            assert getattr(plate, name) is getattr(plate, name)
+        plate.rest()
+        assert "force_p" not in plate.__dict__ and plate.has_samples and len(plate.force_p) == plate.n_samples
+        plate.let_go()
+        with pytest.raises(AttributeError, match="force_p"):
+            _ = plate.force_p
+    assert not trial.is_whole
+    whole.plates[0].rest()
+    assert "force_p" in whole.plates[0].__dict__  # it could not be made again
+
+
+def test_samples_of_a_file_that_changed_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocks, "LONG", 64)
+    path = tmp_path / "walk.c3d"
+    path.write_bytes(WALK.read_bytes())
+    plates = read_trial(path).plates
+    path.write_bytes(WALK.read_bytes() + b" ")
+    with pytest.raises(ReadError, match="changed"):
+        _ = plates[0].force_p
+    path.unlink()
+    with pytest.raises(ReadError, match="cannot be read"):
+        _ = plates[1].moment_p
 
 
 def test_what_cleaning_markers_needs_meanwhile() -> None:

@@ -6,7 +6,9 @@ before memory is asked for (`gaitid.read.c3d.layout`). Values equal those of ezc
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -15,6 +17,7 @@ import numpy as np
 from gaitid.disk.regular import MAX_BYTES, file_size, refuse_beyond_memory, unreadable
 from gaitid.errors import ReadError
 from gaitid.notes import Note, Notes
+from gaitid.numerics.blocks import blocks, is_long
 from gaitid.numerics.masks import spans
 from gaitid.numerics.statistics import quantile_of_known
 from gaitid.read.c3d.frame_layout import first_number
@@ -50,6 +53,63 @@ MEASURED, NOT_ROUNDED, COMPUTED_S = 0.5, 3, 0.05
 # Numbers that a word of 16 bits can hold.
 WORDS = 1 << 16
 _TODO = "open and save the file again in the program that made it"
+_CHANGED = "the file changed while it was read"
+
+
+class StoredFrames:
+    """The frames of a file as it holds them; those of a long trial are read some at a time, each time anew.
+
+    Parameters
+    ----------
+    path : Path
+    file : binary file
+        Of this path.
+    header, layout
+        What they say.
+    numbers : NumberFormat
+    """
+
+    def __init__(self, path: Path, file: BinaryIO, header: Header, layout: Layout, numbers: NumberFormat) -> None:
+        self.n_frames, self.start, self.frame_bytes = layout.n_frames, layout.data_start, header.frame_bytes
+        self._path, self._numbers = path, numbers.reals if header.floats else numbers.integers
+        self._state = _state(file)
+        self._held = None if is_long(self.n_frames) else [*self._from(file)]
+
+    def parts(self) -> Iterator[tuple[slice, NDArray[np.number]]]:
+        """Some frames after the others, and their numbers: (frames, numbers a frame).
+
+        Each frame: x, y, z and a word with the residual for every point, then its analog samples, channel by channel.
+
+        Raises
+        ------
+        ReadError
+            Somebody writes to the file.
+        """
+        if self._held is not None:
+            yield from self._held
+            return
+        try:
+            with self._path.open("rb") as file:
+                if _state(file) != self._state:
+                    raise ReadError(_CHANGED, todo="run again when nothing writes to it any more")
+                yield from self._from(file)
+        except OSError as error:
+            raise unreadable(error) from None
+
+    def _from(self, file: BinaryIO) -> Iterator[tuple[slice, NDArray[np.number]]]:
+        file.seek(self.start)
+        for frames in blocks(self.n_frames):
+            n_frames = frames.stop - frames.start
+            raw = file.read(n_frames * self.frame_bytes)
+            if len(raw) < n_frames * self.frame_bytes:
+                raise ReadError("the file was cut while it was read", todo="wait until it is written, and run again")
+            yield frames, self._numbers(raw).reshape(n_frames, -1)
+
+
+def _state(file: BinaryIO) -> tuple[int, int]:
+    """What differs where somebody wrote to a file."""
+    status = os.fstat(file.fileno())
+    return status.st_size, status.st_mtime_ns
 
 
 @frozen_dataclass(eq=False)
@@ -58,21 +118,21 @@ class Analog:
 
     Attributes
     ----------
-    stored : (samples, channels) array
-        As the file holds them.
+    stored : StoredFrames
+    shape : (int, int)
+        Channels, and samples of each.
+    unsigned : bool
+        Whether its whole numbers have no sign.
     offsets : array
         One a channel, in the same numbers.
     parameters : mapping of group to mapping of name to value
     """
 
-    stored: NDArray[np.number]
+    stored: StoredFrames
+    shape: tuple[int, int]
+    unsigned: bool
     offsets: Array
     parameters: Parameters
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        n_samples, n_channels = self.stored.shape
-        return n_channels, n_samples
 
     def steps(self, channels: Sequence[int]) -> Array:
         """(channels,) what one unit of the stored numbers is worth: SCALE · GEN_SCALE; NaN without a scale."""
@@ -81,16 +141,26 @@ class Analog:
         step[~np.isfinite(step) | (step == 0)] = np.nan
         return step
 
+    def numbers(self, channels: Sequence[int]) -> Array:
+        """(channels, samples) as the file holds them."""
+        n_channels, n_samples = self.shape
+        values = np.empty((len(channels), n_samples))
+        a_frame = n_samples // max(self.stored.n_frames, 1)
+        for frames, data in self.stored.parts():
+            some = data[:, data.shape[1] - n_channels * a_frame :].reshape(-1, n_channels)
+            if self.unsigned:
+                some = some.astype(np.uint16)
+            for row, channel in zip(values[:, frames.start * a_frame : frames.stop * a_frame], channels, strict=True):
+                row[:] = as_float64(some[:, channel])
+        return values
+
     def __getitem__(self, channels: Sequence[int]) -> Array:
         """(channels, samples) values by the format's rule: (stored − OFFSET) · SCALE · GEN_SCALE.
 
         A channel without a scale has no values: NaN.
         """
         wanted = list(channels)
-        step = self.steps(wanted)[:, None]
-        values = np.empty((len(wanted), len(self.stored)))
-        for row, channel in zip(values, wanted, strict=True):
-            row[:] = as_float64(self.stored[:, channel])
+        values, step = self.numbers(wanted), self.steps(wanted)[:, None]
         with np.errstate(invalid="ignore", over="ignore"):
             values -= self.offsets[wanted, None]
             values *= step
@@ -192,7 +262,7 @@ def read_c3d_file(path: Path) -> C3DFile:
     size = file_size(path, MAX_BYTES, "C3D")
     try:
         with path.open("rb") as file:
-            return _read(file, size)
+            return _read(path, file, size)
     except OSError as error:
         raise unreadable(error) from None
 
@@ -214,24 +284,16 @@ def read_c3d_parameters(path: Path) -> Parameters:
         raise unreadable(error) from None
 
 
-def _read(file: BinaryIO, size: int) -> C3DFile:
+def _read(path: Path, file: BinaryIO, size: int) -> C3DFile:
     sections = read_sections(file, size)
     numbers, header, section, layout = sections.numbers, sections.header, sections.section, sections.layout
     losses = _losses(sections.head[: layout.data_start], section, numbers)
     refuse_beyond_memory(layout.n_frames * (POINT_BYTES * header.n_points + SAMPLE_BYTES * header.n_analog))
-    file.seek(layout.data_start)
-    raw = file.read(layout.n_frames * header.frame_bytes)
-    if len(raw) < layout.n_frames * header.frame_bytes:
-        raise ReadError("the file was cut while it was read", todo="wait until it is written, and run again")
-    data = (numbers.reals(raw) if header.floats else numbers.integers(raw)).reshape(layout.n_frames, -1)
-    # Each frame: x, y, z and a word with the residual for every point, then its analog samples, channel by channel.
-    four = data[:, : 4 * header.n_points].reshape(layout.n_frames, header.n_points, 4)
-    points = as_float64(four[..., :3])
+    stored = StoredFrames(path, file, header, layout, numbers)
+    points, words = _points(stored, header.n_points)
     if not header.floats:
         points *= layout.scale
-    n_channels = header.n_analog // layout.n_subframes if layout.n_subframes else 0
-    samples = data[:, 4 * header.n_points :].reshape(layout.n_frames * layout.n_subframes, n_channels)
-    analog, analog_notes = _analog(samples, section)
+    analog, analog_notes = _analog(stored, header, layout, section)
     poses, pose_notes = read_poses(file, section, layout, numbers, size)
     return C3DFile(
         encoding=f"{numbers.name}, {'real' if header.floats else 'integer'}",
@@ -241,12 +303,24 @@ def _read(file: BinaryIO, size: int) -> C3DFile:
         n_subframes=layout.n_subframes,
         parameters=section.parameters,
         points=points,
-        seen=four[..., 3] >= 0,
-        computed=_computed(four[..., 3], round(COMPUTED_S * layout.rate_hz)),
+        seen=words >= 0,
+        computed=_computed(words, round(COMPUTED_S * layout.rate_hz)),
         analog=analog,
         notes=(*layout.notes, *losses, *analog_notes, *pose_notes),
         poses=poses,
     )
+
+
+def _points(stored: StoredFrames, n_points: int) -> tuple[Array, NDArray[np.number]]:
+    """(frames, points, 3) places, in memory all frames of one together, and (frames, points) words beside them."""
+    points = np.empty((n_points, stored.n_frames, 3)).swapaxes(0, 1)
+    words = []
+    for frames, data in stored.parts():
+        four = data[:, : 4 * n_points].reshape(len(data), n_points, 4)
+        with np.errstate(invalid="ignore"):  # as `as_float64`
+            points[frames] = four[..., :3]
+        words.append(four[..., 3].copy())
+    return points, np.concatenate(words)
 
 
 def _computed(words: NDArray[np.number], shortest: int) -> tuple[tuple[int, int, int], ...]:
@@ -301,29 +375,30 @@ def _losses(head: bytes, section: Section, numbers: NumberFormat) -> Notes:
     )
 
 
-def _analog(stored: NDArray[np.number], section: Section) -> tuple[Analog, Notes]:
+def _analog(stored: StoredFrames, header: Header, layout: Layout, section: Section) -> tuple[Analog, Notes]:
     """The channels, and one scale and offset for each.
 
     Whole numbers are signed unless ``ANALOG:FORMAT`` says UNSIGNED (C3D User Guide), data and offsets alike. Of reals
     it speaks of the offsets alone, which stay words (`_unsigned_offsets`).
     """
-    parameters, n_channels = section.parameters, stored.shape[1]
+    parameters, n_subframes = section.parameters, layout.n_subframes
+    n_channels = header.n_analog // n_subframes if n_subframes else 0
     for name in ("SCALE", "OFFSET"):
         if channel_numbers(parameters, name).size < n_channels:
             raise damaged(f"has no number in ANALOG:{name} for each of {n_channels} channels")
     offsets = channel_numbers(parameters, "OFFSET")
+    signed = Analog(stored, (n_channels, layout.n_frames * n_subframes), False, offsets, parameters)
     if n_channels and "UNSIGNED" in (text.upper() for text in texts(parameters, "ANALOG", "FORMAT")):
         two_bytes = ("ANALOG", "OFFSET") in section.two_byte_integers
-        if stored.dtype.kind == "i":
-            stored = stored.astype(np.uint16)
-            offsets = offsets % WORDS if two_bytes else offsets
-        elif two_bytes:
-            offsets, notes = _unsigned_offsets(stored, offsets, parameters)
-            return Analog(stored, offsets, parameters), notes
-    return Analog(stored, offsets, parameters), ()
+        if not header.floats:
+            return replace(signed, unsigned=True, offsets=offsets % WORDS if two_bytes else offsets), ()
+        if two_bytes:
+            offsets, notes = _unsigned_offsets(signed)
+            return replace(signed, offsets=offsets), notes
+    return signed, ()
 
 
-def _unsigned_offsets(stored: NDArray[np.number], offsets: Array, parameters: Parameters) -> tuple[Array, Notes]:
+def _unsigned_offsets(analog: Analog) -> tuple[Array, Notes]:
     """The offsets of reals that ``ANALOG:FORMAT`` calls UNSIGNED.
 
     The samples are what the converter gave, or were scaled before; ``ANALOG:OFFSET`` is a word still, and "must be
@@ -331,11 +406,11 @@ def _unsigned_offsets(stored: NDArray[np.number], offsets: Array, parameters: Pa
     unsigned words (its samples go below 0 or beyond 65535), or that lies nearer to the offset with its sign, was not
     written so: there the offset is taken as it stands.
     """
-    n_channels = stored.shape[1]
+    n_channels, offsets, parameters = analog.shape[0], analog.offsets, analog.parameters
     negative = np.flatnonzero(offsets[:n_channels] < 0)
     if not len(negative):
         return offsets, ()
-    samples = as_float64(stored[:, negative])
+    samples = analog.numbers(negative.tolist()).T
     with np.errstate(invalid="ignore"):
         words = ~((samples < 0) | (samples > WORDS - 1)).any(axis=0)
         typical = quantile_of_known(samples, 0.5)

@@ -202,7 +202,9 @@ def read_stored_subject(path: Path) -> tuple[frozenset[str], Mapping[str, float]
 
 def _by_marker(xyz: Array, lost: Mask, places: Sequence[int] | IntArray) -> Array:
     """(frames, places, 3) some of the points, NaN where not seen; in memory all frames of one lie together."""
-    found = xyz.swapaxes(0, 1)[places]
+    found = xyz.swapaxes(0, 1)
+    if list(places) != [*range(len(found))]:
+        found = found[places]
     found[lost.T[places]] = np.nan
     return found.swapaxes(0, 1)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
+from functools import partial
 from itertools import combinations
 from reprlib import repr as short
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 
 from gaitid.errors import ReadError, counted
 from gaitid.notes import Note, Notes
+from gaitid.numerics.blocks import is_long
 from gaitid.numerics.rotation import cross, norm
 from gaitid.read.c3d.file import Analog, texts
 from gaitid.read.c3d.sections import Parameters
@@ -49,10 +51,14 @@ class _AnalogData:
 
     def signals(self, channels: Sequence[int], trusted: Set[tuple[str, ...]]) -> Signals:
         """Those of one plate."""
-        units = tuple(self.units[c] if c < len(self.units) else "" for c in channels)
+        units = self.units_of(channels)
         unknown = np.full(len(channels), np.nan)
         steps = self.values.steps(channels) if isinstance(self.values, Analog) else unknown
         return Signals(self.values[channels], units, self.rate_hz, steps, units in trusted)
+
+    def units_of(self, channels: Sequence[int]) -> tuple[str, ...]:
+        """As the file labels them."""
+        return tuple(self.units[c] if c < len(self.units) else "" for c in channels)
 
 
 def plates_from_channels(
@@ -95,14 +101,16 @@ def plates_from_channels(
         try:
             kind = _kind(declared)
             channels[number] = _channels(declared, PLATE_TYPES[kind].n_channels, analog.shape[0])
-            signals = analog_data.signals(channels[number], trusted)
-            read[number] = _plate(declared, kind, analog_data, signals)
+            of = declared, kind, analog_data, channels[number], frozenset(trusted)
+            read[number] = _plate(*of)
+            if isinstance(analog, Analog) and is_long(analog.stored.n_frames):
+                read[number][0].made_again(partial(_samples, *of))
         except ReadError as error:
             refused[number] = error.line()
         else:
             refused.pop(number, None)
             if not PLATE_TYPES[kind].calibrated and any(note.code == "reading_assumed" for note in read[number][1]):
-                trusted.add(tuple(signals.units))
+                trusted.add(analog_data.units_of(channels[number]))
     plates = [read[number][0] for number in sorted(read)]
     notes += tuple(note for number in sorted(read) for note in of_plate(number, read[number][1]))
     for a, b, why in _conflicts(plates, channels):
@@ -155,8 +163,16 @@ def _channels(declared: PlateParameters, count: int, n_channels: int) -> Sequenc
     return [int(c) - 1 for c in wired]
 
 
-def _plate(declared: PlateParameters, kind: int, analog: _AnalogData, signals: Signals) -> tuple[ForcePlate, Notes]:
-    plate_type = PLATE_TYPES[kind]
+def _samples(*of: Any) -> tuple[Array, Array]:
+    """Force and moment of what `_plate` makes."""
+    plate = _plate(*of)[0]
+    return plate.force_p, plate.moment_p
+
+
+def _plate(
+    declared: PlateParameters, kind: int, analog: _AnalogData, channels: Sequence[int], trusted: Set[tuple[str, ...]]
+) -> tuple[ForcePlate, Notes]:
+    plate_type, signals = PLATE_TYPES[kind], analog.signals(channels, trusted)
     corners_g = _corners(declared)
     a = b = 0.0
     sensor_p = np.zeros(3)
@@ -166,6 +182,7 @@ def _plate(declared: PlateParameters, kind: int, analog: _AnalogData, signals: S
     beside = 0.0 if origin is None else float(np.hypot(*origin[:2]))
     surface = Surface(a, b, float(np.linalg.norm(_half_sides(corners_g))) + beside)
     values, notes = si_values(plate_type, declared, signals, surface)
+    del signals  # of a long trial as much as what follows from them
     if analog.zero_window is not None:
         vertical = plate_type.load(values, a, b)[0][:, 2]
         values, note = zeroed(values, vertical, plate_type, analog.zero_window, analog.rate_hz)
