@@ -1,10 +1,11 @@
 """Multibody optimisation: what it costs a frame, and what it is worth under soft-tissue motion.
 
-    python benchmarks/multibody.py [--frames 250 1000] [--repeat N] [--seeds N]
+    python benchmarks/multibody.py [--frames 250 1000] [--repeat N] [--seeds N] [--model cgm22] [TRIAL.c3d ...]
 
 Cost: µs of processor time a frame for a pelvis and two legs of ball joints (24 coordinates, 26 markers) whose markers
 are off by 5 mm, from starts that are 3° off, beside the least-squares poses of the same seven segments one by one
-(Söderkvist & Wedin 1993); the best of the repeats, and their ratio.
+(Söderkvist & Wedin 1993); the best of the repeats, and their ratio. Then those of each trial in a run with a model
+that has a chain: what all its fits take over the trial's frames.
 
 Soft tissue: the simulated walker of tests/any_markers.py with landmarks and clusters on his bones. The markers of a
 segment slide over it together, in the rhythm of the stride with random amplitudes and phases, and each a little by
@@ -22,6 +23,8 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+from unittest import mock
 
 import numpy as np
 
@@ -31,7 +34,9 @@ sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "body")]
 import soft_tissue  # noqa: E402
 from chains import astray, legs, walking  # noqa: E402
 
-from gaitid.body.multibody import fit_chain  # noqa: E402
+import gaitid  # noqa: E402
+from gaitid.body.multibody import ChainFit, fit_chain  # noqa: E402
+from gaitid.body.steady_chain import fit_steadily  # noqa: E402
 from gaitid.numerics.rigid_fit import rigid_fit  # noqa: E402
 
 # --- cost ---------------------------------------------------------------------------------------------------------
@@ -62,6 +67,25 @@ def cost(n_frames: int, repeat: int) -> tuple[float, float]:
         microseconds(lambda: fit_chain(chain, points, start), n_frames, repeat),
         microseconds(by_segment, n_frames, repeat),
     )
+
+
+def of_trial(trial: Path, model: str, repeat: int) -> tuple[int, float]:
+    """Frames of a trial, and µs a frame that its chain takes in a run, fits of it through gaps included."""
+    spent = [0.0]
+
+    def timed(*given: Any) -> ChainFit:
+        start = time.process_time()
+        fit = fit_steadily(*given)
+        spent[-1] += time.process_time() - start
+        frames.append(len(fit.steps))
+        return fit
+
+    frames: list[int] = []
+    with mock.patch("gaitid.body.chain.fit_steadily", timed):
+        for _ in range(repeat):
+            spent.append(0.0)
+            gaitid.analyse(trial, model=model)
+    return max(frames), min(spent[1:]) / max(frames) * 1e6
 
 
 # --- soft tissue --------------------------------------------------------------------------------------------------
@@ -95,11 +119,18 @@ def main() -> None:
     parser.add_argument("--frames", type=int, nargs="+", default=[250, 1000])
     parser.add_argument("--repeat", type=int, default=15)
     parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--model", default="cgm22")
+    parser.add_argument("trials", nargs="*", type=Path)
     given = parser.parse_args()
     print("frames   chain µs/frame   segments one by one   ratio")
     for n_frames in given.frames:
         chain, single = cost(n_frames, given.repeat)
         print(f"{n_frames:6}   {chain:14.0f}   {single:19.0f}   {chain / single:5.1f}")
+    for trial in given.trials:
+        n_frames, chain = of_trial(trial, given.model, given.repeat)
+        print(f"{n_frames:6}   {chain:14.0f}   {given.model}, {'/'.join(trial.parts[-2:])}")
+    if not given.seeds:
+        return
     table = compared(given.seeds)
     print(f"\nsoft tissue, {given.seeds} walks       " + "".join(f"{way:>10}" for way in table))
     for name in table["direct"]:

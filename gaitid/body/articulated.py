@@ -2,13 +2,15 @@
 
 Markers act as point masses w and what they are off as forces, so that JᵀWJ is the mass matrix of the chain: these are
 parts of the articulated-body recursion (Featherstone R (2008) Rigid Body Dynamics Algorithms, ch. 7). A vector of six
-holds turning before shifting, about the point 0 that lies amid the markers.
+holds turning before shifting, about the point 0 that lies amid the markers. Arrays are (frames, …) in the order
+of memory of `gaitid.numerics.frames_last`.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from gaitid.numerics.frames_last import diagonal, inverse_3, product, product_transposed, transposed_product, zeros
 from gaitid.numerics.marker_sums import MarkerSums
 from gaitid.numerics.rotation import apply, cross
 from gaitid.records import NamedTuple
@@ -58,16 +60,17 @@ def eliminate(joint: JointTerms, inertias: list[Array], forces: list[Array], at:
     """Take a joint's coordinates out of the equations: what is left of its segment acts on the one above (in place)."""
     (k, above), S = at, joint.S
     n = S.shape[2]
-    U = inertias[k] @ S
-    D = np.swapaxes(S, 1, 2) @ U
-    size = np.trace(D, axis1=1, axis2=2) / n
-    D = D + joint.own + (FLOOR + joint.damping * size)[:, None, None] * np.eye(n)
+    U = product(inertias[k], S)
+    D = transposed_product(S, U)
+    size = np.einsum("fii->f", D) / n
+    D += joint.own
+    diagonal(D)[...] += (FLOOR + joint.damping * size)[:, None]
     if joint.bend is not None:
         U = U + joint.bend
     u = transposed(S, forces[k]) + joint.pull
     inverse = _inverse(D)
-    UD = U @ inverse
-    inertias[above] += inertias[k] - UD @ np.swapaxes(U, 1, 2)
+    UD = product(U, inverse)
+    inertias[above] += inertias[k] - product_transposed(UD, U)
     forces[above] += forces[k] - apply(UD, u)
     return Link(S, U, inverse, u, joint.pushed)
 
@@ -76,10 +79,8 @@ def curvature_of(sums: MarkerSums, R: Array, origin: Array) -> Array:
     """(frames, 3, 3) Σ w r (p − 0)ᵀ transposed: markers p where the segment has them, r what they are off."""
     centre = origin + apply(R, sums.centre_s)
     force = sums.weight[:, None] * (sums.centre_g - centre)
-    M = sums.cross @ np.swapaxes(R, 1, 2)
-    return np.asarray(
-        centre[:, :, None] * force[:, None, :] + np.swapaxes(M, 1, 2) - R @ sums.spread_s @ np.swapaxes(R, 1, 2)
-    )
+    off = sums.cross - product(R, sums.spread_s)
+    return np.asarray(centre[:, :, None] * force[:, None, :] + product_transposed(R, off))
 
 
 def bend_of(S: Array, n_turns: int, curvature: Array, force: Array, centre: Array) -> Array:
@@ -101,9 +102,9 @@ def bend_of(S: Array, n_turns: int, curvature: Array, force: Array, centre: Arra
         Of the joint.
     """
     N = curvature - centre[:, :, None] * force[:, None, :]
-    bend = np.zeros_like(S)
+    bend = zeros(*S.shape)
     turns = S[:, :3, :n_turns]
-    bend[:, :3, :n_turns] = np.trace(N, axis1=1, axis2=2)[:, None, None] * turns - N @ turns
+    bend[:, :3, :n_turns] = np.einsum("fii->f", N)[:, None, None] * turns - product(N, turns)
     for column in range(n_turns, S.shape[2]):
         bend[:, :3, column] = cross(force, S[:, 3:, column])
     return bend
@@ -112,13 +113,15 @@ def bend_of(S: Array, n_turns: int, curvature: Array, force: Array, centre: Arra
 def inertia_of(sums: MarkerSums, R: Array, origin: Array) -> Array:
     """(frames, 6, 6) Σ w of turning about 0 and shifting: the spatial inertia of the markers as point masses."""
     centre = origin + apply(R, sums.centre_s)
-    second = R @ sums.spread_s @ np.swapaxes(R, 1, 2)
-    second = second + sums.weight[:, None, None] * (centre[:, :, None] * centre[:, None, :])
-    K = skew(sums.weight[:, None] * centre)
-    whole = np.zeros((len(R), 6, 6))
-    whole[:, :3, :3] = np.trace(second, axis1=1, axis2=2)[:, None, None] * np.eye(3) - second
+    weighed = sums.weight[:, None] * centre
+    second = product_transposed(product(R, sums.spread_s), R)
+    second += weighed[:, :, None] * centre[:, None, :]
+    K = skew(weighed)
+    whole = zeros(len(R), 6, 6)
+    np.negative(second, out=whole[:, :3, :3])
+    diagonal(whole)[:, :3] += np.einsum("fii->f", second)[:, None]
     whole[:, :3, 3:], whole[:, 3:, :3] = K, -K
-    whole[:, 3:, 3:] = sums.weight[:, None, None] * np.eye(3)
+    diagonal(whole)[:, 3:] = sums.weight[:, None]
     return whole
 
 
@@ -126,18 +129,19 @@ def force_of(sums: MarkerSums, R: Array, origin: Array) -> Array:
     """(frames, 6) moment about 0 and force, Σ w of what the markers are off."""
     centre = origin + apply(R, sums.centre_s)
     force = sums.weight[:, None] * (sums.centre_g - centre)
-    M = sums.cross @ np.swapaxes(R, 1, 2)
-    own = np.stack([M[:, 2, 1] - M[:, 1, 2], M[:, 0, 2] - M[:, 2, 0], M[:, 1, 0] - M[:, 0, 1]], axis=1)
-    return np.concatenate([own + cross(centre, force), force], axis=1)
+    M = product_transposed(sums.cross, R)
+    moment = cross(centre, force)
+    for i, (j, k) in enumerate(((1, 2), (2, 0), (0, 1))):
+        moment[:, i] += M[:, k, j] - M[:, j, k]
+    return np.concatenate([moment, force], axis=1)
 
 
 def of_both(inertia: Array) -> Array:
     """(frames, 6, 6) diagonal: the mean moment for turning and the weight for shifting, so that no direction counts."""
-    diagonal = np.zeros_like(inertia)
+    means = zeros(*inertia.shape)
     for part in (slice(0, 3), slice(3, 6)):
-        mean = np.trace(inertia[:, part, part], axis1=1, axis2=2) / 3
-        diagonal[:, part, part] = mean[:, None, None] * np.eye(3)
-    return diagonal
+        diagonal(means)[:, part] = diagonal(inertia)[:, part].mean(axis=1)[:, None]
+    return means
 
 
 def _inverse(D: Array) -> Array:
@@ -146,16 +150,15 @@ def _inverse(D: Array) -> Array:
         return np.asarray(1.0 / D)
     if D.shape[1] != 3:
         return np.asarray(np.linalg.inv(D))
-    rows = cross(D[:, [1, 2, 0]], D[:, [2, 0, 1]])
-    return np.asarray(rows / np.einsum("fi,fi->f", D[:, 0], rows[:, 0])[:, None, None])
+    return inverse_3(D)
 
 
 def transposed(S: Array, v: Array) -> Array:
-    return np.asarray((v[:, None] @ S)[:, 0])
+    return np.asarray(np.einsum("fi,fij->fj", v, S))
 
 
 def skew(v: Array) -> Array:
-    K = np.zeros((len(v), 3, 3))
+    K = zeros(len(v), 3, 3)
     K[:, 0, 1], K[:, 0, 2], K[:, 1, 2] = -v[:, 2], v[:, 1], -v[:, 0]
     K[:, 1, 0], K[:, 2, 0], K[:, 2, 1] = v[:, 2], -v[:, 1], v[:, 0]
     return K

@@ -91,7 +91,7 @@ def _joint(spec: JointSpec, model: specs.Model, side: specs.Side, where: tuple[s
 # --- a trial ------------------------------------------------------------------------------------------------------
 
 
-def put_by_chain(direct: Geometry, sides: Sequence[str]) -> tuple[Geometry, Notes]:
+def put_by_chain(direct: Geometry, sides: Sequence[str], near: FittedChain | None = None) -> tuple[Geometry, Notes]:
     """The geometry with its segments where a chain with joints fits the markers best.
 
     Frames of segments, joint centres and the origin of the base move; what the model carries by them follows.
@@ -101,6 +101,8 @@ def put_by_chain(direct: Geometry, sides: Sequence[str]) -> tuple[Geometry, Note
     direct : Geometry
         Of a trial, frames as they are written: where the fit starts.
     sides : sequence of str
+    near : FittedChain, optional
+        Of about the same markers: where the fit starts instead, in the frames in which it is known.
 
     Raises
     ------
@@ -123,7 +125,10 @@ def put_by_chain(direct: Geometry, sides: Sequence[str]) -> tuple[Geometry, Note
         (s, b.segment): b.frame for s in sides for b in model.chain
     }
     if direct.before is None:
-        fit = fit_steadily(chain, tracks, [direct.frame(frames_of[place], place[0]).R_gs for place in places])
+        start = [direct.frame(frames_of[place], place[0]).R_gs for place in places]
+        if near is not None and near.places == tuple(places):
+            start = [np.where(np.isfinite(R), R, other) for R, other in zip(near.fit.R, start, strict=True)]
+        fit = fit_steadily(chain, tracks, start)
     else:
         fit = fit_steadily(chain, tracks, direct.before.R, direct.before.determined, direct.again)
     known = [fit.known(chain, i) for i in range(len(chain))]

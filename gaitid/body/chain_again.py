@@ -14,11 +14,23 @@ import numpy as np
 
 from gaitid.body.articulated import Link, force_of, transposed
 from gaitid.body.joints import Segment, State, forward, joint_of, screws, started
-from gaitid.body.multibody import ChainFit, Factors, FittedChain, after_step, as_fit, error_of, solve, step_of
+from gaitid.body.multibody import (
+    ChainFit,
+    Factors,
+    FittedChain,
+    Poses,
+    after_step,
+    as_fit,
+    blocks_of,
+    error_of,
+    solve,
+    step_of,
+)
+from gaitid.numerics.frames_last import frames_last, rows
 from gaitid.numerics.marker_sums import MarkerSums, marker_sums
 from gaitid.numerics.rotation import apply
 from gaitid.records import NamedTuple
-from gaitid.trial import Array, Mask
+from gaitid.trial import Array, IntArray, Mask
 
 #: How steps are made: by the matrix of the step before, by that of Gauss and Newton, or by Newton's.
 _STEPS = ("before", "gauss", "newton", "before", "before")
@@ -46,10 +58,13 @@ class Before(NamedTuple):
 
     def repeated(self, count: int) -> Before:
         """Of so many walks, one behind the other."""
-        rows = np.tile(np.arange(len(self.middle)), count)
-        links = tuple(Link(*(values[rows] for values in link)) for link in self.factors.links)
-        factors = Factors(links, self.factors.base[rows])
-        return Before(self.fit, self.middle[rows], self.state.only(rows), factors)
+        return self.only(np.tile(np.arange(len(self.middle)), count))
+
+    def only(self, frames: IntArray) -> Before:
+        """Those of some frames."""
+        links = tuple(Link(*(rows(values, frames) for values in link)) for link in self.factors.links)
+        factors = Factors(links, rows(self.factors.inverse, frames))
+        return Before(self.fit, rows(self.middle, frames), self.state.only(frames), factors)
 
 
 def before_of(fitted: FittedChain, points: Sequence[Array]) -> Before | None:
@@ -73,9 +88,9 @@ def before_of(fitted: FittedChain, points: Sequence[Array]) -> Before | None:
     middle = np.asarray(sum(s.weight[:, None] * s.centre_g for s in sums)) / total[:, None]
     sums = [s._replace(centre_g=np.where(s.weight[:, None] > 0, s.centre_g - middle, 0.0)) for s in sums]
     state = started(chain, sums, fit.R)
-    state = state._replace(origin=fit.origin[0] - middle, t=[shift.copy() for shift in fit.shifts])
+    state = state._replace(origin=frames_last(fit.origin[0] - middle), t=[frames_last(shift) for shift in fit.shifts])
     n = len(middle)
-    factors = step_of(chain, sums, state, np.zeros(n), np.ones(n, dtype=bool))[2]
+    factors = step_of(chain, sums, state, np.zeros(n), np.ones(n, dtype=bool), forward(chain, state))[2]
     return Before(fit, middle, state, factors)
 
 
@@ -102,7 +117,11 @@ def fit_again(
     """
     sums, total = sums_of(chain, points)
     sums = [s._replace(centre_g=np.where(s.weight[:, None] > 0, s.centre_g - before.middle, 0.0)) for s in sums]
-    state, settled = _quick_steps(chain, sums, before, settled_m, total)
+    state, settled = before.state.only(np.arange(len(total))), np.zeros(len(total), dtype=bool)
+    for some in blocks_of(np.arange(len(total))):
+        quick, enough = _quick_steps(chain, [s.only(some) for s in sums], before.only(some), settled_m, total[some])
+        state.put(some, quick)
+        settled[some] = enough
     steps = np.full(len(total), len(_STEPS))
     left = np.flatnonzero(~settled)
     if left.size:
@@ -116,31 +135,33 @@ def _quick_steps(
 ) -> tuple[State, Mask]:
     """The state after `_STEPS`, and the frames in which each made the misfit smaller and the last one was small."""
     state, factors, n = before.state, before.factors, len(total)
-    error = error_of(chain, sums, state)
+    poses = forward(chain, state)
+    error = error_of(chain, sums, state, poses)
     good, moved = np.ones(n, dtype=bool), np.zeros(n)
     rounding = 2e-15 * np.asarray(sum(s.size for s in sums))  # of sums of squares of the segments' sizes
     for kind in _STEPS:
         if kind == "before":
-            change, moved = chord_step(chain, sums, state, factors)
+            change, moved = chord_step(chain, sums, state, factors, poses)
         else:
-            change, moved, factors = step_of(chain, sums, state, np.zeros(n), np.full(n, kind == "newton"))
+            change, moved, factors = step_of(chain, sums, state, np.zeros(n), np.full(n, kind == "newton"), poses)
         state = after_step(chain, state, change)
-        new = error_of(chain, sums, state)
+        poses = forward(chain, state)
+        new = error_of(chain, sums, state, poses)
         good &= new <= error * (1 + 1e-12) + rounding
         error = new
     return state, good & (moved <= settled_m**2 * total)
 
 
 def chord_step(
-    chain: Sequence[Segment], sums: Sequence[MarkerSums], state: State, factors: Factors
+    chain: Sequence[Segment], sums: Sequence[MarkerSums], state: State, factors: Factors, poses: Poses
 ) -> tuple[list[Array], Array]:
     """The step of all coordinates by the matrix of another state, and what it promises, as of `step_of`."""
-    R, origin = forward(chain, state)
+    R, origin = poses
     pushes = [force_of(s, r, o) for s, r, o in zip(sums, R, origin, strict=True)]
     pushed: list[Array] = [pushes[0]] * len(chain)
     for k in range(len(chain) - 1, 0, -1):
         joint = joint_of(chain[k])
-        above, centre = joint.proximal, origin[k] + R[k] @ joint.centre_d
+        above, centre = joint.proximal, origin[k] + apply(R[k], joint.centre_d)
         pushed[k] = transposed(screws(joint, state.q[k - 1], centre, R[above], R[k]), pushes[k])
         pushes[above] = pushes[above] + pushes[k]
     pushed[0] = pushes[0]
@@ -151,7 +172,7 @@ def chord_step(
         link, above = factors.links[k - 1], joint_of(chain[k]).proximal
         u[k] = pushed[k] + (0.0 if isinstance(rest[k], float) else transposed(link.S, np.asarray(rest[k])))
         rest[above] = rest[above] + rest[k] - apply(link.U, apply(link.inverse, u[k]))
-    twist = [np.asarray(np.linalg.solve(factors.base, (pushed[0] + rest[0])[..., None])[..., 0])]
+    twist = [apply(factors.inverse, pushed[0] + rest[0])]
     change, moved = [twist[0]], np.einsum("fi,fi->f", twist[0], pushed[0])
     for k, link in enumerate(factors.links, start=1):
         above = joint_of(chain[k]).proximal

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 
 import numpy as np
 
+from gaitid.numerics.frames_last import frames_last, product, put, rows, zeros
 from gaitid.numerics.marker_sums import MarkerSums
 from gaitid.numerics.masks import known_rows, nearest_known
 from gaitid.numerics.rotation import AXES, about_axis, apply, cardan, cross
 from gaitid.records import NamedTuple, frozen_dataclass
-from gaitid.trial import Array, IntArray
+from gaitid.trial import Array, IntArray, Mask
 
 _Three = tuple[float, float, float]
 
@@ -53,8 +55,8 @@ class Joint:
     @property
     def by_vector(self) -> bool:
         """Whether it turns freely: then it is turned about its own axes, and no posture is singular."""
-        bounded = np.isfinite(self.low).any() or np.isfinite(self.high).any()
-        return all(self.turns) and not bounded and not np.any(self.pull_m_per_rad)
+        bounded = any(map(isfinite, self.low + self.high))
+        return all(self.turns) and not bounded and not any(self.pull_m_per_rad)
 
     @property
     def free(self) -> list[int]:
@@ -122,13 +124,24 @@ class State(NamedTuple):
     t: list[Array]
 
     def only(self, frames: IntArray) -> State:
-        return State(self.R[frames], self.origin[frames], *([a[frames] for a in part] for part in self[2:]))
+        parts = ([rows(a, frames) for a in part] for part in self[2:])
+        return State(rows(self.R, frames), rows(self.origin, frames), *parts)
 
     def put(self, frames: IntArray, other: State) -> None:
-        self.R[frames], self.origin[frames] = other.R, other.origin
+        put(self.R, frames, other.R)
+        put(self.origin, frames, other.origin)
         for mine, others in zip(self[2:], other[2:], strict=True):
             for array, values in zip(mine, others, strict=True):
-                array[frames] = values
+                put(array, frames, values)
+
+    def where(self, better: Mask, other: State) -> State:
+        """This one in some frames, else the other."""
+
+        def either(mine: Array, theirs: Array) -> Array:
+            return np.where(better.reshape(-1, *[1] * (mine.ndim - 1)), mine, theirs)
+
+        parts = ([either(a, b) for a, b in zip(*pair, strict=True)] for pair in zip(self[2:], other[2:], strict=True))
+        return State(either(self.R, other.R), either(self.origin, other.origin), *parts)
 
 
 def started(chain: Sequence[Segment], sums: Sequence[MarkerSums], start: Sequence[Array]) -> State:
@@ -143,7 +156,7 @@ def started(chain: Sequence[Segment], sums: Sequence[MarkerSums], start: Sequenc
         q.append(angles)
         D.append(relative if joint.by_vector else turned_by(joint, angles))
         t.append(np.zeros_like(angles))
-    state = State(R, np.zeros((len(R), 3)), q, D, t)
+    state = State(frames_last(R), zeros(len(R), 3), *([frames_last(a) for a in part] for part in (q, D, t)))
     rotations, origins = forward(chain, state)
     off = sum(s.weight[:, None] * (s.centre_g - o - apply(r, s.centre_s)) for s, r, o in zip(sums, rotations, origins))
     total = sum(s.weight for s in sums)
@@ -168,7 +181,7 @@ def forward(chain: Sequence[Segment], state: State) -> tuple[list[Array], list[A
     for segment, D, t in zip(chain[1:], state.D, state.t, strict=True):
         joint = joint_of(segment)
         above = R[joint.proximal]
-        rotation = above @ D
+        rotation = product(above, D)
         R.append(rotation)
         centre = origin[joint.proximal] + apply(above, joint.centre_p + t)
         origin.append(centre - rotation @ joint.centre_d)
@@ -177,16 +190,21 @@ def forward(chain: Sequence[Segment], state: State) -> tuple[list[Array], list[A
 
 def screws(joint: Joint, q: Array, centre: Array, above: Array, below: Array) -> Array:
     """(frames, 6, free) how a unit of each free coordinate turns what hangs from the joint, and shifts it at 0."""
-    if joint.by_vector:
-        axes = below
-    else:
-        i, j, k = (AXES.index(letter) for letter in joint.sequence)
-        second = (above @ about_axis(joint.sequence[0], q[:, 0]))[..., j]
-        axes = np.stack([above[..., i], second, below[..., k]], axis=-1)
     turns = [i for i in joint.free if i < 3]
-    S = np.zeros((len(q), 6, len(joint.free)))
-    S[:, :3, : len(turns)] = axes[..., turns]
-    S[:, 3:, : len(turns)] = np.swapaxes(cross(centre[:, None], np.swapaxes(axes[..., turns], 1, 2)), 1, 2)
+    S = zeros(len(q), 6, len(joint.free))
+    for column, i in enumerate(turns):
+        S[:, :3, column] = below[..., i] if joint.by_vector else _axis(joint.sequence, i, q, above, below)
+        S[:, 3:, column] = cross(centre, S[:, :3, column])
     if joint.slides:
         S[:, 3:, len(turns) :] = above
     return S
+
+
+def _axis(sequence: str, i: int, q: Array, above: Array, below: Array) -> Array:
+    """(frames, 3) the axis about which the angle `i` of a, b, c turns."""
+    if i == 0:
+        return above[..., AXES.index(sequence[0])]
+    if i == 2:
+        return below[..., AXES.index(sequence[2])]
+    turned = about_axis(sequence[0], q[:, 0])[..., AXES.index(sequence[1])]
+    return apply(above, turned)

@@ -16,6 +16,7 @@ outward is held there (projected Newton; Bertsekas 1982, SIAM J Control Optim 20
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 
@@ -29,9 +30,9 @@ from gaitid.body.articulated import (
     force_of,
     inertia_of,
     of_both,
-    skew,
     transposed,
 )
+from gaitid.body.determined import determined_by
 from gaitid.body.joints import (
     Joint,
     Segment,
@@ -45,21 +46,26 @@ from gaitid.body.joints import (
     turned_by,
 )
 from gaitid.model.shapes import PointName
+from gaitid.numerics.frames_last import diagonal, frames_last, inverse_6, product, rotations, transposed_product, zeros
 from gaitid.numerics.marker_sums import MarkerSums, marker_sums
-from gaitid.numerics.rotation import apply, cardan, from_vector
+from gaitid.numerics.rotation import apply, cardan
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, IntArray, Mask
 
 # m. A step that moves the markers by less (root mean square) is the last: a hundredth of what cameras resolve at best
 # would be 1e-6.
 SETTLED_M = 1e-10
+# m. A step of Newton's that moves the markers by e (root mean square) leaves K e², K up to 1.2e4 /m where they hardly
+# tell a coordinate and 30 to 80 /m where they do (cgm22 and cgm24 on real walks): of this one less than `SETTLED_M`.
+NEWTON_SETTLED_M = 8e-8
 MOST_STEPS = 100
+FRAMES_AT_ONCE = 1000
 # m. After a step that moves the markers by less (root mean square) the next is Newton's.
 NEAR_M = 0.003
-# rad/m and m/m. A millimetre of noise in each marker turns a coordinate that is not determined by more than 0.2 rad,
-# as it does a body whose markers lie within 5 mm of a line, and shifts one by more than a centimetre.
-LOOSEST_TURN, LOOSEST_SHIFT = 200.0, 10.0
 _DAMPED, _GIVE_UP = 1e-4, 1e10
+
+#: Rotations and origins of all segments.
+Poses: TypeAlias = tuple[Sequence[Array], Sequence[Array]]
 
 
 class ChainFit(NamedTuple):
@@ -108,12 +114,12 @@ class Factors(NamedTuple):
     ----------
     links : tuple of Link
         Of each segment but the base.
-    base : (frames, 6, 6) array
-        What is left of the base.
+    inverse : (frames, 6, 6) array
+        Of what is left of the base.
     """
 
     links: tuple[Link, ...]
-    base: Array
+    inverse: Array
 
 
 class FittedChain(NamedTuple):
@@ -170,11 +176,13 @@ def fit_chain(
     mask = np.zeros(n_frames, dtype=bool)
     mask[possible] = True
     if determined is None:
-        seen = [marker_sums(s.places, p, np.sign(s.weights)) for s, p in zip(chain, points, strict=True)]
-        sums = [s._replace(centre_g=s.centre_g - middle).only(possible) for s in seen]
-        told = _determined(chain, sums, state.only(possible))
-        determined = np.zeros((n_frames, told.shape[1]), dtype=bool)
-        determined[possible] = told
+        alike = [np.sign(s.weights) for s in chain]
+        if not all(np.array_equal(s.weights, of) for s, of in zip(chain, alike, strict=True)):
+            seen = [marker_sums(s.places, p, of) for s, p, of in zip(chain, points, alike, strict=True)]
+            whole = [s._replace(centre_g=s.centre_g - middle) for s in seen]
+        determined = np.zeros((n_frames, 6 + sum(len(joint_of(s).free) for s in chain[1:])), dtype=bool)
+        for some in blocks_of(possible):
+            determined[some] = determined_by(chain, [s.only(some) for s in whole], state.only(some))
     return as_fit(chain, state, middle, (mask, determined), (settled, steps))
 
 
@@ -195,11 +203,16 @@ def as_fit(
     angles = [
         np.stack(cardan(D, j.sequence), axis=-1) if j.by_vector else q for j, q, D in zip(joints, state.q, state.D)
     ]
+
+    def seen(values: Sequence[Array]) -> tuple[Array, ...]:
+        shaped = (mask.reshape(-1, *[1] * (of.ndim - 1)) for of in values)
+        return tuple(np.ascontiguousarray(np.where(where, of, np.nan)) for where, of in zip(shaped, values))
+
     return ChainFit(
-        tuple(np.where(mask[:, None, None], r, np.nan) for r in R),
-        tuple(np.where(mask[:, None], o + middle, np.nan) for o in origin),
-        tuple(np.where(mask[:, None], a, np.nan) for a in angles),
-        tuple(np.where(mask[:, None], t, np.nan) for t in state.t),
+        seen(R),
+        seen([o + middle for o in origin]),
+        seen(angles),
+        seen(state.t),
         names,
         determined,
         limit & mask[:, None],
@@ -232,46 +245,70 @@ def solve(
     `near` tells of each of the frames whether the first step is Newton's, `settled_m` how small the last step is, m.
     """
     settled, steps = ended
-    total = np.asarray(sum(s.weight for s in sums))
+    for some in blocks_of(np.arange(len(frames))):
+        of = frames[some]
+        solved = _solved(chain, [s.only(of) for s in sums], state.only(of), near[some], settled_m)
+        state.put(of, solved.state)
+        settled[of] = solved.settled
+        steps[of] += solved.steps
+
+
+def blocks_of(frames: IntArray) -> list[IntArray]:
+    """So many frames at a time that what a step leaves of them is in the cache when the next one needs it."""
+    return np.array_split(frames, -(-len(frames) // FRAMES_AT_ONCE)) if len(frames) else []
+
+
+class _Solved(NamedTuple):
+    state: State
+    settled: Mask
+    steps: IntArray
+
+
+def _solved(
+    chain: Sequence[Segment], sums: Sequence[MarkerSums], state: State, near: Mask, settled_m: float
+) -> _Solved:
+    """`solve` of all frames of a state. A frame that has settled leaves the others."""
+    n = len(near)
+    solved = _Solved(state, np.zeros(n, dtype=bool), np.zeros(n, dtype=int))
+    left, total = np.arange(n), np.asarray(sum(s.weight for s in sums))
     rounding = 2e-15 * np.asarray(sum(s.size for s in sums))  # of sums of squares of the segments' sizes
-    left, now = frames, state.only(frames)
-    part = [s.only(left) for s in sums]
-    error, damping = error_of(chain, part, now), np.zeros(len(left))
+    now, poses = state, forward(chain, state)
+    error, damping = error_of(chain, sums, now, poses), np.zeros(n)
     for _ in range(MOST_STEPS):
-        if not len(left):
-            break
-        change, moved, _ = step_of(chain, part, now, damping, near)
+        change, moved, _ = step_of(chain, sums, now, damping, near, poses)
         tried = after_step(chain, now, change)
-        new = error_of(chain, part, tried)
-        better: Mask = np.asarray(new <= error * (1 + 1e-12) + rounding[left])
-        done = (moved <= settled_m**2 * total[left]) & better & (damping <= _DAMPED)  # damped steps are short anyway
-        _take(now, tried, better)
+        poses = forward(chain, tried)
+        new = error_of(chain, sums, tried, poses)
+        better: Mask = np.asarray(new <= error * (1 + 1e-12) + rounding)
+        enough = np.where(near & (damping == 0), max(settled_m, NEWTON_SETTLED_M), settled_m)
+        done = (moved <= enough**2 * total) & better & (damping <= _DAMPED)  # damped steps are short anyway
+        if better.all():
+            now = tried
+        else:
+            now = tried.where(better, now)
+            poses = forward(chain, now)
         error = np.where(better, new, error)
         damping = np.where(better, np.where(damping > _DAMPED, 0.1 * damping, 0.0), np.maximum(10 * damping, _DAMPED))
-        near = better & (moved <= NEAR_M**2 * total[left])
-        steps[left] += 1
-        settled[left[done]] = True
+        near = better & (moved <= NEAR_M**2 * total)
+        solved.steps[left] += 1
+        solved.settled[left[done]] = True
         going = ~done & (damping < _GIVE_UP)
-        if not going.all():
-            over = np.flatnonzero(~going)
-            state.put(left[over], now.only(over))
-            stay = np.flatnonzero(going)
-            left, now, error, damping, near = left[stay], now.only(stay), error[stay], damping[stay], near[stay]
-            part = [s.only(stay) for s in part]
+        if going.all():
+            continue
+        over, stay = np.flatnonzero(~going), np.flatnonzero(going)
+        state.put(left[over], now.only(over))
+        left, now, sums = left[stay], now.only(stay), [s.only(stay) for s in sums]
+        total, rounding, error, damping, near = total[stay], rounding[stay], error[stay], damping[stay], near[stay]
+        if not len(left):
+            break
+        poses = forward(chain, now)
     state.put(left, now)
+    return solved
 
 
-def _take(state: State, other: State, where: Mask) -> None:
-    if where.all():
-        state.put(np.arange(len(where)), other)
-    else:
-        frames = np.flatnonzero(where)
-        state.put(frames, other.only(frames))
-
-
-def error_of(chain: Sequence[Segment], sums: Sequence[MarkerSums], state: State) -> Array:
-    """(frames,) what is minimised, m²."""
-    error = np.asarray(sum(s.misfit(R, o) for s, R, o in zip(sums, *forward(chain, state), strict=True)))
+def error_of(chain: Sequence[Segment], sums: Sequence[MarkerSums], state: State, poses: Poses) -> Array:
+    """(frames,) what is minimised, m², of a state that puts the segments at some poses."""
+    error = np.asarray(sum(s.misfit(R, o) for s, R, o in zip(sums, *poses, strict=True)))
     for segment, q in zip(chain[1:], state.q, strict=True):
         joint = joint_of(segment)
         if any(joint.pull_m_per_rad):
@@ -280,14 +317,14 @@ def error_of(chain: Sequence[Segment], sums: Sequence[MarkerSums], state: State)
 
 
 def step_of(
-    chain: Sequence[Segment], sums: Sequence[MarkerSums], state: State, damping: Array, near: Mask
+    chain: Sequence[Segment], sums: Sequence[MarkerSums], state: State, damping: Array, near: Mask, poses: Poses
 ) -> tuple[list[Array], Array, Factors]:
     """The step of all coordinates, the squared movement Σ w |dp|², m², that it promises, and the equations' factors.
 
     The damped Gauss–Newton step, in frames that are `near` with the second derivatives of the markers: Newton's, which
     farther away may lead elsewhere.
     """
-    R, origin = forward(chain, state)
+    R, origin = poses
     inertias = [inertia_of(s, r, o) for s, r, o in zip(sums, R, origin, strict=True)]
     forces = [force_of(s, r, o) for s, r, o in zip(sums, R, origin, strict=True)]
     bent = near.any()
@@ -298,7 +335,7 @@ def step_of(
     links: list[Link] = []
     for k in range(len(chain) - 1, 0, -1):
         joint = joint_of(chain[k])
-        above, centre = joint.proximal, origin[k] + R[k] @ joint.centre_d
+        above, centre = joint.proximal, origin[k] + apply(R[k], joint.centre_d)
         S = screws(joint, state.q[k - 1], centre, R[above], R[k])
         terms = _terms(joint, state.q[k - 1], S, pushes[k], damping)
         if bent:
@@ -307,11 +344,15 @@ def step_of(
         links.append(eliminate(terms, inertias, forces, (k, above)))
         pushes[above] += pushes[k]
     links.reverse()
-    base = inertias[0] + damping[:, None, None] * of_both(inertias[0])
+    base = inertias[0]
+    if damping.any():
+        base = base + damping[:, None, None] * of_both(base)
     if bent:
-        turning = np.trace(curvatures[0], axis1=1, axis2=2)[:, None, None] * np.eye(3) - curvatures[0]
-        base[:, :3, :3] += 0.5 * (turning + np.swapaxes(turning, 1, 2))
-    twist = [np.asarray(np.linalg.solve(base, forces[0][..., None])[..., 0])]
+        base[:, :3, :3] -= 0.5 * (curvatures[0] + np.swapaxes(curvatures[0], 1, 2))
+        diagonal(base)[:, :3] += np.einsum("fii->f", curvatures[0])[:, None]
+    diagonal(base)[...] += FLOOR
+    inverse = inverse_6(base)
+    twist = [apply(inverse, forces[0])]
     change, moved = [twist[0]], np.einsum("fi,fi->f", twist[0], pushes[0])
     for k, link in enumerate(links, start=1):
         above = joint_of(chain[k]).proximal
@@ -319,7 +360,7 @@ def step_of(
         twist.append(twist[above] + apply(link.S, delta))
         change.append(delta)
         moved = moved + np.einsum("fi,fi->f", delta, link.pushed)
-    return change, np.abs(moved), Factors(tuple(links), base)
+    return change, np.abs(moved), Factors(tuple(links), inverse)
 
 
 def _terms(joint: Joint, q: Array, S: Array, push: Array, damping: Array) -> JointTerms:
@@ -329,7 +370,7 @@ def _terms(joint: Joint, q: Array, S: Array, push: Array, damping: Array) -> Joi
     if any(joint.pull_m_per_rad):
         stiff = np.zeros(n)
         stiff[: len(turns)] = np.array(joint.pull_m_per_rad)[turns] ** 2
-        pull = np.zeros((len(q), n))
+        pull = zeros(len(q), n)
         pull[:, : len(turns)] = -stiff[: len(turns)] * (q - joint.neutral)[:, turns]
         own = own + stiff * np.eye(n)
         pushed = pushed + pull
@@ -345,13 +386,14 @@ def _bent(joint: Joint, terms: JointTerms, curvature: Array, force: Array, centr
     """The same with the second derivatives of what the joint moves."""
     n = sum(joint.turns)
     bend = bend_of(terms.S, n, curvature, force, centre)
-    second = np.swapaxes(terms.S[:, :3, :n], 1, 2) @ bend[:, :3, :n]
+    second = transposed_product(terms.S[:, :3, :n], bend[:, :3, :n])
     if joint.by_vector:
         second = 0.5 * (second + np.swapaxes(second, 1, 2))
     else:  # of two angles the first turns the axis of the second
         upper = np.triu(second, 1)
         second = upper + np.swapaxes(upper, 1, 2) + second * np.eye(n)
-    own = np.zeros((len(force), terms.S.shape[2], terms.S.shape[2])) + terms.own
+    own = zeros(len(force), terms.S.shape[2], terms.S.shape[2])
+    own += terms.own
     own[:, :n, :n] += second
     return terms._replace(bend=bend, own=own)
 
@@ -361,7 +403,7 @@ def _held(joint: Joint, q: Array, pushed: Array) -> Mask | None:
     if joint.by_vector or not np.isfinite([joint.low, joint.high]).any():
         return None
     turns = [i for i in joint.free if i < 3]
-    held = np.zeros(pushed.shape, dtype=bool)
+    held = np.zeros_like(pushed, dtype=bool)
     for column, i in enumerate(turns):
         held[:, column] = ((q[:, i] <= joint.low[i]) & (pushed[:, column] < 0)) | (
             (q[:, i] >= joint.high[i]) & (pushed[:, column] > 0)
@@ -371,63 +413,19 @@ def _held(joint: Joint, q: Array, pushed: Array) -> Mask | None:
 
 def after_step(chain: Sequence[Segment], state: State, change: Sequence[Array]) -> State:
     """The state after a step."""
-    turn = from_vector(change[0][:, :3])
-    moved = State(turn @ state.R, apply(turn, state.origin) + change[0][:, 3:], [], [], [])
+    turn = rotations(change[0][:, :3])
+    moved = State(product(turn, state.R), apply(turn, state.origin) + change[0][:, 3:], [], [], [])
     for segment, q, D, t, delta in zip(chain[1:], state.q, state.D, state.t, change[1:], strict=True):
         joint = joint_of(segment)
         turns = [i for i in joint.free if i < 3]
         if joint.by_vector:
             moved.q.append(q)
-            moved.D.append(D @ from_vector(delta[:, :3]))
+            moved.D.append(product(D, rotations(delta[:, :3])))
         else:
-            new = q.copy()
+            new = frames_last(q).copy(order="K")
             new[:, turns] += delta[:, : len(turns)]
             new = np.clip(new, joint.low, joint.high)
             moved.q.append(new)
-            moved.D.append(turned_by(joint, new))
+            moved.D.append(frames_last(turned_by(joint, new)))
         moved.t.append(t + delta[:, len(turns) :] if joint.slides else t)
     return moved
-
-
-def _determined(chain: Sequence[Segment], sums: Sequence[MarkerSums], state: State) -> Mask:
-    """(frames, coordinates) whether markers of equal weight tell a coordinate: by the diagonal of (JᵀJ)⁻¹.
-
-    The covariance of noise of one unit in each marker, passed on from the base to the free ends.
-    """
-    R, origin = forward(chain, state)
-    inertias = [inertia_of(s, r, o) for s, r, o in zip(sums, R, origin, strict=True)]
-    unused = [np.zeros((len(state.R), 6)) for _ in chain]
-    links: list[Link] = []
-    for k in range(len(chain) - 1, 0, -1):
-        joint, q = joint_of(chain[k]), state.q[k - 1]
-        S = screws(joint, q, origin[k] + R[k] @ joint.centre_d, R[joint.proximal], R[k])
-        n, zero = len(joint.free), np.zeros(len(q))
-        nothing = np.zeros((len(q), n))
-        terms = JointTerms(S, None, np.zeros((1, n, n)), nothing, nothing, zero)
-        links.append(eliminate(terms, inertias, unused, (k, joint.proximal)))
-    links.reverse()
-    covariance = [np.asarray(np.linalg.inv(inertias[0] + FLOOR * np.eye(6)))]
-    told = [_of_axes(covariance[0], R[0], origin[0])]
-    for k, link in enumerate(links, start=1):
-        joint = joint_of(chain[k])
-        UD = link.U @ link.inverse
-        above = covariance[joint.proximal]
-        own = link.inverse + np.swapaxes(UD, 1, 2) @ above @ UD
-        told.append(np.sqrt(np.maximum(np.einsum("fii->fi", own), 0.0)))
-        through = np.eye(6) - link.S @ np.swapaxes(UD, 1, 2)
-        covariance.append(
-            through @ above @ np.swapaxes(through, 1, 2) + link.S @ link.inverse @ np.swapaxes(link.S, 1, 2)
-        )
-    loosest = [LOOSEST_TURN] * 3 + [LOOSEST_SHIFT] * 3
-    for segment in chain[1:]:
-        loosest += [LOOSEST_TURN if i < 3 else LOOSEST_SHIFT for i in joint_of(segment).free]
-    return np.asarray(np.concatenate(told, axis=1) < loosest)
-
-
-def _of_axes(covariance: Array, R: Array, origin: Array) -> Array:
-    """(frames, 6) standard deviations of turning about the axes of the base, and of shifting its origin along them."""
-    to_origin = np.zeros((len(R), 6, 6))
-    to_origin[:, :3, :3] = to_origin[:, 3:, 3:] = np.swapaxes(R, 1, 2)
-    to_origin[:, 3:, :3] = -np.swapaxes(R, 1, 2) @ skew(origin)  # v + ω × o
-    own = to_origin @ covariance @ np.swapaxes(to_origin, 1, 2)
-    return np.asarray(np.sqrt(np.maximum(np.einsum("fii->fi", own), 0.0)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +22,9 @@ from gaitid.numerics.blocks import blocks, is_long, joined
 from gaitid.numerics.masks import known_rows
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Mask, frozen, read_only
+
+if TYPE_CHECKING:
+    from gaitid.body.multibody import FittedChain
 
 #: A segment's side and name; the side of the base is empty.
 Key = tuple[str, str]
@@ -183,7 +187,7 @@ def pose_segments(
     if through is None:
         through = geometry
         if markers.support is not markers.filtered:
-            through, _ = put_segments(geometry.with_markers(markers.support), sides)
+            through, _ = put_segments(geometry.with_markers(markers.support), sides, geometry.fitted)
     base = model.base
     if base.body is None:
         known = known_rows(geometry.frame(base.frame).R_gs)
@@ -201,13 +205,16 @@ def pose_segments(
     return Body(geometry, tuple(sides), segments, R_gp, words, markers.settings, notes)
 
 
-def put_segments(geometry: Geometry, sides: Sequence[str]) -> tuple[Geometry, Notes]:
-    """The geometry with its segments where the model has them put; as it is where their frames say it."""
+def put_segments(geometry: Geometry, sides: Sequence[str], near: FittedChain | None = None) -> tuple[Geometry, Notes]:
+    """The geometry with its segments where the model has them put; as it is where their frames say it.
+
+    `near` is a chain that was fitted to about the same markers.
+    """
     if geometry.model.pose is None or geometry.fitted is not None:
         return geometry, ()
     from gaitid.body.chain import put_by_chain  # of few models
 
-    return put_by_chain(geometry, sides)
+    return put_by_chain(geometry, sides, near)
 
 
 def _segment(geometry: Geometry, through: Geometry, body: specs.Segment, side: str) -> SegmentPose:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from gaitid.numerics.frames_last import frames_last, rows, transposed_product
 from gaitid.numerics.rotation import apply
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, IntArray, Mask
 
 
 class MarkerSums(NamedTuple):
-    """Sums over the markers of a body in each frame; p are measured places, x those on the body.
+    """Sums over the markers of a body in each frame, in memory as `frames_last`; p are measured places, x on the body.
 
     Attributes
     ----------
@@ -39,7 +40,7 @@ class MarkerSums(NamedTuple):
 
     def only(self, frames: IntArray) -> MarkerSums:
         """Those of some frames."""
-        return MarkerSums(*(values[frames] for values in self))
+        return MarkerSums(*(rows(values, frames) for values in self))
 
     def misfit(self, R: Array, origin: Array) -> Array:
         """(frames,) Σ w |p − (o + R x)|², m², of a pose.
@@ -63,15 +64,16 @@ def marker_sums(places: Array, points: Array, weights: Array) -> MarkerSums:
         NaN where one was not seen: it has no weight there.
     weights : (n,) array
     """
+    points = frames_last(points)
     seen: Mask = np.asarray(np.isfinite(points).all(axis=2))
     w = np.where(seen, weights, 0.0)
     weight = w.sum(axis=1)
     share = w / np.where(weight > 0, weight, 1.0)[:, None]
     known = np.where(seen[..., None], points, 0.0)
-    centre_s, centre_g = share @ places, np.einsum("fn,fni->fi", share, known)
+    centre_s, centre_g = np.einsum("fn,ni->fi", share, places), np.einsum("fn,fni->fi", share, known)
     x, p = places - centre_s[:, None], known - centre_g[:, None]
     wx = w[..., None] * x
     size = np.einsum("fni,fni->f", w[..., None] * p, p) + np.einsum("fni,fni->f", wx, x)
     return MarkerSums(
-        weight, centre_s, centre_g, np.swapaxes(p, 1, 2) @ wx, np.swapaxes(x, 1, 2) @ wx, np.asarray(size)
+        weight, centre_s, centre_g, transposed_product(p, wx), transposed_product(x, wx), np.asarray(size)
     )

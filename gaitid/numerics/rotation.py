@@ -33,7 +33,7 @@ def norm(v: Array) -> Array:
 
 def cross(a: Array, b: Array) -> Array:
     """Cross product along the last axis (four times as fast as numpy's for many short vectors)."""
-    result = np.empty(a.shape if a.shape == b.shape else np.broadcast(a, b).shape)
+    result = np.empty_like(a) if a.shape == b.shape else np.empty(np.broadcast(a, b).shape)
     np.subtract(a[..., 1] * b[..., 2], a[..., 2] * b[..., 1], out=result[..., 0])
     np.subtract(a[..., 2] * b[..., 0], a[..., 0] * b[..., 2], out=result[..., 1])
     np.subtract(a[..., 0] * b[..., 1], a[..., 1] * b[..., 0], out=result[..., 2])

@@ -105,7 +105,7 @@ def test_the_recursion_solves_the_dense_equations() -> None:
     true = walking(chain, 3)
     points = noisy(true, 0.01)
     sums = [marker_sums(s.places, p, s.weights) for s, p in zip(chain, points, strict=True)]
-    change, _, _ = step_of(chain, sums, true.state, np.zeros(3), np.zeros(3, dtype=bool))
+    change, _, _ = step_of(chain, sums, true.state, np.zeros(3), np.zeros(3, dtype=bool), (true.R, true.origin))
     sizes = [c.shape[1] for c in change]
     columns = []
     for k, size in enumerate(sizes):
@@ -130,7 +130,7 @@ def test_near_the_end_the_step_is_newtons(joints: str) -> None:
     true = walking(chain, 2)
     points = noisy(true, 0.02)
     sums = [marker_sums(s.places, p, s.weights) for s, p in zip(chain, points, strict=True)]
-    change, _, _ = step_of(chain, sums, true.state, np.zeros(2), np.ones(2, dtype=bool))
+    change, _, _ = step_of(chain, sums, true.state, np.zeros(2), np.ones(2, dtype=bool), (true.R, true.origin))
     sizes = np.cumsum([0, *(c.shape[1] for c in change)])
 
     def error(delta: Array) -> Array:
@@ -317,3 +317,17 @@ def test_a_marker_that_is_lost_and_comes_back_makes_no_step() -> None:
         chain, [np.where(np.isnan(p), np.nan, m) for p, m in zip(points, true.markers, strict=True)], true.R
     )
     assert apart(exact.origin, true.origin) < EXACT
+
+
+def test_a_small_step_of_newtons_is_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a step of Newton's of less than `NEWTON_SETTLED_M` leaves is less than what is asked of the last step."""
+    chain = legs()
+    true = walking(chain, 200)
+    points, start = noisy(true, 0.01), astray(true.R, 0.1)
+    points[3][20:40, 0] = points[5][60:90, 2] = np.nan
+    fit = fit_chain(chain, points, start)
+    monkeypatch.setattr("gaitid.body.multibody.NEWTON_SETTLED_M", 0.0)
+    once_more = fit_chain(chain, points, start)
+    assert fit.settled.all() and fit.steps.sum() < once_more.steps.sum() - 100
+    assert apart(fit.origin, once_more.origin) < 1e-10
+    assert apart(fit.R, once_more.R) < 1e-9
