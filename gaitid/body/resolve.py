@@ -240,11 +240,9 @@ def resolve_subject(model: specs.Model, wanted: set[str], sources: Sources) -> S
         Measurements that nothing gives, or that are out of range: all at once.
     """
     resolver = _Resolver(model, sources)
-    # the plates may tell the mass, and without it angles are still known (gaitid.analysis.mass)
-    optional = {name for name, m in model.subject.items() if (m.optional or name == "mass") and not m.sided}
     measured: dict[str, Measured] = {}
     missing: list[str] = []
-    for name in _in_model_order(model, wanted | optional):
+    for name in _in_model_order(model, wanted | _looked_for(model)):
         known = resolver.resolve(name)
         side, _, bare = name.rpartition(".")
         if known is not None:
@@ -279,6 +277,24 @@ def resolve_subject(model: specs.Model, wanted: set[str], sources: Sources) -> S
         functional=sources.file.functional,
         segments=sources.file.segments,
     )
+
+
+def faultless(model: specs.Model, names: set[str], sources: Sources) -> dict[str, Measured] | None:
+    """What of these measurements is known, each as `resolve_subject` finds it where no other is wanted; None where any
+    of them is out of range, or contradicts another: then each has to be asked for by itself.
+    """
+    resolver = _Resolver(model, sources)
+    found = {name: resolver.resolve(name) for name in _in_model_order(model, names | _looked_for(model))}
+    known = {name: measured for name, measured in found.items() if measured is not None}
+    if any(answer.fault for answer in resolver.answers.values()):
+        return None
+    return None if measurement_faults(model, Subject(known, (), None))[0] else known
+
+
+def _looked_for(model: specs.Model) -> set[str]:
+    """What is looked for whether it is wanted or not."""
+    # the plates may tell the mass, and without it angles are still known (gaitid.analysis.mass)
+    return {name for name, m in model.subject.items() if (m.optional or name == "mass") and not m.sided}
 
 
 def _functional_doubts(file: SubjectFile) -> Notes:

@@ -25,7 +25,6 @@ from gaitid.ground.vertical import vertical
 from gaitid.inspect.models import (
     Candidate,
     Read,
-    alone,
     analysed,
     candidate_of,
     chosen_model,
@@ -273,7 +272,7 @@ def _stages(trial: Trial, candidate: Candidate, up_g: Array) -> Stages:
         seen = _sides_seen(trial, model, markers.seen)
         bare = Geometry(model, markers.seen, {}, trial.n_frames, up_g)
         ground = ground_under(trial, markers, seen, bare)
-        mass, _ = resolved(model, "mass", alone(trial, model))
+        mass, _ = resolved(model, ["mass"], trial)["mass"]
         weight = float("nan") if mass is None else mass.value * model.settings.gravity_m_per_s2
         loads = loads_on_feet(ground, weight)
     unseen = [side.name for side in model.sides if side.name not in seen]
@@ -296,11 +295,13 @@ def _subject(trial: Trial, models: Mapping[str, specs.Model]) -> dict[str, Any]:
     """Measurements stored in the trial, under the names of the bundled models, SI."""
     stored: dict[str, Any] = {}
     for model in models.values():
-        for bare, m in model.subject.items():
-            for name in [f"{side.name}.{bare}" for side in model.sides] if m.sided else [bare]:
-                if name in stored or request(model, name).stored(model, trial.parameters) is None:
-                    continue
-                value, _ = resolved(model, name, alone(trial, model))
-                if value is not None and value.source == STORED_IN_TRIAL:
-                    stored[name] = {"value": value.value, "unit": value.unit, "source": value.source}
+        names = [
+            name
+            for bare, m in model.subject.items()
+            for name in ([f"{side.name}.{bare}" for side in model.sides] if m.sided else [bare])
+            if name not in stored and request(model, name).stored(model, trial.parameters) is not None
+        ]
+        for name, (value, _) in resolved(model, names, trial).items() if names else ():
+            if value is not None and value.source == STORED_IN_TRIAL:
+                stored[name] = {"value": value.value, "unit": value.unit, "source": value.source}
     return stored

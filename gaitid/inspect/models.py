@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from gaitid.analysis.choice import Choice, Recording, choose_model
 from gaitid.analysis.pipeline import Options, Prepared, analyse_prepared, prepare
 from gaitid.analysis.recorded import Bound, bind_trial, label_words, recorded, what_lacks
 from gaitid.analysis.result import Result
-from gaitid.body.resolve import resolve_subject
+from gaitid.body.resolve import faultless, resolve_subject
 from gaitid.body.subject import Measured, Sources, SubjectFile, key_of, recording
 from gaitid.body.subject_file import read_subject
 from gaitid.errors import GaitidError, SubjectError
@@ -106,13 +107,17 @@ def chosen_model(read: Read) -> tuple[Choice | None, str]:
     return choice, choice.because
 
 
-def alone(trial: Trial, model: specs.Model) -> Sources:
-    """Where measurements come from that are found in this trial alone."""
-    return Sources(trial=trial.parameters, recorded=recording(trial, model, np.zeros(3)))
+def resolved(model: specs.Model, names: Collection[str], trial: Trial) -> dict[str, tuple[Measured | None, str]]:
+    """Measurements as `run` would find them in this trial alone, or the fault of the value it finds."""
+    # where measurements come from that are found in this trial alone
+    sources = Sources(trial=trial.parameters, recorded=recording(trial, model, np.zeros(3)))
+    known = faultless(model, set(names), sources)
+    if known is None:
+        return {name: _resolved(model, name, sources) for name in names}
+    return {name: (known.get(name), "") for name in names}
 
 
-def resolved(model: specs.Model, name: str, sources: Sources) -> tuple[Measured | None, str]:
-    """A measurement as `run` would find it, or the fault of the value it finds."""
+def _resolved(model: specs.Model, name: str, sources: Sources) -> tuple[Measured | None, str]:
     try:
         subject = resolve_subject(model, {name}, sources)
     except SubjectError as error:
@@ -124,7 +129,6 @@ def resolved(model: specs.Model, name: str, sources: Sources) -> tuple[Measured 
 def readiness(trial: Trial, candidate: Candidate) -> dict[str, Any]:
     """What one model lacks in this trial, and whether `gaitid run` would take it as it stands."""
     model, found, result = candidate.model, candidate.found, candidate.result
-    sources = alone(trial, model)
     markers: dict[str, list[str]] = {}
     segments: dict[str, list[str]] = {}
     of_sides: list[Needs] = []
@@ -139,13 +143,14 @@ def readiness(trial: Trial, candidate: Candidate) -> dict[str, Any]:
     missing: list[str] = []
     faults: list[str] = []
     assumed: dict[str, str] = {}
-    for name in sorted(wanted):
+    if isinstance(found, GaitidError):
+        measured = resolved(model, sorted(wanted), trial)
+    else:
+        subject = (found if result is None else result).subject
+        measured = {name: (subject.measured.get(name), "") for name in sorted(wanted)}
+    for name, (value, fault) in measured.items():
         side_name, _, bare = name.rpartition(".")
         m = model.subject[bare]
-        if isinstance(found, GaitidError):
-            value, fault = resolved(model, name, sources)
-        else:
-            value, fault = (found if result is None else result).subject.measured.get(name), ""
         if fault:
             faults.append(fault)
         elif value is None and not m.optional and m.otherwise is None:

@@ -12,7 +12,7 @@ import pytest
 from note_texts import texts
 
 from gaitid.body.requested import Requested
-from gaitid.body.resolve import resolve_subject
+from gaitid.body.resolve import faultless, resolve_subject
 from gaitid.body.subject import Sources, Static, Subject, SubjectFile, recording
 from gaitid.body.subject_file import read_subject
 from gaitid.errors import ModelError, SubjectError
@@ -415,3 +415,15 @@ def test_a_static_formula_without_a_mean_is_refused_or_averaged(
     except (ModelError, SubjectError):
         return
     assert subject.numbers["inter_asis_distance"] == pytest.approx(0.25)
+
+
+def test_measurements_known_together_are_those_known_one_by_one(pig: specs.Model) -> None:
+    stored = {"Bodymass": 70.0, "Height": 1750.0, "LLegLength": 900.0, "LKneeWidth": 100.0, "RKneeWidth": 0.0}
+    names = {"mass", "height", "left.leg_length", "left.knee_width", "right.knee_width"}
+    known = faultless(pig, names, Sources(trial=stored))
+    assert known is not None and known.keys() >= names - {"right.knee_width"}
+    for name in names & known.keys():
+        assert known[name] == resolve_subject(pig, {name}, Sources(trial=stored)).measured[name]
+    # out of range, or no two of one body: each is asked for by itself
+    assert faultless(pig, names, Sources(trial={**stored, "LKneeWidth": 900.0})) is None
+    assert faultless(pig, names, Sources(trial={**stored, "LKneeWidth": 30.0, "LAnkleWidth": 110.0})) is None
