@@ -20,7 +20,7 @@ from gaitid.trial import Array, IntArray, Mask
 #: 15 % of a cycle of 1.1 s: a bump of less than 6 % is noise.
 PEAK_REACH = 3
 _DOUBLING = (1, 2)  # steps by which maxima of 1, 2 and 1 + PEAK_REACH rows follow from each other
-_TOGETHER = 16  # cycles at once: their arrays stay within a processor's cache
+_TOGETHER = 8  # cycles at once: their arrays stay within a processor's cache
 
 _SIGNS = {"max": 1.0, "min": -1.0, "generation_max": 1.0, "absorption_max": -1.0}
 _EVENTS = {"at_opposite_off": "opposite_off", "at_off": "off"}
@@ -175,7 +175,8 @@ class _Measured:
     def into(self, value: Array, percent: Array) -> None:
         """Write the values of all features, and where they lie, (cycles, features)."""
         v = self.values
-        value[:, _RANGES.at] = (v[_RANGES.column].max(axis=2) - v[_RANGES.column].min(axis=2)).T
+        ranging = v[_RANGES.column]
+        value[:, _RANGES.at] = (ranging.max(axis=2) - ranging.min(axis=2)).T
         value[:, _STRIKES.at], percent[:, _STRIKES.at] = v[_STRIKES.column, :, 0].T, 0.0
         for kind, some in _AT.items():
             at = self.events[_EVENTS[kind]]
@@ -321,4 +322,5 @@ def _at(sums: Array, end: Array) -> Array:
 
 def _pick(values: Array, rows: IntArray) -> Array:
     """(features, cycles) of (features or 1, cycles, points) at rows of (features, cycles)."""
-    return np.asarray(np.take_along_axis(values, rows[:, :, None], axis=2)[:, :, 0])
+    feature = np.arange(len(values))[:, None]
+    return np.asarray(values[feature, np.arange(rows.shape[1]), rows])
