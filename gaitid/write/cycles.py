@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import isfinite
 
 from gaitid.analysis.cycle_curves import cycle_curves
 from gaitid.analysis.result import Result
@@ -14,8 +13,8 @@ from gaitid.gait.marker_events import GaitEvent
 from gaitid.gait.spatiotemporal import Gait, summary
 from gaitid.trial import Trial
 from gaitid.write import CYCLE_COLUMNS, SOURCES, STRIDE_COLUMNS, STRIDE_END_COLUMNS
-from gaitid.write.numbers import rows_text
-from gaitid.write.table import quoted
+from gaitid.write.numbers import row_lines
+from gaitid.write.table import cell
 
 SPATIOTEMPORAL_COLUMNS = (*STRIDE_COLUMNS, *FIGURES, *STRIDE_END_COLUMNS)
 _TOGETHER = 32  # cycles made text at once
@@ -44,14 +43,14 @@ def cycles_blocks(curves: CycleCurves, trial: Trial) -> Iterator[str]:
         Numbers the frames.
     """
     yield ",".join([*CYCLE_COLUMNS, *curves.names]) + "\n"
-    percent = rows_text(curves.percent[:, None]).splitlines()
+    percent = row_lines(curves.percent[:, None])
     # the lines of a cycle, to be filled with what is the same in all of them, then with the curves
     lines, points = "".join(f"{{cycle}},{at},{{marks}},%s\n" for at in percent), len(percent)
     for start in range(0, len(curves.cycles), _TOGETHER):
         some = slice(start, start + _TOGETHER)
-        rows = rows_text(curves.values[some].reshape(-1, len(curves.names))).splitlines()
+        rows = row_lines(curves.values[some].reshape(-1, len(curves.names)))
         for i, cycle in enumerate(curves.cycles[some]):
-            marks = ",".join(map(_cell, cycle_marks(cycle, trial)))
+            marks = ",".join(map(cell, cycle_marks(cycle, trial)))
             of_cycle = lines.replace("{cycle}", f"{cycle.side},{cycle.number}").replace("{marks}", marks)
             yield of_cycle % tuple(rows[i * points : (i + 1) * points])
 
@@ -70,11 +69,8 @@ def spatiotemporal_csv(result: Result, gait: Gait) -> str:
     result : Result
     gait : Gait
     """
-    lines = [
-        ",".join(SPATIOTEMPORAL_COLUMNS),
-        *(",".join(map(_cell, row)) for row in spatiotemporal_rows(result, gait)),
-    ]
-    return "\n".join(lines) + "\n"
+    rows = [SPATIOTEMPORAL_COLUMNS, *spatiotemporal_rows(result, gait)]
+    return "".join(",".join(map(cell, row)) + "\n" for row in rows)
 
 
 def spatiotemporal_rows(result: Result, gait: Gait) -> list[list[str | int | float]]:
@@ -97,9 +93,3 @@ def spatiotemporal_rows(result: Result, gait: Gait) -> list[list[str | int | flo
 def _frame(event: GaitEvent, trial: Trial) -> int:
     """The frame nearest to an event, as the file numbers it."""
     return trial.first_frame + round(event.time_s * trial.rate_hz)
-
-
-def _cell(value: str | float) -> str:
-    if isinstance(value, str):
-        return quoted(value)
-    return f"{value + 0.0:.10g}" if isfinite(value) else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain, repeat
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from gaitid.gait.feature_list import FEATURES
 from gaitid.gait.features import FeatureValues
 from gaitid.trial import Array, Trial
 from gaitid.write import FEATURE_COLUMNS, UNCERTAINTY_COLUMNS
-from gaitid.write.numbers import rows_text
+from gaitid.write.numbers import row_lines, rows_text
 
 _TOGETHER = 64  # cycles made text at once
 _NAMES = [f",{feature.name}," for feature in FEATURES]
@@ -45,9 +46,9 @@ def features_blocks(found: FeatureValues, trial: Trial, uncertainty: Array | Non
         cycles = found.cycles[some]
         # of all lines: side and cycle, name, value, unit, what stands behind it
         cells = [""] * (5 * n * len(cycles))
-        cells[::5] = [cycle for c in cycles for cycle in (f"{c.side},{c.number}",) * n]
+        cells[::5] = chain.from_iterable(repeat(f"{c.side},{c.number}", n) for c in cycles)
         cells[1::5], cells[3::5] = _NAMES * len(cycles), _UNITS * len(cycles)
-        cells[2::5] = rows_text(found.value[some].reshape(-1, 1)).splitlines()
+        cells[2::5] = row_lines(found.value[some].reshape(-1, 1))
         cells[4::5] = rows_text(behind[some].reshape(n * len(cycles), -1)).splitlines(keepends=True)
         yield "".join(cells)
 

@@ -7,7 +7,7 @@ import numpy as np
 from gaitid.analysis.stance_curves import StanceCurves
 from gaitid.ground.contacts import Contact
 from gaitid.write import STANCE_COLUMNS
-from gaitid.write.numbers import rows_text
+from gaitid.write.numbers import row_lines
 
 
 def stances_text(curves: StanceCurves, first_frame: int) -> str:
@@ -23,8 +23,8 @@ def stances_text(curves: StanceCurves, first_frame: int) -> str:
     if not curves.contacts:
         return head
     points = curves.values.shape[1]
-    percent = rows_text(np.linspace(0, 100, points)[:, None]).splitlines()
-    rows = iter(rows_text(curves.values.reshape(-1, len(curves.names))).splitlines())
+    percent = row_lines(np.linspace(0, 100, points)[:, None])
+    rows = iter(row_lines(curves.values.reshape(-1, len(curves.names))))
     lines = [head]
     for number, contact in curves.contacts:
         marks = ",".join(map(str, stance_marks(contact, first_frame)))

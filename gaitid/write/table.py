@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -89,3 +90,10 @@ def quoted(text: str) -> str:
     if not _QUOTED.isdisjoint(text):
         return '"' + text.replace('"', '""').replace("\n", " ").replace("\r", " ") + '"'
     return text
+
+
+def cell(value: object) -> str:
+    """A cell of a CSV: numbers as in `csv_text`, unknown ones empty; text quoted where it must be."""
+    if isinstance(value, float):
+        return f"{value + 0.0:.10g}" if isfinite(value) else ""
+    return quoted(str(value))

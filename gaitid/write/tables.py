@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +21,7 @@ from gaitid.write.cycles import cycles_blocks, spatiotemporal_csv
 from gaitid.write.features import features_blocks
 from gaitid.write.stances import stances_text
 from gaitid.write.table import Columns as Columns
-from gaitid.write.table import quoted
+from gaitid.write.table import cell as cell
 
 if TYPE_CHECKING:
     from gaitid.analysis.contributions import Parts
@@ -187,13 +186,6 @@ def contacts_csv(result: Result) -> str:
     """``walk.contacts.csv``: one row a contact of a foot with the ground."""
     rows = [contact_row(contact, result.trial.first_frame) for contact in result.contacts]
     return "\n".join([",".join(CONTACT_COLUMNS), *(",".join(map(cell, row.values())) for row in rows)]) + "\n"
-
-
-def cell(value: object) -> str:
-    """A cell of a CSV: numbers with ten digits, unknown ones empty, text quoted where it must be."""
-    if isinstance(value, float):
-        return f"{value:.10g}" if isfinite(value) else ""
-    return quoted(str(value))
 
 
 #: How each table is made that has a row for every frame.

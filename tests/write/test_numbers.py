@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from gaitid.trial import Array
-from gaitid.write.numbers import BLOCK, rows_text
+from gaitid.write.numbers import BLOCK, row_lines, rows_text
 
 
 def expected(values: Array) -> str:
@@ -72,3 +72,9 @@ def test_a_table_is_the_same_however_it_falls_into_blocks() -> None:
     values = RNG.normal(size=(3, BLOCK + 1))
     assert rows_text(values) == expected(values)
     assert rows_text(values.T) == expected(values.T)
+
+
+def test_lines_without_their_ends() -> None:
+    values = np.array([[1.5, np.nan], [np.nan, -0.0], [np.nan, np.nan]])
+    assert row_lines(values) == rows_text(values).splitlines() == ["1.5,", ",0", ","]
+    assert row_lines(values[:0]) == []
