@@ -15,7 +15,7 @@ from gaitid.gait.marker_events import Heading
 from gaitid.ground.belt import Floor
 from gaitid.ground.contacts import FootLoad
 from gaitid.numerics.masks import columns_by_mask
-from gaitid.numerics.rotation import cross
+from gaitid.numerics.rotation import cross, dot, norm
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Event, read_only
 
@@ -71,7 +71,12 @@ def analyse_gait(
 
 
 def measure_strides(cycles: Sequence[Cycle], feet: Mapping[str, FootTrack], walk: Heading) -> tuple[Stride, ...]:
-    """Figures of each cycle.
+    """Figures of each cycle, from the places of the heel markers at the strikes, seen from above.
+
+    The line of progression runs from a heel to the same heel at its next strike. The stride is its length; the step is
+    the advance along it from the other heel at its strike, and the width the other heel's distance from it (Huxham et
+    al. 2006, Gait Posture 23:159-163; on a straight way the same as Whittle 2007, Gait Analysis, 4th ed., ch. 2). The
+    step is named by the foot that ends it. Width is negative where the feet cross.
 
     Parameters
     ----------
@@ -79,72 +84,88 @@ def measure_strides(cycles: Sequence[Cycle], feet: Mapping[str, FootTrack], walk
     feet : mapping of side to FootTrack
     walk : Heading
     """
-    strikes = [e for c in cycles for e in (c.strike, c.next_strike, c.opposite_strike) if e is not None]
-    times = sorted({e.time_s for e in strikes})
-    tracks_g = [walk.over_ground(foot.heel_g) for foot in feet.values()]
-    if not cycles or not tracks_g:
+    cycles = [cycle for cycle in cycles if cycle.side in feet]
+    if not cycles:
         return ()
-    places_g = sample(np.concatenate(tracks_g, axis=1), np.array(times) * walk.rate_hz)
-    heels_g = {side: dict(zip(times, places_g[:, 3 * i : 3 * i + 3], strict=True)) for i, side in enumerate(feet)}
-    return tuple(_stride(cycle, heels_g, walk) for cycle in cycles if cycle.side in feet)
-
-
-def _stride(cycle: Cycle, heels_g: Mapping[str, Mapping[float, Array]], walk: Heading) -> Stride:
-    """Figures of one cycle, from the places of the heel markers at the strikes, seen from above.
-
-    The line of progression runs from a heel to the same heel at its next strike. The stride is its length; the step is
-    the advance along it from the other heel at its strike, and the width the other heel's distance from it (Huxham et
-    al. 2006, Gait Posture 23:159-163; on a straight way the same as Whittle 2007, Gait Analysis, 4th ed., ch. 2). The
-    step is named by the foot that ends it. Width is negative where the feet cross.
-    """
-    up_g = walk.floor.up_g
-    this, other = heels_g[cycle.side], [h for side, h in heels_g.items() if side != cycle.side]
-    start, end = this[cycle.strike.time_s], this[cycle.next_strike.time_s]
-    between = other[0][cycle.opposite_strike.time_s] if other and cycle.opposite_strike else np.full(3, np.nan)
-    along = _flat(end - start, up_g)
-    length = float(np.linalg.norm(along))
-    forward = along / length if length > 0 else np.full(3, np.nan)
-    frames = slice(round(cycle.strike.time_s * walk.rate_hz), round(cycle.next_strike.time_s * walk.rate_hz) + 1)
-    # walking backward the body's left is on the right of its way
-    facing = -1.0 if walk.sense[frames].sum() < 0 else 1.0
-    outward = cross(up_g, forward) * facing * (1.0 if cycle.side == "left" else -1.0)
-
-    time = cycle.duration_s
-    opposite_strike = cycle.percent(cycle.opposite_strike)
+    start_g, end_g, between_g = _heels_at_strikes(cycles, feet, walk)
+    axes_g, length = _ways(cycles, end_g - start_g, walk)
+    time = np.array([cycle.duration_s for cycle in cycles])
+    events = [(cycle.off, cycle.opposite_off, cycle.opposite_strike) for cycle in cycles]
+    off, opposite_off, opposite_strike = np.array([[*map(c.percent, e)] for c, e in zip(cycles, events, strict=True)]).T
     figures = {  # in the order of `FIGURES`
         "speed_m_per_s": length / time,
         "cadence_steps_per_min": 120 / time,
         "stride_length_m": length,
         "stride_time_s": time,
-        "step_length_m": float((end - between) @ forward),
+        "step_length_m": dot(end_g - between_g, axes_g[:, 0]),
         "step_time_s": time * (1 - opposite_strike / 100),
-        "step_width_m": float((start - between) @ outward),
-        **_phases(cycle),
+        "step_width_m": dot(start_g - between_g, axes_g[:, 1]),
+        **_phases(off, opposite_off, opposite_strike),
     }
-    return Stride(cycle, np.array([forward, outward, up_g]), figures)
+    rows = np.stack([*figures.values()], axis=1).tolist()
+    return tuple(
+        Stride(cycle, axes, dict(zip(figures, row, strict=True)))
+        for cycle, axes, row in zip(cycles, axes_g, rows, strict=True)
+    )
 
 
-def _phases(cycle: Cycle) -> dict[str, float]:
-    """Phases in % of the cycle (Perry & Burnfield 2010, Gait Analysis, 2nd ed., ch. 1).
+def _heels_at_strikes(cycles: Sequence[Cycle], feet: Mapping[str, FootTrack], walk: Heading) -> tuple[Array, ...]:
+    """(cycles, 3) each over the ground: the heel at the strike and the next, and the other heel at its strike between.
+
+    NaN where that is not known.
+    """
+    strikes = [e for c in cycles for e in (c.strike, c.next_strike, c.opposite_strike) if e is not None]
+    times = sorted({e.time_s for e in strikes})
+    tracks_g = [walk.over_ground(foot.heel_g) for foot in feet.values()]
+    places_g = sample(np.concatenate(tracks_g, axis=1), np.array(times) * walk.rate_hz).reshape(len(times), -1, 3)
+    row = {time: i for i, time in enumerate(times)}
+    heel = {side: i for i, side in enumerate(feet)}
+    this = [heel[c.side] for c in cycles]
+    start_g = places_g[[row[c.strike.time_s] for c in cycles], this]
+    end_g = places_g[[row[c.next_strike.time_s] for c in cycles], this]
+    between_g = np.full_like(start_g, np.nan)
+    for i, cycle in enumerate(cycles):
+        other = next((side for side in feet if side != cycle.side), None)
+        if other is not None and cycle.opposite_strike is not None:
+            between_g[i] = places_g[row[cycle.opposite_strike.time_s], heel[other]]
+    return start_g, end_g, between_g
+
+
+def _ways(cycles: Sequence[Cycle], stride_g: Array, walk: Heading) -> tuple[Array, Array]:
+    """`Stride.axes_g` of each cycle, (cycles, 3, 3), and the length of its stride, (cycles,)."""
+    up_g = walk.floor.up_g
+    along_g = _flat(stride_g, up_g)
+    length = norm(along_g)
+    forward_g = along_g / np.where(length > 0, length, np.nan)[:, None]
+    # walking backward the body's left is on the right of its way
+    ends = np.array([(c.strike.time_s, c.next_strike.time_s) for c in cycles]) * walk.rate_hz
+    first, last = np.clip(np.rint(ends).astype(int), 0, len(walk.sense) - 1).T
+    steps = np.concatenate([[0.0], np.cumsum(walk.sense)])
+    facing = np.where(steps[last + 1] - steps[first] < 0, -1.0, 1.0)
+    facing *= [1.0 if cycle.side == "left" else -1.0 for cycle in cycles]
+    outward_g = cross(up_g, forward_g) * facing[:, None]
+    return np.stack([forward_g, outward_g, np.broadcast_to(up_g, forward_g.shape)], axis=1), length
+
+
+def _phases(off: Array, opposite_off: Array, opposite_strike: Array) -> dict[str, Array]:
+    """Phases in % of each cycle (Perry & Burnfield 2010, Gait Analysis, 2nd ed., ch. 1), from when events are in it.
 
     Walking, the other foot leaves and strikes again while this one stands. Running, it strikes and leaves while this
     one is in the air, and nobody stands in between.
     """
-    off, opposite_off, opposite_strike = (
-        cycle.percent(e) for e in (cycle.off, cycle.opposite_off, cycle.opposite_strike)
-    )
-    nan = float("nan")
-    initial = terminal = single = flight = nan
-    if opposite_off <= opposite_strike:
-        initial, single = opposite_off, min(off, opposite_strike) - opposite_off
-        terminal, flight = max(off - opposite_strike, 0.0), max(opposite_strike - off, 0.0)
-    elif off <= opposite_strike:
-        initial = terminal = 0.0
-        single, flight = off, (opposite_strike - off) + (100 - opposite_off)
+    walking = opposite_off <= opposite_strike
+    running = ~walking & (off <= opposite_strike)
+
+    def phase(of_walk: Array, of_run: Array | float) -> Array:
+        return np.where(walking, of_walk, np.where(running, of_run, np.nan))
+
+    initial = phase(opposite_off, 0.0)
+    terminal = phase(np.maximum(off - opposite_strike, 0.0), 0.0)
+    flight = phase(np.maximum(opposite_strike - off, 0.0), (opposite_strike - off) + (100 - opposite_off))
     return {
         "stance_percent": off,
         "swing_percent": 100 - off,
-        "single_support_percent": single,
+        "single_support_percent": phase(np.minimum(off, opposite_strike) - opposite_off, off),
         "double_support_percent": initial + terminal,
         "initial_double_support_percent": initial,
         "terminal_double_support_percent": terminal,
@@ -154,8 +175,8 @@ def _phases(cycle: Cycle) -> dict[str, float]:
     }
 
 
-def _flat(vector: Array, up_g: Array) -> Array:
-    return np.asarray(vector - (vector @ up_g) * up_g)
+def _flat(vectors: Array, up_g: Array) -> Array:
+    return np.asarray(vectors - np.outer(vectors @ up_g, up_g))
 
 
 def summary(strides: Sequence[Stride], side: str | None = None) -> dict[str, dict[str, float]]:

@@ -274,3 +274,26 @@ def test_mean_and_deviation() -> None:
     right = summary(strides, "right")
     assert np.isnan(right["sd"]["stride_length_m"])  # one value has no deviation
     assert np.isnan(summary((), "left")["mean"]["speed_m_per_s"])
+
+
+def test_strides_measured_together_are_those_measured_one_by_one(walk) -> None:  # type: ignore[no-untyped-def]
+    """With other feet that never strike, and in both directions of walking."""
+    known = known_walk(walk)
+    cycles = [*find_cycles(known.events)[0]]
+    cycles[1] = cycles[1]._replace(opposite_strike=None)
+    cycles[2] = cycles[2]._replace(opposite_off=None)
+    forward = heading(known.feet, known.pelvis, floor_under(known.feet, UP, RATE))
+    sense = np.where(np.arange(len(forward.sense)) < len(forward.sense) / 2, 1.0, -1.0)
+    walked = Heading(forward.floor, forward.direction_g, sense, forward.stands)
+    together = measure_strides(cycles, known.feet, walked)
+    alone = [one for cycle in cycles for one in measure_strides([cycle], known.feet, walked)]
+    assert [s.cycle for s in together] == cycles
+    for one, same in zip(together, alone, strict=True):
+        assert tuple(one.figures) == FIGURES
+        np.testing.assert_array_equal([*one.figures.values()], [*same.figures.values()])
+        np.testing.assert_array_equal(one.axes_g, same.axes_g)
+        facing = -1.0 if sense[round(one.cycle.strike.time_s * RATE) :][:110].sum() < 0 else 1.0
+        outward = np.cross(UP, one.axes_g[0]) * facing * (1.0 if one.cycle.side == "left" else -1.0)
+        np.testing.assert_allclose(one.axes_g[1:], [outward, UP], atol=1e-12)
+    assert np.isnan(together[1].figures["step_length_m"])
+    assert np.isnan(together[2].figures["double_support_percent"])
