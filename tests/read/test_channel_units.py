@@ -13,6 +13,7 @@ from plate_layout import Made, as_read, made, parameters, write_c3d
 from test_plate_signals import CORNERS, HALF, PER_FRAME, RATE, SHARED, assert_felt, felt, in_shared
 
 from gaitid.read.c3d.trial import read_c3d
+from gaitid.read.plates.channel_units import lasting_extremes
 from gaitid.read.plates.force_platform import plates_from_channels
 from gaitid.trial import ForcePlate
 
@@ -273,3 +274,14 @@ def test_what_is_assumed_of_real_labels_is_said() -> None:
     assert "plate 1: its channels are labelled V; taken as newtons: up to 682 N lasts and acts on its surface" in walk
     run = texts(read_c3d(SHARED / "wild/rbds_running/run.c3d"))
     assert any("labelled N, Nmm; taken as volts, through CAL_MATRIX: so up to 1578 N" in w for w in run)
+
+
+@pytest.mark.parametrize("n", [1, 2, 30, 41, 5000])
+def test_a_spike_is_no_extreme_that_lasts(n: int) -> None:
+    """Of the samples in order, those are left out at both ends that 20 ms hold, or as many as there are."""
+    vertical = np.random.default_rng(n).normal(size=n)
+    vertical[n // 3] = -1e4
+    ordered = np.sort(vertical)
+    spike = min(20, (n - 1) // 2)
+    gaps = np.insert(vertical, n // 2, [np.nan, np.nan])
+    assert lasting_extremes(gaps, 1000.0) == (ordered[spike], ordered[-1 - spike])

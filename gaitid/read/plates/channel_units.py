@@ -112,9 +112,11 @@ class Signals:
 
 def lasting_extremes(vertical: Array, rate_hz: float) -> tuple[float, float]:
     """The least and the greatest known force, N, leaving out as many samples as a spike could fill."""
-    ordered = np.sort(vertical[~np.isnan(vertical)])
-    spike = min(round(LASTING_S * rate_hz), (len(ordered) - 1) // 2)
-    return float(ordered[spike]), float(ordered[-1 - spike])
+    known = vertical[~np.isnan(vertical)]
+    spike = min(round(LASTING_S * rate_hz), (len(known) - 1) // 2)
+    least, greatest = spike, len(known) - 1 - spike
+    known.partition((least, greatest))
+    return float(known[least]), float(known[greatest])
 
 
 def _lasting_N(plate_type: PlateType, values: Array, rate_hz: float, surface: Surface) -> float:
