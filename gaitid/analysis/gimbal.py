@@ -15,6 +15,7 @@ from gaitid.trial import Array, Mask
 # deg. Nearer than this to each other, the first axis of a sequence and the last one tell two angles apart six times
 # worse than where they are square: an error of the pose grows by 1 / sin 10°.
 NEAR_DEG = 10.0
+_NEAR = float(np.cos(np.radians(NEAR_DEG)))
 
 
 def gimbal_notes(body: Body, sides: Sequence[str], first_frame: int) -> Notes:
@@ -41,5 +42,5 @@ def gimbal_notes(body: Body, sides: Sequence[str], first_frame: int) -> Notes:
 def near_lock(proximal: Array, distal: Array, sequence: str) -> Mask:
     """Frames in which the first axis (of the proximal frame) and the last (of the distal one) nearly coincide."""
     first, last = proximal[..., "xyz".index(sequence[0])], distal[..., "xyz".index(sequence[2])]
-    near: Mask = np.abs(dot(first, last)) > np.cos(np.radians(NEAR_DEG))
+    near: Mask = np.abs(dot(first, last)) > _NEAR
     return near

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gaitid.model import specs
-from gaitid.numerics.masks import bridged, known_rows
+from gaitid.numerics.masks import bridged, known_part, known_rows
 from gaitid.numerics.rotation import cross, dot, norm, unit
 from gaitid.numerics.statistics import mean_of_known
 from gaitid.trial import Array
@@ -196,7 +196,7 @@ def _goes_straight(level: Array, front: Array) -> bool:
     shortest = STRAIGHT_SHARE * HALF_CHORD_M
     if wide > 0.99 * 2 * shortest * np.sin(np.radians(TURN_DEG / 2)) or np.hypot(back, wide) > 0.99 * shortest:
         return False
-    known = front[np.isfinite(front).all(axis=1)]
+    known = known_part(front)
     facing, within = known @ way, np.cos(np.radians(60)) * np.hypot(known[:, 0], known[:, 1])
     return bool((facing > within).all() or (facing < -within).all())
 

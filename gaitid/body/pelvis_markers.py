@@ -13,6 +13,7 @@ from gaitid.model import specs
 from gaitid.notes import Note, Notes
 from gaitid.numerics.masks import known_part
 from gaitid.numerics.rotation import norm
+from gaitid.numerics.statistics import deviation
 from gaitid.trial import Array
 
 # The roles of markers on the bone, whichever of them a model knows; of each side, and of the middle.
@@ -41,14 +42,14 @@ def pelvis_notes(model: specs.Model, markers: Mapping[str, Array]) -> Notes:
     if len(labels) < FEWEST:
         return ()
     tracks = [markers[label] for label in labels]
-    steadiest = np.full(len(labels), np.inf)
+    steadiest = [np.inf] * len(labels)
     for i in range(len(labels)):
         for j in range(i):
             apart = known_part(tracks[i] - tracks[j])
             if len(apart) >= LEAST:
-                varies = float(norm(apart).std())
-                steadiest[[i, j]] = np.minimum(steadiest[[i, j]], varies)
-    moving = [(float(size), label) for size, label in zip(steadiest, labels) if MOVES_M < size < np.inf]
+                varies = float(deviation(norm(apart)))
+                steadiest[i], steadiest[j] = min(steadiest[i], varies), min(steadiest[j], varies)
+    moving = [(size, label) for size, label in zip(steadiest, labels) if MOVES_M < size < np.inf]
     if not moving:
         return ()
     size, label = max(moving)

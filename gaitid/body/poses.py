@@ -269,9 +269,10 @@ def differentiate(body: Body, rate_hz: float) -> Motion:
     if not is_long(n_frames):
         parts = {key: (segment.pose, segment.com_g) for key, segment in body.segments.items()}
         motions = segment_motions(parts, rate_hz, body.settings)
-        return _of_body(
-            body, {key: of.only(body.segments[key].known, _own_axes(body, key)) for key, of in motions.items()}
-        )
+        for key, of in body.segments.items():
+            if not of.known.all():
+                motions[key] = motions[key].only(of.known, _own_axes(body, key))
+        return _of_body(body, motions)
     places = {}
     for key, of in body.segments.items():
         own, pose = _own_axes(body, key), of.pose

@@ -10,6 +10,7 @@ import numpy as np
 from gaitid.body.calibration import marker_label
 from gaitid.body.frames import Geometry
 from gaitid.body.lengths import segment_lengths
+from gaitid.numerics.statistics import deviation, mean
 from gaitid.trial import Array
 
 # deg. The axis of a knee that never flexes farther is not put to the test.
@@ -87,18 +88,19 @@ def _length(
     """Between joint centres: in the trial, in the static, and the difference."""
     if length is None or not (known := np.isfinite(length)).any():
         return None
-    mean = float(length[known].mean())
-    worst = int(np.argmax(np.where(known, np.abs(length - mean), -1.0)))
+    seen = length[known]
+    average = float(mean(seen))
+    worst = int(np.argmax(np.where(known, np.abs(length - average), -1.0)))
     calibration = geometry.calibration
     static, sd = (None, None) if calibration is None else calibration.lengths_m.get(place, (None, None))
     return {
-        "mean_mm": mean * 1e3,
-        "sd_mm": float(length[known].std() * 1e3),
+        "mean_mm": average * 1e3,
+        "sd_mm": float(deviation(seen) * 1e3),
         "worst_mm": float(length[worst] * 1e3),
         "worst_frame": worst + first_frame,
         "static_mean_mm": None if static is None else static * 1e3,
         "static_sd_mm": None if sd is None else sd * 1e3,
-        "trial_minus_static_mm": None if static is None else (mean - static) * 1e3,
+        "trial_minus_static_mm": None if static is None else (average - static) * 1e3,
     }
 
 
@@ -124,9 +126,11 @@ def knee_axis(columns: Mapping[str, Array]) -> dict[str, float] | None:
     flexed = adduction[known & (np.where(known, flexion, 0.0) > FLEXED_DEG)]
     if len(flexed) < FEWEST_FRAMES:
         return None
-    shares = (_squared_correlation(flexion[known], other[known]) for other in (adduction, rotation))
-    centred = flexion[known] - flexion[known].mean()
-    slope = float(centred @ adduction[known]) / float(centred @ centred)
+    if not known.all():
+        flexion, adduction, rotation = flexion[known], adduction[known], rotation[known]
+    centred = flexion - mean(flexion)
+    shares = (_squared_correlation(centred, other - mean(other)) for other in (adduction, rotation))
+    slope = float(centred @ adduction) / float(centred @ centred)
     return {
         **dict(zip(_SHARE, shares, strict=True)),
         "axis_turned_deg": abs(float(np.degrees(np.arctan(slope)))),
@@ -135,7 +139,6 @@ def knee_axis(columns: Mapping[str, Array]) -> dict[str, float] | None:
 
 
 def _squared_correlation(a: Array, b: Array) -> float:
-    """r², 0 where one of them does not vary."""
-    a, b = a - a.mean(), b - b.mean()
+    """r² of values about their means, 0 where one of them does not vary."""
     both = float((a @ a) * (b @ b))
     return float((a @ b) ** 2) / both if both > 0 else 0.0

@@ -14,7 +14,7 @@ from gaitid.body.lengths import constant_lengths, distance, neighbours
 from gaitid.errors import TrialError
 from gaitid.notes import Note, Notes
 from gaitid.numerics.rotation import cross, norm
-from gaitid.numerics.statistics import median
+from gaitid.numerics.statistics import deviation, median
 from gaitid.trial import Array
 
 # m. A leg whose joints all lie farther than this on the other leg's side is labelled as the other one.
@@ -164,7 +164,7 @@ def length_notes(geometry: Geometry, sides: Sequence[str], first_frame: int) -> 
     for side in sides:
         varies: dict[str, float] = {}
         for name, length in constant_lengths(geometry, side).items():
-            step = np.abs(np.diff(length))
+            step = np.abs(length[1:] - length[:-1])
             if (step > LENGTH_JUMP_M).any():
                 at = int(np.nanargmax(step))
                 text = (
@@ -174,7 +174,7 @@ def length_notes(geometry: Geometry, sides: Sequence[str], first_frame: int) -> 
                 notes.append(Note("length_jump", text, side, "correct the labels there"))
             known = length[np.isfinite(length)]
             if known.size > 1:
-                varies[name] = float(known.std())
+                varies[name] = float(deviation(known))
         name = max(varies, key=lambda x: varies[x], default="")
         if name and varies[name] > LENGTH_SD_WARN_M:
             text = (
@@ -194,7 +194,7 @@ def fit_notes(geometry: Geometry) -> Notes:
     notes: list[Note] = []
     for (side, frame), (points, fit) in geometry.fits.items():
         known = np.isfinite(fit.residual)
-        varies = float(fit.residual[known].std()) if known.any() else 0.0
+        varies = float(deviation(fit.residual[known])) if known.any() else 0.0
         if varies > FIT_SD_WARN_M:
             words = " ".join(filter(None, (side, frame.replace("_", " "))))
             labels = ", ".join(_label(geometry, point, side) for point in points)

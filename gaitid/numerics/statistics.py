@@ -41,6 +41,12 @@ def mean(values: Array) -> Array:
     return np.asarray(np.add.reduce(values) / len(values))
 
 
+def deviation(values: Array) -> Array:
+    """Standard deviation along axis 0, likewise to the last bit as numpy's method."""
+    off = values - mean(values)
+    return np.asarray(np.sqrt(mean(off * off)))
+
+
 def mean_of_known(rows: Array) -> Array:
     """Mean of the rows of a (frames, columns) array in which everything is known; NaN where there are none."""
     known = known_part(rows)
