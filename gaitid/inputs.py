@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -94,7 +95,9 @@ def static_beside(path: Path) -> Path | None:
     """The only static that lies beside a trial, by its name; None where there is none, or several."""
     if _is_static(path.stem):
         return None
-    statics = [file for file in _beside(path) if file.suffix.lower() in (".c3d", ".trc") and _is_static(file.stem)]
+    statics = [
+        file for file in _beside(path, _is_static) if file.suffix.lower() in (".c3d", ".trc") and _is_static(file.stem)
+    ]
     return statics[0] if len(statics) == 1 else None
 
 
@@ -109,32 +112,35 @@ def loads_beside(path: Path, forces: Path | None) -> Notes:
     if forces is not None or path.suffix.lower() != ".trc":
         return ()
     stem = path.stem.casefold()
-    loads = [f for f in _beside(path) if f.suffix.lower() == ".mot" and f.stem.casefold().startswith(stem)]
+    files = _beside(path, lambda name: name.casefold().startswith(stem))
+    loads = [f for f in files if f.suffix.lower() == ".mot" and f.stem.casefold().startswith(stem)]
     if len(loads) != 1:
         return ()
     cure = as_option("--forces", loads[0])
     return (Note("file_beside", f"{loads[0].name} lies beside it and was not used: {cure}", cure=cure),)
 
 
-def load_files_beside(path: Path) -> list[tuple[str, Path]]:
+def load_files_beside(path: Path, names: Iterable[str] | None = None) -> list[tuple[str, Path]]:
     """Segment and file of the loads that lie beside a trial by its name: ``walk.load.left_shank.csv``, and ``….2.csv``
-    for a second one on the same segment."""
+    for a second one on the same segment. `names` are those that may be such, where they are known."""
     found = []
-    for file in _beside(path):
-        start, _, rest = file.name.partition(".load.")
-        segment, _, number = rest.removesuffix(".csv").partition(".")
-        if start == path.stem and rest.endswith(".csv") and segment and (number.isdecimal() or not number):
+    start = f"{path.stem}.load."
+    for file in _beside(path, lambda name: name.startswith(start) and name.endswith(".csv"), names):
+        segment, _, number = file.name[len(start) : -len(".csv")].partition(".")
+        if segment and (number.isdecimal() or not number):
             found.append((segment, int(number or 1), file))
     return [(segment, file) for segment, _, file in sorted(found)]
 
 
-def _beside(path: Path) -> list[Path]:
+def _beside(path: Path, wanted: Callable[[str], bool], names: Iterable[str] | None = None) -> list[Path]:
+    """The files beside a trial whose names are wanted, which is asked first: a folder may hold thousands."""
     if not path.is_file():  # a trial in memory
         return []
     try:
-        return sorted(file for file in path.parent.iterdir() if file.is_file() and file.name != path.name)
+        found = sorted(filter(wanted, os.listdir(path.parent) if names is None else names))  # noqa: PTH208
     except OSError:
         return []
+    return [file for file in map(path.parent.joinpath, found) if file.name != path.name and file.is_file()]
 
 
 def _is_static(stem: str) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from gaitid.analysis.origin import Origin
 from gaitid.analysis.result import Result
@@ -14,9 +13,6 @@ from gaitid.notes import Notes
 from gaitid.read import read_trial
 from gaitid.read.settings import ReaderSettings
 from gaitid.trial import Trial
-
-if TYPE_CHECKING:
-    from gaitid.analysis.stored_alike import Stored
 
 
 def notes_of_statics(
@@ -53,7 +49,7 @@ def notes_of_statics(
         return ()
     from gaitid.analysis.stored_alike import stores_the_same
 
-    if stores_the_same(lies, result.model, result.trial.parameters, lambda file: _stored_in(file, file_state(file))):
+    if stores_the_same(lies, result.model, result.trial.parameters):
         return ()
     from gaitid.analysis.conflict import static_beside_notes, stored_is_used
 
@@ -64,14 +60,6 @@ def notes_of_statics(
     except GaitidError:
         return (static_unused(lies),)
     return static_beside_notes(result, origin, static)
-
-
-@lru_cache(maxsize=4)
-def _stored_in(path: Path, state: tuple[int, ...] | None) -> Stored:
-    """What a static stores that several trials lie beside, read once, as the static itself is (`_read_beside`)."""
-    from gaitid.read.c3d.trial import read_stored_subject
-
-    return read_stored_subject(path)
 
 
 @lru_cache(maxsize=4)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 
 from gaitid.errors import GaitidError
+from gaitid.inputs import file_state
 from gaitid.model import specs
 from gaitid.read.c3d.trial import read_stored_subject
 
@@ -13,13 +15,7 @@ from gaitid.read.c3d.trial import read_stored_subject
 _SAME = 1e-3
 
 
-#: The labels of a file's points and its stored measurements, as `read_stored_subject` has them.
-Stored = tuple[frozenset[str], Mapping[str, float]]
-
-
-def stores_the_same(
-    static: Path, model: specs.Model, ours: Mapping[str, float], read: Callable[[Path], Stored] = read_stored_subject
-) -> bool:
+def stores_the_same(static: Path, model: specs.Model, ours: Mapping[str, float]) -> bool:
     """Whether a static stores the calibration angles that the trial stores.
 
     What a program computed from a static and wrote into both needs no comparison.
@@ -31,8 +27,6 @@ def stores_the_same(
     model : Model
     ours : mapping of str to float
         What the trial stores, in its own units.
-    read : callable
-        Reads what the static stores.
     """
     if static.suffix.lower() != ".c3d":
         return False
@@ -42,7 +36,13 @@ def stores_the_same(
     if not any(map(ours.get, names)):
         return False
     try:
-        _, stored = read(static)
+        stored = _stored_in(static, file_state(static))
     except (GaitidError, OSError, ValueError):
         return False
     return all(abs(stored.get(name, 0.0) - ours.get(name, 0.0)) < _SAME for name in names)
+
+
+@lru_cache(maxsize=4)
+def _stored_in(path: Path, state: tuple[int, ...] | None) -> Mapping[str, float]:
+    """What a static stores that several trials lie beside, read once; `state` tells when it was written anew."""
+    return read_stored_subject(path)[1]

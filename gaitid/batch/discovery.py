@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,6 +21,9 @@ from gaitid.batch.manifest import read_manifest
 from gaitid.batch.results_folder import noted_root
 from gaitid.batch.types import Listing, Wanted
 from gaitid.errors import GaitidError
+
+# `list_folder`, or what remembers it.
+Listed = Callable[[Path], Listing]
 
 
 @dataclass
@@ -61,7 +64,7 @@ class Discovered:
         return self.noted if self.noted is not None and deepest.is_relative_to(self.noted) else deepest
 
 
-def find(datasets: Sequence[str], leave_out: Path | None) -> Discovered:
+def find(datasets: Sequence[str], leave_out: Path | None, listed: Listed = list_folder) -> Discovered:
     """The trials of all data sets, each once, statics among them.
 
     Parameters
@@ -70,6 +73,8 @@ def find(datasets: Sequence[str], leave_out: Path | None) -> Discovered:
         Folders (searched with all below them), globs, trials, and manifests (`gaitid.batch.manifest`).
     leave_out : Path or None
         The folder that results go to: what lies in it is no data.
+    listed : callable, optional
+        `list_folder`, or what has done it before.
 
     Raises
     ------
@@ -79,7 +84,7 @@ def find(datasets: Sequence[str], leave_out: Path | None) -> Discovered:
     discovered = Discovered(noted=None if leave_out is None else noted_root(leave_out))
     seen: set[Path] = set()
     for name in datasets:
-        base, listings, trials = _data_set(name, leave_out)
+        base, listings, trials = _data_set(name, leave_out, listed)
         for listing in listings:
             discovered.left_out.update(listing.left_out)
             discovered.problems += [listing.problem] if listing.problem else []
@@ -98,7 +103,7 @@ def find(datasets: Sequence[str], leave_out: Path | None) -> Discovered:
     return discovered
 
 
-def _data_set(name: str, leave_out: Path | None) -> tuple[Path, list[Listing], list[Wanted]]:
+def _data_set(name: str, leave_out: Path | None, listed: Listed) -> tuple[Path, list[Listing], list[Wanted]]:
     """The folder of one data set, what was listed for it, and its trials."""
     if not name:
         raise GaitidError("an empty name of a data set", todo="give . for the current folder")
@@ -106,7 +111,7 @@ def _data_set(name: str, leave_out: Path | None) -> tuple[Path, list[Listing], l
     if is_manifest(path):
         return path.parent, [], read_manifest(path)
     if path.is_dir():
-        base, listings = path, _below(path, leave_out)
+        base, listings = path, _below(path, leave_out, listed)
     elif os.path.lexists(path):
         refuse_no_trial(path)
         base, listings = path.parent, [Listing((path,))]
@@ -115,11 +120,11 @@ def _data_set(name: str, leave_out: Path | None) -> tuple[Path, list[Listing], l
     return base, listings, [Wanted(trial) for listing in listings for trial in listing.trials]
 
 
-def _below(top: Path, leave_out: Path | None) -> list[Listing]:
+def _below(top: Path, leave_out: Path | None, listed: Listed) -> list[Listing]:
     """A folder and all folders below it; links to folders are not followed."""
     listings: list[Listing] = []
     folders = [top]
     while folders:
-        listings.append(list_folder(folders.pop()))
+        listings.append(listed(folders.pop()))
         folders += [p for p in listings[-1].folders if leave_out is None or absolute(p) != absolute(leave_out)]
     return listings

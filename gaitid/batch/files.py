@@ -6,6 +6,7 @@ import csv
 import os
 import re
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from gaitid.batch.results_folder import TABLE
@@ -36,6 +37,13 @@ _LOAD = re.compile(r"\b(force|moment)_(global|segment)_x_")
 
 def absolute(path: Path) -> Path:
     """The absolute path without dots; links stay: what a user sees as one folder stays one."""
+    if path.is_absolute() and ".." not in path.parts:
+        return path
+    return _absolute(path, os.getcwd())  # noqa: PTH109
+
+
+@lru_cache(maxsize=100_000)  # each trial's is asked for ten times
+def _absolute(path: Path, here: str) -> Path:
     return Path(os.path.abspath(path))  # noqa: PTH100 - resolve() follows links
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 
@@ -21,16 +22,27 @@ class Folders:
         Of the data set, absolute: nothing above it is looked at.
     leave_out : Path or None
         The folder that results go to.
+    listed : callable
+        `list_folder`, or what has done it before.
     """
 
-    def __init__(self, root: Path, leave_out: Path | None) -> None:
-        self.root, self.leave_out = root, leave_out
+    def __init__(self, root: Path, leave_out: Path | None, listed: Callable[[Path], Listing] = list_folder) -> None:
+        self.root, self.leave_out, self._list = root, leave_out, listed
         self.listed = cache(self._listed)
+        self.up = cache(self._up)
+        self.loads = cache(self._loads)
         self._by_name: dict[Path, dict[str, list[Path]]] = {}
 
     def _listed(self, folder: Path) -> Listing:
         results = self.leave_out is not None and absolute(folder) == absolute(self.leave_out)
-        return Listing() if results else list_folder(folder)
+        return Listing() if results else self._list(folder)
+
+    def _loads(self, folder: Path) -> list[str]:
+        """The names in a folder, of hidden files too, that may be those of loads on segments."""
+        try:
+            return [name for name in os.listdir(folder) if ".load." in name]  # noqa: PTH208
+        except OSError:
+            return []
 
     def named(self, folder: Path, name: str) -> list[Path]:
         """Files of this name in a folder, in capitals or not."""
@@ -40,7 +52,7 @@ class Folders:
                 self._by_name[folder].setdefault(path.name.casefold(), []).append(path)
         return [path for path in self._by_name[folder].get(name.casefold(), []) if path.is_file()]
 
-    def up(self, folder: Path) -> list[Path]:
+    def _up(self, folder: Path) -> list[Path]:
         """The folder and its parents to the root, as paths that begin as it does."""
         folders, here = [folder], absolute(folder)
         while here != self.root:
@@ -81,40 +93,43 @@ class Pairs:
         self.statics = cache(self._statics)
         self.traits_of_all = cache(self._traits_of_all)
         self.places = cache(self._places)
+        self.homes = cache(self._homes)
+        self.nearest = cache(self._nearest)
+        self.traits = cache(self._traits)
         self.seekers: dict[Path, list[Path]] = {}
         for trial in trials:
-            if (folder := self._nearest(trial)) is not None:
+            if (folder := self.nearest(trial.parent)) is not None:
                 self.seekers.setdefault(folder, []).append(trial)
 
     def static_of(self, trial: Path) -> tuple[Static | None, int]:
         """The static that a trial takes, and how many there were."""
-        folder = self._nearest(trial)
+        folder = self.nearest(trial.parent)
         if folder is None:
             return None, 0
         return self._choose(self.statics(folder), trial, folder), len(self.candidates(folder))
 
     def static_at(self, path: Path) -> Static | None:
         """The static that a file is; None where it is none of its folder."""
-        return self.places(self._homes(path)[0]).get(absolute(path))
+        return self.places(self.homes(path.parent)[0]).get(absolute(path))
 
     def unused_names(self, trials: Iterable[Path]) -> list[str]:
         """Those words for statics that are in no name of the trials and of what lies beside and above them."""
-        homes = {folder for trial in trials for folder in self._homes(trial)}
+        homes = {folder for trial in trials for folder in self.homes(trial.parent)}
         files = {file for folder in homes for file in self.files(folder)} | set(trials)
         parts = {p.stem for p in files} | {below.name for folder in homes for below in self._static_folders(folder)}
         return [name for name in self.names if not any(read_name(part, (name,)).static for part in parts)]
 
-    def _homes(self, trial: Path) -> list[Path]:
-        """Folders that a trial's static may be in, the nearest first; one that is named like a static is none."""
+    def _homes(self, of_trial: Path) -> list[Path]:
+        """Folders that the static of a trial in one may be in, the nearest first; none that is named like a static."""
         return [
             folder
-            for folder in self.folders.up(trial.parent)
+            for folder in self.folders.up(of_trial)
             if absolute(folder) == self.folders.root or not self._is_static_name(absolute(folder).name)
         ]
 
-    def _nearest(self, trial: Path) -> Path | None:
-        """The nearest folder with statics; None where there is none."""
-        return next((folder for folder in self._homes(trial) if self.candidates(folder)), None)
+    def _nearest(self, of_trial: Path) -> Path | None:
+        """The nearest folder with statics, of a trial in one; None where there is none."""
+        return next((folder for folder in self.homes(of_trial) if self.candidates(folder)), None)
 
     def _is_static_name(self, name: str) -> bool:
         return read_name(name, self.names).static
@@ -149,7 +164,7 @@ class Pairs:
         return "as standing" if read_name(path.stem, self.standing).static else ""
 
     def _static(self, path: Path, how: str, folder: Path) -> Static:
-        return Static(path, how, self._traits(path, folder, of_static=True))
+        return Static(path, how, self.traits(path, folder, of_static=True))
 
     def _statics(self, folder: Path) -> list[Static]:
         """The candidates; where no name makes them sure, those that a trial takes: the others were to be measured."""
@@ -169,11 +184,11 @@ class Pairs:
         return [p for p in (*self.files(folder), *self.seekers.get(folder, ())) if absolute(p) not in statics]
 
     def _choose(self, statics: list[Static], trial: Path, folder: Path) -> Static | None:
-        return choose(statics, self._traits(trial, folder), self.traits_of_all(folder))
+        return choose(statics, self.traits(trial, folder), self.traits_of_all(folder))
 
     def _traits_of_all(self, folder: Path) -> frozenset[Trait]:
         """The traits of all trials that may take a static of this folder."""
-        return frozenset[Trait]().union(*(self._traits(trial, folder) for trial in self._trials(folder)))
+        return frozenset[Trait]().union(*(self.traits(trial, folder) for trial in self._trials(folder)))
 
     def _traits(self, path: Path, folder: Path, *, of_static: bool = False) -> frozenset[Trait]:
         """The traits of a file's name and of the folders down to it."""

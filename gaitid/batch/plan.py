@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import chain, groupby, pairwise
 from pathlib import Path
 
 from gaitid.batch.discovery import find
-from gaitid.batch.files import absolute, by_name
+from gaitid.batch.files import absolute, by_name, list_folder
 from gaitid.batch.manifest import LOAD, OPTIONS, looked_for
 from gaitid.batch.pairs import Folders, Pairs
 from gaitid.batch.statics import words_of
-from gaitid.batch.stored import static_adds_nothing, stores_calibration
+from gaitid.batch.stored import static_adds_nothing, stored_calibration
 from gaitid.batch.types import Planned, Static, Wanted
 from gaitid.errors import GaitidError, counted, first_few
 from gaitid.inputs import load_files_beside
@@ -124,8 +125,9 @@ def make_plan(
         Nothing to do, a data set that is not there, a word for statics that no file has, files of which it is not
         clear which one is meant, or two trials with the same results.
     """
-    discovered = find(datasets, output)
-    folders = Folders(discovered.root, output)
+    listed = cache(list_folder)
+    discovered = find(datasets, output, listed)
+    folders = Folders(discovered.root, output, listed)
     plain = {"".join(words_of(name)): name for name in names}
     pairs = Pairs(folders, tuple(plain), [wanted.path for wanted in discovered.trials if _seeks(wanted, given)])
     if names and (unused := pairs.unused_names([wanted.path for wanted in discovered.trials])):
@@ -179,9 +181,9 @@ def _planned(wanted: Wanted, pairs: Pairs, folders: Folders, output: Path | None
     beside: Path | None = None
     beside_differs = False
     model = _model_of(wanted.words, given)
-    if static is not None and stores_calibration(path, model):
+    if static is not None and (stored := stored_calibration(path, model)) is not None:
         beside = static.path
-        beside_differs = not static_adds_nothing(beside, path, model)
+        beside_differs = not static_adds_nothing(beside, stored, model)
         static, n_statics = None, 0
     options = [] if static is None else [("--static", str(static.path))]
     if values := _values(wanted.words, "--static") or _values(given, "--static"):
@@ -190,7 +192,9 @@ def _planned(wanted: Wanted, pairs: Pairs, folders: Folders, output: Path | None
         if option in {*wanted.words, *wanted.without, *given}:
             continue
         if option == LOAD:
-            options += [(option, f"{segment}={file}") for segment, file in load_files_beside(path)]
+            options += [
+                (option, f"{segment}={file}") for segment, file in load_files_beside(path, folders.loads(path.parent))
+            ]
         elif file := _companion(option, path, folders):
             options.append((option, str(file)))
     options += zip(wanted.words[::2], wanted.words[1::2], strict=True)

@@ -14,8 +14,8 @@ from gaitid.model.needs import side_needs
 from gaitid.read.c3d.trial import read_stored_subject
 
 
-def stores_calibration(path: Path, model_name: str = AUTO) -> bool:
-    """Whether a trial's markers and parameters are all that the model needs of a static.
+def stored_calibration(path: Path, model_name: str = AUTO) -> Mapping[str, float] | None:
+    """What a trial stores, in its own units, where its markers and that are all that the model needs of a static.
 
     That is so of the conventional models, which ask for measurements and angles that programs store with each trial:
     the trial then gives the same numbers in `run`, which looks for no static, and in `batch`.
@@ -28,24 +28,21 @@ def stores_calibration(path: Path, model_name: str = AUTO) -> bool:
         `AUTO` stands for the first model that it would try, `pig`.
     """
     if path.suffix.lower() != ".c3d":
-        return False
+        return None
     try:
         model = _model(model_name)
         if not any(isinstance(m.static, specs.StaticAngle) and m.c3d for m in model.subject.values()):
-            return False
+            return None
         labels, stored = read_stored_subject(path)
     except (GaitidError, OSError, ValueError):  # refused by name when it is its turn
-        return False
+        return None
     wanted = _measurements_of(model_name, labels)
-    return wanted is not None and all(_is_stored(model, name, stored) for name in wanted)
+    return stored if wanted is not None and all(_is_stored(model, name, stored) for name in wanted) else None
 
 
-def static_adds_nothing(static: Path, path: Path, model_name: str = AUTO) -> bool:
-    """Whether a static stores the calibration angles that a trial stores (`stores_calibration`)."""
-    try:
-        return stores_the_same(static, _model(model_name), read_stored_subject(path)[1])
-    except (GaitidError, OSError, ValueError):
-        return False
+def static_adds_nothing(static: Path, stored: Mapping[str, float], model_name: str = AUTO) -> bool:
+    """Whether a static stores the calibration angles that a trial stores (`stored_calibration`)."""
+    return stores_the_same(static, _model(model_name), stored)
 
 
 @lru_cache(maxsize=16)  # the trials of a data set have few sets of labels

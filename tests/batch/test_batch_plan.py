@@ -6,10 +6,16 @@ import os
 import shutil
 import subprocess
 import sys
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from gaitid.analysis import stored_alike
+from gaitid.batch import plan as batch_plan
+from gaitid.batch import stored
 from gaitid.batch.discovery import find
 from gaitid.batch.plan import make_plan
 from gaitid.errors import GaitidError
@@ -182,3 +188,22 @@ def test_the_parent_of_a_batch_loads_what_plans_it_not_what_analyses() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
+
+
+def test_what_lies_in_a_folder_is_looked_at_once(make: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not once a trial: a folder of 400 would be listed 400 times, and each of its files looked at 160,000 times."""
+    seen: dict[str, list[Path]] = {"listed": [], "read": [], "looked at": []}
+
+    def noted(what: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda path, *others: (seen[what].append(path), function(path, *others))[1]
+
+    data = make("P1/static.c3d=static", *(f"P1/walk{i}.c3d=calibrated" for i in range(8)))
+    monkeypatch.setattr(batch_plan, "list_folder", noted("listed", batch_plan.list_folder))
+    monkeypatch.setattr(stored, "read_stored_subject", noted("read", stored.read_stored_subject))
+    monkeypatch.setattr(stored_alike, "read_stored_subject", noted("read", stored_alike.read_stored_subject))
+    monkeypatch.setattr(Path, "is_file", noted("looked at", Path.is_file))
+    plan = make_plan([str(data)], tmp_path / "out")
+    assert len(plan.trials) == 8
+    assert sorted(seen["listed"]) == [data, data / "P1"]
+    assert sorted(seen["read"]) == [data / "P1" / "static.c3d", *(planned.trial for planned in plan.trials)]
+    assert max(Counter(seen["looked at"]).values()) <= 2

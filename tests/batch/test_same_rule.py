@@ -12,7 +12,7 @@ from recordings import without_calibration
 from gaitid.batch import job as jobs
 from gaitid.batch.job import DONE, run_job
 from gaitid.batch.plan import make_plan
-from gaitid.batch.stored import stores_calibration
+from gaitid.batch.stored import stored_calibration
 from gaitid.batch.supervisor import make_jobs
 from gaitid.run import Prepared, RunOptions, prepare, run_file
 
@@ -101,17 +101,17 @@ def test_the_plan_says_nothing_of_a_static_that_stores_the_same(shared_trials: P
 
 def test_which_trials_store_a_calibration(one_walk: Path, tmp_path: Path) -> None:
     calibrated = one_walk / "calibrated.c3d"
-    assert stores_calibration(calibrated)
-    assert stores_calibration(calibrated, "pig_vicon")
-    assert not stores_calibration(calibrated, "cast")  # carries clusters over from a static: no file stores them
-    assert not stores_calibration(one_walk / "walk.c3d")
+    assert stored_calibration(calibrated) is not None
+    assert stored_calibration(calibrated, "pig_vicon") is not None
+    assert stored_calibration(calibrated, "cast") is None  # carries clusters over from a static: no file stores them
+    assert stored_calibration(one_walk / "walk.c3d") is None
     other_labels = tmp_path / "other.c3d"
     other_labels.write_bytes(calibrated.read_bytes().replace(b"LTHI", b"THI1").replace(b"RTHI", b"THI2"))
-    assert not stores_calibration(other_labels)
+    assert stored_calibration(other_labels) is None
     cut = tmp_path / "cut.c3d"
     cut.write_bytes(calibrated.read_bytes()[:700])
-    assert not stores_calibration(cut)
-    assert not stores_calibration(tmp_path / "absent.c3d")
+    assert stored_calibration(cut) is None
+    assert stored_calibration(tmp_path / "absent.c3d") is None
     assert without_calibration(calibrated.read_bytes()) == (one_walk / "walk.c3d").read_bytes()
 
 

@@ -195,7 +195,7 @@ def read_stored_subject(path: Path) -> tuple[frozenset[str], Mapping[str, float]
         (subject_and_name(label)[1], float(value.item()))
         for group in ("SUBJECTS", "PROCESSING")
         for label, value in parameters.get(group, {}).items()
-        if isinstance(value, np.ndarray) and value.size == 1 and np.isfinite(value).all()
+        if isinstance(value, np.ndarray) and value.size == 1 and math.isfinite(value.item())
     ]
     return labels, _Measurements(numbers)
 
