@@ -146,7 +146,9 @@ def keep_freed_memory() -> None:
     with contextlib.suppress(OSError, AttributeError):  # another library of C
         mallopt = ctypes.CDLL(None).mallopt
         for what, size in _KEPT.items():
-            mallopt(what, size)
+            # before glibc 2.35 half of a heap of 64 MB is the most: refused, arrays would be mapped from 128 kB on
+            if not mallopt(what, size):
+                mallopt(what, 32 * _MB)
 
 
 def entry() -> NoReturn:
