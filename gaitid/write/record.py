@@ -21,16 +21,18 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False, default=la
 
 def plain(value: Any) -> Any:
     """The same as JSON types: arrays as lists, unknown numbers as null."""
-    if isinstance(value, Mapping):
-        return {str(k): plain(v) for k, v in value.items()}
-    if isinstance(value, np.ndarray):
-        return plain(value.tolist())
-    if isinstance(value, (list, tuple)):
-        return [plain(v) for v in value]
+    if isinstance(value, str):  # most are; whether something is a mapping takes longest to ask
+        return value
     if isinstance(value, (float, np.floating)):
         return float(value) if math.isfinite(value) else None
+    if isinstance(value, (list, tuple)):
+        return [plain(v) for v in value]
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
     if isinstance(value, np.integer):
         return int(value)
+    if isinstance(value, Mapping):
+        return {str(k): plain(v) for k, v in value.items()}
     return value
 
 
