@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -24,10 +23,13 @@ def side_columns(leg: SideResult) -> dict[str, Array]:
     """The columns of ``walk.joints.csv`` of one side, each (frames,), named without the side; angles first."""
     angles = {**leg.angles, **leg.trunk_angles}
     columns = {f"{n}_{c}_deg": values for n, of in angles.items() for c, values in of.items()}
-    columns |= {
-        f"{n}_{c}_moment_Nm_per_kg": values for n, moments in leg.moments.items() for c, values in moments.items()
-    }
-    return columns | {f"{joint}_power_W_per_kg": leg.powers[joint] for joint in leg.moments}
+    return columns | kinetic_columns(leg.moments, leg.powers)
+
+
+def kinetic_columns(moments: Mapping[str, Mapping[str, Array]], powers: Mapping[str, Array]) -> dict[str, Array]:
+    """Those of the moments and powers of a side."""
+    columns = {f"{n}_{c}_moment_Nm_per_kg": values for n, of in moments.items() for c, values in of.items()}
+    return columns | {f"{joint}_power_W_per_kg": powers[joint] for joint in moments}
 
 
 _OF_RESULTS: WeakKeyDictionary[Result, CycleCurves] = WeakKeyDictionary()
@@ -104,8 +106,7 @@ def _settled(result: Result, side: str, kinetics: Array) -> Array:
         wrench = matched_load(leg.load, bandwidth_hz, result.trial.rate_hz).wrench
         load = Wrench(wrench.f_g[frames], wrench.m_g[frames], wrench.p_g[frames])
         moments, powers = under_load(result, side, frames, load)
-        columns = side_columns(replace(leg, angles={}, trunk_angles={}, moments=moments, powers=powers))
-        changed[frames] = np.stack(list(columns.values()), axis=1)
+        changed[frames] = np.stack([*kinetic_columns(moments, powers).values()], axis=1)
     return changed
 
 
@@ -134,9 +135,8 @@ def _end_in_swing(cycles: _Cycles, known: Array, kinetics: Array) -> None:
     if not ends:
         return
     moments, powers = unloaded(result, side, np.concatenate([np.arange(end.start, end.stop) for _, end in ends]))
-    free_columns = side_columns(replace(result.sides[side], angles={}, trunk_angles={}, moments=moments, powers=powers))
     none = np.zeros((3, sum(len(end) for _, end in ends)))
-    free = np.stack([*free_columns.values(), *none], axis=1)
+    free = np.stack([*kinetic_columns(moments, powers).values(), *none], axis=1)
     # all ends in one table, an unknown row after each, and where their instants lie in it
     rows: list[Array] = []
     late, place, done, length = np.zeros(cycles.at.shape, dtype=bool), cycles.at.copy(), 0, 0
