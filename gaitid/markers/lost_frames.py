@@ -13,10 +13,11 @@ import numpy as np
 from gaitid.errors import first_few
 from gaitid.markers.tracks import tracks_of
 from gaitid.notes import Note, Notes
-from gaitid.numerics.rotation import dot
+from gaitid.numerics.blocks import by_blocks
+from gaitid.numerics.rotation import dot, norm
 from gaitid.numerics.statistics import median
 from gaitid.records import NamedTuple
-from gaitid.trial import Array
+from gaitid.trial import Array, IntArray
 
 # Median over the markers of a step over the mean of those before and after it: at most 1.05 between any two frames of
 # 20 recordings of 13 laboratories and of simulated walks, 1.89 and more where one frame is left out anywhere in them.
@@ -57,30 +58,51 @@ def find_lost_frames(markers: Mapping[str, Array], rate_hz: float) -> list[LostF
     """
     if len(markers) < FEWEST or len(next(iter(markers.values()))) < 4:
         return []
-    times = tracks_of(markers).of_differences(1, lambda some: _times(some, rate_hz), 2)
-    # only few frames are looked at again: a median over markers needs most of them to go on so far
+    tracks, needed = tracks_of(markers), max(FEWEST, LEAST_SHARE * len(markers))
+    # more than half of the markers that tell must go on so far: hardly a frame is looked at closely
+    bends, least = tracks.of_differences(3, norm), _least_beside(rate_hz)
+    bent = bends > (GOES_ON - 1) * least
+    if 2 * np.count_nonzero(bent) <= needed:
+        return []
+    beside = tracks.of_differences(1, lambda some: norm(some[2:] + some[:-2]), 2)
+    bent &= (beside > least) & (bends > (GOES_ON - 1) * beside)
+    rows = np.flatnonzero(2 * bent.sum(axis=1) > needed)
+    if not rows.size:
+        return []
+    times = by_blocks(lambda some: _times(tracks.points, some, rate_hz), rows, times=3 * bent.shape[1])
     tells, far = times != -np.inf, times > GOES_ON
     n = tells.sum(axis=1)
-    places = np.flatnonzero((n >= max(FEWEST, LEAST_SHARE * len(markers))) & (2 * far.sum(axis=1) > n))
     found = []
-    for k in places:
+    for k in np.flatnonzero((n >= needed) & (2 * far.sum(axis=1) > n)):
         typical = float(median(times[k][tells[k]]))
         # all by the same share of their own steps, not by the same length
         if (np.abs(times[k][tells[k]] / typical - 1) < ALIKE).mean() > MOST:
-            found.append(LostFrame(int(k) + 1, typical))
+            found.append(LostFrame(int(rows[k]) + 1, typical))
     return found
 
 
-def _times(steps: Array, rate_hz: float) -> Array:
-    """(rows − 2, markers) how many times as far as before and after a marker goes on; −∞ where it does not tell."""
-    squared = dot(steps, steps)
-    first, last, both = squared[:-2], squared[2:], dot(steps[:-2], steps[2:])  # of the steps before and after
+def _least_beside(rate_hz: float) -> float:
+    """How long the steps before and after a step are together at least, m, of a marker that tells.
+
+    Two steps of v at least, whose cosine is at least c, have a sum w with w² > (2 + 2 c) v². With s the step between
+    them, times = 2 s·w / w² > g means (2 s − w)·w > (g − 1) w², so that |2 s − w|, the third difference, is more than
+    (g − 1) |w| where a marker goes on by `GOES_ON` times.
+    """
+    return float(np.sqrt(2 + 2 * SAME_WAY)) * LEAST_SPEED / rate_hz
+
+
+def _times(points: Array, rows: IntArray, rate_hz: float) -> Array:
+    """(rows, markers) how many times as far as before and after a marker goes on; −∞ where it does not tell.
+
+    It is the second of the three steps from a row on that is looked at.
+    """
+    before, step, after = (points[rows + k + 1] - points[rows + k] for k in range(3))
+    first, last, both = dot(before, before), dot(after, after), dot(before, after)
     least = np.minimum(first, last)
     with np.errstate(invalid="ignore", divide="ignore"):
         tells = (least > (LEAST_SPEED / rate_hz) ** 2) & (np.maximum(first, last) < STEADY**2 * least)
         tells &= both > SAME_WAY * np.sqrt(first * last)
-        on = dot(steps[1:], steps[:-1])
-        times = 2 * (on[:-1] + on[1:]) / (first + 2 * both + last)
+        times = 2 * (dot(step, before) + dot(after, step)) / (first + 2 * both + last)
     return np.where(tells, times, -np.inf)
 
 

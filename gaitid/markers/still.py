@@ -17,7 +17,7 @@ from gaitid.numerics.rigid_fit import FEWEST
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import median, median_of_known
 from gaitid.records import NamedTuple
-from gaitid.trial import Array, Mask
+from gaitid.trial import Array
 
 # s, and frames: no less is standing. What is off for less is a spike (`gaitid.markers.spikes`).
 STANDS_S, STANDS_FRAMES = 0.07, 6
@@ -91,16 +91,17 @@ def find_flat(markers: Mapping[str, Array]) -> dict[str, list[Flat]]:
     found: dict[str, list[Flat]] = {}
     if not tracks:
         return found
-    same: Mask = tracks.of_differences(1, lambda some: some == 0)
-    often = np.argwhere(same.sum(axis=0) >= FLAT_FRAMES - 1)
-    few = same.mean(axis=1) <= FLAT_SHARE if len(often) else same[:, 0]
-    for i, axis in often.tolist():
-        label = list(tracks)[i]
-        for first, stop in spans(same[:, i, axis] & few[:, axis]):
-            size_m = float(np.ptp(tracks[label][first : stop + 1], axis=0).max())
-            if stop - first + 1 >= FLAT_FRAMES and size_m > FLAT_M:
-                found.setdefault(label, []).append(Flat(axis, first, stop, size_m))
-    ranges = np.fmax.reduce(tracks.points, axis=0) - np.fmin.reduce(tracks.points, axis=0)
+    same = tracks.same
+    if np.count_nonzero(same) >= FLAT_FRAMES - 1:
+        few = same.mean(axis=1) <= FLAT_SHARE
+        for i, axis in np.argwhere(same.sum(axis=0) >= FLAT_FRAMES - 1).tolist():
+            label = list(tracks)[i]
+            for first, stop in spans(same[:, i, axis] & few[:, axis]):
+                size_m = float(np.ptp(tracks[label][first : stop + 1], axis=0).max())
+                if stop - first + 1 >= FLAT_FRAMES and size_m > FLAT_M:
+                    found.setdefault(label, []).append(Flat(axis, first, stop, size_m))
+    least, greatest = tracks.ends
+    ranges = greatest - least
     usual = median_of_known(ranges)
     for i, axis in np.argwhere((ranges < NO_RANGE * usual) & (usual > RANGE_M)).tolist():
         label, seen = list(tracks)[i], np.flatnonzero(tracks.known[:, i])

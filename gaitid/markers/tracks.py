@@ -110,7 +110,7 @@ class Tracks(Mapping[str, Array]):
     def forget(self) -> None:
         """Let go of what shows steps, until it is asked for again: of a long trial it is two thirds of the markers."""
         self._held.clear()
-        for name in ("excess", "shown"):
+        for name in ("excess", "shown", "same"):
             self.__dict__.pop(name, None)
 
     @cached_property
@@ -147,14 +147,25 @@ class Tracks(Mapping[str, Array]):
         return self._held[order]
 
     @cached_property
+    def same(self) -> Mask:
+        """(frames − 1, markers, 3) whether a coordinate stays what it is, to the last digit."""
+        return self.of_differences(1, lambda some: some == 0)
+
+    @cached_property
     def still(self) -> Mask:
         """(frames − 1, markers) whether a marker stays where it is, to the last digit."""
-        return self.of_differences(1, lambda some: all_columns(some == 0))
+        return all_columns(self.same)
+
+    @cached_property
+    def ends(self) -> tuple[Array, Array]:
+        """(markers, 3) m, the least and the greatest that each coordinate is."""
+        return np.fmin.reduce(self.points, axis=0), np.fmax.reduce(self.points, axis=0)
 
     @cached_property
     def digit(self) -> Array:
         """(markers,) m, the last digit (32 bits) of a marker's coordinates where it is farthest from the origin."""
-        farthest = np.fmax(np.fmax.reduce(self.points, axis=0), -np.fmin.reduce(self.points, axis=0))
+        least, greatest = self.ends
+        farthest = np.fmax(greatest, -least)
         return np.asarray(np.spacing(np.fmax.reduce(farthest, axis=1, initial=1e-3).astype(np.float32)).astype(float))
 
     @property
@@ -168,8 +179,8 @@ class Tracks(Mapping[str, Array]):
         fine = (0.0, 0.0, 0.0)
         if len(self.points) <= 2 * NEAR:
             return fine
-        same: Mask = self.of_differences(1, lambda some: some == 0)
-        if not same.mean() > COARSE / 4:  # some stand still for half of the time
+        same = self.same
+        if not np.count_nonzero(same) > COARSE / 4 * same.size:  # some stand still for half of the time
             return fine
         ways = self.points[2 * NEAR :] - self.points[: -2 * NEAR]
         moving = largest_column(np.abs(ways)) > MOVING_M
@@ -197,7 +208,7 @@ class Tracks(Mapping[str, Array]):
     @cached_property
     def shown(self) -> Array:
         """(frames − 5, markers) m, `steps_shown`."""
-        return self.of_differences(2, lambda some: _shown(np.diff(some, ORDER - 2, axis=0)), ORDER - 2)
+        return self.of_differences(3, lambda some: _shown(np.diff(some, ORDER - 3, axis=0)), ORDER - 3)
 
     @cached_property
     def noise(self) -> Array:
