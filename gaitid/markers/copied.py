@@ -79,7 +79,7 @@ def _pairs(tracks: Tracks) -> list[tuple[int, int]]:
 
 def _sizes(bends: Array) -> Array:
     """(1, 3) the sum of the sizes along each axis."""
-    return np.array([[np.nansum(np.abs(bends[..., axis])) for axis in range(3)]])
+    return np.asarray(np.nansum(np.abs(bends), axis=0).sum(axis=0, keepdims=True))
 
 
 def _alike(bends: Array, axis: int) -> IntArray:

@@ -125,11 +125,12 @@ def _of_one_side(distance: Array, other: Array, pairs: IntArray, comparable: Int
         Markers, the nearest of which are asked.
     """
     a, b = pairs
-    away = np.nan_to_num(other[a][:, comparable] + other[b][:, comparable], nan=_FAR_M)
+    away = other[a][:, comparable] + other[b][:, comparable]
+    away[np.isnan(away)] = _FAR_M
     away[(comparable == a[:, None]) | (comparable == b[:, None])] = np.inf
     nearest = np.argsort(away, axis=1, kind="stable")[:, :NEAREST]
     near = comparable[nearest].T  # (nearest, pairs)
-    asked = np.isfinite(np.take_along_axis(away, nearest, axis=1)).T
+    asked = np.isfinite(away[np.arange(len(away))[:, None], nearest]).T
 
     def unlike(one: IntArray, two: IntArray) -> Array:
         """(pairs,) sums with the places of the first pair taken for those of the second."""
@@ -149,7 +150,8 @@ def _typical_distances(points: Sequence[Array]) -> Array:
     """(markers, markers) medians of the distances over some fifty frames of the trial, m."""
     every = slice(None, None, max(1, len(points[0]) // 50))
     some = np.array([track[every] for track in points])
-    i, j = np.triu_indices(len(some), 1)
+    number = np.arange(len(some))
+    i, j = (number[:, None] < number).nonzero()
     ordered = np.sort(norm(some[i] - some[j]), axis=1)  # NaN last
     middle = np.maximum(np.isfinite(ordered).sum(axis=1) - 1, 0) // 2
     distances = np.zeros((len(some), len(some)))

@@ -70,12 +70,13 @@ def find_kinked(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault
     tracks = tracks_of(markers)
     if not tracks or len(tracks.points) <= 4 * ROWS:
         return []
-    smooth = np.flatnonzero(tracks.noise < SMOOTH_M)
     some = _sixth(tracks.points, ORDER // 2)  # each kink shows in two of them, by half at least
     limits = np.fmax(KINK * quantile_of_known(some, USUAL_SHARE), KINK_M)
     beyond, few = some > limits * OTHER_END, max(FEW * len(tracks), 1.0)
     beyond &= (beyond.sum(axis=1) <= few)[:, None]
-    sharp = smooth[beyond[:, smooth].any(axis=0)]
+    sharp = np.flatnonzero(beyond.any(axis=0))
+    if sharp.size:  # few trials have any: only these are asked for their noise
+        sharp = sharp[tracks.noise[sharp] < SMOOTH_M]
     if not sharp.size:
         return []
     times = by_blocks(lambda rows: _sixth(rows, 1), tracks.points[:, sharp], ORDER) / limits[sharp]

@@ -50,7 +50,7 @@ def resolved(
     raw: Tracks, filled: Tracks, settings: specs.Settings, rate_hz: float
 ) -> tuple[specs.Settings, dict[str, float], Notes]:
     """Settings with ``auto`` decided from noise and movement of the markers, both for the record, and what to say."""
-    by_marker = noise_levels(1e3 * np.swapaxes(raw.points, 0, 1)) if raw else ()
+    by_marker = noise_levels(1e3 * np.array([*raw.values()])) if raw else ()
     levels = dict(zip(raw, map(float, by_marker), strict=True))
     known = [level for level in levels.values() if np.isfinite(level)]
     noise = float(median(np.array(known))) if known else float("nan")

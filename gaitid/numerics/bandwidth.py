@@ -136,22 +136,26 @@ def _lines_below(share: float, signals: Array, axes: int) -> Array:
     """How many lines of the spectrum hold less than a share of a marker's power, (markers with any,).
 
     The lowest lines are summed one after the other, against the power of all of them, which is that of the samples
-    (Parseval); numpy's transform would cost every run the loading of its library, 10 ms and more.
+    (Parseval); numpy's transform would cost every run the loading of its library, 10 ms and more. A cosine is the same
+    from the end backward, a sine has the other sign: both ends of the signals are multiplied together.
     """
-    n = len(signals)
+    n, half = len(signals), len(signals) // 2 + 1
     alternating = np.where(np.arange(n) % 2, -1.0, 1.0)
     edges = signals.sum(axis=0) ** 2 + ((alternating @ signals) ** 2 if n % 2 == 0 else 0.0)
     whole = ((n * np.einsum("nc,nc->c", signals, signals) + edges) / 2).reshape(-1, axes).sum(axis=1)
     moving = whole > 0
     held, count = np.zeros(len(whole)), np.zeros(len(whole))
     turn = np.arange(n) * (2 * np.pi / n)
-    waves, some = (np.cos(turn), np.sin(turn)), max(_PRODUCTS // signals.size, 1)
-    for first in range(0, n // 2 + 1, some):
-        lines = np.arange(first, min(first + some, n // 2 + 1))
-        at = np.multiply.outer(lines, np.arange(n))
+    cosine, sine, backward = np.cos(turn), np.sin(turn), signals[: half - 1 : -1]
+    even, odd = signals[:half].copy(), signals[1 : n - half + 1] - backward
+    even[1 : n - half + 1] += backward
+    some = max(_PRODUCTS // even.size, 1)
+    for first in range(0, half, some):
+        lines = np.arange(first, min(first + some, half))
+        at = np.multiply.outer(lines, np.arange(half))
         at -= at // n * n
-        power = sum((wave[at] @ signals) ** 2 for wave in waves)
-        summed = held + np.cumsum(np.asarray(power).reshape(len(lines), -1, axes).sum(axis=2), axis=0)
+        power = (cosine[at] @ even) ** 2 + (sine[at[:, 1 : n - half + 1]] @ odd) ** 2
+        summed = held + np.cumsum(power.reshape(len(lines), -1, axes).sum(axis=2), axis=0)
         count += (summed < share * whole).sum(axis=0)
         held = summed[-1]
         if (held >= share * whole).all():

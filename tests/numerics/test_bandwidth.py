@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from simulated_trials import simulated_walk
 
-from gaitid.numerics.bandwidth import held_bandwidth, movement_frequency
+from gaitid.numerics.bandwidth import _lines_below, held_bandwidth, movement_frequency
 from gaitid.numerics.lowpass import lowpass
 from gaitid.trial import Array
 
@@ -63,3 +63,15 @@ def test_markers_of_a_long_trial_are_looked_at_some_at_a_time(monkeypatch: pytes
     at_once = movement_frequency(points, 100.0, 3e-4)
     monkeypatch.setattr("gaitid.numerics.bandwidth._NUMBERS", 6000)  # two markers
     assert movement_frequency(points, 100.0, 3e-4) == pytest.approx(at_once, rel=1e-13)
+
+
+@pytest.mark.parametrize("n", [64, 65, 401, 402])
+def test_lines_are_counted_as_by_the_transform_of_the_whole(n: int) -> None:
+    rng = np.random.default_rng(n)
+    signals = np.cumsum(rng.normal(0, 1, (n, 12)), axis=0)
+    power = (np.abs(np.fft.rfft(signals, axis=0)) ** 2).reshape(n // 2 + 1, 4, 3).sum(axis=2)
+    for share in (0.5, 0.9, 0.999):
+        assert (
+            _lines_below(share, signals, 3).tolist()
+            == (np.cumsum(power, axis=0) < share * power.sum(axis=0)).sum(axis=0).tolist()
+        )
