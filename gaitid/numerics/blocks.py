@@ -9,7 +9,7 @@ import numpy as np
 
 from gaitid.trial import Array, IntArray, Mask
 
-_NUMBERS = 1 << 15  # at once
+_NUMBERS = 1 << 16  # at once: half a MB, of which a processor's cache holds some
 #: A trial of more frames is long: what follows from its poses is made so many at a time, when it is asked for.
 LONG = 1 << 13
 _Given = TypeVar("_Given", Array, IntArray)
