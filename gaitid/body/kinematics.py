@@ -114,7 +114,7 @@ def spins(
         return [_some_of(single_entry_derivatives(R, rate_hz), inner) for R in poses]
     found: list[tuple[Array, Array]] = []
     for some in _few(poses):
-        q = np.ascontiguousarray(quaternions_of_each(some).T)
+        q = quaternions_of_each(some).T
         omega, alpha = (spin_from_quaternion(q, of_q) for of_q in spline_derivatives(q, rate_hz))
         ends = settings.end_frames
         found += zip(_without_ends(omega, ends, inner), _without_ends(alpha, ends, inner), strict=True)
@@ -164,11 +164,11 @@ def spin_from_quaternion(q: Array, p: Array) -> Array:
     the derivative, 2 q̇ q̇*, is a scalar). A spline of q is linear in q, so turning the laboratory turns ω and α.
     """
     (q0, *v), (p0, *u) = (np.ascontiguousarray(of.T) for of in (q, p))  # the numbers of a component lie together
-    spin = np.empty((*q.shape[:-1], 3))
+    spin = np.empty((3, *q0.shape))
     for i in range(3):
         of_cross = u[i - 2] * v[i - 1] - u[i - 1] * v[i - 2]
-        spin.T[i] = 2 * (-p0 * v[i] + q0 * u[i] - of_cross)
-    return spin
+        spin[i] = 2 * (-p0 * v[i] + q0 * u[i] - of_cross)
+    return np.ascontiguousarray(spin.T)
 
 
 def single_entry_derivatives(R: Array, rate_hz: float) -> tuple[Array, Array]:

@@ -21,7 +21,7 @@ def mean_of_known(values: Any) -> Any:
     """Mean over the frames in which the value is known; NaN where it never is."""
     array = np.asarray(values, dtype=float)
     known = array[np.isfinite(array)]
-    return known.mean() if known.size else np.nan
+    return np.add.reduce(known) / known.size if known.size else np.nan
 
 
 def steady(values: Any, tolerance: Any) -> Any:
