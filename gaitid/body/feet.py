@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from gaitid.body.frames import Geometry
+from gaitid.body.lengths import median_distance
 from gaitid.markers.clean import model_markers
 from gaitid.model import specs
 from gaitid.numerics.rotation import norm
@@ -70,15 +71,11 @@ def _ball_over_toe(body: Geometry | None, side: str, heel_g: Array, toe_g: Array
     """`FootTrack.ball_over_toe` of a foot with a leg of the length that its joint centres have."""
     if body is None:
         return 1.0
-    centres = [body.point(spec.centre, side) for spec in body.model.chain]
-    leg_m = sum(_median_length(a - b) for a, b in pairwise(centres)) if len(centres) == JOINTS else np.nan
-    return float(np.fmax(1.0, BALL_OF_LEG * leg_m / _median_length(toe_g - heel_g)))
-
-
-def _median_length(way_g: Array) -> float:
-    length = norm(way_g)
+    centres = [spec.centre for spec in body.model.chain]
+    leg_m = sum(median_distance(body, side, *ends) for ends in pairwise(centres)) if len(centres) == JOINTS else np.nan
+    length = norm(toe_g - heel_g)
     known = length[np.isfinite(length)]
-    return float(median(known)) if known.size else float("nan")
+    return float(np.fmax(1.0, BALL_OF_LEG * leg_m / median(known))) if known.size else 1.0
 
 
 def heel_and_toe(geometry: Geometry, side: str) -> tuple[Array, Array]:

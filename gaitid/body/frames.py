@@ -140,6 +140,8 @@ class Geometry:
         The chain that the segments' poses are from (`with_poses`).
     before : ChainFit or None
         Of a chain that was fitted to the same markers in almost the same places: where the fit starts.
+    medians : dict of (side, point, point) to float
+        Of distances between two points that were asked for (`lengths.median_distance`), m.
     again : Before or None
         Likewise, where markers have moved by millimetres: the fit goes on from there, to 1e-5 m.
     """
@@ -164,6 +166,7 @@ class Geometry:
         self.fitted: FittedChain | None = None
         self.before: ChainFit | None = None
         self.again: Before | None = None
+        self.medians: dict[tuple[str, ...], float] = {}
         self._markers = markers
         self._numbers = numbers
         self._sides = {side.name: side for side in model.sides}
@@ -201,9 +204,7 @@ class Geometry:
                 self._values[side, name] = value
                 return value
         full = f"{side}.{name}" if side and f"{side}.{name}" in self._numbers else name
-        if full not in self._numbers:
-            return np.nan
-        return self._numbers[full]
+        return self._numbers[full] if full in self._numbers else np.nan  # noqa: SIM401 - `get` asks a resolver for any name
 
     def with_markers(self, markers: Mapping[str, Array]) -> Geometry:
         """The same model, subject and trial with other positions of its markers."""
@@ -349,11 +350,9 @@ class Geometry:
 
     def _first_known(self, spec: shapes.FirstOf, side: str) -> Array:
         """The first of the points that is known in any frame."""
-        for option in spec.options:
-            candidate = self.point(option, side)
-            if np.isfinite(candidate).any():
-                return candidate
-        return self._nowhere
+        points = (self.point(option, side) for option in spec.options)
+        seen = (point for point in points if point is not self._nowhere)
+        return next((point for point in seen if np.isfinite(point).any()), self._nowhere)
 
     def vector(self, spec: shapes.Vector, side: str = "") -> Array:
         """(frames, 3) vectors in laboratory axes; lengths as the points give them."""

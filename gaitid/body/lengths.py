@@ -9,7 +9,7 @@ import numpy as np
 from gaitid.body.frames import Geometry, Pair, Place
 from gaitid.model import specs
 from gaitid.numerics.rotation import norm
-from gaitid.numerics.statistics import quantiles_of_known
+from gaitid.numerics.statistics import median, quantiles_of_known
 from gaitid.trial import Array
 
 # Frames of a trial that are looked at.
@@ -26,6 +26,16 @@ def neighbours(model: specs.Model) -> list[tuple[specs.Segment, specs.Segment]]:
 def distance(geometry: Geometry, side: str, a: str, b: str) -> Array:
     """(frames,) distances between two points, m."""
     return norm(geometry.point(a, side) - geometry.point(b, side))
+
+
+def median_distance(geometry: Geometry, side: str, a: str, b: str) -> float:
+    """The median of the distances between two points that are known, m, computed once; NaN where none is."""
+    ends = side, *sorted((a, b))
+    if ends not in geometry.medians:
+        far = distance(geometry, side, a, b)
+        known = far[np.isfinite(far)]
+        geometry.medians[ends] = float(median(known)) if known.size else float("nan")
+    return geometry.medians[ends]
 
 
 def segment_lengths(geometry: Geometry, sides: Sequence[str]) -> Mapping[tuple[str, str], Array]:

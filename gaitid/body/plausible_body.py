@@ -8,7 +8,7 @@ import numpy as np
 
 from gaitid.body.calibration import marker_label
 from gaitid.body.frames import Geometry
-from gaitid.body.lengths import points_of_segments, segment_lengths
+from gaitid.body.lengths import median_distance, neighbours, points_of_segments
 from gaitid.body.plausible import Limits, key, symmetric, wrapped
 from gaitid.body.quality import knee_axis
 from gaitid.body.requested import display
@@ -54,7 +54,11 @@ LENGTHS_APART = 0.15
 
 def length_faults(geometry: Geometry, sides: Sequence[str], subject: Subject) -> tuple[list[JointFault], Notes]:
     """Joints between segments of lengths that no body has, and notes of those that hardly any has."""
-    lengths = {place: _median(length) for place, length in segment_lengths(geometry, sides).items()}
+    lengths = {
+        (side, above.segment): median_distance(geometry, side, below.centre, above.centre)
+        for side in sides
+        for below, above in neighbours(geometry.model)
+    }
     numbers, faults, notes = subject.numbers, list[JointFault](), list[Note]()
 
     def say(kind: str, what: str, joint: str, side: str, places: Sequence[tuple[str, str]]) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from gaitid.body.feet import heel_and_toe
 from gaitid.body.frames import Geometry
 from gaitid.body.length_limits import LENGTH_JUMP_M, LENGTH_SD_WARN_M
-from gaitid.body.lengths import constant_lengths, distance, neighbours
+from gaitid.body.lengths import constant_lengths, median_distance, neighbours
 from gaitid.errors import TrialError
 from gaitid.notes import Note, Notes
 from gaitid.numerics.rotation import cross, norm
@@ -51,7 +51,7 @@ def check_body(geometry: Geometry, sides: Sequence[str], doubted: Mapping[str, s
     unknown: dict[str, str] = {}
     for side in sides:
         for below, above in neighbours(geometry.model):
-            length = _median_of_known(distance(geometry, side, below.centre, above.centre))
+            length = median_distance(geometry, side, below.centre, above.centre)
             if np.isnan(length):
                 unknown.setdefault(side, above.segment)
             elif not above.low < length < above.high:

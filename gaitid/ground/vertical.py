@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from gaitid.body.feet import FootTrack, foot_tracks
+from gaitid.body.feet import FootTrack, heel_and_toe
 from gaitid.body.frames import Geometry
 from gaitid.errors import GaitidError, TrialError
 from gaitid.ground.plate_load import plate_axes
@@ -72,7 +72,7 @@ def _vertical(trial: Trial, model: specs.Model | None) -> tuple[Array, str]:
     if model is not None and model.touches_ground:
         geometry = Geometry(model, model_markers(trial, model), {}, trial.n_frames, np.zeros(3))
         pelvis = geometry.point(model.base.origin)
-        tracks = foot_tracks(trial, model)
+        tracks = {side.name: FootTrack(*heel_and_toe(geometry, side.name)) for side in model.sides}
         foot = _middle([p for track in tracks.values() for p in (track.heel_g, track.toe_g)])
         if given is None:
             _refuse_mirrored(normals, pelvis - foot, tracks)

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from gaitid.analysis.pipeline import analyse
+from gaitid.body import lengths
 from gaitid.body.subject import SubjectFile
 from gaitid.errors import TrialError
 from gaitid.model.load import load_model
 from gaitid.notes import texts
+from gaitid.numerics.statistics import median
 from gaitid.trial import Trial
 
 
@@ -54,6 +56,16 @@ def test_lengths_in_another_unit_are_refused(trial: Trial, factor: float) -> Non
     wrong = replace(trial, points_g=trial.points_g * factor, plates=())
     with pytest.raises(TrialError, match="m long|no joint centres|vertical"):
         analyse(wrong, load_model("pig"), SubjectFile())
+
+
+def test_the_median_of_a_length_is_taken_once(trial: Trial, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The ball of the foot, the check of the body and that of its proportions ask for thigh and shank of each leg."""
+    taken: list[float] = []
+    monkeypatch.setattr(lengths, "median", lambda values: taken.append(float(median(values))) or median(values))
+    result = analyse(trial, load_model("pig"), SubjectFile())
+    assert len(taken) == 4
+    of_segments = lengths.segment_lengths(result.body.geometry, result.body.sides).values()
+    assert sorted(taken) == sorted(float(np.median(length)) for length in of_segments)
 
 
 def test_a_gap_in_a_needed_marker_is_said(trial: Trial) -> None:
