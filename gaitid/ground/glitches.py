@@ -63,27 +63,25 @@ def sound_samples(plate: ForcePlate) -> tuple[ForcePlate, int, tuple[str, ...]]:
 
 def _held(plate: ForcePlate) -> tuple[Mask, list[tuple[str, int, int]]]:
     """(samples,) where a channel other than the vertical force holds still under load; its name and longest plateau."""
-    vertical = plate.force_p[:, 2]
+    vertical = np.ascontiguousarray(plate.force_p[:, 2])
     held = np.zeros(len(vertical), dtype=bool)
     found: list[tuple[str, int, int]] = []
     peak = _largest(vertical) if len(vertical) > HELD_SAMPLES else 0.0
     if not peak > LEAST:
         return held, found
     least, names = max(round(HELD * plate.rate_hz), HELD_SAMPLES), (*plate.force_names[0][:2], *MOMENTS)
+    loaded = np.abs(vertical) > PRESSES * peak
+    steps = np.flatnonzero(loaded[1:] & loaded[:-1])  # under load, from these samples to the next
+    same_of = (values[steps + 1] == values[steps] for values in (plate.force_p[:, :2], plate.moment_p))
     channels = (plate.force_p[:, 0], plate.force_p[:, 1], *plate.moment_p.T)
-    loaded: Mask | None = None
-    for name, channel in zip(names, channels, strict=True):
-        same = channel[1:] == channel[:-1]
-        if np.count_nonzero(same) < least - 1:
+    for name, channel, still in zip(names, channels, np.concatenate([*same_of], axis=1).T, strict=True):
+        if not least - 1 <= np.count_nonzero(still) <= NO_SIGNAL * np.count_nonzero(loaded):
             continue
-        if loaded is None:
-            loaded = np.abs(vertical) > PRESSES * peak
-        same &= loaded[1:] & loaded[:-1]
-        if not least - 1 <= np.count_nonzero(same) <= NO_SIGNAL * np.count_nonzero(loaded):
-            continue
+        same = np.zeros(len(vertical) - 1, dtype=bool)
+        same[steps[still]] = True
         values = np.sort(channel[loaded])
-        steps, span = values[1:] - values[:-1], float(values[-1] - values[0])
-        step = float(steps[steps > 1e-9 * span].min(initial=np.inf))
+        rises, span = values[1:] - values[:-1], float(values[-1] - values[0])
+        step = float(rises[rises > 1e-9 * span].min(initial=np.inf))
         if step > FINE * span:
             continue
         runs = [(first, last + 1) for first, last in spans(same) if last + 1 - first >= least]
@@ -121,7 +119,7 @@ def _at_an_end(loaded: Mask, plateau: tuple[int, int]) -> bool:
 
 def without_glitches(plate: ForcePlate) -> tuple[ForcePlate, IntArray]:
     """The plate with such samples unknown, and their indices."""
-    vertical = plate.force_p[:, 2]
+    vertical = np.ascontiguousarray(plate.force_p[:, 2])
     if len(vertical) < 3:
         return plate, NONE
     steps = vertical[1:] - vertical[:-1]

@@ -188,21 +188,22 @@ def _jumps(raw: ForcePlate) -> Iterator[Finding]:
     ends = (pressed[1:] != pressed[:-1]) & (raw.rate_hz >= JUMP_RATE)
     pressed = pressed[1:] & pressed[:-1]
     ends[:n] = ends[-n:] = pressed[:n] = pressed[-n:] = False
+    asked = np.flatnonzero(pressed | ends)
     beside = np.concatenate([np.arange(-n, 0), np.arange(1, n + 1)])
     worst = (0.0, "", 0, 0, "")
-    units = [*((name, 1.0, "N") for name in raw.force_names[0]), *((name, JUMP_LEVER, "N·m") for name in MOMENTS)]
-    for axis, (name, lever, unit) in enumerate(units):
-        channel = (raw.force_p if axis < 3 else raw.moment_p)[:, axis % 3]
-        steps = np.abs(channel[1:] - channel[:-1])
-        jumped = pressed & (steps > JUMP * peak * lever)
-        if axis == 2:
-            jumped |= ends & (steps > JUMP_AT_ENDS * peak)
-        large = np.flatnonzero(jumped)
-        if large.size:
+    kinds = ((raw.force_p, raw.force_names[0], 1.0, "N"), (raw.moment_p, MOMENTS, JUMP_LEVER, "N·m"))
+    for samples, names, lever, unit in kinds:
+        sizes = np.abs(samples[asked + 1] - samples[asked])
+        jumped = pressed[asked, None] & (sizes > JUMP * peak * lever)
+        if samples is raw.force_p:
+            jumped[:, 2] |= ends[asked] & (sizes[:, 2] > JUMP_AT_ENDS * peak)
+        for axis in np.flatnonzero(jumped.any(axis=0)).tolist():
+            large, steps = asked[jumped[:, axis]], np.abs(np.diff(samples[:, axis]))
             at = large[steps[large[:, None] + beside].max(axis=1) < JUMP_SHARE * steps[large]]
             if at.size:
                 most = int(at[np.argmax(steps[at])])
-                worst = max(worst, (float(steps[most]) / lever, name, most, len(at), f"{steps[most]:.2g} {unit}"))
+                found = float(steps[most]) / lever, names[axis], most, len(at), f"{steps[most]:.2g} {unit}"
+                worst = max(worst, found)
     size, name, at_sample, count, words = worst
     if count > IN_STEPS:
         yield (
@@ -234,10 +235,8 @@ class _Ranges(NamedTuple):
 def _ranges(raw: ForcePlate, samples: Sequence[slice]) -> _Ranges:
     spreads, largest = [], 0.0
     for run in samples:
-        high, low = (
-            np.concatenate([extreme.reduce(raw.force_p[run]), extreme.reduce(raw.moment_p[run])])
-            for extreme in (np.maximum, np.minimum)
-        )
+        channels = np.array([*raw.force_p[run].T, *raw.moment_p[run].T])
+        high, low = channels.max(axis=1), channels.min(axis=1)
         spreads.append(high - low)
         largest = max(largest, float(high[2]), -float(low[2]))
     return _Ranges(largest, np.maximum.reduce(spreads))

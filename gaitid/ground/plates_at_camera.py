@@ -51,9 +51,8 @@ def known_empty(plate: PlateLoad, feet: Mapping[str, FootTrack], airborne: Mappi
         When each foot surely flies.
     rate_hz : float
     """
-    away = known = known_rows(plate.wrench.f_g)
-    for foot in feet.values():
-        away = away & _beside(plate, (foot.heel_g, foot.toe_g), NEAR_PLATE)
+    known = known_rows(plate.wrench.f_g)
+    away = known & _beside(plate, [p for foot in feet.values() for p in (foot.heel_g, foot.toe_g)], NEAR_PLATE)
     if away.sum() >= MIN_EMPTY * rate_hz:
         return away
     off = known
@@ -65,7 +64,7 @@ def known_empty(plate: PlateLoad, feet: Mapping[str, FootTrack], airborne: Mappi
 
 def _beside(plate: PlateLoad, points_g: Sequence[Array], distance: float) -> Mask:
     """(frames,) whether points all lie farther beyond a plate's edges than a distance, m."""
-    return np.asarray(np.logical_and.reduce([plate.margin(point) < -distance for point in points_g]))
+    return np.asarray((plate.margin(np.reshape(points_g, (-1, len(plate.vertical), 3))) < -distance).all(axis=0))
 
 
 def presses_not(plate: PlateLoad, rate_hz: float, settings: specs.Settings) -> Mask:
@@ -104,7 +103,7 @@ def with_empty_reading(plate: PlateLoad, empty: Mask, rate_hz: float, settings: 
     time_s = (np.arange(n, dtype=np.float64) - (n - 1) / 2) / rate_hz
     then_s, both = time_s[at], np.concatenate([plate.wrench.f_g[at], plate.wrench.m_g[at]], axis=1)
     drift = np.zeros(6)
-    early, late = np.searchsorted(at, [EARLY * n, (1 - EARLY) * n])
+    early, late = (int(np.count_nonzero(at < share * n)) for share in (EARLY, 1 - EARLY))
     if early > 0 and late < len(at):
         drift = (median(both[late:]) - median(both[:early])) / (mean(then_s[late:]) - mean(then_s[:early]))
     offset = median(both - np.outer(then_s, drift))

@@ -24,8 +24,9 @@ class SideBySide:
         return self.shape[0]
 
     def __getitem__(self, rows: slice | Array | IntArray) -> Array:
-        columns = [column for part in self._parts for column in np.moveaxis(part[rows], -1, 0)]
-        joined = np.empty((*columns[0].shape, len(columns)))
+        picked = [part[rows] for part in self._parts]
+        joined = np.empty((*picked[0].shape[:-1], self.shape[1]))
+        columns = [part[..., i] for part in picked for i in range(part.shape[-1])]
         for i, column in enumerate(columns):  # numpy joins them at half the speed
             joined[..., i] = column
         return joined
@@ -89,7 +90,9 @@ def _local_quadratic_whole(values: Array | SideBySide, k: int, n_frames: int) ->
     for start in range(1, inner_end, _OF_WHOLE):
         stop = min(start + _OF_WHOLE, inner_end)
         samples = values[(start - 1) * k : stop * k + 1]
-        windows = np.lib.stride_tricks.sliding_window_view(samples, 2 * k + 1, axis=0)[::k]
+        step, across = samples.strides
+        shape, strides = (stop - start, samples.shape[1], 2 * k + 1), (k * step, across, step)
+        windows = np.lib.stride_tricks.as_strided(samples, shape, strides, writeable=False)
         np.matmul(windows, _inner_weights(k), out=result[start:stop])
     return result
 

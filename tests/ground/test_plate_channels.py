@@ -32,7 +32,7 @@ from shared_trials import SHARED
 
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
-from gaitid.ground.channels_apart import _widened, channels_apart
+from gaitid.ground.channels_apart import _mean_of_rows, _widened, channels_apart
 from gaitid.ground.plate_channels import _jumps
 from gaitid.trial import ForcePlate, Trial
 
@@ -329,6 +329,14 @@ def test_what_lies_within_some_samples_of_a_load(n: int) -> None:
     mask = np.random.default_rng(2).random(30) < 0.05
     expected = [mask[max(i - n, 0) : i + n + 1].any() for i in range(len(mask))]
     np.testing.assert_array_equal(_widened(mask, n), expected)
+
+
+def test_the_mean_of_some_rows_asks_for_no_other() -> None:
+    rng = np.random.default_rng(3)
+    values, rows = rng.normal(size=(50, 3)), rng.random(50) < 0.4
+    np.testing.assert_allclose(_mean_of_rows(values, rows), [values[rows].mean(axis=0)], rtol=1e-12)
+    values[np.flatnonzero(~rows)[:3], 1] = np.nan
+    np.testing.assert_allclose(_mean_of_rows(values, rows), [values[rows].mean(axis=0)], rtol=1e-12)
 
 
 def test_noise_of_the_channels_is_no_free_moment() -> None:
