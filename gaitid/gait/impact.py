@@ -81,15 +81,18 @@ def find_impacts(
         return ()
     bandwidth_hz = bandwidth_hz if bandwidth_hz > 0 else SUDDEN_HZ
     ringing = RINGING / bandwidth_hz * rate_hz
-    found = []
-    for side, load in loads.items():
-        strikes = [c for c in contacts if c.side == side and c.plates and _strikes(load, c)]
-        if not strikes:
-            continue
-        fast = _faster(load, min(max(bandwidth_hz, SUDDEN_HZ), _HIGHEST * rate_hz), rate_hz) / weight_N
+    by_side = {
+        side: [c for c in contacts if c.side == side and c.plates and _strikes(loads[side], c)] for side in loads
+    }
+    by_side = {side: strikes for side, strikes in by_side.items() if strikes}
+    if not by_side:
+        return ()
+    hertz, found = min(max(bandwidth_hz, SUDDEN_HZ), _HIGHEST * rate_hz), []
+    fast_of = _faster([loads[side] for side in by_side], hertz, rate_hz) / weight_N
+    for (side, strikes), fast in zip(by_side.items(), fast_of, strict=True):
         for contact in strikes:
             start, stop = contact.loaded.start, contact.first + round(LATEST_S * rate_hz) + 1
-            here = np.nan_to_num(fast[start:stop])
+            here = np.fmax(fast[start:stop], 0.0)  # an unknown load is none
             above = np.flatnonzero(here > LEAST_BW)
             if not above.size:
                 continue
@@ -136,13 +139,12 @@ def impact_notes(impacts: Sequence[Impact], first_frame: int, bandwidth_hz: floa
     return (Note("impact", text, side=side),)
 
 
-def _faster(load: FootLoad, hertz: float, rate_hz: float) -> Array:
-    """(frames,) the size of what of a foot's force is faster than this, N; an unknown load is none."""
-    force = bridged(load.wrench.f_g)  # a load that is unknown for some frames does not jump
-    if not np.isfinite(force[0]).all():  # unknown throughout
-        return np.zeros(len(force))
+def _faster(loads: Sequence[FootLoad], hertz: float, rate_hz: float) -> Array:
+    """(feet, frames) the size of what of each foot's force is faster than this, N; NaN of one that is never known."""
+    # a load that is unknown for some frames does not jump
+    force = np.concatenate([bridged(load.wrench.f_g) for load in loads], axis=1)
     fast = force - lowpass(force, hertz, rate_hz)
-    return norm(fast)
+    return norm(fast.reshape(len(fast), -1, 3)).T
 
 
 def _strikes(load: FootLoad, contact: Contact) -> bool:

@@ -157,7 +157,8 @@ def find_faults(trial: Trial, ground: Ground, loads: Loads, mover: Mover, of_cha
             faults += running_gain_faults(pushes, known)
     turned = {number for fault in faults for number in fault.plates}
     alone = [one for one in sound if one.plate.number not in turned]
-    faults += torsion_faults(alone, walks and straight_way(ground, loads) is not None)
+    along_g = straight_way(ground, loads) if mover.balance is not None else None
+    faults += torsion_faults(alone, walks and along_g is not None)
     faults += shared_torsion_faults(ground, loads, turned | {one.plate.number for one in alone})
     broken |= {number for fault in faults if fault.withheld for number in fault.plates}
     if mover.balance is not None and mover.balance.tells and mover.weight_N > 0:
@@ -173,7 +174,7 @@ def find_faults(trial: Trial, ground: Ground, loads: Loads, mover: Mover, of_cha
         if any(fault.code == "rate_doubtful" for fault in faults):  # it makes all accelerations too large or too small
             faults = [fault for fault in faults if fault.code != "body_not_carried"]
         if not broken:
-            of_steps = whole_step_faults(ground, loads, lines, mover.com_g, body)
+            of_steps = whole_step_faults(ground, loads, lines, mover.com_g, body, along_g)
             faults += [fault for fault in of_steps if not turned & set(fault.plates)]
     if not broken and not any(contact.plates for contact in loads.contacts):
         faults += far_apart(trial, ground)

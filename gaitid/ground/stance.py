@@ -148,8 +148,9 @@ def with_events(
     """
     rise = velocity(feet.height, rate_hz)
     result = dict(stances)
+    named = [(foot_event(event.name, event.side, stances), event.time_s) for event in events]
     for i, (side, stance) in enumerate(stances.items()):
-        of_foot = _Events(events, side)
+        of_foot = _Events(named, side)
         if stance.method == BY_SPEED and (of_foot.strikes or of_foot.offs):
             landings = find_landings(rise[:, i], stance, rate_hz)
             result[side] = _with_flights(stance, of_foot, rate_hz, landings)
@@ -157,10 +158,9 @@ def with_events(
 
 
 class _Events:
-    """When the file says that one foot strikes and leaves, s."""
+    """When the file says that one foot strikes and leaves, s; of what each event means (`foot_event`), and its time."""
 
-    def __init__(self, events: Sequence[Event], side: str) -> None:
-        named = [(foot_event(event.name, event.side, (side,)), event.time_s) for event in events]
+    def __init__(self, named: Sequence[tuple[tuple[str, str], float]], side: str) -> None:
         self.strikes, self.offs = ([t for meant, t in named if meant == (side, kind)] for kind in ("strike", "off"))
 
 

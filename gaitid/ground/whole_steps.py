@@ -36,7 +36,12 @@ TURNS = 20.0
 
 
 def whole_step_faults(
-    ground: Ground, loads: Loads, lines: Mapping[int, Sequence[Line]], com_g: Array, body: tuple[Balance, float]
+    ground: Ground,
+    loads: Loads,
+    lines: Mapping[int, Sequence[Line]],
+    com_g: Array,
+    body: tuple[Balance, float],
+    along_g: Array | None,
 ) -> Iterator[Fault]:
     """A steady part along the way of walking in the forces of all plates, or of one.
 
@@ -50,13 +55,14 @@ def whole_step_faults(
         The body's centre of mass by pelvis and legs, which the lines of force are held against.
     body : (Balance, float)
         And the body's weight, N.
+    along_g : (3,) array or None
+        `straight_way`; nothing is said without one.
     """
     balance, weight_N = body
     strikes = np.array(sorted(contact.first for contact in loads.contacts))
     step = int(median(strikes[1:] - strikes[:-1])) if len(strikes) > 1 else 0
     if step < SHORTEST * balance.rate_hz:
         return
-    along_g = straight_way(ground, loads)
     if along_g is None:
         return
     moved_g = com_g if balance.com_g is None else balance.com_g

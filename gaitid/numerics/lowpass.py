@@ -65,8 +65,7 @@ def lowpass(values: Array, cutoff_hz: float, rate_hz: float) -> Array:
     -------
     array shaped as `values`
     """
-    b, a = butterworth_coefficients(cutoff_hz, rate_hz)
-    pad = pad_length(cutoff_hz, rate_hz)
+    blocks, pad = _designed(cutoff_hz, rate_hz)
     flat = values.reshape(len(values), -1)
     result: Array | None = None  # not before it is written to: of a long trial it is large
     for some, mask in columns_by_mask(flat):
@@ -79,8 +78,8 @@ def lowpass(values: Array, cutoff_hz: float, rate_hz: float) -> Array:
             extended[:pad] = 2 * part[0] - part[pad:0:-1]
             extended[pad:-pad] = part
             extended[-pad:] = 2 * part[-1] - part[-2 : -pad - 2 : -1]
-            extended = _recursive(extended, b, a)  # of a long trial no more is held than what the next step needs
-            extended = _recursive(extended[::-1], b, a)[::-1]
+            extended = _recursive(extended, blocks)  # of a long trial no more is held than what the next step needs
+            extended = _recursive(extended[::-1], blocks)[::-1]
             if result is None:
                 result = np.full_like(flat, np.nan)
             result[start:stop, columns] = extended[pad:-pad]
@@ -97,7 +96,13 @@ class _Blocks(NamedTuple):
     steady: Array
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=16)
+def _designed(cutoff_hz: float, rate_hz: float) -> tuple[_Blocks, int]:
+    """The filter, and by how many samples a span is extended."""
+    b, a = butterworth_coefficients(cutoff_hz, rate_hz)
+    return _in_blocks(*b.tolist(), *a[1:].tolist()), pad_length(cutoff_hz, rate_hz)
+
+
 def _in_blocks(b0: float, b1: float, b2: float, a1: float, a2: float) -> _Blocks:
     transition = np.array([[-a1, 1.0], [-a2, 0.0]])
     gain = np.array([b1 - a1 * b0, b2 - a2 * b0])
@@ -114,9 +119,8 @@ def _in_blocks(b0: float, b1: float, b2: float, a1: float, a2: float) -> _Blocks
     return _Blocks(respond, observe, reach, powers[_BLOCK], steady)
 
 
-def _recursive(x: Array, b: Array, a: Array) -> Array:
+def _recursive(x: Array, blocks: _Blocks) -> Array:
     """A biquad from a steady state at the first sample, in blocks of samples (as ``scipy.signal.lfilter``)."""
-    blocks = _in_blocks(*b.tolist(), *a[1:].tolist())
     count, rest = divmod(len(x), _BLOCK)
     whole = x[: count * _BLOCK].reshape(count, _BLOCK, x.shape[1])
     driven = blocks.reach @ whole
