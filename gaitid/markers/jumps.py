@@ -272,7 +272,7 @@ def steadiest_of_all(tracks: Tracks) -> IntArray:
     points, count = tracks.points, len(tracks)
     if len(points) > ENOUGH_FRAMES:
         points = points[_spread(len(points), ENOUGH_FRAMES)]
-    pairs = np.stack(np.triu_indices(count, 1), axis=1)
+    pairs = np.argwhere(np.arange(count)[:, None] < np.arange(count))
     by_marker = np.ascontiguousarray(np.swapaxes(points, 0, 1))
 
     def of_pairs(some: IntArray) -> Array:
@@ -294,7 +294,9 @@ def _varies(apart: Array) -> Array:
     """By how much (frames, pairs) distances vary in eight tenths of the frames, m; infinite of pairs hardly seen."""
     least, most = quantiles_of_known(apart, 0.1, 0.9)
     vary = most - least
-    vary[~(np.isfinite(apart).mean(axis=0) >= MOSTLY_SEEN)] = np.inf
+    seen = np.isfinite(apart)
+    if not seen.all():
+        vary[~(seen.mean(axis=0) >= MOSTLY_SEEN)] = np.inf
     return np.asarray(vary)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from gaitid.numerics.blocks import by_blocks
@@ -71,6 +73,7 @@ def movement_frequency(points: Array, rate_hz: float, noise: float) -> float:
     return float(np.sqrt(fast / slow) / (2 * np.pi)) if fast > 0 and slow > count / 3 * STILL**2 else float("nan")
 
 
+@lru_cache(maxsize=8)
 def _acceleration_of_white_noise(rate_hz: float) -> float:
     """Variance of the second derivative of white noise of variance 1 after the low-pass at `LOOK_HZ`, 1/s⁴."""
     # both passes together have −3 dB there, so each is designed for a higher one (`numerics.lowpass`)

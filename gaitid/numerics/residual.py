@@ -131,7 +131,8 @@ def _removed_share(angle: Array, tried: Array, rate_hz: float) -> Array:
     """
     omega = np.tan(angle)
     w = np.tan(np.pi * tried / rate_hz) / (np.sqrt(2) - 1) ** 0.25
-    x = np.divide.outer(1 / w, 1 / np.maximum(omega, 1e-30)) ** 4
+    x = np.divide.outer(1 / w, 1 / np.maximum(omega, 1e-30)) ** 2
+    x *= x  # a fourth power takes numpy ten times as long as two squares
     return np.asarray((x / (1 + x)) ** 2)
 
 
