@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import pickle
 import typing
 from dataclasses import FrozenInstanceError, dataclass, field, fields, replace
@@ -121,3 +122,21 @@ def test_a_named_tuple_is_what_the_standard_library_makes() -> None:
         own.first = 3  # type: ignore[misc]
     with pytest.raises(TypeError, match="missing"):
         Own()  # type: ignore[call-arg]
+
+
+def test_named_tuples_of_as_many_fields_share_what_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("builtins.eval", lambda *_: pytest.fail("compiled once more"))
+
+    class Other(NamedTuple):
+        value: float
+        words: str = "none"
+
+        def __repr__(self) -> str:
+            return self.words
+
+    assert Other(1.0) == (1.0, "none") and str(Other(words="some", value=2.0)) == "some"
+    assert list(inspect.signature(Other).parameters) == ["value", "words"] == list(Other.__match_args__)
+    with pytest.raises(TypeError, match=r"Other.__new__\(\) missing 1 required positional argument: 'value'"):
+        Other()  # type: ignore[call-arg]
+    with pytest.raises(ValueError, match="'place'"):
+        Other(1.0)._replace(place=2)  # type: ignore[call-arg]
