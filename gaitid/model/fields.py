@@ -18,10 +18,20 @@ MAX_LETTERS = 400
 
 
 def nearest(word: str, known: Sequence[str]) -> str:
-    """``'; did you mean X?'`` or nothing."""
+    """``' (did you mean X?)'`` or nothing.
+
+    Of names of several parts the one with fewest letters in parts that resemble none of the word's: ``force_cutoff_hz``
+    shares more letters with ``marker_cutof_hz`` than ``cutoff_hz`` does, but says something else.
+    """
     import difflib
 
     match = difflib.get_close_matches(word, known, n=1)
+    if match and "_" in word:
+        parts = word.split("_")
+        match = sorted(
+            difflib.get_close_matches(word, known, n=len(known), cutoff=0.5),  # the nearest first
+            key=lambda name: sum(len(p) for p in name.split("_") if not difflib.get_close_matches(p, parts, n=1)),
+        )
     if not match:  # in another case; as short words as labels of markers resemble many then: nearer than its own 0.6
         plain = {name.casefold(): name for name in reversed(known)}
         match = [plain[name] for name in difflib.get_close_matches(word.casefold(), plain, n=1, cutoff=0.7)]

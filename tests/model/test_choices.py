@@ -50,6 +50,8 @@ def test_an_unknown_option_is_refused_with_the_list_and_the_nearest() -> None:
         load_model("pig", {"hip_centre": None})
     with pytest.raises(ChoiceError, match=r"--set HIP_CENTRE: no such setting \(did you mean 'hip_centre'\?\)"):
         load_model("pig", {"HIP_CENTRE": "bell"})
+    with pytest.raises(ChoiceError, match=r"--set marker_cutof_hz: no such setting \(did you mean 'cutoff_hz'\?\)"):
+        load_model("pig", {"marker_cutof_hz": 6})
     with pytest.raises(ChoiceError, match=r"--set hip_center: no such setting \(did you mean 'hip_centre'\?\)"):
         load_model("pig", {"hip_center": "bell"})
     with pytest.raises(ChoiceError, match="hip_centre: no such setting"):

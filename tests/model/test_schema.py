@@ -68,6 +68,10 @@ def test_pig_is_as_it_should_be() -> None:
     [
         ("moment", {}, "moment: unknown key (did you mean 'moments'?)"),
         ("settings.cutof_hz", 6, "settings.cutof_hz: unknown key (did you mean 'cutoff_hz'?)"),
+        # which has fewer of these letters than force_cutoff_hz, but no part that says something else
+        ("settings.marker_cutof_hz", 6, "settings.marker_cutof_hz: unknown key (did you mean 'cutoff_hz'?)"),
+        ("settings.marker_cutoff", 6, "settings.marker_cutoff: unknown key (did you mean 'cutoff_hz'?)"),
+        ("settings.forc_cutoff_hz", 6, "settings.forc_cutoff_hz: unknown key (did you mean 'force_cutoff_hz'?)"),
         ("chain.1.centr", "knee", "chain[1].centr: unknown key (did you mean 'centre'?)"),
         ("each_side.point", {}, "each_side.point: unknown key (did you mean 'points'?)"),
         (
