@@ -11,8 +11,9 @@ import io
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, BinaryIO
 
 from gaitid.batch.job import DONE, Outcome
 from gaitid.batch.results_folder import writing
@@ -81,14 +82,15 @@ def _write_rows(target: Path, table: str, done: Sequence[tuple[Planned, Outcome]
         for trial, outcome in done:
             key = key_cells(trial, outcome)
             with _lines(trial, outcome, table) as (header, lines):
-                if header == columns:  # as most are: lines are copied as they are, a hundred times as fast
-                    before = _csv_line([*key, ""])
+                if header == columns:  # as most are: bytes are copied as they are, a hundred times as fast
+                    file.flush()
+                    before = _csv_line([*key, ""]).encode()
                     while block := lines.read(_BLOCK) + lines.readline():
-                        file.write(before + block[:-1].replace("\n", f"\n{before}") + block[-1])
+                        file.buffer.write(before + block[:-1].replace(b"\n", b"\n" + before) + block[-1:])
                     continue
                 at = {name: i for i, name in enumerate(header)}
                 places = [at.get(name) for name in columns]
-                rows = csv.reader(lines)
+                rows = csv.reader(io.TextIOWrapper(lines, encoding="utf-8", newline=""))
                 writer.writerows([*key, *("" if i is None else row[i] for i in places)] for row in rows)
         file.flush()
         os.fsync(file.fileno())
@@ -107,14 +109,19 @@ def _csv_line(cells: Sequence[str]) -> str:
 
 
 @contextmanager
-def _lines(trial: Planned, outcome: Outcome, table: str) -> Iterator[tuple[list[str], TextIO]]:
+def _lines(trial: Planned, outcome: Outcome, table: str) -> Iterator[tuple[list[str], BinaryIO]]:
     """The header of a trial's table and its other lines, each a row; none where it has no such table."""
     name = f"{trial.trial.stem}.{table}.csv"
     if name not in outcome.outputs:
-        yield [], io.StringIO()
+        yield [], io.BytesIO()
         return
-    with (trial.folder / name).open(encoding="utf-8", newline="") as file:
-        yield next(csv.reader([file.readline()]), []), file
+    with (trial.folder / name).open("rb") as file:
+        yield _names(file.readline()), file
+
+
+@lru_cache(maxsize=16)  # most trials have the same
+def _names(header: bytes) -> list[str]:
+    return next(csv.reader([header.decode()]), [])
 
 
 def tables_as_parquet(output: Path) -> None:

@@ -155,6 +155,7 @@ class _Results:
     def __init__(self, output: Path, jobs: Sequence[Job], resume: bool, remark: Callable[[str], object]) -> None:
         self.output, self.resume, self.remark, self.journal = output, resume, remark, Journal(output)
         self.jobs = {job.name: job for job in jobs}
+        self.places = {job.name: previous.place_of(job, output) for job in jobs}
         self.folders = sorted({output, self.journal.path.parent, *(job.folder for job in jobs)})
         self.noted = self.journal.read()
         previous.refuse_foreign_tables(output)
@@ -171,28 +172,26 @@ class _Results:
         self.table = read_bytes(output / TABLE).decode("utf-8", "replace")
         self.others = {place: self.noted[place] for place in previous.other_places(output, jobs, self.noted)}
         self.done: dict[str, Outcome] = {}
-        self.any_done, self.n_kept = False, 0
+        self.any_done, self.has_tables, self.n_kept = False, True, 0
         self.to_delete: dict[str, list[Path]] = {}
-        in_batch = {place: self.noted[place] for place in map(self.place, self.jobs) if place in self.noted}
+        in_batch = {place: self.noted[place] for place in self.places.values() if place in self.noted}
         # without --resume nothing is kept, but the files of each result are still known
         listed = in_batch if resume else {place: replace(old, fingerprint="") for place, old in in_batch.items()}
         self.journal.write(listed | self.others)
 
-    def place(self, name: str) -> str:
-        return previous.place_of(self.jobs[name], self.output)
-
     def noted_outcome(self, job: Job) -> Outcome | None:
         """The previous outcome of a trial, which is kept if it is still current; None without --resume."""
-        return self.noted.get(self.place(job.name)) if self.resume else None
+        return self.noted.get(self.places[job.name]) if self.resume else None
 
     def note(self, outcome: Outcome) -> None:
         """Note a result that is in place; of a trial that has none now, that its previous one is to be deleted."""
-        job, place = self.jobs[outcome.trial], self.place(outcome.trial)
+        job, place = self.jobs[outcome.trial], self.places[outcome.trial]
         old = self.noted.get(place)
         if outcome.status == DONE:
             self.any_done = True
-            if old is None or old.outputs != outcome.outputs:
+            if self.has_tables and (old is None or old.outputs != outcome.outputs):
                 previous.delete_tables(self.output)
+                self.has_tables = False  # until the end
             if outcome != self.noted_outcome(job):
                 self.journal.append(place, outcome)
             self.done[place] = outcome
@@ -214,7 +213,7 @@ class _Results:
             self.n_kept += len(self.to_delete)
         if self.n_kept:
             self.remark(f"{counted(self.n_kept, 'earlier result')} kept, though not done now")
-        in_batch = {place: self.done[place] for place in map(self.place, self.jobs) if place in self.done}
+        in_batch = {place: self.done[place] for place in self.places.values() if place in self.done}
         self.journal.write(in_batch | self.others)
         if results_in(table) != results_in(self.table):
             previous.delete_frames(self.output)

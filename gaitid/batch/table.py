@@ -72,7 +72,10 @@ def in_cell(word: object) -> str:
 
     Unlike `gaitid.errors.in_print`, which is for people: a path with two blanks or a rare letter is still that path.
     """
-    return "".join(ascii(c)[1:-1] if unicodedata.category(c) in ("Cc", "Cs") else c for c in str(word))
+    text = str(word)
+    if text.isprintable():
+        return text
+    return "".join(ascii(c)[1:-1] if unicodedata.category(c) in ("Cc", "Cs") else c for c in text)
 
 
 def _cell(value: float | None) -> str:

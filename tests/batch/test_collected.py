@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from gaitid.batch import collected
+from gaitid.batch import collected, previous
 from gaitid.batch.collected import tables_as_parquet, write_tables
 from gaitid.batch.job import DONE, Job, Outcome, run_job
 from gaitid.batch.local import run_local
@@ -95,6 +95,21 @@ def test_the_same_bytes_however_many_are_copied_at_a_time(
     monkeypatch.setattr(collected, "_BLOCK", size)
     work(manifest, out)
     assert [(out / table).read_bytes() for table in collected.COLLECTED] == whole
+
+
+def test_tables_go_with_the_first_result_that_changes(
+    manifest: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not again with each of the others."""
+    out = tmp_path / "out"
+    work(manifest, out)
+    gone: list[bool] = []
+    delete = previous.delete_tables
+    monkeypatch.setattr(previous, "delete_tables", lambda folder: (delete(folder), gone.append(folder == out)))
+    work(manifest, out, resume=True)
+    assert gone == []
+    work(manifest, out, words="other")
+    assert gone == [True]
 
 
 def test_a_folder_is_no_session_and_no_condition(manifest: Path, tmp_path: Path) -> None:
