@@ -6,7 +6,6 @@ import re
 import shutil
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
@@ -152,6 +151,8 @@ def _content(system: Any, path: str, about: Mapping[str, Any]) -> bytes:
 
 def _within(seconds: float, function: Callable[[], T]) -> T:
     """The function's value; TimeoutError where it takes longer. What it waits for then ends with this process."""
+    from concurrent.futures import Future  # loads 7 modules, which who fetches nothing does not need
+
     answer: Future[T] = Future()
 
     def work() -> None:

@@ -180,11 +180,11 @@ def test_markers_in_centimetres_and_utf16(make) -> None:  # type: ignore[no-unty
 
 
 def test_the_parent_of_a_batch_loads_what_plans_it_not_what_analyses() -> None:
-    """No reader of exports, none of YAML, no result and what makes it: a quarter of a plan of one trial."""
+    """No reader of exports, none of YAML, no result and what makes it, nothing of threads that wait."""
     code = (
-        "import sys, gaitid.batch.plan, gaitid.batch.supervisor, gaitid.batch.local\n"
+        "import sys, gaitid.batch.plan, gaitid.batch.supervisor, gaitid.batch.local, gaitid.batch.fetched\n"
         "rooms = 'gaitid.ground', 'gaitid.gait', 'gaitid.analysis.result', 'gaitid.body.resolve'\n"
-        "print(*({'yaml', 'gaitid.read.tables.nexus_devices', *rooms} & {*sys.modules}))"
+        "print(*({'yaml', 'concurrent', 'logging', 'gaitid.read.tables.nexus_devices', *rooms} & {*sys.modules}))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
