@@ -1,11 +1,12 @@
 """A data set of 1,000 simulated trials, 50 of them broken: speed, memory, and the same bytes after three kills.
 
-    python benchmarks/batch.py [--trials 1000] [--broken 50] [--duration 4] [--seed 1] [--folder DIR]
+    python benchmarks/batch.py [--trials 1000] [--broken 50] [--duration 4] [--seed 1] [--repeat 1] [--folder DIR]
 
-Prints trials a second with one process and two (and a second of a processor, start-up included), their ratio, the
-resident memory of the process that works at tenths of the time, and whether a batch that was killed three times (kill
-−9 at random moments) and resumed left the bytes of one that nobody disturbed. The exit code says whether all of that
-is as it must be. Speeds are of this machine in these minutes; the load is printed beside them.
+Prints trials a second with one process and two (and a second of a processor, start-up included), in turn, the ratio of
+the fastest of each beside its target, the resident memory of the process that works at tenths of the time, and whether
+a batch that was killed three times (kill −9 at random moments) and resumed left the bytes of one that nobody disturbed.
+The exit code says whether all of that but the ratio is as it must be. Speeds are of this machine in these minutes; the
+load is printed beside them.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 FOLDERS = 50
+# Trials a second of two processes over those of one.
+TARGET = 1.9
 
 
 def truncated(trial: bytes) -> bytes:
@@ -153,6 +156,7 @@ def main() -> int:
     parser.add_argument("--broken", type=int, default=50)
     parser.add_argument("--duration", type=float, default=4.0, help="of each trial, s")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--repeat", type=int, default=1, help="of the batches with one process and with two")
     parser.add_argument("--folder", type=Path, help="for the data and results, instead of a temporary one")
     options = parser.parse_args()
     chance = random.Random(options.seed)
@@ -160,21 +164,23 @@ def main() -> int:
         top = Path(name)
         broken = make(top, options.trials, options.broken, options.duration, chance)
         data, rates, results = top / "data", {}, {}
-        for n in (1, 2):
+        for n, again in ((n, again) for again in range(options.repeat) for n in (1, 2)):
             before = processor_s()
             seconds, memory, last = whole(data, top / f"n{n}", "-j", str(n))
             used = processor_s() - before
-            rates[n] = options.trials / seconds
-            results[n] = tree(top / f"n{n}")
+            rates[n] = max(rates.get(n, 0.0), options.trials / seconds)
             print(
-                f"-j {n}: {seconds:.1f} s, {rates[n]:.1f} trials/s, {options.trials / used:.1f} trials a processor "
-                f"second; load {os.getloadavg()[0]:.1f}; {last}",
+                f"-j {n}: {seconds:.1f} s, {options.trials / seconds:.1f} trials/s, "
+                f"{options.trials / used:.1f} trials a processor second; load {os.getloadavg()[0]:.1f}; {last}",
                 flush=True,
             )
-            if n == 1:
+            results[n] = tree(top / f"n{n}")
+            if again + 1 < options.repeat:
+                shutil.rmtree(top / f"n{n}")
+            elif n == 1:
                 tenths = [memory[round(k * (len(memory) - 1) / 10)] for k in range(1, 11)]
                 print("   resident memory of the worker at tenths of the time, MB:", *(f"{m:.0f}" for m in tenths))
-        print(f"two processes over one: {rates[2] / rates[1]:.2f}")
+        print(f"two processes over one: {rates[2] / rates[1]:.2f}, target {TARGET}")
         noted = killed(data, top / "killed", options.trials / rates[2], chance)
         _, _, last = whole(data, top / "killed", "-j", "2", "--resume")
         resumed = tree(top / "killed")
