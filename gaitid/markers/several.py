@@ -422,8 +422,7 @@ def _onward(points: Array, last: int) -> bool:
 
 def _is_digit(tracks: Tracks, some: IntArray, step_m: float) -> bool:
     """Whether a step of some markers is no more than what rounding makes."""
-    own = np.abs(np.diff(tracks.points[:, some], axis=0))
-    return bool(step_m < JUMP_TIMES_COARSE * own.min(where=own > tracks.digit[some, None], initial=step_m))
+    return step_m < JUMP_TIMES_COARSE * min(step_m, float(tracks.least_step[some].min()))
 
 
 def _of_one_body(tracks: Tracks, some: IntArray) -> bool:

@@ -168,6 +168,17 @@ class Tracks(Mapping[str, Array]):
         farthest = np.fmax(greatest, -least)
         return np.asarray(np.spacing(np.fmax.reduce(farthest, axis=1, initial=1e-3).astype(np.float32)).astype(float))
 
+    @cached_property
+    def least_step(self) -> Array:
+        """(markers,) m, the least step along an axis that is more than a marker's `digit`; inf where there is none."""
+
+        def least(steps: Array) -> Array:
+            sizes = np.abs(steps)
+            sizes[~(sizes > self.digit[:, None])] = np.inf
+            return np.asarray(sizes.min(axis=(0, 2), keepdims=True, initial=np.inf))
+
+        return np.asarray(self.of_differences(1, least).min(axis=(0, 2)))
+
     @property
     def coarse(self) -> float:
         """The coarsest of `coarse_along`."""

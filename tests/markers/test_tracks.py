@@ -29,12 +29,29 @@ def test_differences_of_a_long_trial_are_not_held(monkeypatch: pytest.MonkeyPatc
     rng = np.random.default_rng(2)
     markers = {label: rng.normal(size=(4000, 3)) for label in ("LHEE", "LTOE", "RHEE")}
     held = tracks_of(dict(markers))
-    shown = held.shown, held.excess, held.still, held.coarse
+    shown = held.shown, held.excess, held.still, held.coarse, held.least_step
     monkeypatch.setattr("gaitid.markers.tracks._HELD", 0)
     monkeypatch.setattr(Tracks, "_differences", None)  # is not asked
     again = tracks_of(dict(markers))
-    for values, before in zip((again.shown, again.excess, again.still, again.coarse), shown, strict=True):
+    anew = again.shown, again.excess, again.still, again.coarse, again.least_step
+    for values, before in zip(anew, shown, strict=True):
         np.testing.assert_array_equal(values, before)
+
+
+def test_the_least_step_of_each_marker() -> None:
+    """Along an axis, by more than the last digit of 32 bits; of a long trial as of its frames at once."""
+    rng = np.random.default_rng(4)
+    markers = {label: 1 + rng.normal(size=(4000, 3)) for label in ("LHEE", "LTOE", "RHEE")}
+    markers["LHEE"][50:60] = np.nan
+    markers["LTOE"][100:102, 1] = 1.5, 1.5 + 5e-7  # less than the last digit beyond 8 m
+    markers["LTOE"][0, 0] = 9.0
+    markers["still"] = np.ones((4000, 3))
+    tracks = tracks_of(markers)
+    for i, points in enumerate(markers.values()):
+        sizes = np.abs(np.diff(points, axis=0))
+        assert tracks.least_step[i] == min(sizes[sizes > tracks.digit[i]], default=np.inf)
+    assert tracks.least_step[1] > 9e-7
+    assert tracks_of({"still": markers["still"][:1]}).least_step == [np.inf]
 
 
 def test_what_was_let_go_is_computed_again() -> None:
