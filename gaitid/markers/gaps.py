@@ -346,12 +346,13 @@ def mock_error(local: Array, pattern: Mask, weights: Array, offset: int) -> floa
     in a moving frame, so `local` will do.
     """
     count = np.cumsum(np.concatenate([[0], known_rows(local)]))
-    seen_throughout = count[len(pattern) :] - count[: -len(pattern)] == len(pattern)
-    if seen_throughout.sum() < MOCKS_MIN:
+    start = np.flatnonzero(count[len(pattern) :] - count[: -len(pattern)] == len(pattern))[:, None]
+    if len(start) < MOCKS_MIN:
         return float("nan")
-    windows = np.lib.stride_tricks.sliding_window_view(local, len(pattern), axis=0)[seen_throughout]
-    errors = windows[..., pattern] @ weights.T - windows[..., offset : offset + len(weights)]
-    return float(quantile((errors**2).sum(axis=1).max(axis=1) ** 0.5, CONFIDENCE))
+    axes = np.ascontiguousarray(local.T)  # each (frames,)
+    seen, truth = (axes.take(start + of, axis=1) for of in (np.flatnonzero(pattern), offset + np.arange(len(weights))))
+    errors = (seen.reshape(-1, seen.shape[2]) @ weights.T).reshape(truth.shape) - truth
+    return float(quantile((errors**2).sum(axis=0).max(axis=1) ** 0.5, CONFIDENCE))
 
 
 # --- rigid fit ----------------------------------------------------------------------------------------------

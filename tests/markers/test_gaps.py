@@ -223,6 +223,20 @@ def test_the_smoothing_spline_is_the_least_squares_solution(order: int, smoothin
     )
 
 
+def test_the_error_over_mock_gaps_is_that_of_one_after_the_other() -> None:
+    points = np.cumsum(np.random.default_rng(5).normal(size=(90, 3)), axis=0)
+    points[40] = np.nan
+    pattern = np.array([1, 1, 0, 0, 1, 1], dtype=bool)
+    weights, largest = spline_weights(tuple(pattern.tolist()), 2, 2, 3, 0.0), []
+    for start in range(len(points) - len(pattern) + 1):
+        window = points[start : start + len(pattern)]
+        if np.isfinite(window).all():
+            largest.append(max(np.linalg.norm(weights @ window[pattern] - window[~pattern], axis=1)))
+    expected = np.quantile(largest, gaps.CONFIDENCE)
+    np.testing.assert_allclose(gaps.mock_error(points, pattern, weights, 2), expected, rtol=1e-12)
+    assert np.isnan(gaps.mock_error(points[:6], pattern, weights, 2))
+
+
 def test_one_noisy_neighbour_does_not_make_the_fill_swing() -> None:
     seen = {"RKNE": walk(0.5)["RKNE"]}
     spoiled = masked(seen, "RKNE", 150, 8)
