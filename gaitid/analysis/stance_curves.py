@@ -52,7 +52,8 @@ def stance_curves(result: Result, points: int = CYCLE_POINTS) -> StanceCurves:
     tables = [np.empty((0, points, len(names) + len(GROUND_COLUMNS)))]
     for side, of_side in columns.items():
         known = [c for c in result.contacts if c.side == side and c.plates]
-        wanted = [(i, c) for i, c in enumerate(known, 1) if names and _wanted(result, c)]
+        walked_s = _walked_s(result, side)
+        wanted = [(i, c) for i, c in enumerate(known, 1) if names and _wanted(result, c, walked_s)]
         if not wanted:
             continue
         values = np.stack([of_side[name] for name in names], axis=1)
@@ -67,13 +68,18 @@ def stance_curves(result: Result, points: int = CYCLE_POINTS) -> StanceCurves:
     return StanceCurves(tuple(chosen), (*names, *GROUND_COLUMNS), np.concatenate(tables))
 
 
-def _wanted(result: Result, contact: Contact) -> bool:
+def _walked_s(result: Result, side: str) -> Array:
+    """When the cycles of a walk begin, s, for one side: those without a flight."""
+    own = (s for s in result.gait.strides if s.cycle.side == side and not s.figures["flight_percent"] > 0)
+    return np.array([stride.cycle.strike.time_s for stride in own])
+
+
+def _wanted(result: Result, contact: Contact, walked_s: Array) -> bool:
     """Whether a contact is whole, and no cycle of a walk holds it."""
     if contact.first <= 0 or contact.last >= result.trial.n_frames - 1:
         return False
     begins = contact.first / result.trial.rate_hz
-    own = (s for s in result.gait.strides if s.cycle.side == contact.side)
-    return not any(abs(s.cycle.strike.time_s - begins) <= SAME and not s.figures["flight_percent"] > 0 for s in own)
+    return not bool((np.abs(walked_s - begins) <= SAME).any())
 
 
 def _axes_g(result: Result, contact: Contact) -> Array:
