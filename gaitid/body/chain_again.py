@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from gaitid.body import multibody
 from gaitid.body.articulated import Link, force_of, transposed
 from gaitid.body.joints import Segment, State, forward, joint_of, screws, started
 from gaitid.body.multibody import (
@@ -34,6 +35,8 @@ from gaitid.trial import Array, IntArray, Mask
 
 #: How steps are made: by the matrix of the step before, by that of Gauss and Newton, or by Newton's.
 _STEPS = ("before", "gauss", "newton", "before", "before")
+#: Where the markers moved by micrometres: each step leaves some thousandth of the one before.
+_SMALL_STEPS = ("before",) * 4
 #: m. A step of Newton's that moves the markers by less (root mean square) leaves its square.
 SETTLED_M = 1e-5
 
@@ -49,12 +52,15 @@ class Before(NamedTuple):
     state : State
     factors : Factors
         Of Newton's step there.
+    small : bool
+        Whether markers move by micrometres, so that the chain has to be as near to them as `multibody.SETTLED_M` says.
     """
 
     fit: ChainFit
     middle: Array
     state: State
     factors: Factors
+    small: bool = False
 
     def repeated(self, count: int) -> Before:
         """Of so many walks, one behind the other."""
@@ -64,7 +70,7 @@ class Before(NamedTuple):
         """Those of some frames."""
         links = tuple(Link(*(rows(values, frames) for values in link)) for link in self.factors.links)
         factors = Factors(links, rows(self.factors.inverse, frames))
-        return Before(self.fit, rows(self.middle, frames), self.state.only(frames), factors)
+        return Before(self.fit, rows(self.middle, frames), self.state.only(frames), factors, self.small)
 
 
 def before_of(fitted: FittedChain, points: Sequence[Array]) -> Before | None:
@@ -100,9 +106,7 @@ def sums_of(chain: Sequence[Segment], points: Sequence[Array]) -> tuple[list[Mar
     return sums, np.asarray(sum(s.weight for s in sums))
 
 
-def fit_again(
-    chain: Sequence[Segment], points: Sequence[Array], before: Before, determined: Mask, settled_m: float = SETTLED_M
-) -> ChainFit:
+def fit_again(chain: Sequence[Segment], points: Sequence[Array], before: Before, determined: Mask) -> ChainFit:
     """`gaitid.body.multibody.fit_chain` of markers that have moved by millimetres.
 
     Parameters
@@ -112,34 +116,36 @@ def fit_again(
     before : Before
     determined : (frames, coordinates) bool array
         Of the fit before.
-    settled_m : float, m
-        What the last step moved the markers by, root mean square.
     """
+    settled_m = multibody.SETTLED_M if before.small else SETTLED_M
     sums, total = sums_of(chain, points)
     sums = [s._replace(centre_g=np.where(s.weight[:, None] > 0, s.centre_g - before.middle, 0.0)) for s in sums]
-    state, settled = before.state.only(np.arange(len(total))), np.zeros(len(total), dtype=bool)
+    state = before.state.only(np.arange(len(total)))
+    settled, better = (np.zeros(len(total), dtype=bool) for _ in range(2))
     for some in blocks_of(np.arange(len(total))):
-        quick, enough = _quick_steps(chain, [s.only(some) for s in sums], before.only(some), settled_m, total[some])
+        quick, better[some], settled[some] = _quick_steps(
+            chain, [s.only(some) for s in sums], before.only(some), settled_m, total[some]
+        )
         state.put(some, quick)
-        settled[some] = enough
     steps = np.full(len(total), len(_STEPS))
     left = np.flatnonzero(~settled)
     if left.size:
-        state.put(left, before.state.only(left))
+        astray = np.flatnonzero(~better)
+        state.put(astray, before.state.only(astray))
         solve(chain, sums, state, left, np.ones(len(left), dtype=bool), (settled, steps), settled_m)
     return as_fit(chain, state, before.middle, (total > 0, determined), (settled, steps))
 
 
 def _quick_steps(
     chain: Sequence[Segment], sums: Sequence[MarkerSums], before: Before, settled_m: float, total: Array
-) -> tuple[State, Mask]:
-    """The state after `_STEPS`, and the frames in which each made the misfit smaller and the last one was small."""
+) -> tuple[State, Mask, Mask]:
+    """The state after the steps, in which frames each made the misfit smaller, and in which of these it settled."""
     state, factors, n = before.state, before.factors, len(total)
     poses = forward(chain, state)
     error = error_of(chain, sums, state, poses)
     good, moved = np.ones(n, dtype=bool), np.zeros(n)
     rounding = 2e-15 * np.asarray(sum(s.size for s in sums))  # of sums of squares of the segments' sizes
-    for kind in _STEPS:
+    for kind in _SMALL_STEPS if before.small else _STEPS:
         if kind == "before":
             change, moved = chord_step(chain, sums, state, factors, poses)
         else:
@@ -149,7 +155,9 @@ def _quick_steps(
         new = error_of(chain, sums, state, poses)
         good &= new <= error * (1 + 1e-12) + rounding
         error = new
-    return state, good & (moved <= settled_m**2 * total)
+        if before.small and (moved <= settled_m**2 * total).all():
+            break
+    return state, good, good & (moved <= settled_m**2 * total)
 
 
 def chord_step(

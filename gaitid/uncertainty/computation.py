@@ -23,11 +23,13 @@ from gaitid.numerics.lowpass import lowpass
 from gaitid.numerics.rotation import about_axis, apply, cross
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Mask
+from gaitid.uncertainty.chains import before_of
 from gaitid.uncertainty.shift import Shift
 from gaitid.write import DEFAULT_FRAMES
 from gaitid.write.tables import joints_columns, wrenches_columns
 
 if TYPE_CHECKING:
+    from gaitid.body.chain_again import Before
     from gaitid.body.multibody import ChainFit
 
 _OVER_THE_TRIAL = ("mean(", "steady(")
@@ -124,11 +126,11 @@ class Computation:
         """(frames, columns) as `columns` gives them for no shift: `values`, and more where these are unknown."""
         return self.columns(Shift())
 
-    def columns(self, shift: Shift) -> Array:
-        """(frames, columns) with shifted ingredients; also through gaps that were bridged."""
+    def columns(self, shift: Shift, drawn: bool = False) -> Array:
+        """(frames, columns) with ingredients shifted, `drawn` ones by millimetres; also through bridged gaps."""
         self.counted(1)
         mass_kg = self.result.subject.mass_kg + shift.numbers.get("mass", 0.0)
-        return self.columns_of(self.shifted(shift), mass_kg)
+        return self.columns_of(self.shifted(shift, drawn), mass_kg)
 
     def counted(self, more: int) -> None:
         """So many computations were done."""
@@ -140,7 +142,7 @@ class Computation:
         per_kg = [side.load.wrench.f_g / mass_kg for side in result.sides.values()]
         return np.concatenate([*(table.values[:, _COUNTERS:] for table in tables), *per_kg], axis=1)
 
-    def shifted(self, shift: Shift) -> Result:
+    def shifted(self, shift: Shift, drawn: bool = False) -> Result:
         """The result with shifted ingredients: poses, motions, loads and limbs; all else is that of the result."""
         result = self.result
         if shift.leaves_the_motion and not (shift.mass or shift.inertia):
@@ -158,7 +160,7 @@ class Computation:
             calibration=self._calibration(shift, numbers),
         )
         geometry.moved = {place: offset for place, offset in shift.centres.items() if not self.in_static(place)}
-        geometry.before = self.fitted
+        geometry.before, geometry.again = self.fitted, self.again(drawn)
         if model.pose is None:
             geometry.still = self.still[0].geometry
         markers = replace(result.markers, filtered=tracks, support=tracks)
@@ -204,6 +206,15 @@ class Computation:
         """A chain of joints as markers that nothing shifts have it, also through gaps; None of a model without one."""
         chain = None if self.result.model.pose is None else self.still[0].geometry.fitted
         return None if chain is None else chain.fit
+
+    def again(self, drawn: bool) -> Before | None:
+        """What the fits of the chain to shifted markers go on with, by millimetres where they are `drawn`."""
+        before = self._before
+        return before if before is None or drawn else before._replace(small=True)
+
+    @cached_property
+    def _before(self) -> Before | None:
+        return None if self.result.model.pose is None else before_of(self.still[0].geometry)
 
     def unknown_angles(self, side: str, n_frames: int) -> Mapping[str, Mapping[str, Array]]:
         """Angles of the trunk, whose markers are none of the model of the legs: nothing is known of their errors."""

@@ -56,6 +56,24 @@ def test_it_settles_where_a_fit_by_itself_does(fitted: tuple[FittedChain, list[A
     assert found.names == expected.names and np.array_equal(found.determined, expected.determined)
 
 
+def test_after_micrometres_it_is_the_fit_by_itself_in_few_cheap_steps(
+    fitted: tuple[FittedChain, list[Array]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the matrix of the fit before alone: to what is asked of the last step, 1e-10 m, 1e-9 rad."""
+    of_chain, points = fitted
+    before = before_of(of_chain, points)
+    assert before is not None
+    others = moved(points, 3e-6)
+    expected = fit_chain(of_chain.chain, others, of_chain.fit.R, of_chain.fit.determined)
+    for of_another_matrix in ("step_of", "solve"):
+        monkeypatch.delattr(f"gaitid.body.chain_again.{of_another_matrix}")
+    found = fit_again(of_chain.chain, others, before._replace(small=True), of_chain.fit.determined)
+    assert found.settled.all()
+    for a, b, limit in ((found.origin, expected.origin, 1e-10), (found.R, expected.R, 1e-9)):
+        assert max(np.abs(x - y).max() for x, y in zip(a, b, strict=True)) < limit
+    assert max(np.abs(x - y).max() for x, y in zip(found.origin, of_chain.fit.origin, strict=True)) > 1e-6
+
+
 def test_several_walks_are_those_by_themselves(fitted: tuple[FittedChain, list[Array]]) -> None:
     of_chain, points = fitted
     before = before_of(of_chain, points)
