@@ -20,7 +20,7 @@ from gaitid.trial import Array, IntArray, Mask
 #: 15 % of a cycle of 1.1 s: a bump of less than 6 % is noise.
 PEAK_REACH = 3
 _DOUBLING = (1, 2)  # steps by which maxima of 1, 2 and 1 + PEAK_REACH rows follow from each other
-_TOGETHER = 8  # cycles at once: their arrays stay within a processor's cache
+_TOGETHER = 16  # cycles at once: their arrays stay within a processor's cache
 
 _SIGNS = {"max": 1.0, "min": -1.0, "generation_max": 1.0, "absorption_max": -1.0}
 _EVENTS = {"at_opposite_off": "opposite_off", "at_off": "off"}

@@ -21,7 +21,9 @@ if TYPE_CHECKING:  # a run need not load it
 
     Words = NDArray[np.uint64]
 
-BLOCK = 32768  # cells at once: fewer calls; twice as many no longer gain, and need more memory
+# Cells at once: what they need stays within a processor's cache, and is not so much that its memory goes back to the
+# system and has to be asked for again for each block, which takes longer than larger blocks gain.
+BLOCK = 16384
 # Decimal exponents of the numbers that are put together here; below `PLAIN` C writes them behind the digits.
 LOWEST, PLAIN, HIGHEST = -99, -4, 3
 # Decades are counted from the lowest. Behind them come that of too large numbers, zero, and that of too small ones;
@@ -64,7 +66,7 @@ def rows_text(values: Array) -> str:
 
 def row_lines(values: Array) -> list[str]:
     """The lines of `rows_text`, without their ends."""
-    return rows_text(values).split("\n")[:-1]  # half the time of `splitlines`, which knows other ends of lines
+    return rows_text(values).split("\n")[:-1]  # sooner than `splitlines`, which knows other ends of lines
 
 
 def rows_blocks(values: Array) -> Iterator[str]:
@@ -117,9 +119,10 @@ def _cells(x: Array) -> _Cells:
     binary = (x.view(np.uint64) >> 52).view(np.int64)  # sign and binary exponent
     decade = _DECADE.take(binary) + (size >= _NEXT.take(binary))
     scale = _SCALE.take(decade)
-    scaled = size * scale
+    scaled = np.multiply(size, scale, out=size)
     rounded = np.rint(scaled)
-    left = np.flatnonzero(~(np.abs(scaled - rounded) < _TELLS))
+    scaled -= rounded
+    left = np.flatnonzero(~(np.abs(scaled, out=scaled) < _TELLS))
     rounded[left] = 1
     # what stands before the point, and the ten digits behind it: two, four and four
     behind = rounded.astype(np.int64)

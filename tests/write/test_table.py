@@ -60,7 +60,7 @@ def test_quoted_text_is_one_cell(text: str) -> None:
 
 def test_a_long_table_made_some_frames_at_a_time_is_the_same_as_at_once() -> None:
     """Put together as a whole, and components along axes computed for all frames together."""
-    n, rng = 20_000, np.random.default_rng(1)
+    n, rng = 10_000, np.random.default_rng(1)
     vectors, axes = rng.normal(size=(n, 3)), from_vector(rng.normal(size=(n, 3)))
     vectors[5000:5010] = np.nan
     table = Columns(Trial(Path("walk.c3d"), 100.0, 7, (), np.empty((n, 0, 3))))
