@@ -42,17 +42,20 @@ def cycles_blocks(curves: CycleCurves, trial: Trial) -> Iterator[str]:
     trial : Trial
         Numbers the frames.
     """
-    yield ",".join([*CYCLE_COLUMNS, *curves.names]) + "\n"
-    percent = row_lines(curves.percent[:, None])
-    # the lines of a cycle, to be filled with what is the same in all of them, then with the curves
-    lines, points = "".join(f"{{cycle}},{at},{{marks}},%s\n" for at in percent), len(percent)
+    yield ",".join([*CYCLE_COLUMNS, *curves.names])
+    percent = [f",{at}," for at in row_lines(curves.percent[:, None])]
+    n = len(percent)
     for start in range(0, len(curves.cycles), _TOGETHER):
         some = slice(start, start + _TOGETHER)
         rows = row_lines(curves.values[some].reshape(-1, len(curves.names)))
         for i, cycle in enumerate(curves.cycles[some]):
             marks = ",".join(map(cell, cycle_marks(cycle, trial)))
-            of_cycle = lines.replace("{cycle}", f"{cycle.side},{cycle.number}").replace("{marks}", marks)
-            yield of_cycle % tuple(rows[i * points : (i + 1) * points])
+            # of all lines: the end of the one before with side and cycle, percent, marks, curves
+            cells = [""] * (4 * n)
+            cells[::4], cells[1::4] = [f"\n{cycle.side},{cycle.number}"] * n, percent
+            cells[2::4], cells[3::4] = [f"{marks},"] * n, rows[i * n : (i + 1) * n]
+            yield "".join(cells)
+    yield "\n"
 
 
 def cycle_marks(cycle: Cycle, trial: Trial) -> tuple[int | float, ...]:

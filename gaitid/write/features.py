@@ -11,7 +11,7 @@ from gaitid.gait.feature_list import FEATURES
 from gaitid.gait.features import FeatureValues
 from gaitid.trial import Array, Trial
 from gaitid.write import FEATURE_COLUMNS, UNCERTAINTY_COLUMNS
-from gaitid.write.numbers import row_lines, rows_text
+from gaitid.write.numbers import row_lines
 
 _TOGETHER = 64  # cycles made text at once
 _NAMES = [f",{feature.name}," for feature in FEATURES]
@@ -34,9 +34,7 @@ def features_blocks(found: FeatureValues, trial: Trial, uncertainty: Array | Non
     uncertainty : (cycles, features, 3) array, optional
         Standard uncertainties and the ends of the 95 % band: three more columns.
     """
-    yield ",".join(FEATURE_COLUMNS if uncertainty is None else FEATURE_COLUMNS + UNCERTAINTY_COLUMNS) + "\n"
-    if not found.cycles:
-        return
+    yield ",".join(FEATURE_COLUMNS if uncertainty is None else FEATURE_COLUMNS + UNCERTAINTY_COLUMNS)
     behind = np.stack([found.percent, feature_frames(found, trial)], axis=-1)
     if uncertainty is not None:
         behind = np.concatenate([behind, uncertainty], axis=-1)
@@ -44,13 +42,14 @@ def features_blocks(found: FeatureValues, trial: Trial, uncertainty: Array | Non
     for start in range(0, len(found.cycles), _TOGETHER):
         some = slice(start, start + _TOGETHER)
         cycles = found.cycles[some]
-        # of all lines: side and cycle, name, value, unit, what stands behind it
+        # of all lines: the end of the one before with side and cycle, name, value, unit, what stands behind it
         cells = [""] * (5 * n * len(cycles))
-        cells[::5] = chain.from_iterable(repeat(f"{c.side},{c.number}", n) for c in cycles)
+        cells[::5] = chain.from_iterable(repeat(f"\n{c.side},{c.number}", n) for c in cycles)
         cells[1::5], cells[3::5] = _NAMES * len(cycles), _UNITS * len(cycles)
         cells[2::5] = row_lines(found.value[some].reshape(-1, 1))
-        cells[4::5] = rows_text(behind[some].reshape(n * len(cycles), -1)).splitlines(keepends=True)
+        cells[4::5] = row_lines(behind[some].reshape(n * len(cycles), -1))
         yield "".join(cells)
+    yield "\n"
 
 
 def feature_frames(found: FeatureValues, trial: Trial) -> Array:
