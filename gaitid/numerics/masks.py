@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -28,7 +29,9 @@ def known_rows(values: Array) -> Mask:
     """(frames,) whether everything in a frame is finite."""
     finite = np.isfinite(values)
     if finite.ndim != 2:
-        finite = finite.reshape(len(finite), int(np.prod(finite.shape[1:])))
+        if finite.all():  # as mostly: told in a quarter of the time that nine columns take
+            return np.ones(len(finite), dtype=bool)
+        finite = finite.reshape(len(finite), math.prod(finite.shape[1:]))
     return all_columns(finite) if 0 < finite.shape[1] <= 9 else np.asarray(finite.all(axis=1))
 
 
