@@ -281,7 +281,7 @@ def steadiest_of_all(tracks: Tracks) -> IntArray:
 
     vary = np.full((count, count), np.inf)
     i, j = pairs.T
-    vary[i, j] = vary[j, i] = by_blocks(of_pairs, pairs, times=points.size // count)
+    vary[i, j] = vary[j, i] = by_blocks(of_pairs, pairs, times=2 * points.size // count)
     return np.argsort(vary, axis=1, kind="stable")[:, : min(STEADIEST, count - 1)]
 
 

@@ -125,7 +125,7 @@ def _beyond_among_others(tracks: Tracks, some: IntArray) -> set[int]:
     def among(points: Array) -> Array:
         return laid_on(shape, points[:, near], points[:, some])[0]
 
-    local = by_blocks(among, tracks.points, times=2 * near.shape[1])
+    local = by_blocks(among, tracks.points, times=4 * near.shape[1])
     shown = steps_shown(local)
     limits_m = step_limits(noises_of(local), quantile_of_known(shown, USUAL_SHARE))
     return {*some[(shown > limits_m).any(axis=0)].tolist()}

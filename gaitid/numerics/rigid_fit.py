@@ -107,7 +107,7 @@ def closest_rotations(a: Array, p: Array) -> Array:
     """
     if p.size // a.shape[-2] // 3 < _FEW:
         return _by_singular_values(a, p)
-    return np.asarray(by_blocks(lambda some: _in_closed_form(a, some), p))
+    return np.asarray(by_blocks(lambda some: _in_closed_form(a, some), p, times=2))
 
 
 def _in_closed_form(a: Array, p: Array) -> Array:
