@@ -36,7 +36,10 @@ def known_rows(values: Array) -> Mask:
 
 
 def known_part(values: Array) -> Array:
-    """Of a (frames, columns) array the rows in which everything is finite (five times as fast as by the mask)."""
+    """Of a (frames, columns) array the rows in which everything is finite: itself where all are; not to be changed."""
+    if np.isfinite(values).all():
+        return values
+    # five times as fast as by the mask
     return values.take(known_rows(values).nonzero()[0], axis=0)
 
 
@@ -74,8 +77,10 @@ def bridged(points: Array) -> Array:
 
     As they are where nothing is missing, or everything.
     """
+    if np.isfinite(points).all():
+        return points
     known = np.flatnonzero(known_rows(points))
-    if known.size in (0, len(points)):
+    if not known.size:
         return points
     result = np.empty_like(points)
     for column in range(points.shape[1]):
