@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
@@ -43,6 +44,8 @@ LATE_UNSEEN = 0.05
 LEAST_SINK = 0.05
 # s. Shorter stances or flights are noise of the speed.
 SHORTEST = 0.08
+# s. Times are looked for a little beyond what agrees, as sums of them are rounded.
+_ROUNDING = 1e-6
 
 BY_SPEED, BY_EVENTS_TOO = "foot speed", "foot speed and events of the file"
 
@@ -161,7 +164,9 @@ class _Events:
     """When the file says that one foot strikes and leaves, s; of what each event means (`foot_event`), and its time."""
 
     def __init__(self, named: Sequence[tuple[tuple[str, str], float]], side: str) -> None:
-        self.strikes, self.offs = ([t for meant, t in named if meant == (side, kind)] for kind in ("strike", "off"))
+        self.strikes, self.offs = (
+            sorted(t for meant, t in named if meant == (side, kind)) for kind in ("strike", "off")
+        )
 
 
 _NO_EVENTS = _Events((), "")
@@ -225,8 +230,10 @@ def find_landings(rise: Array, stance: Stance, rate_hz: float) -> dict[int, floa
 
 
 def _agreeing(times_s: Sequence[float], time_s: float, agrees: tuple[float, float]) -> float | None:
-    """The event's time nearest to a change that the markers show; None where none agrees with it."""
-    near = [t for t in times_s if agrees[0] <= t - time_s <= agrees[1]]
+    """The event's time, of those in order, nearest to a change that the markers show; None where none agrees."""
+    first = bisect_left(times_s, time_s + agrees[0] - _ROUNDING)
+    stop = bisect_right(times_s, time_s + agrees[1] + _ROUNDING)
+    near = [t for t in times_s[first:stop] if agrees[0] <= t - time_s <= agrees[1]]
     return min(near, key=lambda t: abs(t - time_s)) if near else None
 
 
