@@ -358,16 +358,19 @@ class MarkersLackError(TrialError):
         What is lacking, without the model's name.
     exchanged : bool
         Whether that is because labels are exchanged.
+    bound : Bound or None
+        The model, bound to what labels there are.
     """
 
     count = 0
     clauses: Sequence[str] = ()
     exchanged = False
+    bound: Bound | None = None
 
     def because(self, words: str) -> MarkersLackError:
         """The same error, with the reason before what is lacking."""
         error = MarkersLackError(f"{words}; {self.wrong}", expected=self.expected, found=self.found, todo=self.todo)
-        error.count, error.clauses = self.count, [words, *self.clauses]
+        error.count, error.clauses, error.bound = self.count, [words, *self.clauses], self.bound
         return error
 
 
@@ -413,6 +416,7 @@ def _lacking(trial: Trial, bound: Bound, legs: Mapping[str, Needs], lacking: Ite
     error.clauses = what_lacks(bound, lacking)
     roles = {role for n in lacking for role in (*n.missing, *n.static_missing)}
     error.exchanged = bool(roles) and roles <= bound.misplaced
+    error.bound = bound
     return error
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from gaitid.analysis.choice import Choice, Recording, choose_model
 from gaitid.analysis.pipeline import Options, Prepared, analyse_prepared, prepare
-from gaitid.analysis.recorded import Bound, bind_trial, label_words, recorded, what_lacks
+from gaitid.analysis.recorded import Bound, MarkersLackError, bind_trial, label_words, recorded, what_lacks
 from gaitid.analysis.result import Result
 from gaitid.body.resolve import faultless, resolve_subject
 from gaitid.body.subject import Measured, Sources, SubjectFile, key_of, recording
@@ -68,10 +68,8 @@ def candidate_of(read: Read, model: specs.Model, choice: Choice | None) -> Candi
         known = recorded(trial, model, static, marker_set)
         bound = known[0]
     except GaitidError as error:
-        try:
-            bound = bind_trial(trial, model, static, marker_set if model.by_landmarks else None)
-        except GaitidError:
-            bound = Bound(model, None, Reference(model))
+        known_labels = error.bound if isinstance(error, MarkersLackError) else None
+        bound = known_labels or _bound(read, model)
         if subject is None:  # else it may name labels, or bring places of its own
             return Candidate(bound, error)
     if choice is not None and choice.model is model and choice.prepared and choice.prepared[0] is not None:
@@ -81,6 +79,14 @@ def candidate_of(read: Read, model: specs.Model, choice: Choice | None) -> Candi
         return Candidate(bound, prepare(trial, model, file, static, marker_set, known if subject is None else None))
     except GaitidError as error:
         return Candidate(bound, error)
+
+
+def _bound(read: Read, model: specs.Model) -> Bound:
+    """The model bound to what labels there are; to none where no marker set knows them."""
+    try:
+        return bind_trial(read.trial, model, read.static, read.marker_set if model.by_landmarks else None)
+    except GaitidError:
+        return Bound(model, None, Reference(model))
 
 
 def analysed(read: Read, candidate: Candidate) -> Candidate:

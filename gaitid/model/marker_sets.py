@@ -9,6 +9,7 @@ from pathlib import Path
 from gaitid.model.bundled import bundled_names
 from gaitid.model.fields import Faults
 from gaitid.model.find import fields_of, find_file
+from gaitid.model.specs import of_side
 from gaitid.records import NamedTuple
 
 SCHEMA = 1
@@ -135,7 +136,7 @@ def _labels(
     for label in labels:
         if sided and "{S}" not in label and "{s}" not in label:
             faults.add(f"{where}: {label!r} is one label for both sides; write {{S}} for the side's letter")
-    return {side: _of_side(labels, letters.get(side, "")) for side in sides}
+    return {side: of_side(labels, letters.get(side, "")) for side in sides}
 
 
 def _plain_labels(value: object, where: str, faults: Faults) -> tuple[str, ...]:
@@ -145,10 +146,6 @@ def _plain_labels(value: object, where: str, faults: Faults) -> tuple[str, ...]:
         faults.add(f"{where}: expected a label or a list of labels, found {value!r}{quote}")
         return ()
     return tuple(labels)
-
-
-def _of_side(labels: Sequence[str], letter: str) -> tuple[str, ...]:
-    return tuple(label.replace("{S}", letter).replace("{s}", letter.lower()) for label in labels)
 
 
 # --- which label is meant -----------------------------------------------------------------------------------

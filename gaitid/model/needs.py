@@ -100,6 +100,7 @@ class _Walk:
     ) -> None:
         self.model = model
         self.has = has
+        self.of_sides = model.sided_names  # as `Model.place` asks of one name after the other
         self.reference = reference
         self.standing = standing
         self.static = None
@@ -109,7 +110,10 @@ class _Walk:
 
     def visit(self, kind: str, name: str, side: str, needs: Needs) -> bool:
         """Note what a definition needs; whether all markers for it are there."""
-        side, name = self.model.place(kind, name, side)
+        if "." in name:
+            side, name = self.model.place(kind, name, side)
+        elif side and name not in self.of_sides[kind]:
+            side = ""
         key = (kind, name, side)
         complete = self.seen.get(key)
         if complete is None:
@@ -118,7 +122,7 @@ class _Walk:
         return complete
 
     def _visit(self, kind: str, name: str, side: str, needs: Needs) -> bool:
-        scope = self.model.scope(bool(side))
+        scope = self.model.each_side if side else self.model.middle
         if kind == "point" and name in scope.markers and name not in scope.points:
             labels = self.model.labels(name, side)
             complete = any(self.has(label) for label in labels)

@@ -7,7 +7,8 @@ Named tuples, not dataclasses: they are as frozen, and 26 standard dataclasses w
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -160,6 +161,12 @@ class Scope(NamedTuple):
     calibration_markers: Mapping[str, tuple[str, ...]] = _EMPTY
 
 
+@lru_cache(maxsize=2048)  # models share most of their markers, and marker sets some
+def of_side(labels: tuple[str, ...], letter: str) -> tuple[str, ...]:
+    """Labels with a side's letter in place of ``{S}``, or in small of ``{s}``."""
+    return tuple(label.replace("{S}", letter).replace("{s}", letter.lower()) for label in labels)
+
+
 #: Who decided what a choice of a model is: its default, its own definitions in place of any option, or a user.
 BY_DEFAULT, BY_MODEL, BY_USER = "default of the model", "the model's own definitions", "--set"
 
@@ -290,6 +297,17 @@ class Model(NamedTuple):
             return True
         return name in scope.numbers or (name == "sign" and sided)
 
+    @property
+    def sided_names(self) -> Mapping[str, Set[str]]:
+        """The names of all points, frames and numbers that each side defines, by kind."""
+        scope = self.each_side
+        measured = {name for name, measurement in self.subject.items() if measurement.sided}
+        return {
+            "point": {*scope.markers, *scope.points, *scope.calibration_markers, *scope.clusters},
+            "frame": scope.frames.keys(),
+            "number": {*measured, *scope.numbers, "sign"},
+        }
+
     def place(self, kind: str, name: str, side: str) -> tuple[str, str]:
         """The side whose definition a side means by a name (empty: the middle of the body), and the bare name."""
         if "." in name:
@@ -319,7 +337,7 @@ class Model(NamedTuple):
         scope = self.scope(bool(side))
         letter = next((s.letter for s in self.sides if s.name == side), "")
         labels = scope.markers[role] if role in scope.markers else scope.calibration_markers[role]
-        return tuple(label.replace("{S}", letter).replace("{s}", letter.lower()) for label in labels)
+        return of_side(labels, letter)
 
     @property
     def calibration_roles(self) -> list[tuple[str, str]]:

@@ -24,7 +24,7 @@ from terminal import (
 
 from gaitid.analysis.recorded import Bound
 from gaitid.errors import TrialError
-from gaitid.inspect import contents, words
+from gaitid.inspect import contents, models, words
 from gaitid.model.load import bundled_models, load_model
 from gaitid.model.needs import Reference
 from gaitid.read.plates.plates_file import TEMPLATE
@@ -329,6 +329,13 @@ def test_every_kind_of_doubtful_label_has_its_words() -> None:
     for kind, text in kinds.items():
         fault = {"kind": kind, "labels": ["LANK"], "or_labels": [], "frames": [[1, 9]], "size_mm": 34.0}
         assert text in words._doubt_line(fault)
+
+
+def test_a_model_that_lacks_markers_is_bound_once(walk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it lacks is told of the labels that it was refused for."""
+    monkeypatch.setattr(models, "bind_trial", lambda *_: pytest.fail("bound once more"))
+    lacking = [of for of in inspected(walk)["models"].values() if of["lacks"]]
+    assert len(lacking) > 5 and all(of["reason"] for of in lacking)
 
 
 def test_a_long_recording_of_something_else_takes_no_memory_for_feet() -> None:

@@ -274,6 +274,18 @@ def test_a_definition_that_models_share_is_read_once() -> None:
     assert uses(pig.each_side.frames["foot"]) is uses(cgm.each_side.frames["foot"])
 
 
+def test_the_names_that_a_side_defines_are_those_that_mean_a_side() -> None:
+    """The walk through a model's needs asks for them at once, `place` for one after the other."""
+    for model in map(as_bundled, bundled_models()):
+        scopes = [
+            (scope.numbers, scope.points, scope.frames, scope.markers) for scope in (model.middle, model.each_side)
+        ]
+        names = {"sign", "nowhere", *model.subject, *(name for scope in scopes for group in scope for name in group)}
+        for kind, of_side in model.sided_names.items():
+            assert {name for name in names if model.place(kind, name, "left")[0]} == of_side & names
+            assert {name for name in of_side if not model.defines(kind, name, True)} == set()
+
+
 def test_a_fault_of_a_definition_names_each_place_where_it_stands(tmp_path: Path) -> None:
     wrong = "&knee {mean: [nowhere, 1]}"
     text = f"gaitid_model: 1\nname: my\nextends: pig\neach_side: {{points: {{one: {wrong}, other: *knee}}}}\n"
