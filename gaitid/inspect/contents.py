@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gaitid.analysis.choice import PRECEDENCE
+from gaitid.analysis.choice import PRECEDENCE, subject_of
 from gaitid.analysis.conventions import axis_name
 from gaitid.analysis.judge import judged
 from gaitid.analysis.origin import Origin
@@ -22,16 +22,7 @@ from gaitid.errors import GaitidError
 from gaitid.ground.contacts import Loads, loads_on_feet
 from gaitid.ground.ground import Ground, find_ground
 from gaitid.ground.vertical import vertical
-from gaitid.inspect.models import (
-    Candidate,
-    Read,
-    analysed,
-    candidate_of,
-    chosen_model,
-    readiness,
-    resolved,
-    subject_file,
-)
+from gaitid.inspect.models import Candidate, Read, analysed, candidate_of, chosen_model, readiness, resolved
 from gaitid.inspect.plates import plate_rows
 from gaitid.inspect.signals import analog_of, points_of, segments_of
 from gaitid.markers.clean import Markers, clean_markers, model_markers
@@ -172,7 +163,7 @@ def inspected(
     taken = candidates[judged_with].result if judged_with else None
     if taken is not None:
         judge = models[judged_with]
-        origin = Origin(judge, subject_file(beside.subject, judge), static, marker_set)
+        origin = Origin(judge, subject_of(beside.subject, judge), static, marker_set)
         said = notes_of_statics(path, taken, origin, settings, beside.subject is not None)
         taken = judged(taken, (*said, *taken.notes))
     content = {

@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from gaitid.analysis.choice import Choice, Recording, choose_model
+from gaitid.analysis.choice import Choice, Recording, choose_model, subject_of
 from gaitid.analysis.pipeline import Options, Prepared, analyse_prepared, prepare
 from gaitid.analysis.recorded import Bound, MarkersLackError, bind_trial, label_words, recorded, what_lacks
 from gaitid.analysis.result import Result
 from gaitid.body.resolve import faultless, resolve_subject
-from gaitid.body.subject import Measured, Sources, SubjectFile, key_of, recording
-from gaitid.body.subject_file import read_subject
+from gaitid.body.subject import Measured, Sources, key_of, recording
 from gaitid.errors import GaitidError, SubjectError
 from gaitid.model import specs
 from gaitid.model.marker_sets import MarkerSet
@@ -75,7 +74,7 @@ def candidate_of(read: Read, model: specs.Model, choice: Choice | None) -> Candi
     if choice is not None and choice.model is model and choice.prepared and choice.prepared[0] is not None:
         return Candidate(bound, choice.prepared[0])
     try:
-        file = subject_file(subject, model)
+        file = subject_of(subject, model)
         return Candidate(bound, prepare(trial, model, file, static, marker_set, known if subject is None else None))
     except GaitidError as error:
         return Candidate(bound, error)
@@ -98,10 +97,6 @@ def analysed(read: Read, candidate: Candidate) -> Candidate:
         return replace(candidate, result=analyse_prepared(read.trial, candidate.found, read.static, options))
     except GaitidError as error:
         return replace(candidate, found=error)
-
-
-def subject_file(path: Path | None, model: specs.Model) -> SubjectFile:
-    return SubjectFile() if path is None else read_subject(path, model)
 
 
 def chosen_model(read: Read) -> tuple[Choice | None, str]:
