@@ -203,9 +203,10 @@ def _goes_straight(level: Array, front: Array) -> bool:
 
 def _frames(level: Array) -> Array:
     """The frames of the path's places: each `LEAST_MOVE_M` from the one before."""
-    frames, last = [0], level[0]
-    for i, here in enumerate(level.tolist()):
-        if (here[0] - last[0]) ** 2 + (here[1] - last[1]) ** 2 >= LEAST_MOVE_M**2:
+    places = (level[:, 0] + 1j * level[:, 1]).tolist()  # their distances are absolute values
+    frames, last = [0], places[0]
+    for i, here in enumerate(places):
+        if abs(here - last) >= LEAST_MOVE_M:
             frames.append(i)
             last = here
     return np.array(frames)

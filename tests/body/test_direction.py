@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -167,3 +168,12 @@ def test_a_path_that_is_seen_to_be_straight_at_once_does_not_turn_when_it_is_fol
     assert (found is None) == (followed is None)
     if found is not None and followed is not None:
         np.testing.assert_array_equal(found[0], followed[0])
+
+
+def test_places_of_a_path_are_the_first_that_lie_far_enough_from_the_one_before() -> None:
+    level = np.cumsum(np.random.default_rng(6).normal(size=(500, 2), scale=0.015), axis=0)
+    frames = direction._frames(level).tolist()
+    assert frames[0] == 0
+    for here, following in pairwise([*frames, len(level)]):
+        away = np.linalg.norm(level[here + 1 : following + 1] - level[here], axis=1) >= direction.LEAST_MOVE_M
+        assert away.tolist() == [False] * (following - here - 1) + [True] * (following < len(level))
