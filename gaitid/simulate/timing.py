@@ -6,10 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gaitid.simulate.jet import Array, Jet, constant
+from gaitid.simulate.jet import Jet, constant
 
 #: No walk lasts longer, s: bounds the search for an instant.
 _LONGEST_S = 1e3
+#: Of u⁰, u¹, …: the integral of `smooth_step` where it lasts from 0 to 1.
+_RAMP = (0, 0, 0, 0, 0, 7.0, -14.0, 10.0, -2.5)
 
 
 def smooth_step(t: Jet, start: float, end: float) -> Jet:
@@ -20,8 +22,19 @@ def smooth_step(t: Jet, start: float, end: float) -> Jet:
 
 def smooth_ramp(t: Jet, start: float, end: float) -> Jet:
     """The integral of `smooth_step` over t (times,): 0 before `start`, and of slope 1 after `end`."""
-    u = (0, 0, 0, 0, 0, 7.0, -14.0, 10.0, -2.5)
-    return _between(t, start, end, tuple(c * (end - start) for c in u), after=t - 0.5 * (start + end))
+    return _between(t, start, end, tuple(c * (end - start) for c in _RAMP), after=t - 0.5 * (start + end))
+
+
+def _ramp_at(t: float, start: float, end: float) -> float:
+    """`smooth_ramp` at one instant, by the same steps: a search for one asks hundreds of times."""
+    if t <= start:
+        return 0.0
+    if t >= end:
+        return t - 0.5 * (start + end)
+    u, total = (t - start) * (1.0 / (end - start)), 0.0
+    for c in reversed(_RAMP):
+        total = total * u + c * (end - start)
+    return total
 
 
 def _between(t: Jet, start: float, end: float, coefficients: tuple[float, ...], after: Jet) -> Jet:
@@ -83,5 +96,7 @@ class Clock:
         return 0.5 * (low + high)
 
     def _pattern_s(self, since_s: float) -> float:
-        instant: Array = np.array([[since_s]])
-        return float(self.at(Jet(instant)).value[0])
+        pattern_s = since_s * self.rate
+        for start, end, change in self.changes:
+            pattern_s = pattern_s + _ramp_at(since_s, start, end) * change
+        return pattern_s

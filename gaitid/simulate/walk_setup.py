@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -103,27 +104,42 @@ def _on_s(gait: Gait, step: int) -> float:
 
 def _footprint(gait: Gait, step: int) -> tuple[Array, Array]:
     """Under the HEE and TOE markers while the foot of a step is flat, on the resting walkway, laboratory axes, m."""
+    return _footprints(gait, [step])[0]
+
+
+def _footprints(gait: Gait, steps: Sequence[int]) -> list[tuple[Array, Array]]:
+    """`_footprint` of each of some steps."""
+    if not steps:
+        return []
     resting = replace(gait, clock=Clock(), passage=Passage())
-    flat_s = _on_s(gait, step) + gait.pattern.flat_fraction * gait.pattern.stride_s
-    skeleton = resting.walking(np.array([flat_s]), order=0)
+    flat_s = [_on_s(gait, step) + gait.pattern.flat_fraction * gait.pattern.stride_s for step in steps]
+    marker = resting.walking(np.array(flat_s), order=0).marker
     on_floor = np.array([1.0, 1.0, 0.0])
-    letter = _side(gait, step)[0].upper()
-    heel, toe = (skeleton.marker[f"{letter}{label}"].value[0] * on_floor for label in ("HEE", "TOE"))
-    return heel, toe
+    found = []
+    for i, step in enumerate(steps):
+        letter = _side(gait, step)[0].upper()
+        heel, toe = (marker[f"{letter}{label}"].value[i] * on_floor for label in ("HEE", "TOE"))
+        found.append((heel, toe))
+    return found
 
 
 def _stances(gait: Gait, settings: WalkSettings) -> tuple[Stance, ...]:
     last = settings.times_s[-1]
     half = 0.5 * gait.pattern.stride_s
     steps = (gait.pattern_s(settings.times_s[[0, -1]]) - gait.strike_s) / half
-    stances = []
+    within: dict[int, tuple[float, float, tuple[float, float]]] = {}
     for step in range(int(np.floor(steps.min())) - 3, int(np.ceil(steps.max())) + 2):
         begin = _on_s(gait, step)
         course = (begin, begin + gait.pattern.stance_fraction * gait.pattern.stride_s)
         ends = [gait.strike_s + gait.clock.when(t - gait.strike_s) for t in course]
         on, off = course if gait.clock.plain else sorted(ends)
         if off > 0.0 and on < last:
-            stances.append(Stance(_side(gait, step), on, off, course, *_footprint(gait, step), gait.heading[:, 0]))
+            within[step] = (on, off, course)
+    prints = _footprints(gait, [*within])
+    stances = [
+        Stance(_side(gait, step), *times, *under, gait.heading[:, 0])
+        for (step, times), under in zip(within.items(), prints, strict=True)
+    ]
     return tuple(sorted(stances, key=lambda stance: stance.on_s))
 
 
