@@ -13,7 +13,7 @@ from gaitid.gait.events import GaitEvents, find_events
 from gaitid.gait.marker_events import GaitEvent
 from gaitid.ground.belt import floor_under
 from gaitid.ground.contacts import FootLoad
-from gaitid.simulate import Walk
+from gaitid.simulate import Walk, WalkState
 from gaitid.trial import Array
 
 UP = np.array([0.0, 0.0, 1.0])
@@ -48,7 +48,7 @@ def known_walk(
     A walk in reverse is one backward: what was an off is a strike.
     """
     times = walk.settings.times_s
-    state = walk.at(times)
+    state = _state(walk)
     random = np.random.default_rng(0)
     step = -1 if reverse else 1
 
@@ -67,6 +67,19 @@ def known_walk(
     loads = {side: foot_load(load.force_g[::step, 2]) for side, load in state.load.items()}
     pelvis = (points("LASI") + points("RASI")) / 2
     return KnownWalk(feet, pelvis, sorted(events, key=lambda e: e.time_s), walk.settings.rate_hz, loads)
+
+
+_STATES: dict[int, tuple[Walk, WalkState]] = {}
+
+
+def _state(walk: Walk) -> WalkState:
+    """A walk's exact state at the camera's instants, computed once: each test places it otherwise."""
+    if id(walk) not in _STATES:
+        state = walk.at(walk.settings.times_s)
+        for points in state.marker_g.values():
+            points.setflags(write=False)
+        _STATES[id(walk)] = walk, state
+    return _STATES[id(walk)][1]
 
 
 def foot_load(vertical_N: Array) -> FootLoad:

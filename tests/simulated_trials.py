@@ -25,14 +25,28 @@ class Simulated:
 
 
 @cache
+def walk_of(scenario: str = "walk", **options: float | bool) -> Walk:
+    """A walk that several tests ask; nobody changes it."""
+    return simulate_walk(WalkSettings(**options), scenario)  # type: ignore[arg-type]
+
+
+@cache
+def state_of(scenario: str = "walk", **options: float | bool) -> WalkState:
+    """Its exact state at the camera's instants."""
+    walk = walk_of(scenario, **options)
+    return walk.at(walk.settings.times_s)
+
+
+@cache
 def simulated_walk(scenario: str = "walk", **options: float | bool) -> Simulated:
     return simulated(scenario, **options)
 
 
 def simulated(scenario: str | Scenario, **options: float | bool) -> Simulated:
     settings = WalkSettings(**options)  # type: ignore[arg-type]
-    walk = simulate_walk(settings, scenario)
-    truth = walk.at(settings.times_s)
+    shared = isinstance(scenario, str)
+    walk = walk_of(scenario, **options) if shared else simulate_walk(settings, scenario)
+    truth = state_of(scenario, **options) if shared else walk.at(settings.times_s)
     channels = walk.plate_channels(settings.analog_times_s)
     plates = tuple(
         ForcePlate(p.number, 2, p.corners_g, p.sensor_p, settings.analog_rate_hz, *channels[p.number])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -23,7 +23,7 @@ from gaitid.markers.clean import clean_markers
 from gaitid.model.load import load_model
 from gaitid.notes import Note
 from gaitid.read import read_trial
-from gaitid.trial import Trial
+from gaitid.trial import Array, Trial
 
 WILD = Path(__file__).resolve().parents[3] / "shared" / "trials" / "wild"
 PERSON = SubjectFile({"mass": 70.0, "height": 1.7})
@@ -177,9 +177,12 @@ def pair(name: str) -> tuple[Trial, Trial]:
     return static, trial
 
 
+def settings_of(trial: Trial) -> dict[str, str]:
+    return {"cutoff_hz": "none"} if trial.rate_hz < 20 else {}
+
+
 def run_with(static: Trial, trial: Trial) -> Result:
-    settings = {"cutoff_hz": "none"} if trial.rate_hz < 20 else {}
-    return analyse(trial, load_model("cast", settings), PERSON, static)
+    return analyse(trial, load_model("cast", settings_of(trial)), PERSON, static)
 
 
 @needs_trials
@@ -244,20 +247,23 @@ def test_the_static_of_another_laboratory_is_refused(name: str, other: str) -> N
 
 
 @cache
+def cleaned(name: str) -> Mapping[str, Array]:
+    """The trial's markers, whatever the size of its static: by the model's settings and the labels of both."""
+    static, trial = pair(name)
+    return clean_markers(trial, prepare(trial, load_model("cast", settings_of(trial)), PERSON, static).model).filtered
+
+
+@cache
 def medians(name: str, size: float = 1.0) -> tuple[float, float]:
     """The two figures that decide, m and share, of a laboratory's static made so many times as large."""
     static, trial = pair(name)
-    settings = {"cutoff_hz": "none"} if trial.rate_hz < 20 else {}
-    prepared = prepare(trial, load_model("cast", settings), PERSON, replace(static, points_g=static.points_g * size))
+    prepared = prepare(
+        trial, load_model("cast", settings_of(trial)), PERSON, replace(static, points_g=static.points_g * size)
+    )
     sides = list(prepared.needs)
     calibration = calibration_of(prepared, sides)
     geometry = Geometry(
-        prepared.model,
-        clean_markers(trial, prepared.model).filtered,
-        prepared.subject.numbers,
-        trial.n_frames,
-        prepared.up_g,
-        calibration=calibration,
+        prepared.model, cleaned(name), prepared.subject.numbers, trial.n_frames, prepared.up_g, calibration=calibration
     )
     telling = [one for one in compare(geometry, sides) if not one.says_nothing]
     off, scale = np.median([(one.largest.off, one.scale) for one in telling], axis=0)

@@ -10,6 +10,7 @@ import pytest
 from gait_walks import RATE, SOFT, UP, assert_same, bent, events_of, kinematic, known_walk, treadmill
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from simulated_trials import walk_of
 
 from gaitid.body.feet import FootTrack
 from gaitid.gait.cycles import find_cycles
@@ -17,7 +18,7 @@ from gaitid.gait.events import Steps, find_events
 from gaitid.gait.marker_events import KINDS, GaitEvent
 from gaitid.ground.belt import Floor, floor_under
 from gaitid.notes import texts
-from gaitid.simulate import SCENARIOS, WalkSettings, simulate_walk
+from gaitid.simulate import SCENARIOS
 from gaitid.trial import Array
 
 FLOOR = Floor(UP, RATE, np.zeros(3))
@@ -91,7 +92,7 @@ def test_belts_of_two_speeds_are_named(walk) -> None:  # type: ignore[no-untyped
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_in_every_scenario_no_step_is_missed_and_none_made_up(scenario: str) -> None:
-    known = known_walk(simulate_walk(WalkSettings(), scenario))
+    known = known_walk(walk_of(scenario))
     found = events_of(known).used
     last = (len(known.pelvis) - 1) / known.rate_hz
     for event in known.events:
@@ -195,7 +196,7 @@ def test_zeni_on_a_foot_in_closed_form() -> None:
 @settings(max_examples=10, deadline=None)
 @given(yaw=st.floats(-np.pi, np.pi), x=st.floats(-50, 50), y=st.floats(-50, 50))
 def test_turning_and_shifting_the_laboratory_changes_no_event(yaw: float, x: float, y: float) -> None:
-    one = simulate_walk(WalkSettings(duration=2.5))
+    one = walk_of(duration=2.5)
     turn = np.array([[np.cos(yaw), np.sin(yaw), 0], [-np.sin(yaw), np.cos(yaw), 0], [0, 0, 1]])
     moved = known_walk(one, lambda points, _: points @ turn + [x, y, 0.0])
     assert_same(kinematic(moved), kinematic(known_walk(one)), 1e-6)  # s: rounding

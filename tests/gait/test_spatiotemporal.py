@@ -9,6 +9,7 @@ import pytest
 from gait_walks import UP, bent, known_walk, treadmill
 from hypothesis import given
 from hypothesis import strategies as st
+from simulated_trials import walk_of
 
 from gaitid.body.feet import FootTrack
 from gaitid.gait import FIGURES
@@ -16,7 +17,6 @@ from gaitid.gait.cycles import find_cycles
 from gaitid.gait.marker_events import GaitEvent, Heading, heading
 from gaitid.gait.spatiotemporal import Stride, analyse_gait, measure_strides, summary
 from gaitid.ground.belt import Floor, floor_under
-from gaitid.simulate import WalkSettings, simulate_walk
 from gaitid.trial import Array
 
 RATE = 100.0
@@ -123,7 +123,7 @@ def test_on_a_circle_the_inner_foot_walks_less(walk) -> None:  # type: ignore[no
 
 def test_a_run_has_flight_and_single_support_only() -> None:
     """The simulated run: the true events in its phases, and the markers' near them."""
-    run = simulate_walk(WalkSettings(), "run")
+    run = walk_of("run")
     stride = run.stances[2].on_s - run.stances[0].on_s
     contact = 100 * (run.stances[2].off_s - run.stances[2].on_s) / stride
     known = known_walk(run)
@@ -139,7 +139,7 @@ def test_a_run_has_flight_and_single_support_only() -> None:
 
 
 def test_stopping_makes_no_cycle() -> None:
-    known = known_walk(simulate_walk(WalkSettings(), "stop"))
+    known = known_walk(walk_of("stop"))
     gait = analyse_gait((), {}, known.feet, known.pelvis, floor_under(known.feet, UP, RATE))
     assert gait.strides == ()
     assert {r.reason for r in gait.refused} == {"the body stands still in it"}

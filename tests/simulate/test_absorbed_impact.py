@@ -6,6 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from simulated_trials import walk_of
 from slow import slow_but
 
 from gaitid.errors import GaitidError
@@ -27,7 +28,7 @@ def walk_with(absorbed: float, name: str = "walk") -> Walk:
 @cache
 def walk_without(name: str = "walk") -> Walk:
     """Without the impact."""
-    return simulate_walk(WalkSettings(), name)
+    return walk_of(name)
 
 
 def strikes(walk: Walk) -> list[tuple[str, float]]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from simulated_trials import state_of, walk_of
 from slow import slow_but
 
 from gaitid.simulate import SCENARIOS, Walk, WalkSettings, WalkState, simulate, simulate_walk
@@ -32,17 +32,6 @@ every_scenario = pytest.mark.parametrize("name", SCENARIOS)
 #: What differs most in the files; of the others only the motion and the loads are looked at by default.
 WRITTEN = ("walk", "shared_plate", "across_plates", "swapped_plates", "ramp", "second_person")
 both_sides = pytest.mark.parametrize("side", SIDES)
-
-
-@cache
-def walk_of(name: str) -> Walk:
-    return simulate_walk(scenario=name)
-
-
-@cache
-def state_of(name: str) -> WalkState:
-    walk = walk_of(name)
-    return walk.at(walk.settings.times_s)
 
 
 # --- mechanics ---------------------------------------------------------------------------------------------
