@@ -6,12 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
 from gaitid.notes import Notes
 from gaitid.records import frozen_dataclass, let_go
+
+if TYPE_CHECKING:
+    from mmap import mmap
 
 # as in `numpy.typing`, which a run need not load
 Array = np.ndarray[tuple[Any, ...], np.dtype[np.float64]]
@@ -26,7 +30,7 @@ def read_only(values: object) -> Array:
     """
     if isinstance(values, np.ndarray) and values.dtype == np.float64:
         flags = values.flags
-        if flags.owndata and flags.c_contiguous and not flags.writeable:
+        if flags.c_contiguous and not flags.writeable and (flags.owndata or is_aside(values)):
             return values
     array = np.array(values, dtype=np.float64, order="C")
     array.setflags(write=False)
@@ -42,9 +46,58 @@ def _base_of(view: Array) -> Array:
 
 def frozen(made: Array) -> Array:
     """An array that was made just now and that nobody else holds: read-only from here on, so that who keeps it
-    (`read_only`) needs no copy."""
+    (`read_only`) needs no copy. Of a very long trial it is put aside (`put_aside`)."""
     made.setflags(write=False)
-    return made
+    return put_aside(made)
+
+
+# What a run holds of a trial is looked at a few times in all, some of it not before its tables are written. Of a very
+# long one it is put aside: in temporary files, whose pages are memory of the run while it looks at them. The system
+# keeps as much of such files in memory as it can spare, and writes the rest to the disk.
+
+#: An array of fewer rows stays: of 22 minutes at 100 Hz.
+LARGE = 1 << 17
+_maps: WeakValueDictionary[int, mmap] = WeakValueDictionary()
+
+
+def put_aside(values: Array) -> Array:
+    """The same numbers, which nobody will change: of a very long trial in a temporary file, else as they are.
+
+    They stay where no file can be had, or where the system does not let go of a file's pages. What was put aside before
+    rests.
+    """
+    if values.size < LARGE or max(values.shape[:2]) < LARGE or is_aside(values):
+        return values
+    import mmap
+    from tempfile import TemporaryFile
+
+    if not hasattr(mmap, "MADV_DONTNEED"):
+        return values
+    try:
+        with TemporaryFile(prefix="gaitid-") as file:
+            values.tofile(file)
+            file.flush()
+            pages = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except OSError:
+        return values
+    _maps[id(pages)] = pages
+    rest_aside()
+    return np.ndarray(values.shape, values.dtype, pages)
+
+
+def is_aside(values: Array) -> bool:
+    """Whether an array is the whole of what was put aside."""
+    base: object = values.base
+    return base is not None and _maps.get(id(base)) is base
+
+
+def rest_aside() -> None:
+    """Let the system take back the memory of everything that was put aside; it comes again where it is looked at."""
+    if _maps:
+        from mmap import MADV_DONTNEED
+
+        for pages in list(_maps.values()):
+            pages.madvise(MADV_DONTNEED)
 
 
 #: What stands for the pose of a segment among a trial's points: its origin, and a point on each axis at this distance,
@@ -300,7 +353,8 @@ class Trial:
         points = np.asarray(self.points_g, dtype=np.float64)
         if points.ndim != 3 or points.shape[1:] != (len(self.labels), 3):
             raise ValueError(f"Trial.points_g: shape {points.shape}, expected (frames, {len(self.labels)}, 3)")
-        object.__setattr__(self, "points_g", read_only(_base_of(np.swapaxes(points, 0, 1))).swapaxes(0, 1))
+        by_marker = put_aside(read_only(_base_of(np.swapaxes(points, 0, 1))))
+        object.__setattr__(self, "points_g", by_marker.swapaxes(0, 1))
         object.__setattr__(self, "_index", {label: i for i, label in reversed(list(enumerate(self.labels)))})
 
     def __repr__(self) -> str:

@@ -10,7 +10,7 @@ from gaitid.body.poses import Body
 from gaitid.notes import Note, Notes
 from gaitid.numerics.masks import spans
 from gaitid.numerics.rotation import dot
-from gaitid.trial import Array, Mask
+from gaitid.trial import Array, Mask, rest_aside
 
 # deg. Nearer than this to each other, the first axis of a sequence and the last one tell two angles apart six times
 # worse than where they are square: an error of the pose grows by 1 / sin 10°.
@@ -30,6 +30,7 @@ def gimbal_notes(body: Body, sides: Sequence[str], first_frame: int) -> Notes:
                 for frame in (angle.proximal, angle.distal)
             )
             near = near_lock(proximal, distal, angle.sequence)
+            rest_aside()
             if near.any():
                 parts = [f"{a + first_frame}–{b - 1 + first_frame}" for a, b in spans(near)]
                 shown = ", ".join(parts[:3]) + (", …" if len(parts) > 3 else "")

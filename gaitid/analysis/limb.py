@@ -144,7 +144,7 @@ def _of_columns(limb: _Limb, columns: Mapping[str, Columns]) -> _Solved:
     wrenches = {
         joint: Wrench(frozen(f_g), frozen(m_g), limb.joints_g[joint]) for joint, (f_g, m_g, _) in columns.items()
     }
-    return _Solved(wrenches, {joint: power for joint, (_, _, power) in columns.items()})
+    return _Solved(wrenches, {joint: frozen(power) for joint, (_, _, power) in columns.items()})
 
 
 def _side_result(

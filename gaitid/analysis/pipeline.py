@@ -49,7 +49,7 @@ from gaitid.model.marker_sets import MarkerSet, bundled_marker_sets, find_marker
 from gaitid.model.needs import Needs
 from gaitid.notes import Note, Notes, ranked
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Array, Trial
+from gaitid.trial import Array, Trial, rest_aside
 
 if TYPE_CHECKING:
     from gaitid.analysis.applied_loads import AppliedLoad
@@ -219,6 +219,7 @@ def analyse_prepared(trial: Trial, prepared: Prepared, static: Trial | None, opt
         applied_loads=applied,
         whole_body=whole,
     )
+    rest_aside()
     return judged(result, (*result.notes, *figure_notes(result)))
 
 

@@ -246,7 +246,7 @@ def _columns(formulas: Mapping[str, Expression], local: Mapping[str, object], n_
 
     values = evaluate_all(formulas, local.__getitem__, no_points)
     return {
-        name: of if np.ndim(of) else np.broadcast_to(of, (n_frames,))  # a number stands for all frames
+        name: frozen(of if np.ndim(of) else np.broadcast_to(of, (n_frames,)))  # a number stands for all frames
         for name, of in values.items()
     }
 

@@ -202,7 +202,7 @@ def pose_segments(
     R_gp, words = np.full((3, 3), np.nan), ""
     if model.progression is not None:
         R_gp, words = progression(geometry, model.progression)
-    return Body(geometry, tuple(sides), segments, R_gp, words, markers.settings, notes)
+    return Body(geometry, tuple(sides), segments, frozen(R_gp), words, markers.settings, notes)
 
 
 def put_segments(geometry: Geometry, sides: Sequence[str], near: FittedChain | None = None) -> tuple[Geometry, Notes]:

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from gaitid.trial import Array, IntArray, Mask
+from gaitid.trial import Array, IntArray, Mask, rest_aside
 
 _NUMBERS = 1 << 16  # at once: half a MB, of which a processor's cache holds some
 #: A trial of more frames is long: what follows from its poses is made so many at a time, when it is asked for.
@@ -50,4 +50,6 @@ def is_long(n_frames: int) -> bool:
 
 def blocks(n_frames: int) -> Iterator[slice]:
     """The frames of a long trial, `LONG` at a time."""
-    return (slice(start, min(start + LONG, n_frames)) for start in range(0, n_frames, LONG))
+    for start in range(0, n_frames, LONG):
+        yield slice(start, min(start + LONG, n_frames))
+        rest_aside()

@@ -15,7 +15,7 @@ from gaitid.analysis.stance_curves import stance_curves
 from gaitid.body.kinematics import SegmentMotion, dual_basis
 from gaitid.dynamics.wrench import Wrench
 from gaitid.ground.contacts import Contact
-from gaitid.trial import Array
+from gaitid.trial import Array, rest_aside
 from gaitid.write import CONTACT_COLUMNS, DEFAULT_FRAMES
 from gaitid.write.cycles import cycles_blocks, spatiotemporal_csv
 from gaitid.write.features import features_blocks
@@ -227,6 +227,7 @@ def table_blocks(
     parts : Parts, optional
         What each cause contributes to the wrenches.
     """
+    rest_aside()
     if table == "wrenches":
         return _of_frames(lambda: wrenches_columns(result, express_in, parts))
     if table in _OF_FRAMES:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import mmap
+import tempfile
 import tracemalloc
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gaitid import trial as trial_module
 from gaitid.analysis import pipeline
 from gaitid.analysis.cycle_curves import curves_of
 from gaitid.analysis.features import features
@@ -30,7 +33,7 @@ from gaitid.model.load import load_model
 from gaitid.numerics import blocks
 from gaitid.read import read_trial
 from gaitid.run import RunOptions, analyse_file, prepare, run_file, settle
-from gaitid.trial import Trial
+from gaitid.trial import Trial, frozen, is_aside, put_aside, read_only, rest_aside
 from gaitid.write.tables import _OF_FRAMES, wrenches_columns
 
 WALK = Path(__file__).resolve().parents[2] / "sample_data" / "walk" / "walk.c3d"
@@ -61,7 +64,8 @@ def result(simulated: Callable[..., object]) -> Result:
 
 def bytes_of_a_frame(result: Result) -> float:
     n_frames = result.trial.n_frames
-    return sum(a.nbytes for a in own_arrays(result).values() if a.nbytes >= n_frames) / n_frames
+    in_memory = (a for a in own_arrays(result).values() if not is_aside(a))
+    return sum(a.nbytes for a in in_memory if a.nbytes >= n_frames) / n_frames
 
 
 def test_what_a_result_holds_for_a_frame(result: Result) -> None:
@@ -265,6 +269,45 @@ def test_blocks_of_frames_have_the_numbers_of_the_whole_trial(
     # through gaps only what fills these
     assert held < bytes_of_a_frame(at_once) - 1400
     assert bytes_of_a_frame(some_at_a_time) > held + 600
+
+
+def test_what_a_very_long_trial_holds_lies_in_files(with_gaps: Trial, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bytes a frame, with plates of ten samples: 2700 and more before arrays were put aside."""
+
+    monkeypatch.setattr(blocks, "LONG", 64)
+    in_memory = tables(analyse(with_gaps, load_model("pig"), SubjectFile()))
+    monkeypatch.setattr(trial_module, "LARGE", 100)
+    made = analyse(replace(with_gaps), load_model("pig"), SubjectFile())
+    assert bytes_of_a_frame(made) - sum(p.force_p.nbytes * 2 for p in with_gaps.plates) / with_gaps.n_frames < 1000
+    for name, values in tables(made).items():
+        np.testing.assert_array_equal(values, in_memory[name])
+
+
+@pytest.mark.skipif(not hasattr(mmap, "MADV_DONTNEED"), reason="this system keeps the pages of files")
+def test_what_is_put_aside_comes_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trial_module, "LARGE", 100)
+    values = np.arange(300.0).reshape(100, 3)
+    away = frozen(values.copy())
+    assert is_aside(away) and read_only(away) is away and not is_aside(away[1:])
+    rest_aside()
+    np.testing.assert_array_equal(away, values)
+    with pytest.raises(ValueError, match="read-only"):
+        away[0] = 1.0
+    assert not is_aside(frozen(values[1:].copy()))  # too few
+
+
+@pytest.mark.parametrize("lacks", ["file", "way to let go of pages"])
+def test_what_cannot_be_put_aside_stays(monkeypatch: pytest.MonkeyPatch, lacks: str) -> None:
+    def full(**of: object) -> None:
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(trial_module, "LARGE", 100)
+    if lacks == "file":
+        monkeypatch.setattr(tempfile, "TemporaryFile", full)
+    else:
+        monkeypatch.delattr(mmap, "MADV_DONTNEED", raising=False)
+    values = np.zeros((100, 3))
+    assert put_aside(values) is values
 
 
 def test_long_blocks_have_the_same_derivatives_to_the_last_bit(
