@@ -23,6 +23,9 @@ from gaitid.batch import local
 from gaitid.batch.job import CRASHED, DONE, TIMEOUT, Outcome
 from gaitid.batch.local import run_local
 
+# of Python 3.12 and later: these processes are copied whatever threads this one has
+pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")
+
 
 @pytest.fixture(params=[False, True], ids=["begun anew", "copied"])
 def copied(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
