@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -73,9 +75,26 @@ def test_names_that_matlab_takes() -> None:
     ]
 
 
-def test_workbook(record: Path, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def exported(record: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Sequence[Path]]:
+    """`exported("xlsx")`: the files of the result in this format, made once and only read."""
+
+    @cache
+    def files(to: str) -> Sequence[Path]:
+        return export_result(record, to, tmp_path_factory.mktemp(to)).files
+
+    return files
+
+
+@pytest.fixture(scope="module")
+def long(exported: Callable[[str], Sequence[Path]]) -> pd.DataFrame:
+    (path,) = exported("long")
+    return pd.read_csv(path, keep_default_na=False, dtype=str)
+
+
+def test_workbook(record: Path, exported: Callable[[str], Sequence[Path]]) -> None:
     openpyxl = pytest.importorskip("openpyxl")
-    (path,) = export_result(record, "xlsx", tmp_path).files
+    (path,) = exported("xlsx")
     book = openpyxl.load_workbook(path, read_only=True)
     assert book.sheetnames == [*there(record), "record"]
     text = "\n".join(row[0] or "" for row in book["record"].iter_rows(values_only=True))
@@ -114,9 +133,7 @@ def test_parquet(record: Path, tmp_path: Path) -> None:
     assert unknown.null_count == csv(record, "wrenches")["left_ground_cop_x_m"].isna().sum() > 0
 
 
-def test_long_is_tidy_and_whole(record: Path, tmp_path: Path) -> None:
-    (path,) = export_result(record, "long", tmp_path).files
-    long = pd.read_csv(path, keep_default_na=False, dtype=str)
+def test_long_is_tidy_and_whole(record: Path, long: pd.DataFrame) -> None:
     assert tuple(long.columns) == COLUMNS
     assert set(long["trial"]) == {"walk"}
     assert set(long["side"]) == {"left", "right", ""}
@@ -154,15 +171,16 @@ def test_long_is_tidy_and_whole(record: Path, tmp_path: Path) -> None:
         ("left_hip_x_m", ("left", "hip", "position", "x", "m")),
     ],
 )
-def test_each_column_says_what_it_is(record: Path, tmp_path: Path, column: str, meaning: tuple[str, ...]) -> None:
-    (path,) = export_result(record, "long", tmp_path).files
-    part = pd.read_csv(path, keep_default_na=False, dtype=str).query("column == @column")
+def test_each_column_says_what_it_is(long: pd.DataFrame, column: str, meaning: tuple[str, ...]) -> None:
+    part = long.query("column == @column")
     assert {tuple(row) for row in part[["side", "joint", "quantity", "component", "unit"]].to_numpy()} == {meaning}
 
 
 @pytest.mark.parametrize("to", ["mat", "xlsx", "parquet", "long", "trc", "mot", "sto"])
-def test_equal_results_have_equal_bytes(record: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, to: str) -> None:
-    one = export_result(record, to, tmp_path / "a").files
+def test_equal_results_have_equal_bytes(
+    record: Path, exported: Callable[[str], Sequence[Path]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, to: str
+) -> None:
+    one = exported(to)
     monkeypatch.setattr("time.time", lambda: 2e9)
     other = export_result(record, to, tmp_path / "b").files
     assert [file.name for file in one] == [file.name for file in other]
