@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from gaitid.disk.regular import MAX_BYTES, file_size
+from gaitid.disk.regular import MAX_BYTES, file_size, file_state
 from gaitid.errors import GaitidError, WriteError
 from gaitid.model.load import bundled_folder
 from gaitid.notes import Note, Notes, as_option
@@ -65,15 +65,6 @@ def found_trial(path: Path) -> Path:
         if bundled.is_file():
             return bundled
     return path
-
-
-def file_state(path: Path) -> tuple[int, ...] | None:
-    """Which file it is (two numbers), and what differs where somebody wrote to it."""
-    try:
-        status = path.stat()
-    except (OSError, ValueError):  # ValueError: a zero byte in the name
-        return None
-    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def refuse_to_overwrite(paths: Iterable[Path], inputs: Iterable[Path]) -> None:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from gaitid.analysis.origin import Origin
 from gaitid.analysis.result import Result
+from gaitid.disk.regular import file_state
 from gaitid.errors import GaitidError
-from gaitid.inputs import file_state, found_trial, static_beside, static_unused
+from gaitid.inputs import found_trial, static_beside, static_unused
 from gaitid.notes import Notes
 from gaitid.read import read_trial
 from gaitid.read.settings import ReaderSettings

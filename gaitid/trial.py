@@ -6,16 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-from weakref import WeakValueDictionary
+from typing import Any
 
 import numpy as np
 
+from gaitid.disk.large_arrays import is_aside, put_aside
 from gaitid.notes import Notes
 from gaitid.records import frozen_dataclass, let_go
-
-if TYPE_CHECKING:
-    from mmap import mmap
 
 # as in `numpy.typing`, which a run need not load
 Array = np.ndarray[tuple[Any, ...], np.dtype[np.float64]]
@@ -49,55 +46,6 @@ def frozen(made: Array) -> Array:
     (`read_only`) needs no copy. Of a very long trial it is put aside (`put_aside`)."""
     made.setflags(write=False)
     return put_aside(made)
-
-
-# What a run holds of a trial is looked at a few times in all, some of it not before its tables are written. Of a very
-# long one it is put aside: in temporary files, whose pages are memory of the run while it looks at them. The system
-# keeps as much of such files in memory as it can spare, and writes the rest to the disk.
-
-#: An array of fewer rows stays: of 22 minutes at 100 Hz.
-LARGE = 1 << 17
-_maps: WeakValueDictionary[int, mmap] = WeakValueDictionary()
-
-
-def put_aside(values: Array) -> Array:
-    """The same numbers, which nobody will change: of a very long trial in a temporary file, else as they are.
-
-    They stay where no file can be had, or where the system does not let go of a file's pages. What was put aside before
-    rests.
-    """
-    if values.size < LARGE or max(values.shape[:2]) < LARGE or is_aside(values):
-        return values
-    import mmap
-    from tempfile import TemporaryFile
-
-    if not hasattr(mmap, "MADV_DONTNEED"):
-        return values
-    try:
-        with TemporaryFile(prefix="gaitid-") as file:
-            values.tofile(file)
-            file.flush()
-            pages = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    except OSError:
-        return values
-    _maps[id(pages)] = pages
-    rest_aside()
-    return np.ndarray(values.shape, values.dtype, pages)
-
-
-def is_aside(values: Array) -> bool:
-    """Whether an array is the whole of what was put aside."""
-    base: object = values.base
-    return base is not None and _maps.get(id(base)) is base
-
-
-def rest_aside() -> None:
-    """Let the system take back the memory of everything that was put aside; it comes again where it is looked at."""
-    if _maps:
-        from mmap import MADV_DONTNEED
-
-        for pages in list(_maps.values()):
-            pages.madvise(MADV_DONTNEED)
 
 
 #: What stands for the pose of a segment among a trial's points: its origin, and a point on each axis at this distance,

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from gaitid.body.poses import Body
+from gaitid.disk.large_arrays import rest_aside
 from gaitid.notes import Note, Notes
 from gaitid.numerics.masks import spans
 from gaitid.numerics.rotation import dot
-from gaitid.trial import Array, Mask, rest_aside
+from gaitid.trial import Array, Mask
 
 # deg. Nearer than this to each other, the first axis of a sequence and the last one tell two angles apart six times
 # worse than where they are square: an error of the pose grows by 1 / sin 10°.

@@ -32,6 +32,7 @@ from gaitid.body.resolve import resolve_subject
 from gaitid.body.standing import check_sides, check_stands, reading_notes
 from gaitid.body.subject import Sources, Subject, SubjectFile, recording
 from gaitid.body.upper_body import find_upper_body
+from gaitid.disk.large_arrays import rest_aside
 from gaitid.dynamics.wrench import Wrench
 from gaitid.errors import GaitidError, TrialError
 from gaitid.gait.contact_clocks import contact_clock_notes
@@ -49,7 +50,7 @@ from gaitid.model.marker_sets import MarkerSet, bundled_marker_sets, find_marker
 from gaitid.model.needs import Needs
 from gaitid.notes import Note, Notes, ranked
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Array, Trial, rest_aside
+from gaitid.trial import Array, Trial
 
 if TYPE_CHECKING:
     from gaitid.analysis.applied_loads import AppliedLoad

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
+from gaitid.disk.regular import file_state
 from gaitid.errors import GaitidError
-from gaitid.inputs import file_state
 from gaitid.model import specs
 from gaitid.read.c3d.trial import read_stored_subject
 

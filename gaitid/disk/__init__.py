@@ -1,4 +1,5 @@
-"""Bytes on disk: only of regular files, up to a limit that is known before, written whole or not at all.
+"""Bytes on disk: only of regular files, up to a limit that is known before, written whole or not at all;
+and arrays of very long trials, in temporary files.
 
-Names and bytes come in and go out. It knows nothing of trials or results.
+Names, bytes and arrays come in and go out. It knows nothing of trials or results.
 """

@@ -46,6 +46,15 @@ def file_size(path: Path, limit: int, kind: str) -> int:
     return status.st_size
 
 
+def file_state(path: Path) -> tuple[int, ...] | None:
+    """Which file it is (two numbers), and what differs where somebody wrote to it."""
+    try:
+        status = path.stat()
+    except (OSError, ValueError):  # ValueError: a zero byte in the name
+        return None
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+
+
 def refuse_beyond_memory(needed: int) -> None:
     """Refuse what would not fit into the memory that is free, where the system says how much that is.
 

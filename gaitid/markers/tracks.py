@@ -8,11 +8,12 @@ from typing import TypeVar
 
 import numpy as np
 
+from gaitid.disk.large_arrays import put_aside
 from gaitid.numerics.blocks import by_blocks
 from gaitid.numerics.masks import all_columns, largest_column
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import median, quantile_of_known
-from gaitid.trial import Array, IntArray, Mask, put_aside
+from gaitid.trial import Array, IntArray, Mask
 
 _Made = TypeVar("_Made", Array, Mask, IntArray)
 

@@ -7,7 +7,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from gaitid.trial import Array, IntArray, Mask, rest_aside
+from gaitid.disk.large_arrays import rest_aside
+from gaitid.trial import Array, IntArray, Mask
 
 _NUMBERS = 1 << 16  # at once: half a MB, of which a processor's cache holds some
 #: A trial of more frames is long: what follows from its poses is made so many at a time, when it is asked for.

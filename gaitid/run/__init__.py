@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 from gaitid.body.frames import Calibration
 from gaitid.disk.atomic import write_all
+from gaitid.disk.regular import file_state
 from gaitid.errors import GaitidError, ReadError, SubjectError, TrialError
 from gaitid.inputs import (
-    file_state,
     found_trial,
     input_record,
     load_files_beside,

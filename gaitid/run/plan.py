@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from gaitid.body.subject import Measured
 from gaitid.disk.atomic import refuse_taken
+from gaitid.disk.regular import file_state
 from gaitid.errors import GaitidError, TrialError, WriteError
-from gaitid.inputs import file_state, found_trial, loads_beside, static_beside
+from gaitid.inputs import found_trial, loads_beside, static_beside
 from gaitid.model import specs
 from gaitid.notes import Notes
 from gaitid.read.assignments import enf_files

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from gaitid.disk.large_arrays import rest_aside
 from gaitid.numerics.rotation import apply_transposed
-from gaitid.trial import Array, Trial, rest_aside
+from gaitid.trial import Array, Trial
 from gaitid.write.numbers import rows_blocks, rows_text
 
 _TOGETHER = 4096  # frames put together at once

@@ -13,9 +13,10 @@ from gaitid.analysis.joint_power import joint_powers
 from gaitid.analysis.result import Result
 from gaitid.analysis.stance_curves import stance_curves
 from gaitid.body.kinematics import SegmentMotion, dual_basis
+from gaitid.disk.large_arrays import rest_aside
 from gaitid.dynamics.wrench import Wrench
 from gaitid.ground.contacts import Contact
-from gaitid.trial import Array, rest_aside
+from gaitid.trial import Array
 from gaitid.write import CONTACT_COLUMNS, DEFAULT_FRAMES
 from gaitid.write.cycles import cycles_blocks, spatiotemporal_csv
 from gaitid.write.features import features_blocks

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gaitid import trial as trial_module
 from gaitid.analysis import pipeline
 from gaitid.analysis.cycle_curves import curves_of
 from gaitid.analysis.features import features
@@ -24,6 +23,8 @@ from gaitid.body import poses
 from gaitid.body.frames import Geometry
 from gaitid.body.poses import geometry_of
 from gaitid.body.subject import SubjectFile
+from gaitid.disk import large_arrays
+from gaitid.disk.large_arrays import is_aside, put_aside, rest_aside
 from gaitid.errors import ReadError
 from gaitid.ground.fault import Fault
 from gaitid.ground.ground import Ground
@@ -33,7 +34,7 @@ from gaitid.model.load import load_model
 from gaitid.numerics import blocks
 from gaitid.read import read_trial
 from gaitid.run import RunOptions, analyse_file, prepare, run_file, settle
-from gaitid.trial import Trial, frozen, is_aside, put_aside, read_only, rest_aside
+from gaitid.trial import Trial, frozen, read_only
 from gaitid.write.tables import _OF_FRAMES, wrenches_columns
 
 WALK = Path(__file__).resolve().parents[2] / "sample_data" / "walk" / "walk.c3d"
@@ -276,7 +277,7 @@ def test_what_a_very_long_trial_holds_lies_in_files(with_gaps: Trial, monkeypatc
 
     monkeypatch.setattr(blocks, "LONG", 64)
     in_memory = tables(analyse(with_gaps, load_model("pig"), SubjectFile()))
-    monkeypatch.setattr(trial_module, "LARGE", 100)
+    monkeypatch.setattr(large_arrays, "LARGE", 100)
     made = analyse(replace(with_gaps), load_model("pig"), SubjectFile())
     assert bytes_of_a_frame(made) - sum(p.force_p.nbytes * 2 for p in with_gaps.plates) / with_gaps.n_frames < 1000
     for name, values in tables(made).items():
@@ -285,7 +286,7 @@ def test_what_a_very_long_trial_holds_lies_in_files(with_gaps: Trial, monkeypatc
 
 @pytest.mark.skipif(not hasattr(mmap, "MADV_DONTNEED"), reason="this system keeps the pages of files")
 def test_what_is_put_aside_comes_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trial_module, "LARGE", 100)
+    monkeypatch.setattr(large_arrays, "LARGE", 100)
     values = np.arange(300.0).reshape(100, 3)
     away = frozen(values.copy())
     assert is_aside(away) and read_only(away) is away and not is_aside(away[1:])
@@ -301,7 +302,7 @@ def test_what_cannot_be_put_aside_stays(monkeypatch: pytest.MonkeyPatch, lacks: 
     def full(**of: object) -> None:
         raise OSError("no space left on device")
 
-    monkeypatch.setattr(trial_module, "LARGE", 100)
+    monkeypatch.setattr(large_arrays, "LARGE", 100)
     if lacks == "file":
         monkeypatch.setattr(tempfile, "TemporaryFile", full)
     else:

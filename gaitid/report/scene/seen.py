@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gaitid.inputs import file_state
+from gaitid.disk.regular import file_state
 from gaitid.records import frozen_dataclass
 from gaitid.report.result import Result
 from gaitid.report.scene.again import analyse_again

@@ -1,0 +1,71 @@
+"""Arrays of very long trials, put aside in temporary files while nobody looks at them.
+
+What a run holds of a trial is looked at a few times in all, some of it not before its tables are written. Of a very
+long one it lies in files whose pages are memory of the run while it looks at them. The system keeps as much of such
+files in memory as it can spare, and writes the rest to the disk.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from mmap import mmap
+
+_Array = np.ndarray[tuple[Any, ...], np.dtype[np.float64]]
+
+#: An array of fewer rows stays: of 22 minutes at 100 Hz.
+LARGE = 1 << 17
+_maps: WeakValueDictionary[int, mmap] = WeakValueDictionary()
+
+
+def put_aside(values: _Array) -> _Array:
+    """The same numbers, which nobody will change: of a very long trial in a temporary file, else as they are.
+
+    They stay where no file can be had, or where the system does not let go of a file's pages. What was put aside before
+    rests.
+    """
+    if values.size < LARGE or max(values.shape[:2]) < LARGE or is_aside(values):
+        return values
+    import mmap
+    from tempfile import TemporaryFile
+
+    if not hasattr(mmap, "MADV_DONTNEED"):
+        return values
+    try:
+        with TemporaryFile(prefix="gaitid-", dir=_folder_of_large_files()) as file:
+            values.tofile(file)
+            file.flush()
+            pages = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except OSError:
+        return values
+    _maps[id(pages)] = pages
+    rest_aside()
+    return np.ndarray(values.shape, values.dtype, pages)
+
+
+def _folder_of_large_files() -> str | None:
+    """/var/tmp where TMPDIR says nothing: what is large goes to the disk, and /tmp often lies in memory (Filesystem
+    Hierarchy Standard 3.0, 5.15; systemd's file-hierarchy(7)). None is Python's own choice."""
+    import os
+
+    usual = "/var/tmp"
+    return usual if "TMPDIR" not in os.environ and os.access(usual, os.W_OK) else None
+
+
+def is_aside(values: _Array) -> bool:
+    """Whether an array is the whole of what was put aside."""
+    base: object = values.base
+    return base is not None and _maps.get(id(base)) is base
+
+
+def rest_aside() -> None:
+    """Let the system take back the memory of everything that was put aside; it comes again where it is looked at."""
+    if _maps:
+        from mmap import MADV_DONTNEED
+
+        for pages in list(_maps.values()):
+            pages.madvise(MADV_DONTNEED)
