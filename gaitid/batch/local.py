@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from gaitid.batch.job import CRASHED, TIMEOUT, Job, Outcome, run_job
+from gaitid.disk.large_arrays import keep_freed
 from gaitid.errors import GaitidError
 
 # What SIGTERM leaves a worker to put a result in place that it has begun to, s.
@@ -27,13 +28,9 @@ LEAST_MB = 256
 # Windows waits for 63 things at once, and each process is two: whether it says something and whether it ended.
 _MOST_ON_WINDOWS = 30
 
-_MB = 2**20
-# Variables of a process that works on trials. It loads no module of the current folder, where data may lie beside a
-# ``signal.py``. And glibc keeps up to 64 MB that a trial left for the next one, instead of giving each array's pages
-# back to the system and asking for them again: 270 faults of pages a trial instead of 2,000, a 25th of its time.
-_SETTINGS = {"PYTHONSAFEPATH": "1", "MALLOC_TRIM_THRESHOLD_": str(64 * _MB), "MALLOC_MMAP_THRESHOLD_": str(4 * _MB)}
-# The numbers of the last two for glibc's mallopt (malloc.h).
-_MALLOC = {-1: "MALLOC_TRIM_THRESHOLD_", -3: "MALLOC_MMAP_THRESHOLD_"}
+# Of a process that works on trials: it loads no module of the current folder, where data may lie beside a
+# ``signal.py``.
+_SAFE_PATH = "PYTHONSAFEPATH"
 
 
 class Worker:
@@ -224,11 +221,10 @@ def _ending(exitcode: int) -> str:
 
 @contextlib.contextmanager
 def _inherited() -> Iterator[None]:
-    """Set what a process inherits that starts meanwhile: `_SETTINGS`, and it is spared Ctrl-C, which is for its
-    parent."""
-    before = {name: os.environ.get(name) for name in _SETTINGS}
-    # what the user says of memory stays
-    os.environ.update({name: before[name] or value for name, value in _SETTINGS.items()})
+    """Set what a process inherits that starts meanwhile: its path of modules is safe, and it is spared Ctrl-C, which is
+    for its parent."""
+    before = os.environ.get(_SAFE_PATH)
+    os.environ[_SAFE_PATH] = before or "1"
     has_mask = hasattr(signal, "pthread_sigmask")
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDINGS) if has_mask else set()
     try:
@@ -236,10 +232,9 @@ def _inherited() -> Iterator[None]:
     finally:
         if has_mask:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        for name, value in before.items():
-            os.environ.pop(name)
-            if value is not None:
-                os.environ[name] = value
+        os.environ.pop(_SAFE_PATH)
+        if before is not None:
+            os.environ[_SAFE_PATH] = before
 
 
 # --- in the process that works ------------------------------------------------------------------------------
@@ -260,6 +255,7 @@ def _serve(
 
     if inherited is not None:
         _drop(inherited)
+    keep_freed()
     # what there is stays: it is not looked through; and a trial leaves some 5,000 objects, hardly any of them a cycle
     gc.freeze()
     gc.set_threshold(5_000)
@@ -284,18 +280,12 @@ def _serve(
 
 def _drop(inherited: Collection[int]) -> None:
     """Drop what a copy has of its parent: files, as the lock of the results and the connections of other workers, which
-    no object here ever closes again; and what it does at signals. Then tell the C library what it reads only when a
-    process begins."""
-    import ctypes
-
+    no object here ever closes again; and what it does at signals."""
     for number in inherited:
         os.close(number)
     for at in signal.valid_signals():
         if callable(signal.getsignal(at)):
             signal.signal(at, signal.SIG_DFL)
-    for what, name in _MALLOC.items():
-        with contextlib.suppress(AttributeError, ValueError):  # not glibc; what the user says is no number
-            ctypes.CDLL(None).mallopt(what, min(int(os.environ[name]), 2**31 - 1))
 
 
 def _end_with_parent() -> None:

@@ -26,7 +26,7 @@ from gaitid.cli.common import (
 )
 from gaitid.cli.log import ERROR, Log
 from gaitid.cli.progress import Progress
-from gaitid.cli.start import INTERRUPTED, keep_freed_memory
+from gaitid.cli.start import INTERRUPTED
 from gaitid.cli.summary import FEW, Summary, trial_line
 from gaitid.cli.verdict import print_verdict
 from gaitid.dynamics import SOLVER_NAMES
@@ -132,7 +132,6 @@ def command(
     folders = folders_for(trials, "-o", "." if output == "-" else output)
     if dry_run:
         return _dry_run(folders, chosen, output == "-")
-    keep_freed_memory()
     with Log(log_file, "run", len(trials)) as log:
         prepared = attempt("", partial(prepare, chosen), log)
         if prepared is None:

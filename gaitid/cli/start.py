@@ -12,10 +12,6 @@ import warnings
 from typing import Any, NoReturn
 
 INTERRUPTED, TERMINATED = 128 + signal.SIGINT, 128 + signal.SIGTERM
-# Of <malloc.h>: how much of what is free glibc keeps, and from which size on an array has its own pages; and how much
-# of each. Of 100,000 frames single arrays take up to 48 MB (two plates at 1000 Hz), and 256 MB come and go.
-_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD, _MB = -1, -3, 2**20
-_KEPT = {_M_TRIM_THRESHOLD: 256 * _MB, _M_MMAP_THRESHOLD: 64 * _MB}
 
 
 def main() -> None:
@@ -132,23 +128,6 @@ def _terminated(number: int, frame: object) -> NoReturn:
 
 def _silent(*args: object, **options: object) -> None:
     """Shows no warning."""
-
-
-def keep_freed_memory() -> None:
-    """For a process that works on trials and ends: memory that was freed is taken again, not given back and cleared.
-
-    Only glibc is told. What the user says of its memory stays.
-    """
-    if sys.platform != "linux" or any(name.startswith(("MALLOC_", "GLIBC_TUNABLES")) for name in os.environ):
-        return
-    import ctypes  # which numpy loads anyway
-
-    with contextlib.suppress(OSError, AttributeError):  # another library of C
-        mallopt = ctypes.CDLL(None).mallopt
-        for what, size in _KEPT.items():
-            # before glibc 2.35 half of a heap of 64 MB is the most: refused, arrays would be mapped from 128 kB on
-            if not mallopt(what, size):
-                mallopt(what, 32 * _MB)
 
 
 def entry() -> NoReturn:

@@ -1,4 +1,4 @@
-"""Arrays of very long trials, put aside in temporary files while nobody looks at them.
+"""The memory of large arrays: kept for the next one, or put aside in temporary files while nobody looks at them.
 
 What a run holds of a trial is looked at a few times in all, some of it not before its tables are written. Of a very
 long one it lies in files whose pages are memory of the run while it looks at them. The system keeps as much of such
@@ -7,6 +7,7 @@ files in memory as it can spare, and writes the rest to the disk.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
@@ -69,3 +70,15 @@ def rest_aside() -> None:
 
         for pages in list(_maps.values()):
             pages.madvise(MADV_DONTNEED)
+
+
+def keep_freed() -> None:
+    """Have memory that arrays leave taken again by the next ones, not given back to the system and cleared for them.
+
+    glibc maps an array above a threshold by itself, and gives the end of its heap back beyond twice that. It begins
+    with 128 kB, and when a mapped array is freed, that one's size is the threshold from then on, up to 32 MB
+    (mallopt(3), M_MMAP_THRESHOLD). So one is made and freed, of which no page is touched. Other libraries of C go on as
+    they did, and glibc too where the user has set its thresholds.
+    """
+    with suppress(MemoryError):  # what follows will say so
+        np.empty(31 << 20, dtype=np.int8)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gaitid.body.subject import SubjectFile
+from gaitid.disk.large_arrays import keep_freed
 from gaitid.errors import GaitidError
 from gaitid.inputs import found_trial, input_record, named
 from gaitid.model import AUTO
@@ -153,6 +154,7 @@ def prepare(
     GaitidError
         Any of them cannot be used; the message begins with its file.
     """
+    keep_freed()
     inputs: list[Mapping[str, str]] = []
     marker_set = None
     if options.markers is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import platform
 import subprocess
 import sys
 from pathlib import Path
@@ -53,33 +52,6 @@ def test_a_library_that_does_not_load(monkeypatch: pytest.MonkeyPatch) -> None:
     assert_refused(done, "a library cannot be loaded (libx.so: failed to map segment from shared object)", "memory")
     assert "advice" not in done.err
     assert_refused(fails(monkeypatch, MemoryError()), "gaitid: not enough memory")
-
-
-FREED = """
-import resource, sys
-from contextlib import suppress
-from gaitid.cli.run import command
-with suppress(SystemExit):
-    command(["no.c3d", "--model", "pig"])
-import numpy
-for _ in range(2):
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-    numpy.ones((48 << 20) // 8)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
-"""
-
-
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc is told")
-def test_a_run_takes_memory_again_that_it_freed() -> None:
-    """The second array of a long trial's size comes without new pages; where the user says of memory, that stays."""
-    plain = {name: value for name, value in os.environ.items() if not name.startswith("MALLOC_")}
-    faults = []
-    for env in (plain, {**plain, "MALLOC_MMAP_THRESHOLD_": "131072"}):
-        done = subprocess.run(
-            [sys.executable, "-c", FREED], env={**env, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True
-        )
-        faults.append(int(done.stdout.split()[-1]))
-    assert faults[0] < 5 < 20 < faults[1]  # a page may have 2 MB
 
 
 def test_a_fault_of_ours_is_called_so(monkeypatch: pytest.MonkeyPatch) -> None:
