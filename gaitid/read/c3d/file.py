@@ -6,7 +6,6 @@ before memory is asked for (`gaitid.read.c3d.layout`). Values equal those of ezc
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
-from gaitid.disk.regular import MAX_BYTES, file_size, refuse_beyond_memory, unreadable
+from gaitid.disk.regular import MAX_BYTES, file_size, file_state, refuse_beyond_memory, unreadable
 from gaitid.errors import ReadError
 from gaitid.notes import Note, Notes
 from gaitid.numerics.blocks import blocks, is_long
@@ -71,8 +70,8 @@ class StoredFrames:
 
     def __init__(self, path: Path, file: BinaryIO, header: Header, layout: Layout, numbers: NumberFormat) -> None:
         self.n_frames, self.start, self.frame_bytes = layout.n_frames, layout.data_start, header.frame_bytes
-        self._path, self._numbers = path, numbers.reals if header.floats else numbers.integers
-        self._state = _state(file)
+        self._path, self._state = path.absolute(), file_state(path)
+        self._numbers = numbers.reals if header.floats else numbers.integers
         self._held = None if is_long(self.n_frames) else [*self._from(file)]
 
     def parts(self) -> Iterator[tuple[slice, NDArray[np.number]]]:
@@ -90,7 +89,7 @@ class StoredFrames:
             return
         try:
             with self._path.open("rb") as file:
-                if _state(file) != self._state:
+                if file_state(self._path) != self._state:
                     raise ReadError(_CHANGED, todo="run again when nothing writes to it any more")
                 yield from self._from(file)
         except OSError as error:
@@ -104,12 +103,6 @@ class StoredFrames:
             if len(raw) < n_frames * self.frame_bytes:
                 raise ReadError("the file was cut while it was read", todo="wait until it is written, and run again")
             yield frames, self._numbers(raw).reshape(n_frames, -1)
-
-
-def _state(file: BinaryIO) -> tuple[int, int]:
-    """What differs where somebody wrote to a file."""
-    status = os.fstat(file.fileno())
-    return status.st_size, status.st_mtime_ns
 
 
 @frozen_dataclass(eq=False)
