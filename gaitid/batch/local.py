@@ -282,7 +282,8 @@ def _drop(inherited: Collection[int]) -> None:
     """Drop what a copy has of its parent: files, as the lock of the results and the connections of other workers, which
     no object here ever closes again; and what it does at signals."""
     for number in inherited:
-        os.close(number)
+        with contextlib.suppress(OSError):  # closed meanwhile, as by what a module does after a fork
+            os.close(number)
     for at in signal.valid_signals():
         if callable(signal.getsignal(at)):
             signal.signal(at, signal.SIG_DFL)

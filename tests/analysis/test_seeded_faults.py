@@ -7,7 +7,7 @@ The walk is simulated (100 Hz, no noise) by code that shares nothing with the an
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -146,12 +146,12 @@ def rotation_transposed_in_the_law(patch: Patch) -> None:
 
 
 def rotation_transposed_in_the_velocity(patch: Patch) -> None:
-    made = kinematics.quaternions
+    made = kinematics.quaternions_of_each
 
-    def conjugated(R: np.ndarray) -> np.ndarray:
-        return made(R) * [1.0, -1.0, -1.0, -1.0]
+    def conjugated(rotations: Sequence[np.ndarray]) -> np.ndarray:
+        return made(rotations) * np.array([1.0, -1.0, -1.0, -1.0])[:, None, None]
 
-    patch.setattr(kinematics, "quaternions", conjugated)
+    patch.setattr(kinematics, "quaternions_of_each", conjugated)
 
 
 def half_of_the_angular_velocity(patch: Patch) -> None:

@@ -140,7 +140,7 @@ class Analog:
         values = np.empty((len(channels), n_samples))
         a_frame = n_samples // max(self.stored.n_frames, 1)
         for frames, data in self.stored.parts():
-            some = data[:, data.shape[1] - n_channels * a_frame :].reshape(-1, n_channels)
+            some = data[:, data.shape[1] - n_channels * a_frame :].reshape(len(data) * a_frame, n_channels)
             if self.unsigned:
                 some = some.astype(np.uint16)
             for row, channel in zip(values[:, frames.start * a_frame : frames.stop * a_frame], channels, strict=True):
