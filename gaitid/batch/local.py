@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -51,7 +51,8 @@ class Worker:
         copied = copied and _can_copy(memory_bytes)
         context: Any = get_context("fork" if copied else "spawn")
         self.connection, other = context.Pipe()
-        inherited = _open_files() - {other.fileno()} if copied else None
+        inherited = _open_files() if copied else {}
+        inherited.pop(other.fileno(), None)
         if not copied and sys.platform != "win32":
             from multiprocessing import resource_tracker
 
@@ -198,14 +199,18 @@ def _can_copy(memory_bytes: int) -> bool:
     return threads == 1 and (not memory_bytes or 1024 * size_kB < memory_bytes / 2)
 
 
-def _open_files() -> set[int]:
-    """The numbers of the files that this process has open, but standard input, output and error."""
-    found = set()
+def _open_files() -> dict[int, tuple[int, int]]:
+    """The files that this process has open, but standard input, output and error: number, and which file it is."""
+    found = {}
     for path in Path("/proc/self/fd").iterdir():
         with contextlib.suppress(OSError):  # that of the folder itself
-            os.fstat(int(path.name))
-            found.add(int(path.name))
-    return found - {0, 1, 2}
+            found[int(path.name)] = _which(int(path.name))
+    return {number: file for number, file in found.items() if number > 2}
+
+
+def _which(number: int) -> tuple[int, int]:
+    status = os.fstat(number)
+    return status.st_dev, status.st_ino
 
 
 def _ending(exitcode: int) -> str:
@@ -245,15 +250,15 @@ def _serve(
     work: Callable[[Job], Outcome],
     time_limit_s: float,
     memory_bytes: int,
-    inherited: Collection[int] | None,
+    inherited: Mapping[int, tuple[int, int]],
 ) -> None:
     """Work on each job that comes through the connection, until it is closed.
 
-    A copy of its parent is told which files of that one it has `inherited`.
+    A copy of its parent is told which open files of that one it has `inherited`.
     """
     import warnings
 
-    if inherited is not None:
+    if inherited:
         _drop(inherited)
     keep_freed()
     # what there is stays: it is not looked through; and a trial leaves some 5,000 objects, hardly any of them a cycle
@@ -278,12 +283,14 @@ def _serve(
             send(work(job))
 
 
-def _drop(inherited: Collection[int]) -> None:
+def _drop(inherited: Mapping[int, tuple[int, int]]) -> None:
     """Drop what a copy has of its parent: files, as the lock of the results and the connections of other workers, which
     no object here ever closes again; and what it does at signals."""
-    for number in inherited:
-        with contextlib.suppress(OSError):  # closed meanwhile, as by what a module does after a fork
-            os.close(number)
+    kept = sys.stdin.fileno() if sys.stdin else None  # opened anew, maybe under the number of one that was closed
+    for number, file in inherited.items():
+        with contextlib.suppress(OSError):  # closed meanwhile
+            if number != kept and _which(number) == file:
+                os.close(number)
     for at in signal.valid_signals():
         if callable(signal.getsignal(at)):
             signal.signal(at, signal.SIG_DFL)
