@@ -232,13 +232,13 @@ class Steps:
             at -= 1
         return same[at] if same and abs(times[at] - event.time_s) <= within_s else None
 
-    def apart(self, side: str, kind: str, times_s: Array) -> Array:
+    def distances_s(self, side: str, kind: str, times_s: Array) -> Array:
         """How far the nearest event of a side and kind is from each of many times, s; inf without any."""
         known = np.array(self._same.get((side, kind), _NONE)[0] or [np.inf])
-        after = np.searchsorted(known, times_s)
-        before, behind = (known.take(at, mode="clip") for at in (after - 1, after))
-        apart: Array = np.minimum(np.abs(times_s - before), np.abs(behind - times_s))
-        return apart
+        at = np.searchsorted(known, times_s)
+        previous, following = known.take(at - 1, mode="clip"), known.take(at, mode="clip")
+        nearest_s: Array = np.minimum(np.abs(times_s - previous), np.abs(following - times_s))
+        return nearest_s
 
 
 _NONE: tuple[list[float], list[GaitEvent]] = ([], [])
@@ -400,7 +400,7 @@ def _agreeing(
     n = np.zeros(len(moved_s), np.intp)
     for step, same in times.items():
         moved = np.add.outer(same, moved_s)
-        plate, marker = force.apart(*step, moved), witness.markers.apart(*step, moved)
+        plate, marker = force.distances_s(*step, moved), witness.markers.distances_s(*step, moved)
         n += np.where(plate <= SAME_STEP, plate <= FILE_AGREES, marker <= FILE_AGREES).sum(axis=0)
     return n.tolist()
 

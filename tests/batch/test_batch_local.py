@@ -185,16 +185,8 @@ def test_processes_end_with_their_parent(tmp_path: Path, way: bool) -> None:
     parent.wait()
     end = time.monotonic() + 30
     for process in (int(Path(name).read_text()) for name in names):
-        while is_there(process):
+        while not works.is_gone(process):
             assert time.monotonic() < end
             time.sleep(0.01)
     with (tmp_path / "lock").open() as lock:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-def is_there(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    return True

@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+import works
 from recordings import BROKEN, SUBJECTS, WALKS
 
 from gaitid.errors import GaitidError
@@ -162,15 +163,6 @@ def wait_until_noted(process: subprocess.Popen[str], folder: Path, number: int) 
     assert process.poll() is None, process.communicate()
 
 
-def is_gone(number: int) -> bool:
-    """A process."""
-    try:
-        os.kill(number, 0)
-    except ProcessLookupError:
-        return True
-    return False
-
-
 @pytest.fixture(scope="module")
 def undisturbed(dataset: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What processes of this machine make of the data set."""
@@ -224,7 +216,7 @@ def test_a_client_that_is_killed(cluster: Cluster, dataset: Path, tmp_path: Path
     process.kill()
     process.communicate()
     number = int(said.read_text().removesuffix("."))
-    wait_until(partial(is_gone, number))
+    wait_until(partial(works.is_gone, number))
     (trials / "endless.c3d").rename(trials / "walk.c3d")
     code, lines = batch(trials, tmp_path, "--scheduler", cluster.address, "-q")
     assert code == 0, lines

@@ -63,3 +63,12 @@ def faults_of_pages(job: Job) -> Outcome:
         del blocks
     faults = resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
     return Outcome(job.name, DONE, figures={"faults": faults})
+
+
+def is_gone(number: int) -> bool:
+    """Whether a process has ended."""
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return True
+    return False

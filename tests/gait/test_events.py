@@ -221,12 +221,12 @@ def test_how_far_the_nearest_event_of_each_of_many_times_is() -> None:
     """As `nearest`, which looks for one."""
     steps = Steps(GaitEvent("left", "strike", at, "x") for at in (2.0, 1.0, 3.5))
     times = np.array([[-9.0, 0.9, 1.0, 1.5], [1.75, 2.76, 4.0, 99.0]])
-    for at, apart in zip(times.ravel(), steps.apart("left", "strike", times).ravel(), strict=True):
+    for at, apart_s in zip(times.ravel(), steps.distances_s("left", "strike", times).ravel(), strict=True):
         nearest = steps.nearest(GaitEvent("left", "strike", at, "x"), np.inf)
         assert nearest is not None
-        assert apart == abs(nearest.time_s - at)
-    assert (steps.apart("right", "strike", times) == np.inf).all()
-    assert np.isnan(steps.apart("left", "strike", np.array([np.nan]))).all()
+        assert apart_s == abs(nearest.time_s - at)
+    assert (steps.distances_s("right", "strike", times) == np.inf).all()
+    assert np.isnan(steps.distances_s("left", "strike", np.array([np.nan]))).all()
 
 
 def test_the_record_is_plain(walk) -> None:  # type: ignore[no-untyped-def]
