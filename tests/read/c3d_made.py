@@ -54,12 +54,19 @@ def made(
 
 
 def long_trial(
-    path: Path, frames: int, last: int, changes: dict[str, Value | None], *, n_points: int = 1, end: bytes = b""
+    path: Path,
+    frames: int,
+    last: int,
+    changes: dict[str, Value | None],
+    *,
+    n_points: int = 1,
+    end: bytes = b"",
+    trial: dict[str, Value | None] | None = None,
 ) -> np.ndarray:
     """So many frames of points, the first of which counts them, and `end` behind them. `last` stands in the header."""
     point: dict[str, Value | None] = {"USED": n_points, "LABELS": ("LASI",), "FRAMES": frames % 65536}
-    trial = {"ACTUAL_START_FIELD": None, "ACTUAL_END_FIELD": None}
-    written = write(INTEL, True, {"POINT": point | changes, "TRIAL": trial, "ANALOG": {"USED": 0}})
+    none: dict[str, Value | None] = {"ACTUAL_START_FIELD": None, "ACTUAL_END_FIELD": None}
+    written = write(INTEL, True, {"POINT": point | changes, "TRIAL": trial or none, "ANALOG": {"USED": 0}})
     data = bytearray(written.data[: next(at for name, at, _ in written.places if name == "data")])
     struct.pack_into("<4H", data, 2, n_points, 0, 1, last)
     body = np.ones((frames, n_points, 4), dtype="<f4")

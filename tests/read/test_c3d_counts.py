@@ -191,6 +191,41 @@ def test_more_padding_is_told_from_frames_only_behind_the_least(tmp_path: Path) 
     assert "nothing says how many beyond 65535" in refused(path)
 
 
+#: What both words of TRIAL say where a program copies the header's last frame into them.
+COPIED: dict[str, Value | None] = {
+    "ACTUAL_START_FIELD": np.array([1, 0]), "ACTUAL_END_FIELD": np.array([65535, 0])
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("point", [{"FRAMES": None}, AT_END, {"FRAMES": 65535.0}])
+@pytest.mark.parametrize("trial", [None, COPIED])
+@pytest.mark.parametrize("n_points", [1, 5])
+@pytest.mark.parametrize("padded", [False, True])
+def test_the_length_of_a_long_trial_follows_from_the_size_of_its_file(
+    tmp_path: Path, point: dict[str, Value | None], trial: dict[str, Value | None] | None, n_points: int, padded: bool
+) -> None:
+    """All counts stand at their end or are missing, and a frame is shorter than the block that files are padded to."""
+    frames, path = 70002, tmp_path / "a.c3d"
+    counted = long_trial(path, frames, 65535, point, n_points=n_points, trial=trial)
+    size, frame_bytes = path.stat().st_size, 16 * n_points
+    padding = -size % BLOCK
+    assert padding > frame_bytes, "of no interest: no frame has room in the padding"
+    if padded:
+        path.write_bytes(path.read_bytes() + bytes(padding))
+    file = read_c3d_file(path)
+    np.testing.assert_array_equal(file.points[:, 0, 0], counted)
+    assert len(counted) == frames
+    said = f"{padding} zeros behind the last frame, room for {padding // frame_bytes} frame"
+    assert [said in text for text in texts(file)] == [True] * padded
+
+
+def test_a_long_trial_whose_last_frames_saw_nobody_keeps_them(tmp_path: Path) -> None:
+    """Frames of zeros, in a file without padding."""
+    path = tmp_path / "a.c3d"
+    long_trial(path, 70002, 65535, AT_END, n_points=1, end=bytes(3 * 16))
+    assert len(read_c3d_file(path).points) == 70005
+
+
 @pytest.mark.parametrize("kept", [65535.5, 65600.5])
 def test_a_part_of_a_frame_at_the_end_was_cut(tmp_path: Path, kept: float) -> None:
     path = tmp_path / "a.c3d"

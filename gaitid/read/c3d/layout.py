@@ -13,7 +13,7 @@ from typing import BinaryIO
 import numpy as np
 
 from gaitid.disk.regular import CUT_TRIAL
-from gaitid.errors import ReadError
+from gaitid.errors import ReadError, counted
 from gaitid.notes import Note, Notes
 from gaitid.read.c3d.frame_layout import (
     TODO,
@@ -167,6 +167,9 @@ def _frames(file: BinaryIO, header: Header, section: Section, first: int, size: 
             more = "the C3D file holds more than its frames, whose count of 16 bits may be a longer trial's"
             raise ReadError(more, expected=wanted, found=found, todo=todo)
         notes += (Note("file_incomplete", f"{behind} bytes behind the last frame are not read"),)
+    elif 0 < header.frame_bytes <= behind < BLOCK and all(count.at_least for count in counts):
+        zeros = f"{behind} zeros behind the last frame, room for {counted(behind // header.frame_bytes, 'frame')}"
+        notes += (Note("reading_assumed", f"{zeros}, are taken as padding: there are {n_frames} frames"),)
     return start, n_frames, notes
 
 
@@ -237,8 +240,9 @@ def _counts(header: Header, section: Section) -> list[_Count]:
     parameters = section.parameters
     counts = [_of_words("the header", header.first_frame, header.last_frame)]
     if (trial := _trial(header, section)) is not None:
-        is_word = _is_word(section, "ACTUAL_END_FIELD")
-        counts.append(_of_words("TRIAL", *trial) if is_word else _Count("TRIAL", trial[1] + 1 - trial[0]))
+        # programs that copy the header's last frame stay there in two words too
+        at_end = _is_word(section, "ACTUAL_END_FIELD") or trial[1] == _LARGEST
+        counts.append(_of_words("TRIAL", *trial) if at_end else _Count("TRIAL", trial[1] + 1 - trial[0]))
     if "FRAMES" in parameters.get("POINT", {}):
         stored = int(count_of(parameters, "POINT", "FRAMES", 0.0))
         wraps = stored < _LARGEST and ("POINT", "FRAMES") in section.two_byte_integers
@@ -293,11 +297,13 @@ def _is_empty(file: BinaryIO, start: int, end: int) -> bool:
 
 
 def _counted(file: BinaryIO, start: int, size: int, least: int, frame_bytes: int) -> int:
-    """Frames of a file whose counters all stand at their end: up to its last byte that is no padding.
+    """Frames of a file whose counters all stand at their end: those that fill it, up to its last byte that is not 0.
 
     ezc3d 1.7 is one program that stores no other count; it leaves a block of padding at most.
     """
     behind = start + least * frame_bytes
+    if size % BLOCK and (size - start) % frame_bytes == 0:  # without padding
+        return (size - start) // frame_bytes
     if behind > size or _is_empty(file, behind, size):
         return least
     tail = max(behind, size - BLOCK - frame_bytes)
@@ -305,8 +311,7 @@ def _counted(file: BinaryIO, start: int, size: int, least: int, frame_bytes: int
     used = tail + len(file.read(size - tail).rstrip(b"\0")) - start
     n = -(-used // frame_bytes)
     end = start + n * frame_bytes
-    # Padding is told from a frame only if it is shorter; a part of a frame at the end was cut.
-    if frame_bytes < BLOCK or (end <= size and not _fills(size, end)):
+    if end <= size and not _fills(size, end):  # a part of a frame at the end was cut
         uncounted = f"more frames than the file can count: nothing says how many beyond {least}"
         raise ReadError(uncounted, expected="POINT:LONG_FRAMES", todo=CUT_TRIAL)
     return n
