@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 
@@ -14,8 +14,9 @@ from gaitid.model import specs
 from gaitid.notes import Note, Notes
 from gaitid.numerics.lowpass import lowpass
 from gaitid.numerics.masks import known_rows, spans
-from gaitid.numerics.rotation import cross, norm, unit
+from gaitid.numerics.rotation import cross, norm
 from gaitid.numerics.sampling import SideBySide, sample_centred_mean, sample_local_quadratic
+from gaitid.read.plates.surface import plate_axes
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, ForcePlate, Mask, frozen, read_only
 
@@ -320,44 +321,6 @@ def smallest_sure(plate: PlateLoad) -> float:
     if not np.isfinite(plate.noise_N):
         return bias
     return max(bias, 5 * plate.noise_N, plate.moment_noise_Nm / MOVED_BY_NOISE)
-
-
-def plate_axes(plate: ForcePlate) -> tuple[Array, Array, Array]:
-    """Axes (3, 3), centre (3,) and half size (2,) of a plate from its own corners.
-
-    x runs along c1 + c4 − c2 − c3, y along c1 + c2 − c3 − c4, z = x × y into the plate (C3D corner order).
-
-    Raises
-    ------
-    GaitidError
-        Corners that span no rectangle.
-    """
-    if plate.R_gp is not None and plate.centre_g is not None and not plate.outlined:
-        return plate.R_gp, plate.centre_g, np.full(2, np.inf)
-    axes = _axes_of_corners(plate.corners_g.tobytes())
-    if axes is None:
-        raise GaitidError(
-            f"plate {plate.number}: its corners are not those of a rectangle",
-            expected="corners 1 to 4 in order around the plate",
-        )
-    return axes
-
-
-@lru_cache(maxsize=64)
-def _axes_of_corners(corners: bytes) -> tuple[Array, Array, Array] | None:
-    """`plate_axes` of a plate with these corners; None where they span no rectangle. Asked for several times a run."""
-    corners_g = np.frombuffer(corners).reshape(4, 3)
-    c1, c2, c3, c4 = corners_g
-    x, y = c1 + c4 - c2 - c3, c1 + c2 - c3 - c4
-    length_x, length_y = np.linalg.norm(x), np.linalg.norm(y)
-    if not (length_x > 0 and length_y > 0) or abs(x @ y) > 0.1 * length_x * length_y:
-        return None
-    z = unit(cross(x, y))
-    # exactly orthogonal, whatever the rounding of the corners: z kept, x nearly so
-    x = unit(x)
-    y = unit(cross(z, x))
-    R_gp = np.column_stack([cross(y, z), y, z])
-    return frozen(R_gp), frozen(corners_g.mean(axis=0)), frozen(np.array([length_x, length_y]) / 4)
 
 
 def plate_load(plate: ForcePlate, camera_hz: float, n_frames: int, settings: specs.Settings) -> PlateLoad:

@@ -10,12 +10,12 @@ import numpy as np
 from gaitid.body.feet import FootTrack, heel_and_toe
 from gaitid.body.frames import Geometry
 from gaitid.errors import GaitidError, TrialError
-from gaitid.ground.plate_load import plate_axes
 from gaitid.markers.clean import model_markers
 from gaitid.model import specs
 from gaitid.notes import Note, Notes
 from gaitid.numerics.rotation import cross, norm
 from gaitid.numerics.statistics import mean, mean_of_known, median
+from gaitid.read.plates.surface import plate_axes
 from gaitid.trial import Array, Trial, read_only
 
 # deg. Beyond these from every laboratory axis, nothing tells which one is up. Plates of the shared trials lie within

@@ -1,12 +1,15 @@
-"""The surface of a force plate: its four corners, and where the sensor lies below it."""
+"""The surface of a force plate: its four corners, its axes, and where the sensor lies below it."""
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
+from gaitid.errors import GaitidError
 from gaitid.notes import Note, Notes
 from gaitid.numerics.rotation import cross, unit
-from gaitid.trial import Array
+from gaitid.trial import Array, ForcePlate, frozen
 
 #: Corners of a rectangle close it, |c1 − c2 + c3 − c4| = 0, m: surveys miss by millimetres, a wrong corner by more.
 CLOSES_M = 0.010
@@ -18,6 +21,44 @@ _LEVEL_M = 0.05
 def closing_error(corners_g: Array) -> float:
     """|c1 − c2 + c3 − c4|, m: 0 where the corners are those of a flat rectangle (or parallelogram)."""
     return float(np.linalg.norm(corners_g[0] - corners_g[1] + corners_g[2] - corners_g[3]))
+
+
+def plate_axes(plate: ForcePlate) -> tuple[Array, Array, Array]:
+    """Axes (3, 3), centre (3,) and half size (2,) of a plate from its own corners.
+
+    x runs along c1 + c4 − c2 − c3, y along c1 + c2 − c3 − c4, z = x × y into the plate (C3D corner order).
+
+    Raises
+    ------
+    GaitidError
+        Corners that span no rectangle.
+    """
+    if plate.R_gp is not None and plate.centre_g is not None and not plate.outlined:
+        return plate.R_gp, plate.centre_g, np.full(2, np.inf)
+    axes = _axes_of_corners(plate.corners_g.tobytes())
+    if axes is None:
+        raise GaitidError(
+            f"plate {plate.number}: its corners are not those of a rectangle",
+            expected="corners 1 to 4 in order around the plate",
+        )
+    return axes
+
+
+@lru_cache(maxsize=64)
+def _axes_of_corners(corners: bytes) -> tuple[Array, Array, Array] | None:
+    """`plate_axes` of a plate with these corners; None where they span no rectangle. Asked for several times a run."""
+    corners_g = np.frombuffer(corners).reshape(4, 3)
+    c1, c2, c3, c4 = corners_g
+    x, y = c1 + c4 - c2 - c3, c1 + c2 - c3 - c4
+    length_x, length_y = np.linalg.norm(x), np.linalg.norm(y)
+    if not (length_x > 0 and length_y > 0) or abs(x @ y) > 0.1 * length_x * length_y:
+        return None
+    z = unit(cross(x, y))
+    # exactly orthogonal, whatever the rounding of the corners: z kept, x nearly so
+    x = unit(x)
+    y = unit(cross(z, x))
+    R_gp = np.column_stack([cross(y, z), y, z])
+    return frozen(R_gp), frozen(corners_g.mean(axis=0)), frozen(np.array([length_x, length_y]) / 4)
 
 
 def overlap(a: Array, b: Array) -> float:
