@@ -105,6 +105,8 @@ CODES = {
     "length_jump": ("doubt", "the length of a segment jumps"),
     # plates and contacts
     "plate_refused": ("error", "a force plate is not used"),
+    "plate_repeated": ("info", "a plate holds the load of another one, or of others together, and is left out"),
+    "plates_undeclared": ("doubt", "channels look like those of force plates that the file does not declare"),
     "plate_doubtful": ("doubt", "what the file says of a plate does not fit the loads on it, or was not applied"),
     "plate_bias_removed": ("info", "what an empty plate read was taken off"),
     "plate_bias": ("doubt", "what a plate reads while it is empty was not taken off"),

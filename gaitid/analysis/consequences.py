@@ -102,6 +102,8 @@ CONSEQUENCES: dict[str, Consequence] = {
     "length_varies": Consequence(USABLE, "check the markers of that segment and the static"),
     # plates and contacts
     "plate_refused": Consequence(USABLE, _PLATES, explains=True),
+    "plate_repeated": Consequence(GOOD),
+    "plates_undeclared": Consequence(USABLE, "describe the plates with --plates", explains=True),
     "plate_doubtful": Consequence(USABLE, _PLATES),
     "plate_bias_removed": Consequence(GOOD),
     "plate_bias": Consequence(USABLE, "zero the plates before the trial, or record some frames with nobody on them"),

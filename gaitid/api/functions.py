@@ -70,7 +70,7 @@ def analyse(  # noqa: PLR0913 - the options of `gaitid run`, each under its name
     markers : path, optional
         YAML marker set: which label each landmark has.
     forces, plates : path, optional
-        Forces beside a CSV or TRC trial; YAML with the corners of its plates.
+        Forces beside a CSV or TRC trial; YAML with the corners of its plates, or of those that a C3D does not declare.
     subject_prefix : str, optional
         Of a file with several subjects, the one whose labels begin so.
     events : path, optional
@@ -223,7 +223,7 @@ def read_trial(
     path : path
         ``.c3d``, ``.csv`` or ``.trc``.
     forces, plates : path, optional
-        Forces beside a CSV or TRC trial; YAML with the corners of its plates.
+        Forces beside a CSV or TRC trial; YAML with the corners of its plates, or of those that a C3D does not declare.
     stored : bool
         Also keep the model outputs that the file holds.
     point_unit : str, optional

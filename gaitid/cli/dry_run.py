@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from gaitid.errors import counted, in_print
 from gaitid.model.bundled import bundled_folder
+from gaitid.read.plates.repeated import repeated_plates
 
 if TYPE_CHECKING:
     from gaitid.body.subject import Measured
@@ -174,7 +175,8 @@ def _plates(trial: Trial) -> list[str]:
         sides = [math.dist(plate.corners_g[0], plate.corners_g[i]) for i in (1, 3)]
         kind = f"type {plate.kind}, {sides[0]:.3f} x {sides[1]:.3f} m" if plate.outlined else "force record, no outline"
         lines.append(f"{plate.number}  {kind}, {plate.rate_hz:g} Hz")
-    lines += [f"{number}  not used: {why}" for number, why in trial.refused_plates.items()]
+    unused = {**trial.refused_plates, **repeated_plates(trial.notes)}
+    lines += [f"{number}  not used: {why}" for number, why in sorted(unused.items())]
     return lines or ["none: wrenches will be known in the air only"]
 
 

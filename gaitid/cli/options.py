@@ -135,7 +135,8 @@ table_inputs = together(
         "--plates",
         type=_FILE,
         shell_complete=completed("yaml_files"),
-        help="YAML with corners of plates, for CSV, TRC and MOT (`gaitid inspect --plates-template` prints one).",
+        help="YAML with corners of plates, for CSV, TRC, MOT, and a C3D that does not declare them "
+        "(`gaitid inspect --plates-template` prints one).",
     ),
 )
 _model_help = "A bundled model's name (`gaitid models`), a YAML file, or auto: the one that fits."

@@ -9,6 +9,7 @@ import numpy as np
 from gaitid.ground.ground import Ground
 from gaitid.ground.plate_alignment import Alignment
 from gaitid.ground.plate_load import PlateLoad
+from gaitid.read.plates.repeated import repeated_plates
 from gaitid.trial import ForcePlate, Trial
 
 
@@ -16,7 +17,7 @@ def plate_rows(trial: Trial, ground: Ground) -> list[dict[str, Any]]:
     """Every plate of the file, by its number, whether it is used or not."""
     loads = {load.number: load for load in ground.plates}
     recorded = {plate.number: plate for plate in trial.plates}
-    refused = {**trial.refused_plates, **ground.refused}
+    refused = {**trial.refused_plates, **repeated_plates(trial.notes), **ground.refused}
     return [
         {
             "plate": number,

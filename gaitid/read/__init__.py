@@ -50,7 +50,8 @@ def read_trial(
     forces : Path, optional
         Forces beside a plain CSV, a TRC, or a C3D without plates: plain CSV, or an OpenSim ``.mot`` or ``.sto``.
     plates : Path, optional
-        YAML with the plates' corners, origins and force sense, of these forces and for CSV.
+        YAML with the plates' corners, origins and force sense: of these forces, for CSV, and for a C3D that does not
+        declare its plates, or wrongly.
     events : Path, optional
         Gait events in place of those that the trial stores (`gaitid.read.event_file`).
     stored : bool
@@ -68,9 +69,11 @@ def read_trial(
         What cannot be read, in one line.
     """
     from gaitid.read.assignments import assignments_left
+    from gaitid.read.plates.repeated import repeated_plates
 
     trial = _read(path, forces, plates, stored, settings or ReaderSettings())
-    left = assignments_left(trial)
+    repeated = repeated_plates(trial.notes)
+    left = tuple(other for other in assignments_left(trial) if other.plate not in repeated)
     if events is not None:
         from gaitid.read.event_file import with_events
 
@@ -83,8 +86,9 @@ def _read(path: Path, forces: Path | None, plates: Path | None, stored: bool, se
     if suffix == ".c3d":
         from gaitid.read.c3d.trial import read_c3d
 
-        trial = _unused(read_c3d(path, stored=stored, settings=settings), settings, "point_rate_hz")
-        return trial if forces is None and plates is None else _with_forces(trial, forces, plates)
+        trial = read_c3d(path, stored=stored, settings=settings, plates=plates if forces is None else None)
+        trial = _unused(trial, settings, "point_rate_hz")
+        return trial if forces is None else _with_forces(trial, forces, plates)
     if suffix == ".trc":
         from gaitid.read.tables.trc import read_trc
 
@@ -117,7 +121,7 @@ def _read(path: Path, forces: Path | None, plates: Path | None, stored: bool, se
     raise ReadError(f"the suffix {path.suffix!r} is not known", expected=known, found=path.name, todo=todo)
 
 
-def _with_forces(trial: Trial, forces: Path | None, plates: Path | None) -> Trial:
+def _with_forces(trial: Trial, forces: Path, plates: Path | None) -> Trial:
     """The trial of a C3D file without plates, as of a markerless system, with forces of another file.
 
     Both count their time from the trial's first frame.
@@ -125,10 +129,10 @@ def _with_forces(trial: Trial, forces: Path | None, plates: Path | None) -> Tria
     Raises
     ------
     ReadError
-        It holds plates, or there are no forces.
+        It holds plates.
     """
-    if forces is None or trial.plates or trial.refused_plates:
-        raise ReadError("a C3D file holds its own forces", todo="leave out --forces and --plates")
+    if trial.plates or trial.refused_plates:
+        raise ReadError("a C3D file holds its own forces", todo="leave out --forces")
     from gaitid.read.tables.csv_plain import read_forces
 
     loads = read_forces(forces, plates, (0.0, float(trial.time_s[-1])))
@@ -137,7 +141,7 @@ def _with_forces(trial: Trial, forces: Path | None, plates: Path | None) -> Tria
         plates=loads.usable,
         refused_plates=loads.refused,
         assignments=(*trial.assignments, *loads.assignments),
-        notes=(*trial.notes, *loads.notes),
+        notes=(*(note for note in trial.notes if note.code != "plates_undeclared"), *loads.notes),
     )
 
 

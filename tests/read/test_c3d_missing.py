@@ -22,7 +22,7 @@ def test_a_number_of_plates_that_is_missing(tmp_path: Path) -> None:
     assert [plate.number for plate in trial.plates] == [plate.number for plate in whole.plates] == [1]
     assert texts(trial)[0] == "FORCE_PLATFORM:USED is missing; by TYPE the file has 1 plate"
     trial = read_c3d(made(tmp_path / "a.c3d", {"FORCE_PLATFORM": group | {"TYPE": None}}))
-    assert (trial.plates, texts(trial)) == ((), ())
+    assert (trial.plates, [note.code for note in trial.notes]) == ((), ["plates_undeclared"])
 
 
 def test_a_plate_in_a_file_without_analog_data(tmp_path: Path) -> None:

@@ -10,7 +10,17 @@ import pytest
 from plain_layout import plates_yaml, rotation_z_down, small_trial
 
 from gaitid.errors import ModelError
-from gaitid.read.plates.plates_file import AXES, POINTS, SENSES, TEMPLATE, PlateGeometry, plate_from, read_plates_file
+from gaitid.read.plates.plates_file import (
+    AXES,
+    POINTS,
+    SENSES,
+    TEMPLATE,
+    PlateGeometry,
+    distinct_plates,
+    plate_from,
+    read_plates_file,
+)
+from gaitid.trial import ForcePlate
 
 GOOD = """
 plates:
@@ -156,12 +166,18 @@ def test_corners_that_are_no_flat_rectangle(tmp_path: Path) -> None:
         read_plates_file(write(tmp_path, GOOD.replace("[250, 300, 0]", "[250, 300, 30]")))
 
 
+def read_distinct(path: Path) -> tuple[ForcePlate, ...]:
+    """The plates of a file that differ, where nobody stands on them."""
+    plates = [plate_from(geometry, 1000.0, *np.zeros((2, 9, 3)))[0] for geometry in read_plates_file(path)]
+    return distinct_plates(path, plates)[0]
+
+
 def test_two_plates_on_each_other(tmp_path: Path) -> None:
     second = GOOD.replace("plates:\n", "").replace("number: 1", "number: 2").lstrip("\n")
     with pytest.raises(ModelError, match="plates 1 and 2 lie on each other: 100% of the smaller surface"):
-        read_plates_file(write(tmp_path, GOOD + second))
+        read_distinct(write(tmp_path, GOOD + second))
     step = second.replace(", 0]", ", 200]")
-    assert len(read_plates_file(write(tmp_path, GOOD + step))) == 2
+    assert len(read_distinct(write(tmp_path, GOOD + step))) == 2
 
 
 def test_numbers_that_are_too_large_and_long_values(tmp_path: Path) -> None:

@@ -32,7 +32,9 @@ _LOOKED_AT = 50
 _BOOKKEEPING = {"USED", "IS_STATIC", "USES_PREFIXES"}
 
 
-def read_c3d(path: Path, *, stored: bool = False, settings: ReaderSettings | None = None) -> Trial:
+def read_c3d(
+    path: Path, *, stored: bool = False, settings: ReaderSettings | None = None, plates: Path | None = None
+) -> Trial:
     """Read one C3D file.
 
     Parameters
@@ -41,6 +43,9 @@ def read_c3d(path: Path, *, stored: bool = False, settings: ReaderSettings | Non
     stored : bool
         Also keep the model outputs that the file holds (`Trial.stored`), for comparison.
     settings : ReaderSettings, optional
+    plates : Path, optional
+        YAML with the geometry of force plates: of those that the file does not declare, and in place of what it says
+        of others (`plates_from_channels`).
 
     Returns
     -------
@@ -48,6 +53,8 @@ def read_c3d(path: Path, *, stored: bool = False, settings: ReaderSettings | Non
 
     Raises
     ------
+    ModelError
+        The plates file, in one line.
     ReadError
         Not a file, not C3D, damaged, truncated, without frames, of several subjects, or with a unit that neither the
         file nor the size of what it saw tells.
@@ -87,7 +94,12 @@ def read_c3d(path: Path, *, stored: bool = False, settings: ReaderSettings | Non
         text = f"{what}; with {file.n_subframes} samples a frame it is taken as {analog_rate:g} Hz"
         rate_notes = (Note("file_repaired", text),)
     # before the markers are copied: what plates need meanwhile is the most of a long trial
-    plates = plates_from_channels(parameters, file.analog, analog_rate, file.n_subframes, unit)
+    described = None
+    if plates is not None:
+        from gaitid.read.plates.plates_file import read_plates_file  # YAML: only where there is such a file
+
+        described = {geometry.number: geometry for geometry in read_plates_file(plates)}
+    loads = plates_from_channels(parameters, file.analog, analog_rate, file.n_subframes, unit, described)
     blank, blank_notes = unseen(file.points, file.seen & chosen, scale, labels)
     lost = ~file.seen | blank
     found = _by_marker(file.points, lost, places)
@@ -123,8 +135,8 @@ def read_c3d(path: Path, *, stored: bool = False, settings: ReaderSettings | Non
         labels=read_labels,
         points_g=found,
         segments=segments,
-        plates=plates.usable,
-        refused_plates=plates.refused,
+        plates=loads.usable,
+        refused_plates=loads.refused,
         events=events,
         parameters=measurements,
         stored=stored_outputs,
@@ -138,7 +150,7 @@ def read_c3d(path: Path, *, stored: bool = False, settings: ReaderSettings | Non
             "analog_channels": str(file.analog.shape[0]),
             "stored_outputs": " ".join(sorted({subject_and_name(label)[1] for label in outputs if label})),
         },
-        notes=(*notes, *rate_notes, *measurement_notes, *plates.notes, *event_notes),
+        notes=(*notes, *rate_notes, *measurement_notes, *loads.notes, *event_notes),
         loaded=_loaded(parameters),
         computed=tuple((names[point], first, last) for point, first, last in file.computed if point in names),
     )

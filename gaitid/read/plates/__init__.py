@@ -42,8 +42,11 @@ def unused_plates(path: Path | None, why: str) -> Notes:
 
 
 def of_plate(number: int, notes: Iterable[Note]) -> Notes:
-    """The same notes, each beginning with the plate that it is about."""
-    return tuple(Note(note.code, f"plate {number}: {note.text}", plates=(number,)) for note in notes)
+    """The same notes, each beginning with the plate that it is about; those that say a plate already as they are."""
+    return tuple(
+        note if note.plates else Note(note.code, f"plate {number}: {note.text}", cure=note.cure, plates=(number,))
+        for note in notes
+    )
 
 
 def refusals(refused: Mapping[int, str]) -> Notes:

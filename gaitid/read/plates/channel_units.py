@@ -24,6 +24,7 @@ from gaitid.trial import Array
 
 TABLES = {FORCE: FORCE_N, MOMENT: MOMENT_NM, PLACE: LENGTH_M}
 
+_MOMENT_NAMES = {1.0: "N·m", 1e-3: "N·mm", 1e-2: "N·cm"}
 # Labels beside which the loads are asked. Any other may be a unit of force that nobody here knows, and is refused.
 _TELLS_NOTHING = {"", "-", *VOLTAGE_V, *FORCE_N, *MOMENT_NM, *LENGTH_M}
 
@@ -73,15 +74,16 @@ class Signals:
     rate_hz : float
     steps : (channels,) array
         What one unit of the stored numbers is worth (``ANALOG:SCALE`` · ``GEN_SCALE``).
-    trusted : bool
-        Whether another plate of the file with the same labels was found to hold newtons.
+    told : tuple of float
+        What each channel's numbers were multiplied by on another plate of the file with the same labels, whose loads
+        told it; empty without one.
     """
 
     samples: Array
     units: Sequence[str]
     rate_hz: float
     steps: Array
-    trusted: bool = False
+    told: tuple[float, ...] = ()
 
     @property
     def volts(self) -> bool:
@@ -127,7 +129,9 @@ def _lasting_N(plate_type: PlateType, values: Array, rate_hz: float, surface: Su
     return max(map(abs, lasting_extremes(plate_type.load(known, surface.a, surface.b)[0][:, 2], rate_hz)))
 
 
-def person_on_it(plate_type: PlateType, values: Array, rate_hz: float, surface: Surface) -> float:
+def person_on_it(
+    plate_type: PlateType, values: Array, rate_hz: float, surface: Surface, least_N: float = _PERSON_N[0]
+) -> float:
     """The largest force that lasts, N, if a person on that surface can press so and there; 0 if not.
 
     Parameters
@@ -137,22 +141,24 @@ def person_on_it(plate_type: PlateType, values: Array, rate_hz: float, surface: 
         One reading of the channels.
     rate_hz : float
     surface : Surface
+    least_N : float
+        Less is nobody's.
     """
     values = values[known_rows(values)]
     peak = _lasting_N(plate_type, values, rate_hz, surface)
-    if not _PERSON_N[0] <= peak <= _PERSON_N[1]:
+    if not least_N <= peak <= _PERSON_N[1]:
         return 0.0
     force, moment = plate_type.load(values, surface.a, surface.b)
     loaded = np.abs(force[:, 2]) > max(LOADED_N, peak / 2)
     # the arm of a vertical force about the sensor: r = (−m_y, m_x)/f_z
     arms = np.hypot(moment[loaded, 0], moment[loaded, 1]) / np.abs(force[loaded, 2])
-    on_it = (arms <= surface.reach_m + _DEPTH_M).mean() >= _ON_IT
+    on_it = loaded.any() and (arms <= surface.reach_m + _DEPTH_M).mean() >= _ON_IT
     return peak if on_it and arms.max() > _STUCK_M else 0.0
 
 
 def scaled(
     plate_type: PlateType, number: int, length_m: float, signals: Signals, surface: Surface
-) -> tuple[Array, Notes]:
+) -> tuple[Array, Notes, tuple[float, ...]]:
     """Channels that ``ANALOG:SCALE`` alone turns into forces and moments: each by its label, else by the loads.
 
     Parameters
@@ -170,6 +176,8 @@ def scaled(
     -------
     values : (samples, quantities) array, SI
     notes : Notes
+    told : tuple of float
+        What each channel's numbers were multiplied by, where the labels did not say it and something else did.
 
     Raises
     ------
@@ -180,21 +188,30 @@ def scaled(
     _refuse_foreign(plate_type, number, signals)
     unknown = {what for unit, what in labelled if plain(unit) not in TABLES[what]}
     if not unknown:
-        return signals.samples.T * np.array([TABLES[what][plain(unit)] for unit, what in labelled]), ()
-    best, peak = _as_it_stands(plate_type, length_m, signals, surface)
+        return signals.samples.T * np.array([TABLES[what][plain(unit)] for unit, what in labelled]), (), ()
+    # where the forces are known, any load tells in which unit the moments put it on the plate
+    least_N = _PERSON_N[0] if FORCE in unknown else LOADED_N
+    best, peak, told = _as_it_stands(plate_type, length_m, signals, surface, least_N)
     words = "taken as newtons" if FORCE in unknown else "its forces are in newtons"
     if unknown & {MOMENT, PLACE}:
         words += f", moments and places in the unit that puts the loads on the plate, of {_units_tried(length_m)}"
     if peak:
         why = f"up to {peak:.0f} N lasts and acts on its surface"
     else:
-        best = signals.samples.T * np.array(_readings(labelled, length_m)[0])
+        factors = signals.told or _readings(labelled, length_m)[0]
+        best = signals.samples.T * np.array(factors)
         why = _in_spite_of_no_load(plate_type, best, signals, surface, FORCE in unknown)
+        told = factors if signals.told or FORCE in unknown else ()
     if not why:
         for unit, what in labelled:
             factor(unit, TABLES[what], f"plate {number} {what} channel")
-    text = f"its channels are labelled {signals.labels}; {words}: {why}"
-    return best, (Note("reading_assumed", text),)
+    note = Note("reading_assumed", f"its channels are labelled {signals.labels}; {words}: {why}")
+    as_force = {i for i, (unit, what) in enumerate(labelled) if what == MOMENT and plain(unit) in FORCE_N}
+    if told and as_force:
+        taken = ", ".join(dict.fromkeys(_MOMENT_NAMES.get(told[i], f"N times {told[i]:g} m") for i in as_force))
+        text = f"its moments are labelled {signals.units[min(as_force)]}, a unit of force; taken as {taken}: {why}"
+        note = Note("plate_doubtful", text, cure=f"write {taken.replace('·', '')} in ANALOG:UNITS of its moments")
+    return best, (note,), told
 
 
 def _refuse_foreign(plate_type: PlateType, number: int, signals: Signals) -> None:
@@ -210,18 +227,20 @@ def _in_spite_of_no_load(
 ) -> str:
     """Why a plate on which nobody is seen to stand may be read all the same; empty where nothing says so."""
     peak = _lasting_N(plate_type, values, signals.rate_hz, surface)
+    if of_force and (peak > _PERSON_N[1] or _are_counts(signals)):
+        return ""
+    if signals.told:
+        return "another plate of the file with these labels " + ("holds newtons" if of_force else "tells it")
     if not of_force:
         return "nothing loads it" if peak < LOADED_N else ""
-    if peak > _PERSON_N[1] or _are_counts(signals):
-        return ""
-    if signals.trusted:
-        return "another plate of the file with these labels holds newtons"
     return signals.no_voltage if peak < _PERSON_N[0] else ""
 
 
 def _readings(labelled: Sequence[tuple[str, str]], length_m: float) -> list[tuple[float, ...]]:
     """What each channel's numbers may have to be multiplied by; first as the format has it."""
-    tried = {FORCE: (1.0,), MOMENT: (length_m, 1.0, 1e-3), PLACE: (length_m, 1.0, 1e-3)}
+    # one moment without a unit is in that of the others
+    given = [TABLES[MOMENT][plain(u)] for u, what in labelled if what == MOMENT and plain(u) in TABLES[MOMENT]]
+    tried = {FORCE: (1.0,), MOMENT: (*given, length_m, 1.0, 1e-3), PLACE: (length_m, 1.0, 1e-3)}
     unknown = [
         what for what in (FORCE, MOMENT, PLACE) if any(w == what and plain(u) not in TABLES[w] for u, w in labelled)
     ]
@@ -232,7 +251,7 @@ def _readings(labelled: Sequence[tuple[str, str]], length_m: float) -> list[tupl
 
 
 def _units_tried(length_m: float) -> str:
-    known = {1.0: "N·m and m", 1e-3: "N·mm and mm", 1e-2: "N·cm and cm"}
+    known = {value: f"{name} and {name[2:]}" for value, name in _MOMENT_NAMES.items()}
     tried = dict.fromkeys((length_m, 1.0, 1e-3))
     return " or ".join(known.get(value, f"N times {value:g} m") for value in tried)
 
@@ -283,7 +302,7 @@ def calibrated(
     if peak:
         text = f"{labelled} volts, through CAL_MATRIX: so up to {peak:.0f} N lasts and acts on its surface"
         return through, (Note("reading_assumed", text),)
-    as_it_stands, peak = _as_it_stands(plate_type, length_m, signals, surface)
+    as_it_stands, peak, _ = _as_it_stands(plate_type, length_m, signals, surface, _PERSON_N[0])
     if peak:
         text = f"{labelled} newtons, not through CAL_MATRIX: so up to {peak:.0f} N lasts and acts on its surface"
         return as_it_stands, (Note("reading_assumed", text),)
@@ -332,14 +351,17 @@ def _comes_and_goes(plate_type: PlateType, values: Array, rate_hz: float, surfac
     return empty < _EMPTY * loaded
 
 
-def _as_it_stands(plate_type: PlateType, length_m: float, signals: Signals, surface: Surface) -> tuple[Array, float]:
-    """The channels without a matrix where they then are a person's load, and its largest force; else 0 N."""
+def _as_it_stands(
+    plate_type: PlateType, length_m: float, signals: Signals, surface: Surface, least_N: float
+) -> tuple[Array, float, tuple[float, ...]]:
+    """The channels without a matrix where they then are a person's load, its largest force, and what each was
+    multiplied by; else 0 N."""
     if len(signals.units) == len(plate_type.holds) and not _are_counts(signals):
         for factors in _readings(list(zip(signals.units, plate_type.holds, strict=True)), length_m):
             values = signals.samples.T * np.array(factors)
-            if peak := person_on_it(plate_type, values, signals.rate_hz, surface):
-                return values, peak
-    return np.empty(0), 0.0
+            if peak := person_on_it(plate_type, values, signals.rate_hz, surface, least_N):
+                return values, peak, factors
+    return np.empty(0), 0.0, ()
 
 
 def _through(plate_type: PlateType, length_m: float, signals: Signals, matrix: Array) -> Array:

@@ -85,7 +85,7 @@ def _with_dimensions(stored: Array, dimensions: int) -> Array:
 
 def si_values(
     plate_type: PlateType, declared: PlateParameters, signals: Signals, surface: Surface
-) -> tuple[Array, Notes]:
+) -> tuple[Array, Notes, tuple[float, ...]]:
     """What a plate's channels hold, in SI: each by its own unit, or through the plate's calibration matrix.
 
     Parameters
@@ -100,6 +100,8 @@ def si_values(
     values : (samples, quantities) array
         One column for each entry of `PlateType.holds`.
     notes : Notes
+    told : tuple of float
+        What each channel without a matrix was multiplied by, where its label did not say it (`scaled`).
 
     Raises
     ------
@@ -107,12 +109,13 @@ def si_values(
         A unit that is not known, values that are not numbers, a matrix that is missing or of another shape.
     """
     number, length_m = declared.number, declared.length_m
+    told: tuple[float, ...] = ()
     unmatched = plate_type.calibrated and np.size(declared.group.get("CAL_MATRIX", ())) == 0
     if plate_type.calibrated and not (unmatched and _declare_loads(plate_type, signals)):
         shape = (len(plate_type.holds), len(signals.units))
         values, notes = calibrated(plate_type, number, length_m, signals, surface, _matrix(declared, shape))
     else:
-        values, notes = scaled(plate_type, number, length_m, signals, surface)
+        values, notes, told = scaled(plate_type, number, length_m, signals, surface)
         if unmatched:
             text = f"no CAL_MATRIX; its channels say {', '.join(signals.units)} and are taken as they stand"
             notes += (Note("reading_assumed", text),)
@@ -129,7 +132,7 @@ def si_values(
         values[unknown] = np.nan
         count = f"{unknown.sum()} of {len(values)} samples hold a value that is no number"
         notes += (Note("values_lost", f"{count}; its load is unknown there"),)
-    return values, notes
+    return values, notes, () if plate_type.calibrated else told
 
 
 def _declare_loads(plate_type: PlateType, signals: Signals) -> bool:

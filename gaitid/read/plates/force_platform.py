@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from reprlib import repr as short
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,15 +17,20 @@ from gaitid.numerics.blocks import is_long
 from gaitid.numerics.rotation import cross, norm
 from gaitid.read.c3d.file import Analog, texts
 from gaitid.read.c3d.sections import Parameters
-from gaitid.read.plates import LOADED_N, Plates, of_plate, refusals
+from gaitid.read.plates import LOADED_N, TEMPLATE_FROM, Plates, of_plate, refusals
+from gaitid.read.plates.channel_names import SIX, plates_by_name
 from gaitid.read.plates.channel_units import Signals, Surface, lasting_extremes
 from gaitid.read.plates.channels import PlateParameters, ZeroWindow, si_values, zero_window, zeroed
-from gaitid.read.plates.plate_types import MOMENT, PLATE_TYPES, UNDEFINED
+from gaitid.read.plates.plate_types import MOMENT, PLACE, PLATE_TYPES, UNDEFINED
+from gaitid.read.plates.repeated import PlateSamples, samples_of, without_repeated
 from gaitid.read.plates.surface import CLOSES_M, closing_error, overlap, sensor_vector
 from gaitid.read.settings import POINT_UNITS
 from gaitid.read.units import LENGTH_M
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, ForcePlate
+
+if TYPE_CHECKING:
+    from gaitid.read.plates.plates_file import PlateGeometry
 
 # Nearer to the centre of the surface, m, no plate has its sensor, but for one of which nobody says.
 _SHALLOW_M = 1e-3
@@ -49,12 +55,12 @@ class _AnalogData:
     rate_hz: float
     zero_window: ZeroWindow | None
 
-    def signals(self, channels: Sequence[int], trusted: Set[tuple[str, ...]]) -> Signals:
+    def signals(self, channels: Sequence[int], told: Mapping[tuple[str, ...], tuple[float, ...]]) -> Signals:
         """Those of one plate."""
         units = self.units_of(channels)
         unknown = np.full(len(channels), np.nan)
         steps = self.values.steps(channels) if isinstance(self.values, Analog) else unknown
-        return Signals(self.values[channels], units, self.rate_hz, steps, units in trusted)
+        return Signals(self.values[channels], units, self.rate_hz, steps, told.get(units, ()))
 
     def units_of(self, channels: Sequence[int]) -> tuple[str, ...]:
         """As the file labels them."""
@@ -62,7 +68,12 @@ class _AnalogData:
 
 
 def plates_from_channels(
-    parameters: Parameters, analog: Array | Analog, rate_hz: float, per_frame: int, length_unit: str | None = None
+    parameters: Parameters,
+    analog: Array | Analog,
+    rate_hz: float,
+    per_frame: int,
+    length_unit: str | None = None,
+    described: Mapping[int, PlateGeometry] | None = None,
 ) -> Plates:
     """Every plate that can be read, why the others cannot, and what was assumed.
 
@@ -78,6 +89,9 @@ def plates_from_channels(
         Analog samples a camera frame.
     length_unit : str, optional
         In which the group's lengths are; ``POINT:UNITS`` without it.
+    described : mapping of plate number to PlateGeometry, optional
+        Those of a plates file. What it says holds in place of what the group says; of a plate that the group does not
+        declare the channels are known by their names (`plates_by_name`).
 
     Returns
     -------
@@ -89,36 +103,84 @@ def plates_from_channels(
         length_unit = next(iter(texts(parameters, "POINT", "UNITS")), "")
     analog_data = _AnalogData(analog, texts(parameters, "ANALOG", "UNITS"), rate_hz, window)
     n_plates, notes = _number_of_plates(group)
-    read: dict[int, tuple[ForcePlate, Notes]] = {}
+    labels = texts(parameters, "ANALOG", "LABELS")[: analog.shape[0]]
+    named = plates_by_name(labels) if described or not n_plates else {}
+    if named and not described:
+        notes += _undeclared(labels, named)
+    described = described or {}
+    numbers = [*range(1, n_plates + 1), *sorted(n for n in described if n > n_plates)]
+    for number in set(described) & set(numbers[:n_plates]):
+        text = f"plate {number}: the plates file describes it, in place of FORCE_PLATFORM"
+        notes += (Note("reading_info", text, plates=(number,)),)
+    read: dict[int, tuple[ForcePlate, Notes, tuple[float, ...]]] = {}
+    samples: dict[int, PlateSamples | None] = {}
     channels: dict[int, Sequence[int]] = {}
-    refused: dict[int, str] = {}
-    trusted: set[tuple[str, ...]] = set()
+    refused = {n: "the plates file does not describe it" for n in named if described and not n_plates}
+    refused = {n: why for n, why in refused.items() if n not in described}
+    told: dict[tuple[str, ...], tuple[float, ...]] = {}
     # Twice where labels are wrong: what the loads of one plate say of them holds for an empty one too.
-    for number in (*range(1, n_plates + 1), *range(1, n_plates + 1)):
-        if number in read or (number in refused and not trusted):
+    for number in (*numbers, *numbers):
+        if number in read and (read[number][2] or analog_data.units_of(channels[number]) not in told):
+            continue
+        if number in refused and not told:
             continue
         declared = PlateParameters(group, number, length_unit)
         try:
-            kind = _kind(declared)
-            channels[number] = _channels(declared, PLATE_TYPES[kind].n_channels, analog.shape[0])
-            of = declared, kind, analog_data, channels[number], frozenset(trusted)
-            read[number] = _plate(*of)
+            kind, channels[number] = _wired(declared, analog.shape[0], number <= n_plates, named, number in described)
+            of = declared, kind, analog_data, channels[number], dict(told), described.get(number)
+            plate, _, factors = read[number] = _plate(*of)
+            samples[number] = samples_of(plate) if len(numbers) > 1 else None
             if isinstance(analog, Analog) and is_long(analog.stored.n_frames):
-                read[number][0].made_again(partial(_samples, *of))
+                plate.made_again(partial(_samples, *of))
         except ReadError as error:
             refused[number] = error.line()
         else:
             refused.pop(number, None)
-            if not PLATE_TYPES[kind].calibrated and any(note.code == "reading_assumed" for note in read[number][1]):
-                trusted.add(analog_data.units_of(channels[number]))
-    plates = [read[number][0] for number in sorted(read)]
-    notes += tuple(note for number in sorted(read) for note in of_plate(number, read[number][1]))
+            if factors:
+                told.setdefault(analog_data.units_of(channels[number]), factors)
+    plates, repeated = without_repeated([read[number][0] for number in sorted(read)], samples)
+    notes += tuple(note for number in sorted(read) for note in of_plate(number, read[number][1])) + repeated
     for a, b, why in _conflicts(plates, channels):
         # Nothing says which of the two is right.
         refused.setdefault(a, f"plates {a} and {b} {why}")
         refused.setdefault(b, f"plates {a} and {b} {why}")
     usable = tuple(plate for plate in plates if plate.number not in refused)
     return Plates(usable, refused, notes=(*notes, *refusals(refused)))
+
+
+def _undeclared(labels: Sequence[str], named: Mapping[int, Sequence[int]]) -> Notes:
+    """That channels look like those of plates of which the file says nothing."""
+    names = [labels[channel] for six in named.values() for channel in six]
+    text = f"the file declares no force plate, but {len(names)} channels look like those of plates: {', '.join(names)}"
+    cure = f"describe the plates with --plates FILE.yaml ({TEMPLATE_FROM})"
+    return (Note("plates_undeclared", text, cure=cure),)
+
+
+def _wired(
+    declared: PlateParameters, n_channels: int, is_declared: bool, named: Mapping[int, Sequence[int]], described: bool
+) -> tuple[int, Sequence[int]]:
+    """The type of a plate and its channels, from 0: as the file declares them, else by their names.
+
+    Raises
+    ------
+    ReadError
+        Neither says them.
+    """
+    try:
+        if is_declared:
+            kind = _kind(declared)
+            return kind, _channels(declared, PLATE_TYPES[kind].n_channels, n_channels)
+    except ReadError:
+        if not described or declared.number not in named:
+            raise
+    if declared.number not in named:
+        raise ReadError(
+            "its channels are not found by their names",
+            expected=", ".join(f"{name}{declared.number}" for name in SIX),
+            found="those of " + (f"plate {', '.join(map(str, named))}" if named else "no plate"),
+            todo="number the plates of the plates file as the names of the channels do",
+        )
+    return 2, named[declared.number]
 
 
 def _number_of_plates(group: Mapping[str, Any]) -> tuple[int, Notes]:
@@ -170,24 +232,38 @@ def _samples(*of: Any) -> tuple[Array, Array]:
 
 
 def _plate(
-    declared: PlateParameters, kind: int, analog: _AnalogData, channels: Sequence[int], trusted: Set[tuple[str, ...]]
-) -> tuple[ForcePlate, Notes]:
-    plate_type, signals = PLATE_TYPES[kind], analog.signals(channels, trusted)
-    corners_g = _corners(declared)
+    declared: PlateParameters,
+    kind: int,
+    analog: _AnalogData,
+    channels: Sequence[int],
+    told: Mapping[tuple[str, ...], tuple[float, ...]],
+    described: PlateGeometry | None,
+) -> tuple[ForcePlate, Notes, tuple[float, ...]]:
+    plate_type, signals = PLATE_TYPES[kind], analog.signals(channels, told)
+    corners_g = _corners(declared) if described is None else described.corners_g
     a = b = 0.0
     sensor_p = np.zeros(3)
     if plate_type.four_sensors:
         a, b, sensor_p[2] = _sensors(_origin(declared), corners_g)
-    origin = _origin(declared) if plate_type.holds[3] == MOMENT else None
+    origin = None
+    if plate_type.holds[3] == MOMENT:
+        origin = _origin(declared) if described is None else described.sensor_p
     beside = 0.0 if origin is None else float(np.hypot(*origin[:2]))
     surface = Surface(a, b, float(np.linalg.norm(_half_sides(corners_g))) + beside)
-    values, notes = si_values(plate_type, declared, signals, surface)
+    values, notes, factors = si_values(plate_type, declared, signals, surface)
     del signals  # of a long trial as much as what follows from them
     if analog.zero_window is not None:
         vertical = plate_type.load(values, a, b)[0][:, 2]
         values, note = zeroed(values, vertical, plate_type, analog.zero_window, analog.rate_hz)
         notes += (note,)
     force, moment = plate_type.load(values, a, b)
+    if described is not None:
+        from gaitid.read.plates.plates_file import plate_from
+
+        if PLACE in plate_type.holds:
+            described = replace(described, moment_about="surface_centre")
+        plate, described_notes = plate_from(described, analog.rate_hz, force, moment)
+        return plate, (*notes, *_lever_doubt(plate.force_p, plate.moment_p), *described_notes), factors
     # z of the plate points down, so a reaction on the subject has f_z < 0: a plate cannot pull.
     least, greatest = lasting_extremes(force[:, 2], analog.rate_hz)
     if greatest > max(LOADED_N, -least):
@@ -201,7 +277,7 @@ def _plate(
     if kind in (3, 7) and np.any(declared.group.get("FPCOPPOLY", 0.0)):
         text = "its maker's correction of the centre of pressure (FPCOPPOLY) is not applied"
         notes += (Note("plate_doubtful", text),)
-    return ForcePlate(declared.number, kind, corners_g, sensor_p, analog.rate_hz, force, moment), notes
+    return ForcePlate(declared.number, kind, corners_g, sensor_p, analog.rate_hz, force, moment), notes, factors
 
 
 def _corners(declared: PlateParameters) -> Array:

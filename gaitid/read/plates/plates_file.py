@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from reprlib import repr as short
@@ -15,6 +15,7 @@ from gaitid.model.yaml_file import load_yaml, with_lines
 from gaitid.notes import Note, Notes
 from gaitid.read.labels import printable
 from gaitid.read.plates import of_plate
+from gaitid.read.plates.repeated import without_repeated
 from gaitid.read.plates.surface import CLOSES_M, closing_error, overlap, sensor_vector
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, ForcePlate, read_only
@@ -26,10 +27,11 @@ _LENGTHS = {"mm": 1e-3, "m": 1.0}
 _KEYS = ("number", "corners_mm", "corners_m", "origin_mm", "origin_m", "force_sense", "axes", "moment_about")
 #: A plates file to fill in; as it stands it is of two plates, one behind the other.
 TEMPLATE = """\
-# plates.yaml: where force plates are, and what their numbers mean, for CSV, TRC and MOT: gaitid run ... --plates FILE
+# plates.yaml: where force plates are, and what their numbers mean, for CSV, TRC and MOT, and for a C3D that does not
+# declare its plates: gaitid run ... --plates FILE
 # Write your own numbers in place of these; more in docs/csv.md.
 plates:
-  - number: 1             # as in plate1_Fx_N, or as in "#1" of a Nexus export
+  - number: 1             # as in plate1_Fx_N, in "#1" of a Nexus export, or in Fx1 of a C3D
     # The corners in laboratory axes, in the order of C3D: 1 at +x +y of the plate, 2 at -x +y, 3 at -x -y, 4 at +x -y.
     # Seen from above they run clockwise; the plate's x and y lie along its sides, its z points down.
     corners_mm: [[464, 508, 0], [464, 0, 0], [0, 0, 0], [0, 508, 0]]    # or corners_m
@@ -146,14 +148,32 @@ def read_plates_file(path: Path) -> tuple[PlateGeometry, ...]:
             if any(g.number == geometry.number for g in geometries):
                 faults.append(f"plates[{i}].number: {geometry.number} is given twice")
             geometries.append(geometry)
-    for a, b in combinations(geometries, 2):
+    _refuse(path, faults)
+    return tuple(geometries)
+
+
+def distinct_plates(path: Path, plates: Sequence[ForcePlate]) -> tuple[tuple[ForcePlate, ...], Notes]:
+    """The plates that a file describes, each load once, and a note on every one left out (`without_repeated`).
+
+    Raises
+    ------
+    ModelError
+        Of those that stay, two lie on each other.
+    """
+    kept, notes = without_repeated(plates)
+    faults = []
+    for a, b in combinations([plate for plate in kept if plate.outlined], 2):
         if share := overlap(a.corners_g, b.corners_g):
             faults.append(f"plates {a.number} and {b.number} lie on each other: {share:.0%} of the smaller surface")
+    _refuse(path, faults)
+    return kept, notes
+
+
+def _refuse(path: Path, faults: Sequence[str]) -> None:
     if faults:
         raise ModelError(
             f"{path.name}: {', '.join(with_lines(path, faults))}", todo="correct the plates file (docs/csv.md)"
         )
-    return tuple(geometries)
 
 
 def geometry_of(values: Mapping[object, Any], name: str) -> PlateGeometry:

@@ -312,7 +312,8 @@ def _plates(table: _Table, rate: float, start_s: float, plates: Path | None) -> 
             expected="corners, origin and force_sense of each plate",
             todo=f"give them with --plates FILE.yaml; {TEMPLATE_FROM}",
         )
-    from gaitid.read.plates.plates_file import plate_from, read_plates_file  # YAML: only where there is such a file
+    # YAML: only where there is such a file
+    from gaitid.read.plates.plates_file import distinct_plates, plate_from, read_plates_file
 
     geometries = {g.number: g for g in read_plates_file(plates)}
     if not geometries.keys() >= loads.keys():
@@ -330,4 +331,5 @@ def _plates(table: _Table, rate: float, start_s: float, plates: Path | None) -> 
         plate, plate_notes = plate_from(geometries[number], rate, *loads[number])
         usable.append(replace(plate, start_s=start_s))
         notes += plate_notes
-    return Plates(tuple(usable), notes=notes)
+    distinct, repeated = distinct_plates(plates, usable)
+    return Plates(distinct, notes=(*notes, *repeated))

@@ -22,6 +22,7 @@ from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import median
 from gaitid.read.labels import listed, printable
 from gaitid.read.plates import LOADED_N, Plates, refusals
+from gaitid.read.plates.repeated import without_repeated
 from gaitid.read.tables.row_times import decimals_of, even_rate, start_after
 from gaitid.read.tables.text_table import (
     CUT_SHORT,
@@ -141,11 +142,17 @@ def read_mot(path: Path, plates: Path | None, cameras_s: tuple[float, float]) ->
         level, level_notes = [], ()
         refused |= {g.number: error.line() for g in others}
     usable = sorted((*outlined, *level), key=lambda plate: plate.number)
+    if plates is None:
+        distinct, repeated = without_repeated(usable)
+    else:
+        from gaitid.read.plates.plates_file import distinct_plates
+
+        distinct, repeated = distinct_plates(plates, usable)
     return Plates(
-        usable=tuple(replace(plate, start_s=start_s) for plate in usable),
+        usable=tuple(replace(plate, start_s=start_s) for plate in distinct),
         refused=refused,
         assignments=tuple(_assignments(groups, path.name)),
-        notes=(*notes, *start_notes, *outline_notes, *level_notes, *refusals(refused)),
+        notes=(*notes, *start_notes, *outline_notes, *level_notes, *repeated, *refusals(refused)),
     )
 
 

@@ -13,7 +13,7 @@ from gaitid.errors import ReadError
 from gaitid.notes import Note, Notes
 from gaitid.numerics.rotation import norm
 from gaitid.read.plates import LOADED_N, TEMPLATE_FROM, Plates, of_plate, refusals
-from gaitid.read.plates.plates_file import AXES, POINTS, PlateGeometry, plate_from, read_plates_file
+from gaitid.read.plates.plates_file import AXES, POINTS, PlateGeometry, distinct_plates, plate_from, read_plates_file
 from gaitid.read.tables.nexus_sections import NexusGroup, NexusSection
 from gaitid.read.tables.row_times import shifted
 from gaitid.read.units import FORCE_N, LENGTH_M, MOMENT_NM
@@ -82,6 +82,9 @@ def read_devices(section: NexusSection, trajectories: NexusSection, plates: Path
             notes += plate_notes
             if device.cop is not None:
                 notes += _cop_doubt(geometry, force, moment, samples(device.cop, LENGTH_M))
+    if plates is not None:
+        distinct, repeated = distinct_plates(plates, usable)
+        usable, notes = [*distinct], (*notes, *repeated)
     notes += refusals(refused)
     for number in sorted(geometries.keys() - numbered.keys()):
         text = f"plate {number} of the plates file is not in the section Devices"
