@@ -147,8 +147,9 @@ def _own_reasons(result: Result, measured: Sequence[str], lacking: Mapping[str, 
     if still:
         yield own("standing")
     elif lacking and not result.ground.plates:
-        # the note on plates that are refused says what would make them good
-        yield replace(own("no_plates"), cure="") if result.trial.refused_plates else own("no_plates")
+        # the note on plates that are refused, or not declared, says what would make them good
+        said = result.trial.refused_plates or any(note.code == "plates_undeclared" for note in result.notes)
+        yield replace(own("no_plates"), cure="") if said else own("no_plates")
     else:
         for side, why in lacking.items():
             yield own("no_whole_stance", side, why)
@@ -200,11 +201,16 @@ def _why_no_stance(result: Result, side: str, leg: SideResult) -> str:
     beside = [c.reason for c in contacts if c.reason.startswith("plate ")]
     if beside or not contacts:
         return beside[0] if beside else "it never stands in this trial"
-    covered = result.ground.covered
+    where, covered = "it stands beside the plates", result.ground.covered
+    # it may have stood on a plate of which nothing is known: where a plate that was refused lies, or one whose corners
+    # do not fit, nobody knows
+    if unused := sorted({*result.trial.refused_plates, *result.ground.refused, *result.ground.faults}):
+        numbers = f"plate{'s' if unused[1:] else ''} {', '.join(map(str, unused))}"
+        where = f"it stands on no plate that is used (perhaps on {numbers}, which {'are' if unused[1:] else 'is'} not)"
     if covered and covered != (0, result.trial.n_frames - 1):
         a, b = (frame + first for frame in covered)
-        return f"it stands beside the plates, or while there are no forces: these cover frames {a}-{b}"
-    return "it stands beside the plates"
+        return f"{where}, or while there are no forces: these cover frames {a}-{b}"
+    return where
 
 
 def _cut_by_forces(result: Result, contact: Contact) -> str:
