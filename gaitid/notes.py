@@ -59,7 +59,7 @@ CODES = {
     ),
     "vertical_assumed": ("assumption", "plates lie on a slope, or the laboratory is tilted; an axis was taken as up"),
     # the subject and the body
-    "leg_absent": ("error", "no marker of a leg is in the trial"),
+    "leg_absent": ("error", "a leg lacks markers or measurements that the model needs, and is left out"),
     "gimbal_lock": (
         "info",
         "the first and the last axis of a joint's angles nearly coincide: two of them are not told apart",

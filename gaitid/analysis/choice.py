@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from gaitid.analysis.pipeline import Prepared, prepared_or_fault
 from gaitid.analysis.recorded import MarkersLackError, bind_trial, recorded_sides, seen_labels
-from gaitid.body.resolve import MeasurementFault
+from gaitid.body.resolve import MeasurementFault, MeasurementsLackError
 from gaitid.body.subject import SubjectFile
 from gaitid.errors import GaitidError, SubjectError, TrialError, counted, first_few
 from gaitid.ground.vertical import AxesError
@@ -77,7 +77,10 @@ def choose_model(
     marker_set: MarkerSet | None = None,
     subject: Path | Mapping[str, Any] | None = None,
 ) -> Choice:
-    """The first model of `PRECEDENCE` that fits all recordings of a session; else the first that fits most of them.
+    """The first model of `PRECEDENCE` that fits all recordings of a session; else the first that fits most of the legs.
+
+    A leg that lacks some of a model's markers does not fit, and does not refuse the other leg; one without any marker
+    was not recorded.
 
     Parameters
     ----------
@@ -111,21 +114,23 @@ def choose_model(
             continue
         models[name] = model
         file = subject_of(subject, model)
-        tried = [prepared_or_fault(r.trial, model, file, r.static, marker_set) for r in recordings]
+        tried = [
+            prepared_or_fault(r.trial, model, file, r.static, marker_set, one_leg_will_do=False) for r in recordings
+        ]
         faults[name] = [answer if isinstance(answer, GaitidError) else None for answer in tried]
-        fitting[name] = tuple(None if isinstance(answer, GaitidError) else answer for answer in tried)
-        for fault in faults[name]:
-            if isinstance(fault, MeasurementFault | AxesError) or (
-                isinstance(fault, MarkersLackError) and fault.exchanged
-            ):
-                raise fault  # its markers are there, and something is wrong with them, a measurement or the axes
-        if not any(faults[name]):
-            return Choice(model, _because(name, faults, len(recordings), order), fitting[name])
+        fitting[name] = tuple(_one_leg(*each, model, file, marker_set) for each in zip(recordings, tried, strict=True))
+        # its markers are there, and something is wrong with them, a measurement or the axes
+        wrong = [isinstance(f, MeasurementFault | AxesError) or _exchanged(f) for f in faults[name]]
+        for fault, prepared, known_wrong in zip(faults[name], fitting[name], wrong, strict=True):
+            if fault is not None and prepared is None and known_wrong:
+                raise fault
+        if any(wrong) or not any(faults[name]):
+            break
     if not models:
         raise next(fault for fault in faults["pig"] if fault)
-    best = max(models, key=lambda name: (faults[name].count(None), -order.index(name)))
+    best = max(models, key=lambda name: (*_legs(fitting[name]), -order.index(name)))
     if any(fitting[best]):
-        return Choice(models[best], _because(best, faults, len(recordings), order), fitting[best])
+        return Choice(models[best], _because(best, faults, fitting, order), fitting[best])
     if not seen_labels(recordings[0].trial):
         raise _nothing_seen(recordings[0].trial)
     lacking = {name: of_model[0] for name, of_model in faults.items() if of_model[0] is not None}
@@ -175,23 +180,63 @@ def _order(recordings: Sequence[Recording], pig: specs.Model) -> tuple[str, ...]
     """`PRECEDENCE`, with the models before it whose markers all trials have, or the order for other labels."""
     for trial, static in recordings:
         with suppress(TrialError):
-            recorded_sides(trial, bind_trial(trial, pig, static, None))
+            try:
+                recorded_sides(trial, bind_trial(trial, pig, static, None))
+            except MarkersLackError as error:
+                if error.others is None:
+                    continue
             return (*(name for name in WITH_TRACKING if _tracks(name, recordings)), *PRECEDENCE)
     return _OTHER_LABELS
 
 
 def _tracks(model: str, recordings: Sequence[Recording]) -> bool:
-    """Whether all recordings have a static, and the markers of a model that tracks by more than Plug-in Gait's."""
-    wanted = {f"{letter}{name}" for name in WITH_TRACKING[model] for letter in "LR"}
-    return all(r.static is not None and wanted <= {*r.trial.labels} & {*r.static.labels} for r in recordings)
+    """Whether all recordings have a static, and the markers of a model that tracks by more than Plug-in Gait's.
+
+    Those of one leg will do.
+    """
+    legs = [{f"{letter}{name}" for name in WITH_TRACKING[model]} for letter in "LR"]
+    labels = [set() if r.static is None else {*r.trial.labels} & {*r.static.labels} for r in recordings]
+    return all(any(leg <= shared for leg in legs) for shared in labels)
+
+
+def _exchanged(fault: GaitidError | None) -> bool:
+    """Whether markers are lacking because labels are exchanged."""
+    return isinstance(fault, MarkersLackError) and fault.exchanged
+
+
+def _one_leg(
+    recording: Recording,
+    answer: Prepared | GaitidError,
+    model: specs.Model,
+    file: SubjectFile,
+    marker_set: MarkerSet | None,
+) -> Prepared | None:
+    """What a model finds in a recording: of one leg where the other lacks something; None where it fits neither."""
+    if isinstance(answer, MeasurementsLackError) or (isinstance(answer, MarkersLackError) and answer.others):
+        answer = prepared_or_fault(recording.trial, model, file, recording.static, marker_set)
+    return None if isinstance(answer, GaitidError) else answer
+
+
+def _legs(fitting: Iterable[Prepared | None]) -> tuple[int, int]:
+    """How many legs get wrenches from a model, in all recordings, and how many it fits."""
+    legs = [(prepared.model, len(prepared.needs)) for prepared in fitting if prepared is not None]
+    return sum(n for model, n in legs if not model.no_wrenches_because), sum(n for _, n in legs)
 
 
 def _because(
-    name: str, faults: Mapping[str, Sequence[GaitidError | None]], n_trials: int, order: tuple[str, ...]
+    name: str,
+    faults: Mapping[str, Sequence[GaitidError | None]],
+    fitting: Mapping[str, Sequence[Prepared | None]],
+    order: tuple[str, ...],
 ) -> str:
     """Why a model was taken: what the models before it lack."""
-    fits = faults[name].count(None)
-    what = "fits" if n_trials == 1 else f"fits {'all' if fits == n_trials else fits} of {n_trials} trials"
+    n_trials, fits = len(faults[name]), faults[name].count(None)
+    one_leg = sum(prepared is not None for prepared in fitting[name]) - fits
+    if n_trials == 1:
+        what = "fits" if fits else "fits one leg, as none fits both"
+    else:
+        what = f"fits {'all' if fits == n_trials else fits} of {n_trials} trials"
+        what += f", and one leg of {one_leg} more" if one_leg else ""
     before = [
         f"{other} does not: {_lack_words(next(fault for fault in faults[other] if fault))}"
         for other in order[: order.index(name)]

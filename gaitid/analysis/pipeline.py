@@ -13,7 +13,7 @@ from gaitid.analysis.gimbal import gimbal_notes
 from gaitid.analysis.judge import judged
 from gaitid.analysis.limb import Mechanics, absent_limb, base_wrench, make_link, no_load, solve_limbs
 from gaitid.analysis.mass import Stand
-from gaitid.analysis.recorded import Bound, recorded
+from gaitid.analysis.recorded import Bound, measured_legs, recorded
 from gaitid.analysis.result import Result, SideResult
 from gaitid.analysis.sound_loads import sound_loads
 from gaitid.analysis.verdict import NOT_JUDGED
@@ -28,7 +28,6 @@ from gaitid.body.measured_joints import measured_joint_notes
 from gaitid.body.measured_segments import with_measured
 from gaitid.body.poses import Body, Key, Motion, centres_need_segments, differentiate, geometry_of, pose_body
 from gaitid.body.possible_masses import check_masses
-from gaitid.body.resolve import resolve_subject
 from gaitid.body.standing import check_sides, check_stands, reading_notes
 from gaitid.body.subject import Sources, Subject, SubjectFile, recording
 from gaitid.body.upper_body import find_upper_body
@@ -293,6 +292,7 @@ def prepare(
     static: Trial | None = None,
     marker_set: MarkerSet | None = None,
     known: tuple[Bound, dict[str, Needs], Notes] | None = None,
+    one_leg_will_do: bool = True,
 ) -> Prepared:
     """Find the markers and the measurements that a model needs.
 
@@ -305,6 +305,8 @@ def prepare(
     marker_set : MarkerSet, optional
     known : tuple, optional
         What `recorded` gives, of who has asked it already: with a subject file that says nothing of labels or places.
+    one_leg_will_do : bool
+        Whether a leg that lacks markers or measurements is left out where the other has all of its own.
 
     Raises
     ------
@@ -313,15 +315,16 @@ def prepare(
     """
     if marker_set is None and subject_file.marker_set and subject_file.marker_set in bundled_marker_sets():
         marker_set = load_marker_set(find_marker_set(subject_file.marker_set))
-    bound, needs, notes = known or recorded(trial, model, static, marker_set, subject_file.calibration.places)
+    places = subject_file.calibration.places
+    bound, needs, notes = known or recorded(trial, model, static, marker_set, places, one_leg_will_do)
     up_g, up_words = vertical(trial, bound.model)
     standing = None
     if static is not None and bound.static_model is not None:
         standing = recording(static, bound.static_model, vertical(static, bound.static_model)[0])
     sources = Sources(subject_file, trial.parameters, standing, recording(trial, bound.model, up_g))
     notes += (*plate_tilt(trial, bound.model, up_g), *reading_notes(static))
-    subject = _subject(bound.model, needs, sources)
-    notes += measured_joint_notes(bound.model, {side: n.measurements for side, n in needs.items()}, subject)
+    needs, subject, of_legs = measured_legs(bound.model, needs, sources, one_leg_will_do)
+    notes += of_legs + measured_joint_notes(bound.model, {side: n.measurements for side, n in needs.items()}, subject)
     model = bound.model
     if model.table.by_sex:
         model = model._replace(table=model.table.by_sex[subject.sex])
@@ -335,20 +338,16 @@ def prepared_or_fault(
     subject_file: SubjectFile,
     static: Trial | None = None,
     marker_set: MarkerSet | None = None,
+    one_leg_will_do: bool = True,
 ) -> Prepared | GaitidError:
     """As `prepare`, or why a trial cannot be analysed with a model for want of markers or measurements."""
     try:
-        return prepare(trial, model, subject_file, static, marker_set)
+        return prepare(trial, model, subject_file, static, marker_set, None, one_leg_will_do)
     except GaitidError as error:
         return error
 
 
 # --- the subject ---------------------------------------------------------------------------------------------
-
-
-def _subject(model: specs.Model, needs: Mapping[str, Needs], sources: Sources) -> Subject:
-    wanted = {name for n in needs.values() for name in n.measurements}
-    return resolve_subject(model, wanted, sources)
 
 
 def calibration_of(prepared: Prepared, sides: Sequence[str]) -> Calibration:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-import numpy as np
-
+from gaitid.analysis.misplaced import without_misplaced
+from gaitid.body.resolve import MeasurementsLackError, resolve_subject
+from gaitid.body.subject import Sources, Subject
 from gaitid.errors import TrialError, first_few
 from gaitid.model import specs
 from gaitid.model.binding import bind
@@ -13,22 +14,9 @@ from gaitid.model.fields import nearest
 from gaitid.model.marker_sets import MarkerSet, Spellings, sets_of
 from gaitid.model.needs import Needs, Reference, Role, side_needs
 from gaitid.notes import Note, Notes
-from gaitid.numerics.rotation import dot, norm, unit
-from gaitid.numerics.statistics import median, median_of_known
-from gaitid.records import NamedTuple, frozen_dataclass
-from gaitid.trial import Array, Trial, seen_as
+from gaitid.records import frozen_dataclass
+from gaitid.trial import Trial, seen_as
 
-# Landmarks on both sides of a joint or a foot, the outer one first.
-_OUTER_INNER = (("knee_lateral", "knee_medial"), ("ankle_lateral", "ankle_medial"), ("mt5", "mt1"))
-# Landmarks of which the left one stays on the left.
-_NEVER_CROSS = ("asis", "psis", "trochanter", "knee_lateral", "knee_medial", "ankle_lateral", "ankle_medial")
-# m. An outer landmark that lies farther than this on the inner side of the other is labelled as the other: those of the
-# shared recordings lie 60 to 145 mm on the right side.
-_EXCHANGED_M = 0.02
-# m. No knee, ankle or forefoot is so wide: the widest of the shared recordings measures 0.17 m.
-_OTHER_LEG_M = 0.25
-# So many frames, or a little more, show on which side a landmark lies.
-_LOOKED_AT = 50
 # What the want of a static counts as, in missing markers of both legs.
 _NO_STATIC = 6
 # So many labels of a file are shown in an error.
@@ -104,101 +92,13 @@ def bind_trial(
                 todo="name its landmarks with --markers FILE; `gaitid models markers TRIAL` writes a first draft",
             )
         marker_set = sets[0]
-    bound, fault = _without_misplaced(trial, bind(model, Spellings(labels), marker_set))
+    bound, fault = without_misplaced(trial, bind(model, Spellings(labels), marker_set))
     if static is None:
         return Bound(bound, None, Reference(bound, None, carried), fault.notes, fault.roles)
-    of_static, static_fault = _without_misplaced(static, bind(model, Spellings(static_labels), marker_set))
+    of_static, static_fault = without_misplaced(static, bind(model, Spellings(static_labels), marker_set))
     in_static = tuple(note._replace(text=f"static: {note.text}") for note in static_fault.notes)
     reference = Reference(of_static, static.seen, carried)
     return Bound(bound, of_static, reference, (*fault.notes, *in_static), fault.roles | static_fault.roles)
-
-
-# --- landmarks that cannot be where their labels say ------------------------------------------------------------
-
-
-class _Misplaced(NamedTuple):
-    """Landmarks that are not believed, and what is to be said of them."""
-
-    roles: frozenset[Role] = frozenset()
-    notes: Notes = ()
-
-
-def _without_misplaced(trial: Trial, model: specs.Model) -> tuple[specs.Model, _Misplaced]:
-    """The bound model without landmarks that lie on the wrong side of each other, or on another leg.
-
-    The body's left is where its left landmarks are, its front where its feet point. Neither of two exchanged labels is
-    believed: which of them names the right thing cannot be told from their places alone.
-    """
-    if not model.marker_set or len(model.sides) < 2:
-        return model, _Misplaced()
-    places = _Places(trial, model)
-    spelled, notes = dict(model.spelled), []
-    roles: set[Role] = set()
-    for side in model.sides:
-        for outer, inner in _OUTER_INNER:
-            ends = places.of(side.name, outer), places.of(side.name, inner)
-            if ends[0] is None or ends[1] is None:
-                continue
-            labels = " and ".join(spelled[side.name, role][0] for role in (outer, inner))
-            out, apart = _typical(side.sign * dot(ends[0] - ends[1], places.leftward)), _typical(ends[0] - ends[1])
-            if out < -_EXCHANGED_M:
-                text = f"{labels} are exchanged: the first lies {-1e3 * out:.0f} mm inside the other"
-            elif apart > _OTHER_LEG_M:
-                text = f"{labels} lie {1e3 * apart:.0f} mm apart: one of them is on another part of the body"
-            else:
-                continue
-            notes.append(Note("labels_unused", f"{text}; neither is used; correct the labels"))
-            roles |= {(side.name, outer), (side.name, inner)}
-        asis, psis = places.of(side.name, "asis"), places.of(side.name, "psis")
-        if asis is not None and psis is not None and _typical(dot(asis - psis, places.forward)) < -_EXCHANGED_M:
-            labels = " and ".join(spelled[side.name, role][0] for role in ("asis", "psis"))
-            text = f"{labels} are exchanged: the first lies behind the other"
-            notes.append(Note("labels_unused", f"{text}; neither is used; correct the labels"))
-            roles |= {(side.name, "asis"), (side.name, "psis")}
-    left, right = (s.name for s in sorted(model.sides, key=lambda s: -s.sign))
-    for role in _NEVER_CROSS:
-        ends = places.of(left, role), places.of(right, role)
-        if ends[0] is None or ends[1] is None or (left, role) in roles or (right, role) in roles:
-            continue
-        if (across := _typical(dot(ends[0] - ends[1], places.leftward))) < -_EXCHANGED_M:
-            labels = f"{spelled[left, role][0]} and {spelled[right, role][0]}"
-            text = f"{labels} are exchanged: the left one lies {-1e3 * across:.0f} mm to the right of the other"
-            notes.append(Note("labels_unused", f"{text}; neither is used; correct the labels"))
-            roles |= {(left, role), (right, role)}
-    if not roles:
-        return model, _Misplaced()
-    return model._replace(spelled=spelled | dict.fromkeys(roles, ())), _Misplaced(frozenset(roles), tuple(notes))
-
-
-class _Places:
-    """Where landmarks are in some fifty frames, and which ways the body's left and front are."""
-
-    def __init__(self, trial: Trial, model: specs.Model) -> None:
-        self.trial, self.model = trial, model
-        self.some = slice(None, None, max(1, trial.n_frames // _LOOKED_AT))
-        left, right = (s.name for s in sorted(model.sides, key=lambda s: -s.sign))
-        pairs = [(self.of(left, role), self.of(right, role)) for role in model.each_side.markers]
-        self.leftward = self._mean([a - b for a, b in pairs if a is not None and b is not None])
-        fronts = ("toe", "mt1", "mt2", "mt5", "big_toe")
-        feet = [(self.of(s, heel), self.of(s, toe)) for s in (left, right) for heel in ("heel",) for toe in fronts]
-        self.forward = self._mean([toe - heel for heel, toe in feet if heel is not None and toe is not None])
-
-    def of(self, side: str, role: str) -> Array | None:
-        """(some frames, 3) places, m; None where the landmark was never seen."""
-        label = next((x for x in self.model.spelled.get((side, role), ()) if self.trial.has(x)), "")
-        return self.trial.marker(label)[self.some] if label else None
-
-    def _mean(self, ways: Sequence[Array]) -> Array:
-        if not ways:
-            return np.full(3, np.nan)
-        return unit(median_of_known(np.stack(ways)))  # NaN in frames in which no pair was seen
-
-
-def _typical(values: Array) -> float:
-    """Median of what is known, of vectors that of their lengths; NaN where nothing is."""
-    lengths = norm(values) if values.ndim == 2 else values
-    known = lengths[np.isfinite(lengths)]
-    return float(median(known)) if known.size else float("nan")
 
 
 def _refuse_one_for_two(model: specs.Model) -> None:
@@ -227,41 +127,49 @@ def recorded(
     static: Trial | None = None,
     marker_set: MarkerSet | None = None,
     carried: frozenset[Role] = frozenset(),
+    one_leg_will_do: bool = True,
 ) -> tuple[Bound, dict[str, Needs], Notes]:
     """A model bound to a trial, and what each leg that was recorded needs (`bind_trial`, `recorded_sides`).
 
     A model that names its labels is bound by these; where they are not all there, a marker set that knows the trial's
-    labels may say which of them are meant.
+    labels may say which of them are meant. A leg that lacks some of its markers all the same is left out, with a note,
+    where the other leg has all of its own.
 
     Raises
     ------
     TrialError
     """
-    bound = bind_trial(trial, model, static, None if not model.by_landmarks else marker_set, carried)
+    bound = bind_trial(trial, model, static, marker_set if model.by_landmarks else None, carried)
     try:
         return bound, *recorded_sides(trial, bound)
     except MarkersLackError as error:
-        if model.by_landmarks:
-            if static is not None and marker_set is None and (words := _differing(trial, static)):
-                error = error.because(words)
-            raise error from None
-        known = [marker_set] if marker_set is not None else sets_of(Spellings(seen_labels(trial)))[:1]
-        for of_labels in known:
+        if model.by_landmarks and static is not None and marker_set is None and (words := _differing(trial, static)):
+            error = error.because(words)
+        fault, one_leg = error, [(bound, error.others)]
+    known = [marker_set] if marker_set is not None else sets_of(Spellings(seen_labels(trial)))[:1]
+    for of_labels in () if model.by_landmarks else known:
+        try:
             by_set = bind_trial(trial, model, static, of_labels, carried)
             if by_set.model.spelled != bound.model.spelled:
-                try:
-                    return by_set, *recorded_sides(trial, by_set)
-                except TrialError:
-                    pass  # what the model's own labels lack is told
-        raise
+                return by_set, *recorded_sides(trial, by_set)
+        except MarkersLackError as error:  # what the model's own labels lack is told
+            one_leg.append((by_set, error.others))
+        except TrialError:
+            if of_labels is marker_set:
+                raise
+    for bound_to, others in one_leg if one_leg_will_do else ():
+        if others is not None:
+            return bound_to, *others
+    raise fault
 
 
 def recorded_sides(trial: Trial, bound: Bound) -> tuple[dict[str, Needs], Notes]:
     """What each leg needs, for the legs whose markers the trial holds.
 
     A leg without any marker of its own was not recorded: its columns stay empty, with a note. A leg with some of
-    them is a mistake of labels, or a trial of another marker set: refused, with every missing label named. A segment
-    that the model calls optional may lack markers: the leg is analysed without it.
+    them may be a mistake of labels, or a trial of another marker set: refused, with every missing label named, and the
+    error holds what the other leg needs. A segment that the model calls optional may lack markers: the leg is analysed
+    without it.
 
     Raises
     ------
@@ -274,8 +182,8 @@ def recorded_sides(trial: Trial, bound: Bound) -> tuple[dict[str, Needs], Notes]
     # with one side only, markers of the base may be all that there is
     of_leg = {name: n.of_leg(name, n.present) if len(legs) > 1 else n.present for name, n in legs.items()}
     recorded = {name: needs for name, needs in legs.items() if of_leg[name]}
-    if not all(needs.complete for needs in (recorded or legs).values()):
-        raise _lacking(trial, bound, legs, (recorded or legs).values())
+    complete = {name: needs for name, needs in recorded.items() if needs.complete}
+    lacking = [needs for name, needs in (recorded or legs).items() if name not in complete]
     notes = list(bound.notes)
     for name, needs in legs.items():
         if name not in recorded:
@@ -283,12 +191,44 @@ def recorded_sides(trial: Trial, bound: Bound) -> tuple[dict[str, Needs], Notes]
             labels = ", ".join(sorted(label_words(model, role, needs.missing[role]) for role in roles))
             text = f"{name} leg: none of its markers ({labels}) is in the trial; its columns are empty"
             notes.append(Note("leg_absent", text, name))
-            continue
-        for segment, lacks in needs.absent.items():
-            why = "; ".join(what_lacks(bound, [lacks]))
+        elif name not in complete:
+            lacks = "; ".join(_lack_clauses(bound, legs, [needs], seen_labels(trial)))
+            notes.append(Note("leg_absent", f"{name} leg: {lacks}; its columns are empty", name))
+        for segment, without in needs.absent.items() if name in complete else ():
+            why = "; ".join(what_lacks(bound, [without]))
             text = f"{name} {segment}: {why}; its angles and the leg's wrenches are empty"
             notes.append(Note("segment_absent", text, name))
-    return recorded, tuple(notes)
+    if lacking:
+        raise _lacking(trial, bound, legs, lacking, (complete, tuple(notes)) if complete else None)
+    return complete, tuple(notes)
+
+
+def measured_legs(
+    model: specs.Model, legs: dict[str, Needs], sources: Sources, one_leg_will_do: bool = True
+) -> tuple[dict[str, Needs], Subject, Notes]:
+    """The subject, and the legs whose measurements are known, where a leg that lacks some may be left out.
+
+    Raises
+    ------
+    SubjectError
+    """
+
+    def resolved(legs: Mapping[str, Needs]) -> Subject:
+        return resolve_subject(model, {name for needs in legs.values() for name in needs.measurements}, sources)
+
+    try:
+        return legs, resolved(legs), ()
+    except MeasurementsLackError as error:
+        lacking = {name.rpartition(".")[0] for name in error.keys}
+        complete = {side: needs for side, needs in legs.items() if side not in lacking}
+        if not (one_leg_will_do and complete and lacking <= set(legs)):
+            raise
+        notes = []
+        for side in sorted(lacking):
+            keys = ", ".join(key for name, key in error.keys.items() if name.startswith(f"{side}."))
+            text = f"{side} leg: measurements are missing: {keys}; its columns are empty"
+            notes.append(Note("leg_absent", text, side, error.todo))
+        return complete, resolved(complete), tuple(notes)
 
 
 def what_lacks(bound: Bound, needs: Iterable[Needs]) -> list[str]:
@@ -360,17 +300,21 @@ class MarkersLackError(TrialError):
         Whether that is because labels are exchanged.
     bound : Bound or None
         The model, bound to what labels there are.
+    others : tuple or None
+        What `recorded_sides` gives without the legs that lack markers; None where no leg has all.
     """
 
     count = 0
     clauses: Sequence[str] = ()
     exchanged = False
     bound: Bound | None = None
+    others: tuple[dict[str, Needs], Notes] | None = None
 
     def because(self, words: str) -> MarkersLackError:
         """The same error, with the reason before what is lacking."""
         error = MarkersLackError(f"{words}; {self.wrong}", expected=self.expected, found=self.found, todo=self.todo)
         error.count, error.clauses, error.bound = self.count, [words, *self.clauses], self.bound
+        error.others = self.others
         return error
 
 
@@ -384,22 +328,33 @@ def _differing(trial: Trial, static: Trial) -> str:
     return f"the static has labels of {others[0].name}, the trial those of {known[0].name}"
 
 
-def _lacking(trial: Trial, bound: Bound, legs: Mapping[str, Needs], lacking: Iterable[Needs]) -> TrialError:
+def _lack_clauses(
+    bound: Bound, legs: Mapping[str, Needs], lacking: Sequence[Needs], present: Sequence[str]
+) -> Sequence[str]:
+    """As `what_lacks`, of a model that names its labels with those of the trial that may be meant."""
+    missing = sorted({" or ".join(labels) for needs in lacking for labels in needs.missing.values()})
+    clauses = what_lacks(bound, lacking)
+    if bound.model.by_landmarks or not missing:
+        return clauses
+    hints = ", ".join(f"{label}{_hint(label, present, bound.model, legs)}" for label in missing)
+    others = [clause for clause in clauses if not clause.startswith("it lacks ")]
+    return (f"markers of the model {bound.model.name} are missing or never seen: {hints}", *others)
+
+
+def _lacking(
+    trial: Trial,
+    bound: Bound,
+    legs: Mapping[str, Needs],
+    lacking: Sequence[Needs],
+    others: tuple[dict[str, Needs], Notes] | None,
+) -> MarkersLackError:
     """The refusal, with every missing label named."""
     model = bound.model
-    lacking = list(lacking)
     present = seen_labels(trial)
-    if not model.by_landmarks:
-        missing = sorted({" or ".join(labels) for needs in lacking for labels in needs.missing.values()})
-        hints = ", ".join(f"{label}{_hint(label, present, model, legs)}" for label in missing)
-        others = [
-            clause for clause in what_lacks(bound, lacking) if missing == [] or not clause.startswith("it lacks ")
-        ]
-        wrong = f"markers of the model {model.name} are missing or never seen: {hints}" if missing else ""
-        wrong = "; ".join(filter(None, (wrong, *others)))
-    else:
+    wrong = "; ".join(_lack_clauses(bound, legs, lacking, present))
+    if model.by_landmarks:
         known = f" ({model.marker_set} labels)" if model.marker_set else ""
-        wrong = f"the model {model.name}{known} cannot be computed: {'; '.join(what_lacks(bound, lacking))}"
+        wrong = f"the model {model.name}{known} cannot be computed: {wrong}"
         wrong = "; ".join([wrong, *(note.text for note in bound.notes)])
     error = MarkersLackError(
         wrong,
@@ -416,7 +371,7 @@ def _lacking(trial: Trial, bound: Bound, legs: Mapping[str, Needs], lacking: Ite
     error.clauses = what_lacks(bound, lacking)
     roles = {role for n in lacking for role in (*n.missing, *n.static_missing)}
     error.exchanged = bool(roles) and roles <= bound.misplaced
-    error.bound = bound
+    error.bound, error.others = bound, others
     return error
 
 
@@ -429,7 +384,7 @@ def _shown(labels: Sequence[str]) -> str:
     return f"{len(labels)} {'poses and ' if poses else ''}markers seen ({', '.join(labels[:_SHOWN_LABELS])}{more})"
 
 
-def _hint(label: str, present: list[str], model: specs.Model, legs: Mapping[str, Needs]) -> str:
+def _hint(label: str, present: Sequence[str], model: specs.Model, legs: Mapping[str, Needs]) -> str:
     """A label that may be meant: none that the model uses for something else, none of the other side."""
     taken = {text for n in legs.values() for side, role in n.present for text in model.labels(role, side)}
     letters = {side.letter for side in model.sides}

@@ -216,6 +216,18 @@ class _Resolver(Mapping[str, float]):
         return None if trial is None else Geometry(self.model, trial.markers, self, trial.n_frames, trial.up_g)
 
 
+class MeasurementsLackError(SubjectError):
+    """Measurements that a model needs and nothing gives.
+
+    Attributes
+    ----------
+    keys : mapping of str to str
+        The name of each, sided as ``left.knee_width``, and its key in a subject file.
+    """
+
+    keys: Mapping[str, str] = {}
+
+
 def resolve_subject(model: specs.Model, wanted: set[str], sources: Sources) -> Subject:
     """Find every measurement that is wanted: in the subject file, then the static when given, then the trial.
 
@@ -241,7 +253,7 @@ def resolve_subject(model: specs.Model, wanted: set[str], sources: Sources) -> S
     """
     resolver = _Resolver(model, sources)
     measured: dict[str, Measured] = {}
-    missing: list[str] = []
+    missing: dict[str, str] = {}
     for name in _in_model_order(model, wanted | _looked_for(model)):
         known = resolver.resolve(name)
         side, _, bare = name.rpartition(".")
@@ -249,19 +261,21 @@ def resolve_subject(model: specs.Model, wanted: set[str], sources: Sources) -> S
             measured[name] = known
         elif name in wanted and not model.subject[bare].optional and model.subject[bare].otherwise is None:
             # one with a formula of its own is missing only because what it is computed from is
-            missing.append(key_of(model.subject[bare], side))
+            missing[name] = key_of(model.subject[bare], side)
     needed = {name for name in wanted if not model.subject[name.rpartition(".")[2]].optional}
     if not missing and "mass" in model.subject and "mass" not in measured and not needed <= set(measured):
-        missing.append(key_of(model.subject["mass"], ""))  # a formula asks for it
+        missing["mass"] = key_of(model.subject["mass"], "")  # a formula asks for it
     faults = [answer.fault for answer in resolver.answers.values() if answer.fault]
     if faults:
         raise MeasurementFault("; ".join(faults), todo="correct it with --subject")
     uses_static = sources.static is not None
     if missing:
-        raise SubjectError(
-            f"measurements of the subject are missing: {', '.join(missing)}",
+        error = MeasurementsLackError(
+            f"measurements of the subject are missing: {', '.join(missing.values())}",
             todo="give them with --subject FILE" + ("" if uses_static else " or --static FILE"),
         )
+        error.keys = missing
+        raise error
     settled = [note for answer in resolver.answers.values() for note in answer.notes]
     units = [note for source in (sources.static, sources.recorded) if source is not None for note in source.notes]
     notes = (*units, *_other_person(model, sources), *_both_sides(settled))

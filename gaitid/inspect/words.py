@@ -232,15 +232,15 @@ def _model_lines(models: Mapping[str, Mapping[str, Any]]) -> list[str]:
 
 def _lacks(m: Mapping[str, Any]) -> list[str]:
     missing = bool(m["missing_measurements"]) or bool(m["lacks"])
+    lines = [] if missing else [f"`run` refuses this trial: {m['reason']}"]
     if m["runs"]:
         lines = ["`run` takes this trial as it stands" if m["analysed"] else "its markers and measurements are there"]
+        lines[0] += " for one leg" if missing else ""
         if m["assumed"]:
             lines += _listed("would be assumed: ", [n.replace(".", " ") for n in m["assumed"]], 60)
-        return lines
-    lines = [] if missing else [f"`run` refuses this trial: {m['reason']}"]
     for clause in m["lacks"]:
         lines += _wrapped(clause.split(", "))
-    if m["missing_measurements"]:
+    if m["missing_measurements"] and not (m["runs"] and m["lacks"]):  # nobody asks for those of a leg without markers
         lines += _listed("measurements missing (--subject or --static): ", m["missing_measurements"], 60)
     return [*lines, *m["faults"]]
 

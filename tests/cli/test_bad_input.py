@@ -156,16 +156,32 @@ def test_body_mass_in_grams_in_the_trial(refused: Callable[..., None], walk: Pat
     refused(trial, "mass", "7e+04")
 
 
-@pytest.mark.parametrize("label", ["LASI", "LKNE", "RTOE"])
-def test_a_marker_that_is_never_seen_is_refused_by_name(
-    refused: Callable[..., None], walk: Path, tmp_path: Path, label: str
-) -> None:
+def unseen(label: str) -> Callable[[Any], None]:
     def hide(c: Any) -> None:
         at = list(c["parameters"]["POINT"]["LABELS"]["value"]).index(label)
         c["data"]["points"][:3, at] = np.nan
         c["data"]["meta_points"]["residuals"][0, at] = -1
 
-    refused(edited_c3d(walk, tmp_path / "x.c3d", hide), label, "never seen")
+    return hide
+
+
+def test_a_marker_that_is_never_seen_is_refused_by_name(
+    refused: Callable[..., None], walk: Path, tmp_path: Path
+) -> None:
+    refused(edited_c3d(walk, tmp_path / "x.c3d", unseen("LASI")), "LASI", "never seen")
+
+
+@pytest.mark.parametrize("label", ["LKNE", "RTOE"])
+def test_a_marker_of_one_leg_that_is_never_seen_leaves_that_leg_out_by_name(
+    walk: Path, tmp_path: Path, label: str
+) -> None:
+    done = gaitid("run", edited_c3d(walk, tmp_path / "x.c3d", unseen(label)), "--model", "pig", "-o", tmp_path)
+    assert done.code == 0
+    leg = "left" if label[0] == "L" else "right"
+    assert f"warning: {leg} leg: markers of the model pig are missing or never seen: {label}; its columns" in done.err
+    verdict = json.loads((tmp_path / "x.run.json").read_text())["verdict"]
+    assert verdict.pop(leg) == "do not use"
+    assert (verdict["trial"], *(verdict.get(side) for side in ("left", "right") if side != leg)) == ("good", "good")
 
 
 def test_every_marker_unseen(refused: Callable[..., None], walk: Path, tmp_path: Path) -> None:
