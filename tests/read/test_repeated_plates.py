@@ -140,18 +140,28 @@ def test_plates_on_which_nobody_stood_are_no_twins(made: tuple[Walk, list[Filed]
         assert without_repeated(plates) == (tuple(plates), ())
 
 
+def standing(y: float) -> Filed:
+    """A plate whose edge is y = 0, on which a foot stands still at (0.3, y)."""
+    side = np.sign(y)
+    corners = np.array([[0.5, max(0.0, 0.4 * side), 0], [0.5, min(0.0, 0.4 * side), 0]])
+    corners = np.array([*corners, *(corners[::-1] - [0.5, 0, 0])])
+    sway = 1 + 0.01 * side * np.sin(np.arange(800) / 60)
+    force = np.outer(sway, [2.0, 5.0, 400.0])
+    return seen_from(force, np.cross([0.3, y, 0], force), corners, np.array([0, 0, 0.04]))
+
+
 def test_two_feet_that_stand_still_are_no_twins() -> None:
-    """Half the weight on each plate: the forces agree to 1 %, their places do not."""
-    times = np.arange(800) / 200.0
-    up = np.clip(times, 0, 1)
-    plates = []
-    for number, y in ((1, 0.2), (2, -0.2)):
-        corners = np.array([[0.5, y + 0.2, 0], [0.5, y - 0.2, 0], [0, y - 0.2, 0], [0, y + 0.2, 0]])
-        sway = 1 + 0.01 * (-1) ** number * np.sin(3 * times)
-        force = np.outer(up * sway, [0, 0, 400.0])
-        moment = np.cross(corners.mean(axis=0), force)
-        plates.append(plate_of(number, seen_from(force, moment, corners, np.array([0, 0, 0.04]))))
+    """Half the weight on each plate, 0.1 m apart: the forces agree to 1 %, their places do not."""
+    plates = [plate_of(1, standing(0.05)), plate_of(2, standing(-0.05))]
     assert without_repeated(plates) == (tuple(plates), ())
+
+
+def test_a_plate_that_stands_twice_under_somebody_who_stands_still() -> None:
+    """Nothing but noise varies."""
+    left, right = standing(0.1), standing(-0.1)
+    plates = [plate_of(i + 1, noisy(p, 2.0)) for i, p in enumerate([left, right, summed([left, right], np.zeros(3))])]
+    kept, (note,) = without_repeated(plates)
+    assert ([plate.number for plate in kept], note.plates) == ([1, 2], (3,))
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the shared trials are not beside this checkout")
