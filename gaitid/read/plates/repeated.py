@@ -29,7 +29,7 @@ _SAME = 0.1
 # still with half the weight each, 0.06 m apart, then differ by 0.29 of it.
 _LEVER_M = 0.2
 # Samples that are looked at, at most, of each plate, evenly spaced; and plates, as the sums of n are 2ⁿ.
-_SAMPLES, _PLATES = 8192, 12
+_SAMPLES, _PLATES = 512, 12
 
 
 @frozen_dataclass(eq=False)
@@ -149,13 +149,13 @@ def _parts(of: PlateSamples, others: Sequence[PlateSamples]) -> list[PlateSample
     known = np.isfinite(loads).all(axis=(0, 2))
     if not known.any():
         return []
+    loads = loads[:, known]
     # every choice of the others
     chosen = (np.arange(1, 1 << len(others))[:, None] >> np.arange(len(others))) & 1
     signs = np.concatenate([-np.ones((len(chosen), 1)), chosen], axis=1)
     least, parts = _SAME, chosen[0] * 0
-    for flat in (loads - loads[:, known].mean(axis=1, keepdims=True), loads):
-        flat = flat[:, known].reshape(len(loads), -1)
-        products = flat @ flat.T
+    for asked in (loads - loads.mean(axis=1, keepdims=True), loads):
+        products = np.tensordot(asked, asked, axes=([1, 2], [1, 2]))
         # what each leaves of the load: |x − Σ xᵢ|² from the products of all with all
         left = np.einsum("si,ij,sj->s", signs, products, signs).clip(0.0)
         best = int(np.argmin(left))
