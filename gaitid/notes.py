@@ -29,6 +29,7 @@ CODES = {
     "load_assumed": ("assumption", "the file of a load on a segment does not say all of it"),
     "forces_partial": ("info", "the forces do not cover the whole trial; beside them they are unknown"),
     # markers
+    "passes": ("info", "the recording holds several walks, and each is analysed by itself"),
     "label_fault": ("error", "a label jumps, changes places or stands still; its frames count as not seen"),
     "labels_exchanged": ("error", "two labels seem to be exchanged throughout; what needs them is empty"),
     "marker_spike": ("info", "a marker is off its track in one or a few frames; they count as not seen"),
@@ -126,7 +127,11 @@ CODES = {
     "assignment_far": ("doubt", "a foot that --assign puts on a plate is far from its pressure; it was done"),
     "no_known_load": ("doubt", "no foot's load is known from plates"),
     "treadmill": ("info", "the ground moves under the feet"),
-    "belts_differ": ("assumption", "the belts under both feet move at different speeds; their mean was taken"),
+    "belts_differ": ("assumption", "the belts under both feet move at different speeds; how lengths are measured then"),
+    "belt_unsteady": (
+        "assumption",
+        "the belt changes its speed; its travel follows from the standing feet, or is unknown",
+    ),
     # the result
     "model_limits": ("doubt", "what the model cannot give, or gives with a known error"),
     "trial_short": ("doubt", "the trial is shorter than any stance"),

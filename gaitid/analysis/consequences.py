@@ -124,6 +124,7 @@ CONSEQUENCES: dict[str, Consequence] = {
     "no_known_load": Consequence(USABLE, "take a trial in which a foot stands wholly on a plate", explains=True),
     "treadmill": Consequence(GOOD),
     "belts_differ": Consequence(GOOD),
+    "belt_unsteady": Consequence(GOOD),
     # the result
     "trial_short": Consequence(USABLE, "export the whole recording"),
     "gravity_unusual": Consequence(DO_NOT_USE, "leave gravity_m_per_s2 out: 9.81 is the default"),

@@ -202,7 +202,11 @@ def _in_words(side: specs.Side, body: Body, wrenches: Mapping[str, Wrench], mass
     model, geometry = body.model, body.geometry
     angles = {
         name: clinical_angles(
-            _angle_frame(body, angle.proximal, side.name), _angle_frame(body, angle.distal, side.name), angle, side.sign
+            _angle_frame(body, angle.proximal, side.name),
+            _angle_frame(body, angle.distal, side.name),
+            angle,
+            side.sign,
+            body.passes,
         )
         for name, angle in model.angles.items()
     }

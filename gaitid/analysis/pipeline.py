@@ -389,7 +389,7 @@ def ground_under(trial: Trial, markers: Markers, sides: Sequence[str], body: Geo
     feet: dict[str, FootTrack] = {
         side: foot for side, foot in foot_tracks(trial, model, markers.seen, body).items() if side in sides
     }
-    return find_ground(trial, markers.settings, feet, up_g)
+    return find_ground(trial, markers.settings, feet, up_g, markers.passes)
 
 
 def _heel_notes(trial: Trial, model: specs.Model, ground: Ground) -> Notes:

@@ -5,6 +5,8 @@ The path is followed by its length, not by time: who walks slowly sways as much 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -43,19 +45,42 @@ SLOPE_DEG = 3.0
 LEAST_RISE_PATH_M = 1.0
 
 
-def progression(geometry: Geometry, spec: specs.Progression) -> tuple[Array, str]:
+def progression(geometry: Geometry, spec: specs.Progression, passes: Sequence[slice] = ()) -> tuple[Array, str]:
     """The frame of walking, and in words how it was found.
 
     Forward along the horizontal displacement of a point of the body (or the laboratory axis nearest to it), up,
     and to the left: x, z and y, or the letters that the model gives them. Who walks backward still has his front
-    in front. Of a walk that turns, forward is the way of each frame (`local_directions`).
+    in front. Of a walk that turns, forward is the way of each frame (`local_directions`). Each pass has its own.
+
+    Parameters
+    ----------
+    geometry : Geometry
+    spec : Progression
+    passes : sequence of slice, optional
+        The frames of each walk of a recording that holds several.
 
     Returns
     -------
-    R_gp : (3, 3) array, or (frames, 3, 3) of a walk that turns
+    R_gp : (3, 3) array, or (frames, 3, 3) of a walk that turns, or of several
     words : str
     """
     track = geometry.point(spec.point)
+    # square to the line between the last joints of both legs, whatever axes the model gives its frames
+    last = geometry.model.chain[-1].centre
+    across = np.full((geometry.n_frames, 3), np.nan)
+    if len(geometry.model.sides) == 2:
+        across = geometry.point(last, "left") - geometry.point(last, "right")
+    if len(passes) < 2:
+        return _of_pass(track, across, geometry, spec)
+    R_gp, words = np.empty((geometry.n_frames, 3, 3)), []
+    for number, (start, stop) in enumerate(pairwise([0, *(p.start for p in passes[1:]), geometry.n_frames]), 1):
+        R_gp[start:stop], how = _of_pass(track[start:stop], across[start:stop], geometry, spec)
+        words.append(f"pass {number}: {how}")
+    return R_gp, "; ".join(words)
+
+
+def _of_pass(track: Array, across: Array, geometry: Geometry, spec: specs.Progression) -> tuple[Array, str]:
+    """`progression` of one walk: a point of the body and what lies across it, (frames, 3) each, m."""
     known = np.flatnonzero(known_rows(track))
     if known.size == 0:
         return np.full((3, 3), np.nan), "unknown: the point is never seen"
@@ -63,11 +88,6 @@ def progression(geometry: Geometry, spec: specs.Progression) -> tuple[Array, str
     slope = _slope_words(track[known], geometry.up_g)
     moved = moved - dot(moved, geometry.up_g) * geometry.up_g
     how = f"displacement of {spec.point}"
-    # square to the line between the last joints of both legs, whatever axes the model gives its frames
-    last = geometry.model.chain[-1].centre
-    across = np.full((geometry.n_frames, 3), np.nan)
-    if len(geometry.model.sides) == 2:
-        across = geometry.point(last, "left") - geometry.point(last, "right")
     facing = cross(mean_of_known(across), geometry.up_g)
     if spec.axes == "displacement":
         found = local_directions(track, cross(across, np.broadcast_to(geometry.up_g, across.shape)), geometry.up_g)

@@ -187,7 +187,9 @@ def single_entry_derivatives(R: Array, rate_hz: float) -> tuple[Array, Array]:
     return omega, alpha
 
 
-def clinical_angles(proximal: Array, distal: Array, angle: specs.Angle, sign: float) -> Mapping[str, Array]:
+def clinical_angles(
+    proximal: Array, distal: Array, angle: specs.Angle, sign: float, passes: Sequence[slice] = ()
+) -> Mapping[str, Array]:
     """The columns of one joint's angles.
 
     Parameters
@@ -196,6 +198,8 @@ def clinical_angles(proximal: Array, distal: Array, angle: specs.Angle, sign: fl
     angle : Angle
     sign : float
         Of the side.
+    passes : sequence of slice, optional
+        The frames of each walk of a recording that holds several.
 
     Returns
     -------
@@ -203,7 +207,9 @@ def clinical_angles(proximal: Array, distal: Array, angle: specs.Angle, sign: fl
     """
     D = np.swapaxes(proximal, -1, -2) @ distal
     a, b, c = (np.degrees(x) for x in cardan(D, angle.sequence))
-    local = {"a": continuous(a), "b": b, "c": continuous(c), "sign": sign}
+    starts = [later.start for later in passes[1:]]
+    a, c = (np.concatenate([*map(continuous, np.split(of, starts))]) if starts else continuous(of) for of in (a, c))
+    local = {"a": a, "b": b, "c": c, "sign": sign}
     return _columns(angle.columns, local, len(a))
 
 

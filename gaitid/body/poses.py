@@ -64,13 +64,15 @@ class Body:
         Those that were recorded.
     segments : mapping of (side, segment) to SegmentPose
         The base stands under an empty side.
-    R_gp : (3, 3) array, or (frames, 3, 3) of a walk that turns
+    R_gp : (3, 3) array, or (frames, 3, 3) of a walk that turns, or of several
         Progression frame; NaN where the model has none or it is not known.
     progression_words : str
         How that was found.
     settings : Settings
         As resolved with the markers.
     notes : Notes
+    passes : tuple of slice
+        The frames of each walk.
     """
 
     geometry: Geometry
@@ -80,6 +82,7 @@ class Body:
     progression_words: str
     settings: specs.Settings
     notes: Notes
+    passes: tuple[slice, ...]
 
     @property
     def model(self) -> specs.Model:
@@ -201,8 +204,8 @@ def pose_segments(
     }
     R_gp, words = np.full((3, 3), np.nan), ""
     if model.progression is not None:
-        R_gp, words = progression(geometry, model.progression)
-    return Body(geometry, tuple(sides), segments, frozen(R_gp), words, markers.settings, notes)
+        R_gp, words = progression(geometry, model.progression, markers.passes)
+    return Body(geometry, tuple(sides), segments, frozen(R_gp), words, markers.settings, notes, markers.passes)
 
 
 def put_segments(geometry: Geometry, sides: Sequence[str], near: FittedChain | None = None) -> tuple[Geometry, Notes]:

@@ -318,7 +318,7 @@ def _angles(upper: UpperBody, seen: Geometry, body: Body) -> dict[str, dict[str,
         return {}
     return {
         side.name: {
-            name: clinical_angles(axes(angle.proximal), axes(angle.distal), angle, side.sign)
+            name: clinical_angles(axes(angle.proximal), axes(angle.distal), angle, side.sign, body.passes)
             for name, angle in upper.angles.items()
         }
         for side in body.model.sides

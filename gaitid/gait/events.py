@@ -90,7 +90,7 @@ class GaitEvents:
                 if other != reference and PRIORITY.get(other, 3) >= PRIORITY[reference]
             },
             "kinematics_shift_s": dict(self.shift_s),
-            "ground_velocity_m_per_s": [float(v) for v in self.heading.floor.velocity_g],
+            "ground_velocity_m_per_s": self.heading.floor.velocity_g.reshape(-1, 3).mean(axis=0).tolist(),
             "frames_forward": int((self.heading.sense > 0).sum()),
             "frames_backward": int((self.heading.sense < 0).sum()),
         }

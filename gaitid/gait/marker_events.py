@@ -26,6 +26,8 @@ HALF_STRIDE = 0.5
 STANDS = 0.10
 # Cosine between the direction of walking and where the feet point below which a walk is neither for- nor backward.
 SIDEWAYS = 0.5
+# Cosine between an axis of the laboratory and the vertical above which the axis is not level.
+LEVEL = 0.7
 # m. A foot that goes less far to and fro under the pelvis makes no step; shuffling steps of 0.2 m are found.
 LEAST_SWING = 0.10
 # s. Where the foot's vertical velocity has its extreme: from before to after the turn of the heel, and about that of
@@ -85,13 +87,25 @@ class Heading:
         """Of the cameras."""
         return self.floor.rate_hz
 
-    def over_ground(self, point_g: Array) -> Array:
-        """(frames, 3) positions relative to the ground, m, that equal the laboratory's at the first frame."""
-        return np.asarray(point_g - np.outer(np.arange(len(point_g)) / self.rate_hz, self.floor.velocity_g))
+    def angle_deg(self, frames: slice) -> float:
+        """The mean direction of walking in some frames, deg in (-180, 180]; NaN of a body that stands.
+
+        It is turned from the laboratory's x axis (y where x is vertical) counter-clockwise, seen from above.
+        """
+        up_g = self.floor.up_g
+        axis_g = np.eye(3)[int(abs(up_g[0]) > LEVEL)]
+        along_g = axis_g - up_g * (axis_g @ up_g)
+        ways = self.direction_g[frames]
+        way_g = ways[np.isfinite(ways).all(axis=1)].sum(axis=0)
+        if not way_g.any():
+            return float("nan")
+        return float(np.degrees(np.arctan2(way_g @ np.cross(up_g, along_g), way_g @ along_g)))
 
     def interrupted(self, start_s: float, end_s: float) -> str:
         """What breaks a walk between two times, in words; empty where nothing does."""
         frames = slice(round(start_s * self.rate_hz), round(end_s * self.rate_hz) + 1)
+        if any(frames.start < later.start < frames.stop for later in self.floor.passes[1:]):
+            return "another walk begins in it"
         if (self.sense[frames] > 0).any() and (self.sense[frames] < 0).any():
             return "the walk changes between forward and backward in it"
         return "the body stands still in it" if self.stands[frames].any() else ""
@@ -107,8 +121,22 @@ def heading(feet: Mapping[str, FootTrack], pelvis_g: Array, floor: Floor) -> Hea
     pelvis_g : (frames, 3) array, m
     floor : Floor
     """
+    of_passes = []
+    for block in floor.blocks(len(pelvis_g)):
+        some = {side: foot.during(block) for side, foot in feet.items()}
+        of_passes.append(_of_pass(some, pelvis_g[block], floor, floor.during(block)))
+    if len(of_passes) == 1:
+        return Heading(floor, *of_passes[0])
+    direction_g, sense, stands = (np.concatenate(of) for of in zip(*of_passes, strict=True))
+    return Heading(floor, direction_g, sense, stands)
+
+
+def _of_pass(
+    feet: Mapping[str, FootTrack], pelvis_g: Array, floor: Floor, velocity_g: Array
+) -> tuple[Array, Array, Mask]:
+    """Direction, sense and standing of one walk over ground that moves at a velocity."""
     n, up_g, rate_hz = len(pelvis_g), floor.up_g, floor.rate_hz
-    track = bridged(_flat(pelvis_g, up_g)) - np.outer(np.arange(n) / rate_hz, floor.velocity_g)
+    track = bridged(_flat(pelvis_g, up_g)) - (np.arange(n) / rate_hz)[:, None] * velocity_g
     reach, frames = round(HALF_STRIDE * rate_hz), np.arange(n)
     first, last = np.maximum(frames - reach, 0), np.minimum(frames + reach, n - 1)
     moved = track[last] - track[first]
@@ -122,7 +150,7 @@ def heading(feet: Mapping[str, FootTrack], pelvis_g: Array, floor: Floor) -> Hea
             pointing += line / norm(line)[..., None]
         cosine = np.einsum("ij,ij->i", pointing, direction) / norm(pointing)
         sense = np.where(np.abs(cosine) > SIDEWAYS, np.sign(cosine), 0.0)
-    return Heading(floor, direction, sense, stands)
+    return direction, sense, stands
 
 
 def _flat(vectors: Array, up_g: Array) -> Array:

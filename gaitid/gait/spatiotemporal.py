@@ -78,6 +78,9 @@ def measure_strides(cycles: Sequence[Cycle], feet: Mapping[str, FootTrack], walk
     al. 2006, Gait Posture 23:159-163; on a straight way the same as Whittle 2007, Gait Analysis, 4th ed., ch. 2). The
     step is named by the foot that ends it. Width is negative where the feet cross.
 
+    On two belts a stride's length is by the belt of its foot, and a step's is the distance between the heels, along the
+    way, at the strike that ends it (Reisman, Block & Bastian 2005, J Neurophysiol 94:2403-2415, with ankles).
+
     Parameters
     ----------
     cycles : sequence of Cycle
@@ -89,6 +92,9 @@ def measure_strides(cycles: Sequence[Cycle], feet: Mapping[str, FootTrack], walk
         return ()
     start_g, end_g, between_g = _heels_at_strikes(cycles, feet, walk)
     axes_g, length = _ways(cycles, end_g - start_g, walk)
+    ahead_g = end_g - between_g
+    if walk.floor.two_belts:
+        ahead_g = _apart_at_strikes(cycles, feet, walk)
     time = np.array([cycle.duration_s for cycle in cycles])
     events = [(cycle.off, cycle.opposite_off, cycle.opposite_strike) for cycle in cycles]
     off, opposite_off, opposite_strike = np.array([[*map(c.percent, e)] for c, e in zip(cycles, events, strict=True)]).T
@@ -97,7 +103,7 @@ def measure_strides(cycles: Sequence[Cycle], feet: Mapping[str, FootTrack], walk
         "cadence_steps_per_min": 120 / time,
         "stride_length_m": length,
         "stride_time_s": time,
-        "step_length_m": dot(end_g - between_g, axes_g[:, 0]),
+        "step_length_m": dot(ahead_g, axes_g[:, 0]),
         "step_time_s": time * (1 - opposite_strike / 100),
         "step_width_m": dot(start_g - between_g, axes_g[:, 1]),
         **_phases(off, opposite_off, opposite_strike),
@@ -116,7 +122,7 @@ def _heels_at_strikes(cycles: Sequence[Cycle], feet: Mapping[str, FootTrack], wa
     """
     strikes = [e for c in cycles for e in (c.strike, c.next_strike, c.opposite_strike) if e is not None]
     times = sorted({e.time_s for e in strikes})
-    tracks_g = [walk.over_ground(foot.heel_g) for foot in feet.values()]
+    tracks_g = [walk.floor.over_ground(foot.heel_g, side) for side, foot in feet.items()]
     places_g = sample(np.concatenate(tracks_g, axis=1), np.array(times) * walk.rate_hz).reshape(len(times), -1, 3)
     row = {time: i for i, time in enumerate(times)}
     heel = {side: i for i, side in enumerate(feet)}
@@ -129,6 +135,18 @@ def _heels_at_strikes(cycles: Sequence[Cycle], feet: Mapping[str, FootTrack], wa
         if other is not None and cycle.opposite_strike is not None:
             between_g[i] = places_g[row[cycle.opposite_strike.time_s], heel[other]]
     return start_g, end_g, between_g
+
+
+def _apart_at_strikes(cycles: Sequence[Cycle], feet: Mapping[str, FootTrack], walk: Heading) -> Array:
+    """(cycles, 3) m, from the other heel to this one in the laboratory when this one strikes again."""
+    times = np.array([cycle.next_strike.time_s for cycle in cycles]) * walk.rate_hz
+    heels = {side: sample(foot.heel_g, times) for side, foot in feet.items()}
+    apart_g = np.full((len(cycles), 3), np.nan)
+    for i, cycle in enumerate(cycles):
+        other = next((side for side in feet if side != cycle.side), None)
+        if other is not None:
+            apart_g[i] = heels[cycle.side][i] - heels[other][i]
+    return apart_g
 
 
 def _ways(cycles: Sequence[Cycle], stride_g: Array, walk: Heading) -> tuple[Array, Array]:

@@ -257,7 +257,7 @@ def _by_evidence(ground: Ground, plate: PlateLoad, ways: Mapping[str, FootTrack]
             touching, told[frames] = told_by_pressure(
                 {side: touching[side] for side in involved},
                 plate.cop_g[frames],
-                ground.floor.velocity_g,
+                ground.floor.during(frames),
                 ground.rate_hz,
             )
         for side, mask in _shared_out(involved, touching).items():

@@ -121,7 +121,9 @@ def no_ground(trial: Trial, settings: specs.Settings, up_g: Array) -> Ground:
     return Ground(floor, (), {}, {}, {}, {}, {}, settings, trial.n_frames)
 
 
-def find_ground(trial: Trial, settings: specs.Settings, feet: Mapping[str, FootTrack], up_g: Array) -> Ground:
+def find_ground(
+    trial: Trial, settings: specs.Settings, feet: Mapping[str, FootTrack], up_g: Array, passes: tuple[slice, ...] = ()
+) -> Ground:
     """Plates at the camera's instants, stances of the feet, and whether the plates' corners fit them.
 
     Parameters
@@ -131,6 +133,8 @@ def find_ground(trial: Trial, settings: specs.Settings, feet: Mapping[str, FootT
     feet : mapping of side to FootTrack
         Those that were recorded; none for a model that the ground does not act on.
     up_g : (3,) array
+    passes : tuple of slice, optional
+        The frames of each walk of a recording that holds several.
 
     Raises
     ------
@@ -138,7 +142,7 @@ def find_ground(trial: Trial, settings: specs.Settings, feet: Mapping[str, FootT
         The force cut-off is not below half a plate's rate.
     """
     slow = slow_feet(list(feet.values()), up_g, trial.rate_hz)
-    floor = floor_under_slow(slow, up_g, trial.rate_hz)
+    floor = floor_under_slow(slow, list(feet), up_g, trial.rate_hz, passes)
     stances = detect_stances(feet, floor)
     plates, refused = plates_at_camera(trial, settings, feet, stances, up_g)
     loaded = {plate.number: plate.contacts(trial.rate_hz, settings) for plate in plates}

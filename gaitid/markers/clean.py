@@ -24,14 +24,15 @@ from gaitid.markers.filtering import (
 )
 from gaitid.markers.gaps import Gap, GapLimits, bridge, fill_gaps
 from gaitid.markers.labels import check_labels
-from gaitid.markers.lost_frames import LostFrame, find_lost_frames, lost_frame_notes
+from gaitid.markers.lost_frames import find_lost_frames, lost_frame_notes
+from gaitid.markers.passes import blocks_of, find_passes, pass_notes
 from gaitid.markers.templates import Template
 from gaitid.markers.together import together_faults
 from gaitid.markers.tracks import Tracks, one_by_one, tracks_of
 from gaitid.model import specs
 from gaitid.notes import Note, Notes
 from gaitid.numerics.masks import known_rows
-from gaitid.records import frozen_dataclass
+from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, Trial, seen_as
 
 # So many gaps are named in a warning; the record has all.
@@ -58,6 +59,8 @@ class Markers:
     quality : mapping
         For the record.
     notes : Notes
+    passes : tuple of slice
+        The frames of each walk (`gaitid.markers.passes`).
     """
 
     seen: Mapping[str, Array]
@@ -67,6 +70,7 @@ class Markers:
     settings: specs.Settings
     quality: Mapping[str, Any]
     notes: Notes
+    passes: tuple[slice, ...]
 
     @property
     def doubted(self) -> Mapping[str, str]:
@@ -168,32 +172,18 @@ def clean(
         The cut-off is not below half the rate, frames are missing, or left and right are exchanged.
     """
     tracks = tracks_of(raw)  # what several checks need of them is computed once
-    checked, faults = tracks, list[LabelFault]()
-    lost: list[LostFrame] = []
-    coarse: Notes = ()
-    if settings.doubtful_labels == "unknown":
-        together = together_faults(tracks, rate_hz, first_frame)
-        checked = tracks_of(without(tracks, together))
-        if together:
-            tracks.forget()
-        refuse_cuts(checked, rate_hz, first_frame)
-        lost = find_lost_frames(checked, rate_hz)
-        result = check_labels(checked, rate_hz, templates)
-        checked, faults, coarse = tracks_of(result.markers), [*together, *result.faults], result.notes
-        if len(letters) == 2:
-            settled = {label for fault in faults if fault.kind == "reversed" for label in fault.labels}
-            others = {label: points for label, points in checked.items() if label not in settled}
-            clusters = numbered_clusters(template.places for template in templates)
-            exchanged = find_exchanged(others, (letters[0], letters[1]), clusters)
-            _refuse_crossed(exchanged)
-            checked = tracks_of(without(checked, exchanged))
-            faults += exchanged
-        for one in (tracks, checked):
-            one.forget()
     limits = GapLimits(settings.gap_sure_s, settings.gap_spline_s, settings.gap_rigid_s, settings.gap_error_mm * 1e-3)
-    filled = fill_gaps(checked, rate_hz, limits)
-    seen, open_gaps = tracks_of(filled.markers), [gap for gap in filled.gaps if not gap.method]
-    support = tracks_of(bridge(filled.unsure, rate_hz)) if open_gaps else seen
+    passes = find_passes(tracks, rate_hz, limits.longest_s)
+    blocks = blocks_of(passes, len(tracks.points))
+    checked = [
+        _checked_and_filled(of, settings, rate_hz, first_frame + block.start, letters, templates, limits)
+        for block, of in zip(blocks, _parts(tracks, blocks), strict=True)
+    ]
+    faults = [fault.later(block.start) for block, part in zip(blocks, checked, strict=True) for fault in part.faults]
+    gaps = [gap.later(block.start) for block, part in zip(blocks, checked, strict=True) for gap in part.gaps]
+    seen = _joined([part.seen for part in checked], blocks, tracks)
+    open_gaps = [gap for gap in gaps if not gap.method]
+    support = _joined([part.support for part in checked], blocks, tracks) if open_gaps else seen
     settings, of_noise, noise_notes = resolved(tracks, seen, settings, rate_hz)
     smooth, figures, settings = through_filter(support, settings, rate_hz)
     unfiltered: dict[str, Array] = {label: np.ascontiguousarray(points) for label, points in seen.items()}
@@ -204,21 +194,87 @@ def clean(
         **of_noise,
         "marker_filter": figures,
         "marker_bandwidth_hz": bandwidth(smooth, figures, rate_hz),
-        "gaps": [_gap_record(gap, first_frame) for gap in filled.gaps],
+        "gaps": [_gap_record(gap, first_frame) for gap in gaps],
         "label_faults": [_fault_record(fault, first_frame) for fault in faults],
         **_missing(tracks),
         **(residual_analysis(seen, rate_hz) if of_noise["marker_noise_mm"] > SMOOTHED_BELOW_MM else {}),
     }
     notes = (
-        *coarse,
-        *lost_frame_notes(lost, first_frame),
+        *pass_notes(passes, first_frame),
+        *dict.fromkeys(note for part in checked for note in part.notes),
         *(fault.note(first_frame) for fault in faults),
-        *_gap_notes(filled.gaps, first_frame),
+        *_gap_notes(gaps, first_frame),
         *noise_notes,
         *filter_notes(settings, figures, loaded),
         *strong_filter_notes(seen.points, smooth, settings),
     )
-    return Markers(unfiltered, filtered, through, first_frame, settings, quality, notes)
+    return Markers(unfiltered, filtered, through, first_frame, settings, quality, notes, passes)
+
+
+class _Checked(NamedTuple):
+    """The markers of one pass: without faults of their labels, and with their gaps filled."""
+
+    seen: Tracks
+    support: Tracks
+    faults: list[LabelFault]
+    gaps: tuple[Gap, ...]
+    notes: Notes
+
+
+def _checked_and_filled(
+    tracks: Tracks,
+    settings: specs.Settings,
+    rate_hz: float,
+    first_frame: int,
+    letters: Sequence[str],
+    templates: Sequence[Template],
+    limits: GapLimits,
+) -> _Checked:
+    """Check labels and fill gaps of one pass, whose first frame has this number; frames of the answer count from it."""
+    checked, faults = tracks, list[LabelFault]()
+    notes: Notes = ()
+    if settings.doubtful_labels == "unknown":
+        together = together_faults(tracks, rate_hz, first_frame)
+        checked = tracks_of(without(tracks, together))
+        if together:
+            tracks.forget()
+        refuse_cuts(checked, rate_hz, first_frame)
+        lost = find_lost_frames(checked, rate_hz)
+        result = check_labels(checked, rate_hz, templates)
+        checked, faults = tracks_of(result.markers), [*together, *result.faults]
+        notes = (*result.notes, *lost_frame_notes(lost, first_frame))
+        if len(letters) == 2:
+            settled = {label for fault in faults if fault.kind == "reversed" for label in fault.labels}
+            others = {label: points for label, points in checked.items() if label not in settled}
+            clusters = numbered_clusters(template.places for template in templates)
+            exchanged = find_exchanged(others, (letters[0], letters[1]), clusters)
+            _refuse_crossed(exchanged)
+            checked = tracks_of(without(checked, exchanged))
+            faults += exchanged
+        for one in (tracks, checked):
+            one.forget()
+    filled = fill_gaps(checked, rate_hz, limits)
+    seen = tracks_of(filled.markers)
+    is_open = any(not gap.method for gap in filled.gaps)
+    return _Checked(seen, tracks_of(bridge(filled.unsure, rate_hz)) if is_open else seen, faults, filled.gaps, notes)
+
+
+def _parts(tracks: Tracks, blocks: Sequence[slice]) -> list[Tracks]:
+    """The markers of each block; of one, the same."""
+    if len(blocks) == 1:
+        return [tracks]
+    return [tracks_of({label: points[block] for label, points in tracks.items()}) for block in blocks]
+
+
+def _joined(parts: Sequence[Tracks], blocks: Sequence[slice], like: Tracks) -> Tracks:
+    """The markers of all blocks, NaN between them; of one, the same."""
+    if len(parts) == 1:
+        return parts[0]
+    result = {label: np.full_like(points, np.nan) for label, points in like.items()}
+    for part, block in zip(parts, blocks, strict=True):
+        for label, points in part.items():
+            result[label][block] = points
+    return tracks_of(result)
 
 
 def _without_gaps(

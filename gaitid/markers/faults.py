@@ -70,6 +70,11 @@ class LabelFault:
     turn_deg: float = 0.0
     turn_axis: tuple[float, ...] = ()
 
+    def later(self, by: int) -> LabelFault:
+        """The same so many frames later."""
+        frames, at = (tuple((first + by, last + by) for first, last in runs) for runs in (self.frames, self.at))
+        return replace(self, frames=frames, at=at) if by else self
+
     def note(self, first_frame: int = 0) -> Note:
         """What to tell people; `first_frame` is the number of the trial's first frame."""
         what = fault_words(self.kind, self.labels, self.size_m, self.turn_deg)

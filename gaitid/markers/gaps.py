@@ -70,6 +70,11 @@ class GapLimits:
     rigid_s: float = 0.5
     error_m: float = 0.005
 
+    @property
+    def longest_s(self) -> float:
+        """No longer gap is filled in any way, s."""
+        return max(self.sure_s, self.spline_s, self.rigid_s)
+
 
 @frozen_dataclass()
 class Gap:
@@ -98,6 +103,10 @@ class Gap:
     partners: tuple[str, ...] = ()
     error_m: float = float("nan")
     reason: str = ""
+
+    def later(self, frames: int) -> Gap:
+        """The same so many frames later."""
+        return replace(self, first=self.first + frames, last=self.last + frames) if frames else self
 
     def words(self, first_frame: int = 0) -> str:
         """Where it is and how it was filled, or why not; `first_frame` is the number of the trial's first frame."""
@@ -241,9 +250,8 @@ def _fill(
     if first == 0 or stop == len(seen):
         return left_open("it reaches an end of the trial")
     length_s = (stop - first) / rate_hz
-    longest = max(limits.sure_s, limits.spline_s, limits.rigid_s)
-    if _longer(length_s, longest):
-        return left_open(f"it lasts {length_s:.3g} s, more than {longest:g} s")
+    if _longer(length_s, limits.longest_s):
+        return left_open(f"it lasts {length_s:.3g} s, more than {limits.longest_s:g} s")
     window = _window(seen, first, stop, rate_hz)
     if window is None:
         return left_open(f"fewer than {SUPPORT_MIN} frames are seen before or after it")

@@ -243,7 +243,7 @@ class Stacked:
         directions = [np.full((3, 3), np.nan)] * len(shifts)
         if spec is not None:
             walks = (self._geometry(stack, k, shift, of) for k, (shift, of) in enumerate(zip(shifts, numbers)))
-            directions = [progression(walk, spec)[0] for walk in walks]
+            directions = [progression(walk, spec, body.passes)[0] for walk in walks]
         R_gp = np.concatenate([np.broadcast_to(R, (n, 3, 3)) for R in directions])
         return replace(body, segments=segments, R_gp=R_gp)
 

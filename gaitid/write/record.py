@@ -121,6 +121,14 @@ def record(
         **_whole_body(result),
         **({"functional": dict(result.subject.functional)} if result.subject.functional else {}),
         "conventions": result.conventions,
+        "passes": [
+            {
+                "first_frame": walk.start + first,
+                "last_frame": walk.stop - 1 + first,
+                "direction_deg": result.gait.events.heading.angle_deg(walk),
+            }
+            for walk in result.markers.passes
+        ],
         "contacts": [contact_row(contact, first) for contact in result.contacts],
         "impacts": [
             {

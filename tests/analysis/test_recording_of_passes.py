@@ -1,0 +1,121 @@
+"""A recording of several walks gives the numbers of each walk by itself, and none across them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from simulated_trials import simulated_walk
+
+from gaitid.analysis.pipeline import analyse
+from gaitid.analysis.result import Result
+from gaitid.body.subject import SubjectFile
+from gaitid.model.load import load_model
+from gaitid.numerics.rotation import about_axis
+from gaitid.read.c3d.trial import read_c3d
+from gaitid.trial import Array, Trial
+
+SHARED = Path(__file__).resolve().parents[3] / "shared" / "trials"
+PIG = load_model("pig")
+
+needs_trials = pytest.mark.skipif(not SHARED.is_dir(), reason="the shared trials are not beside this checkout")
+
+
+def joined(trials: list[Trial], gap: int) -> Trial:
+    """Trials of one subject over the same plates in one recording, so many frames without anybody between."""
+    first = trials[0]
+    nobody = np.full((gap, len(first.labels), 3), np.nan)
+    order = [[trial.labels.index(label) for label in first.labels] for trial in trials]
+    points = [part for trial, at in zip(trials, order, strict=True) for part in (nobody, trial.points_g[:, at])]
+    plates = []
+    for i, plate in enumerate(first.plates):
+        k = round(plate.rate_hz / first.rate_hz)
+        forces, moments = (
+            np.concatenate([part for trial in trials for part in (np.zeros((gap * k, 3)), _samples(trial, i, name, k))])
+            for name in ("force_p", "moment_p")
+        )
+        plates.append(replace(plate, force_p=forces[gap * k :], moment_p=moments[gap * k :]))
+    return replace(first, points_g=np.concatenate(points[1:]), plates=tuple(plates), events=(), assignments=())
+
+
+def _samples(trial: Trial, plate: int, name: str, k: int) -> Array:
+    result, samples = np.zeros((trial.n_frames * k, 3)), getattr(trial.plates[plate], name)
+    result[: len(samples)] = samples[: len(result)]
+    return result
+
+
+def turned(trial: Trial, degrees: float) -> Trial:
+    """The same recording without plates in a laboratory that is turned about the vertical."""
+    R = about_axis("z", np.radians(degrees))
+    return replace(trial, points_g=trial.points_g @ R.T, plates=())
+
+
+def analysed(trial: Trial) -> Result:
+    return analyse(trial, PIG, SubjectFile())
+
+
+@cache
+def alone() -> Result:
+    return analysed(simulated_walk().trial)
+
+
+def in_words(result: Result, what: str) -> dict[tuple[str, str, str], Array]:
+    return {
+        (side, joint, column): values
+        for side, of in result.sides.items()
+        for joint, columns in getattr(of, what).items()
+        for column, values in columns.items()
+    }
+
+
+@pytest.mark.parametrize("gap", [0, 60])
+@pytest.mark.parametrize("degrees", [0.0, 90.0, 180.0])
+def test_each_pass_has_the_angles_and_the_direction_of_its_walk(gap: int, degrees: float) -> None:
+    walk = simulated_walk().trial
+    result = analysed(joined([turned(walk, 0.0), turned(walk, degrees)], gap))
+    second = walk.n_frames + gap
+    directions = [result.gait.events.heading.angle_deg(found) for found in result.markers.passes]
+    assert (directions[1] - directions[0] - degrees + 180) % 360 - 180 == pytest.approx(0.0, abs=0.5)  # deg
+    for name, values in in_words(alone(), "angles").items():
+        both = in_words(result, "angles")[name]
+        np.testing.assert_allclose(both[: walk.n_frames], values, atol=1e-6)  # deg: rounding
+        # a join leaves its first frame empty, and the displacement of the walk has one frame less
+        np.testing.assert_allclose(both[second + 1 :], values[1:], atol=0.1)
+
+
+def test_no_stride_begins_in_one_pass_and_ends_in_the_next() -> None:
+    walk = turned(simulated_walk().trial, 0.0)
+    for gap in (0, 60):
+        strides = analysed(joined([walk, turned(walk, 180.0)], gap)).gait.strides
+        one = [stride.figures["stride_length_m"] for stride in analysed(walk).gait.strides]
+        assert len(strides) == 2 * len(one)
+        np.testing.assert_allclose([stride.figures["stride_length_m"] for stride in strides], one[0], atol=0.002)  # m
+
+
+@needs_trials
+@pytest.mark.parametrize("gap", [0, 3])
+def test_six_recorded_walks_in_one_file_equal_the_six(gap: int) -> None:
+    """Moments, N·m/kg, but for segment lengths, which are means over the trial; angles, deg, but for the direction of
+    walking, which has one frame less after a join.
+    """
+    walks = [read_c3d(SHARED / "sydney" / f"walk0{number}.c3d") for number in (3, 4, 5, 3, 4, 5)]
+    result = analysed(joined(walks, gap))
+    assert len(result.markers.passes) == 6
+    at = 0
+    for walk in walks:
+        one, frames = analysed(replace(walk, events=())), slice(at, at + walk.n_frames)
+        for what, atol in (("angles", 0.05), ("moments", 3e-4)):
+            for name, values in in_words(one, what).items():
+                both = in_words(result, what)[name][frames]
+                known = np.isfinite(both)
+                # how fast a foot swings, by which its stances are found, is that of the trial: one frame
+                assert np.count_nonzero(known & np.isnan(values)) <= 1
+                known &= np.isfinite(values)
+                np.testing.assert_allclose(both[known], values[known], atol=atol)
+                # what is lost lies at the ends: s
+                lost = np.flatnonzero(np.isfinite(values) & ~known)
+                assert np.all((lost < 0.15 * walk.rate_hz) | (lost > walk.n_frames - 0.15 * walk.rate_hz))
+        at += walk.n_frames + gap

@@ -1,0 +1,88 @@
+"""Belts that change their speed, and belts of two speeds: lengths are in the ground's frame."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from gait_walks import RATE, UP, KnownWalk, known_walk
+from simulated_trials import walk_of
+
+from gaitid.gait.spatiotemporal import Gait, analyse_gait
+from gaitid.ground.belt import Floor, floor_under
+from gaitid.trial import Array
+
+SPEED, STRIDE_M, STRIDE_S = 1.25, 1.375, 1.100
+
+
+def carried(travel_m: Array, duration: float = 6.0, noise_m: float = 0.0) -> tuple[KnownWalk, Floor, Gait]:
+    """The simulated walk on a belt that has moved so far, (frames,) m, along −x, the walker with it."""
+    known = known_walk(
+        walk_of("walk", duration=duration), lambda x, t: x - np.outer(travel_m, [1, 0, 0]), noise_m=noise_m
+    )
+    floor = floor_under(known.feet, UP, RATE)
+    return known, floor, analyse_gait((), {}, known.feet, known.pelvis, floor)
+
+
+TIMES = np.arange(600) / RATE
+TRAVELS = {
+    "slows": SPEED * TIMES - 0.05 * (TIMES - 3.0) ** 2,
+    "speeds up": SPEED * TIMES + 0.05 * (TIMES - 3.0) ** 2,
+    "self-paced": SPEED * TIMES + 0.15 * np.sin(2 * np.pi * TIMES / 5.0),
+}
+
+
+@pytest.mark.parametrize("noise_m", [0.0, 0.0005])
+@pytest.mark.parametrize("belt", TRAVELS)
+def test_a_belt_that_changes_its_speed_is_integrated(belt: str, noise_m: float) -> None:
+    """In the belt's frame nothing changes: every stride is as long as on the floor."""
+    _, floor, gait = carried(TRAVELS[belt], noise_m=noise_m)
+    assert [note.code for note in floor.notes] == ["treadmill", "belt_unsteady"]
+    assert "integrated" in floor.notes[1].text
+    assert len(gait.strides) >= 7
+    for stride in gait.strides:
+        assert stride.figures["stride_length_m"] == pytest.approx(STRIDE_M, abs=0.02)
+        assert stride.figures["step_length_m"] == pytest.approx(STRIDE_M / 2, abs=0.015)
+        assert stride.figures["speed_m_per_s"] == pytest.approx(SPEED, abs=0.02)
+
+
+def test_a_steady_belt_is_not_integrated() -> None:
+    _, floor, gait = carried(SPEED * TIMES, noise_m=0.001)
+    assert [note.code for note in floor.notes] == ["treadmill"] and not floor.travel_g
+    assert gait.strides[0].figures["stride_length_m"] == pytest.approx(STRIDE_M, abs=0.02)
+
+
+def test_lengths_are_empty_where_too_few_stances_show_an_unsteady_belt() -> None:
+    known, _, _ = carried(TRAVELS["slows"])
+    for foot in known.feet.values():
+        foot.heel_g[150:330] = np.nan
+    floor = floor_under(known.feet, UP, RATE)
+    gait = analyse_gait((), {}, known.feet, known.pelvis, floor)
+    assert "lengths and speed are empty" in floor.notes[-1].text
+    assert gait.strides
+    for stride in gait.strides:
+        assert np.isnan([stride.figures[name] for name in ("stride_length_m", "step_length_m", "speed_m_per_s")]).all()
+        assert stride.figures["stride_time_s"] == pytest.approx(STRIDE_S, abs=0.02)
+
+
+def test_on_two_belts_a_stride_is_by_its_own_belt_and_a_step_is_the_distance_of_the_feet() -> None:
+    """Belts at 1.50 and 1.00 m/s: strides of 1.65 and 1.10 m, and steps as read off the heels at the strikes.
+
+    Each foot's way about the pelvis is drawn out, or pressed together, along the belts.
+    """
+    known, _, _ = carried(SPEED * TIMES)
+    for side, times in (("left", 1.2), ("right", 0.8)):
+        for points in (known.feet[side].heel_g, known.feet[side].toe_g):
+            points[:, 0] += (times - 1.0) * (points[:, 0] - known.pelvis[:, 0])
+    floor = floor_under(known.feet, UP, RATE)
+    gait = analyse_gait((), {}, known.feet, known.pelvis, floor)
+    assert floor.two_belts
+    assert {stride.cycle.side for stride in gait.strides} == {"left", "right"}
+    for stride in gait.strides:
+        side, cycle = stride.cycle.side, stride.cycle
+        other = "right" if side == "left" else "left"
+        right_m = 1.65 if side == "left" else 1.10
+        assert stride.figures["stride_length_m"] == pytest.approx(right_m, abs=0.03)
+        at = round(cycle.next_strike.time_s * RATE)
+        apart = known.feet[side].heel_g[at, 0] - known.feet[other].heel_g[at, 0]
+        assert stride.figures["step_length_m"] == pytest.approx(apart, abs=0.015)
+        assert stride.figures["step_width_m"] == pytest.approx(0.13, abs=0.02)
