@@ -1,4 +1,4 @@
-"""Frames that were cut out of a recording: the whole body goes on between two frames by more than it can.
+"""Frames that were cut out of a recording: the whole body steps between two frames by more than it can.
 
 The times of all that follows are wrong then, of markers, forces and events: no rate, cycle or acceleration across
 such a place means anything.
@@ -13,21 +13,17 @@ import numpy as np
 from gaitid.errors import TrialError, first_few
 from gaitid.markers.faults import KEEP
 from gaitid.markers.jumps import FLICKER_FRAMES, FLICKER_S, jump_limit
-from gaitid.markers.tracks import tracks_of
+from gaitid.markers.tracks import Tracks, tracks_of
 from gaitid.numerics.rotation import norm
-from gaitid.numerics.statistics import quantile_of_known
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Array, IntArray
+from gaitid.trial import Array
 
-# Markers that must be seen beside a step; the share of them that jump; and share of a jump by which their mean does.
-# Between two frames of 34 recordings of 20 laboratories at most 0.12 of the markers jump, and their mean by at most
-# 0.64 of the limit; three frames cut out of walks at 100 Hz make at least 0.6 of them jump, and their mean by 1.1 and
-# more. Labels that change places, however many, leave the mean where it was.
-FEWEST_SEEN, MOST, TOGETHER = 6, 0.5, 0.8
-# Times what nine tenths of the steps of the trial show of it: lengths in another unit, or a rate that is not that of
-# the recording, make everything jump all the time. In the shared walks a cut of three frames has 29 times as much and
-# more.
-USUAL_SHARE, ABOVE_USUAL = 0.9, 5.0
+# Markers that must be seen beside a step, and the share of them that jump. Between two frames of 34 recordings of 20
+# laboratories at most 0.12 of the markers jump; three frames cut out of walks at 100 Hz make at least 0.6 of them jump.
+FEWEST_SEEN, MOST = 6, 0.5
+# Share of the frames in which most markers jump above which nothing is a cut: lengths in another unit, or a rate that
+# is not that of the recording, make everything jump all the time.
+RARE = 0.1
 # Share of a step that may be left when the body is back.
 BACK = 0.5
 # So many places are named.
@@ -56,7 +52,9 @@ class Cut:
 
 
 def find_cuts(markers: Mapping[str, Array], rate_hz: float) -> list[Cut]:
-    """Places at which most markers jump, and the body with them; not where it comes back at once.
+    """Places at which most markers jump, to where no marker was going; not where they come back at once.
+
+    Labels that change places, however many, lead to where other markers were going.
 
     Parameters
     ----------
@@ -72,26 +70,54 @@ def find_cuts(markers: Mapping[str, Array], rate_hz: float) -> list[Cut]:
     if not beyond.any():
         return []
     seen, jump = np.isfinite(excess).sum(axis=1), beyond.sum(axis=1)
-    whole = (seen >= max(FEWEST_SEEN, len(markers) / 2)) & (jump >= MOST * seen)
-    if not whole.any():
+    most = (seen >= max(FEWEST_SEEN, len(markers) / 2)) & (jump >= MOST * seen)
+    if most.mean() > RARE:
         return []
-    changes = np.diff(tracks.points, 2, axis=0)
-    known = np.isfinite(changes)
-    mean = np.where(known, changes, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
-    edge = np.full((1, 3), np.inf)
-    ways = np.stack([np.concatenate([edge, mean]), -np.concatenate([mean, edge])])  # from the step before, and after
-    sizes = norm(ways)
-    shift = np.where((sizes[0] < sizes[1])[:, None], ways[0], ways[1])
-    size = sizes.min(axis=0)
-    whole &= size > max(TOGETHER * limit, ABOVE_USUAL * float(quantile_of_known(size, USUAL_SHARE)))
-    at = [int(k) for k in np.flatnonzero(whole) if not _comes_back(shift, np.flatnonzero(whole), int(k), rate_hz)]
-    return [Cut(k, k + 1, int(jump[k]), int(seen[k]), float(np.linalg.norm(shift[k]))) for k in at]
+    shifts = {int(k): _shift(tracks, int(k)) for k in np.flatnonzero(most)}
+    near = max(FLICKER_FRAMES, round(FLICKER_S * rate_hz))
+    return [
+        Cut(k, k + 1, int(jump[k]), int(seen[k]), float(np.linalg.norm(np.nanmean(shift, axis=0))))
+        for k, shift in shifts.items()
+        if _leaves_all(tracks, k, limit)
+        and not any(0 < abs(j - k) <= near and _undoes(other, shift) for j, other in shifts.items())
+    ]
 
 
-def _comes_back(shift: Array, steps: IntArray, k: int, rate_hz: float) -> bool:
-    """Whether another step within the time of a flicker undoes a step: the body was elsewhere for a few frames."""
-    near = [int(j) for j in steps if 0 < abs(int(j) - k) <= max(FLICKER_FRAMES, round(FLICKER_S * rate_hz))]
-    return any(np.linalg.norm(shift[j] + shift[k]) < BACK * np.linalg.norm(shift[k]) for j in near)
+def step_between(tracks: Tracks, before: int, after: int) -> tuple[Array, Array]:
+    """(markers, 3) m and m a frame: by how much each marker steps between two frames, and its velocity there.
+
+    That is the mean of the velocities before and after, or the one that is known; 0 where neither is. NaN of markers
+    that are not seen in both frames.
+    """
+    points, last = tracks.points, len(tracks.points) - 1
+    start, end = points[before], points[after]
+    speeds = np.stack([start - points[max(before - 1, 0)], points[min(after + 1, last)] - end])
+    known = np.isfinite(speeds).all(axis=2, keepdims=True)
+    step = end - start
+    velocity = np.where(known, speeds, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    return step, np.where(np.isfinite(step), velocity, np.nan)
+
+
+def _shift(tracks: Tracks, k: int) -> Array:
+    """(markers, 3) m, by how much each marker steps after frame k beyond its velocity."""
+    step, velocity = step_between(tracks, k, k + 1)
+    return step - velocity
+
+
+def _leaves_all(tracks: Tracks, k: int, limit_m: float) -> bool:
+    """Whether most markers are after frame k where none was going."""
+    step, velocity = step_between(tracks, k, k + 1)
+    known = np.isfinite(step).all(axis=1)
+    start = tracks.points[k][known]
+    going, found = start + velocity[known], start + step[known]
+    nearest = norm(found[:, None] - going).min(axis=1, initial=np.inf)
+    return bool(np.count_nonzero(nearest > limit_m) >= MOST * max(len(found), FEWEST_SEEN))
+
+
+def _undoes(other: Array, shift: Array) -> bool:
+    """Whether another step of most markers undoes a step: the body was elsewhere for a few frames."""
+    left = norm(other + shift) < BACK * norm(shift)
+    return bool(np.count_nonzero(left) >= MOST * np.count_nonzero(np.isfinite(shift).all(axis=1)))
 
 
 def refuse_cuts(markers: Mapping[str, Array], rate_hz: float, first_frame: int) -> None:

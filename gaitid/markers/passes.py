@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from gaitid.markers.cuts import Cut, find_cuts
+from gaitid.markers.cuts import Cut, find_cuts, step_between
 from gaitid.markers.jumps import jump_limit
 from gaitid.markers.tracks import Tracks, tracks_of
 from gaitid.notes import Note, Notes
@@ -77,7 +77,7 @@ def _goes_on(tracks: Tracks, cut: Cut, rate_hz: float, longest_s: float) -> bool
     time common to all, which is no longer than a gap that may be filled: x₂ − x₁ ≈ v t, t = Σ v · (x₂ − x₁) / Σ v · v.
     The origin was set anew where all go on as before but for one length common to all.
     """
-    step, velocity = _step(tracks, cut.before, cut.after)
+    step, velocity = _known_step(tracks, cut.before, cut.after)
     beside = step - velocity
     if np.linalg.norm(beside - beside.mean(axis=0), axis=1).max(initial=0.0) <= jump_limit(tracks, rate_hz):
         return True
@@ -89,22 +89,18 @@ def _goes_on(tracks: Tracks, cut: Cut, rate_hz: float, longest_s: float) -> bool
 
 def _elsewhere(tracks: Tracks, before: int, after: int, rate_hz: float) -> bool:
     """Whether the body is seen again, `after` a short gap, farther away than it can have come."""
-    step, velocity = _step(tracks, before, after)
+    step, velocity = _known_step(tracks, before, after)
     if not len(step):
         return False
     off_m = float(np.linalg.norm((step - (after - before) * velocity).mean(axis=0)))
     return off_m > jump_limit(tracks, rate_hz) + MOST_ACCELERATION * ((after - before) / rate_hz) ** 2 / 4
 
 
-def _step(tracks: Tracks, before: int, after: int) -> tuple[Array, Array]:
-    """(markers, 3) m and m a frame: by how much those seen in both frames step, and the mean of their velocities."""
-    points, last = tracks.points, len(tracks.points) - 1
-    start, end = points[before], points[after]
-    speeds = np.stack([start - points[max(before - 1, 0)], points[min(after + 1, last)] - end])
-    known = np.isfinite(start).all(axis=1) & np.isfinite(end).all(axis=1)
-    told = np.isfinite(speeds).all(axis=2, keepdims=True)
-    mean = np.where(told, speeds, 0.0).sum(axis=0) / np.maximum(told.sum(axis=0), 1)
-    return (end - start)[known], mean[known]
+def _known_step(tracks: Tracks, before: int, after: int) -> tuple[Array, Array]:
+    """`step_between` of the markers that are seen in both frames."""
+    step, velocity = step_between(tracks, before, after)
+    known = np.isfinite(step).all(axis=1)
+    return step[known], velocity[known]
 
 
 def blocks_of(passes: Sequence[slice], n_frames: int) -> list[slice]:

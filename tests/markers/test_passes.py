@@ -12,6 +12,7 @@ from gaitid.markers.clean import clean, model_markers
 from gaitid.markers.passes import find_passes
 from gaitid.model.load import load_model
 from gaitid.model.specs import Settings
+from gaitid.numerics.rotation import about_axis
 from gaitid.read.c3d.trial import read_c3d
 from gaitid.trial import Array
 
@@ -87,3 +88,14 @@ def test_no_recording_of_one_walk_is_split(name: str) -> None:
     trial = read_c3d(SHARED / name)
     markers = model_markers(trial, load_model("pig"))
     assert len(find_passes(markers, trial.rate_hz, LONGEST_S)) == 1
+
+
+@pytest.mark.parametrize("degrees", [0.0, 90.0, 180.0])
+@pytest.mark.parametrize("phase", [20, 40, 90])
+def test_a_walk_that_begins_where_the_one_before_ended_is_a_pass(degrees: float, phase: int) -> None:
+    """As after turning round between two recordings, or in two recordings on a treadmill."""
+    first, R = walk(0.3), about_axis("z", np.radians(degrees))
+    second = {label: points[phase:] @ R.T for label, points in first.items()}
+    away = np.mean([first[label][-1] - second[label][0] for label in first], axis=0) * [1.0, 1.0, 0.0]
+    both = {label: np.concatenate([points, second[label] + away]) for label, points in first.items()}
+    assert passes_of(both) == [(0, 400), (400, 800 - phase)]
