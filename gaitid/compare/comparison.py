@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from gaitid.analysis.stored_outputs import OWN_SUFFIX, choose_set, read_stored
 from gaitid.compare.align import FRAMES, Aligned, align
 from gaitid.compare.curves import OPENSIM, RESULT, STORED, Curves
 from gaitid.compare.detectable import Detectable, beyond, detectable
@@ -15,7 +16,6 @@ from gaitid.compare.hybrid import Hybrids, Made
 from gaitid.compare.measures import SHOWN, Measured, difference, measure_all
 from gaitid.compare.plug_in_gait import MODEL, bridge
 from gaitid.compare.sources import Reading, open_pair
-from gaitid.compare.stored import OWN_SUFFIX, choose_set, read_stored
 from gaitid.errors import GaitidError
 from gaitid.inputs import found_trial
 from gaitid.records import frozen_dataclass

@@ -15,10 +15,10 @@ from itertools import combinations
 import numpy as np
 
 from gaitid.analysis.pipeline import analyse
+from gaitid.analysis.stored_outputs import stored_ground
 from gaitid.body.subject import SubjectFile
 from gaitid.compare.hybrid import Made
 from gaitid.compare.mixed_loads import Stood, load_from
-from gaitid.compare.stored import stored_ground
 from gaitid.ground.contacts import AIR, LOADED, UNKNOWN, Contact, Loads
 from gaitid.ground.plate_load import PlateLoad
 from gaitid.model.load import bundled_models, load_model

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from gaitid.analysis.result import Result
+from gaitid.analysis.stored_outputs import choose_set, read_stored, stored_columns, stored_mass
 from gaitid.compare.curves import OPENSIM, RESULT, SESSION, STORED, Curves
 from gaitid.compare.hybrid import Made
 from gaitid.compare.opensim import read_opensim
-from gaitid.compare.stored import choose_set, read_stored, stored_columns, stored_mass
 from gaitid.disk.read_back import read_text_back
 from gaitid.errors import GaitidError
 from gaitid.export.source import Source, read_source

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 
+from gaitid.disk.regular import file_state
 from gaitid.errors import GaitidError
 from gaitid.read.c3d.trial import read_c3d
+from gaitid.read.settings import ReaderSettings
 from gaitid.trial import Array, Trial
 
 _SIDES = {"L": "left", "R": "right"}
@@ -126,6 +130,36 @@ def stored_columns(outputs: Mapping[str, Array], mass_kg: float) -> dict[str, Ar
         if (values := outputs.get(letter + _GROUND)) is not None:
             columns |= {f"{side}_ground_force_{axis}_N": mass_kg * values[:, i] for i, axis in enumerate("xyz")}
     return columns
+
+
+def stored_angles(path: Path, settings: ReaderSettings | None = None) -> Mapping[str, Array]:
+    """The angles that another program stored in a file, under the names of gaitid's tables.
+
+    Parameters
+    ----------
+    path : Path
+    settings : ReaderSettings, optional
+        How the file is read.
+
+    Returns
+    -------
+    mapping of str to (frames,) array, deg
+        Empty where the file stores none, is no C3D file, or nothing says which of several sets of outputs counts.
+    """
+    return _stored_angles(path, file_state(path), settings) if path.suffix.lower() == ".c3d" else {}
+
+
+@lru_cache(maxsize=2)  # of a trial and its static; the state tells when a file was written anew
+def _stored_angles(path: Path, state: tuple[int, ...] | None, settings: ReaderSettings | None) -> Mapping[str, Array]:
+    try:
+        trial = read_c3d(path, stored=True, settings=settings)
+        of_angles = {label: values for label, values in trial.stored.items() if "Angles" in label}
+        suffix, angles = choose_set(replace(trial, stored=of_angles), None)
+    except (GaitidError, OSError, ValueError):
+        return {}
+    if suffix == OWN_SUFFIX:  # they say what gaitid was given
+        return {}
+    return {name: values.copy() for name, values in stored_columns(angles, np.nan).items()}
 
 
 def stored_ground(outputs: Mapping[str, Array], side: str) -> Array | None:

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gaitid.analysis.stored_outputs import choose_set, sets_of, stored_columns
 from gaitid.compare.mixed_loads import Stood, load_from
-from gaitid.compare.stored import choose_set, sets_of, stored_columns
 from gaitid.errors import GaitidError
 from gaitid.ground.contacts import AIR, LOADED, UNKNOWN
 from gaitid.trial import Array, Trial
