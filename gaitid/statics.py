@@ -10,7 +10,7 @@ from gaitid.analysis.result import Result
 from gaitid.disk.regular import file_state
 from gaitid.errors import GaitidError
 from gaitid.inputs import found_trial, static_beside, static_unused
-from gaitid.notes import Notes
+from gaitid.notes import Note, Notes
 from gaitid.read import read_trial
 from gaitid.read.settings import ReaderSettings
 from gaitid.trial import Trial
@@ -38,14 +38,14 @@ def notes_of_statics(
     subject_given : bool
         Whether the user gave a subject file: then nobody looks for statics.
     beside : Path, optional
-        A static that is known to lie beside the trial.
+        A static that was found already.
     """
     # what compares two calibrations costs a millisecond to import: only where there is a static
     if origin.static is not None:
         from gaitid.analysis.conflict import given_static_notes
 
-        return given_static_notes(result, origin)
-    lies = None if subject_given else beside or static_beside(found_trial(path))
+        return given_static_notes(result, origin, settings)
+    lies = beside if beside or subject_given else static_beside(found_trial(path))
     if lies is None:
         return ()
     from gaitid.analysis.stored_alike import stores_the_same
@@ -58,9 +58,9 @@ def notes_of_statics(
         return (static_unused(lies),)
     try:
         static = _read_beside(lies, file_state(lies), settings)
-    except GaitidError:
-        return (static_unused(lies),)
-    return static_beside_notes(result, origin, static)
+    except GaitidError as error:
+        return (Note("file_beside", f"{lies.name} lies beside it and was not used: it cannot be read: {error.wrong}"),)
+    return static_beside_notes(result, origin, static, settings)
 
 
 @lru_cache(maxsize=4)

@@ -1,7 +1,7 @@
 """Two calibrations of one trial, what it stores and a static -> how far apart their angles and moments are.
 
-One rule decides which is used (docs/static.md): a static or subject file that was given, else what the trial stores.
-Here the other one is tried, where they differ, so that a reader knows what hangs on it.
+`run` uses a static or subject file that was given, else what the trial stores (docs/static.md). Here the other one is
+tried, where they differ, so that a reader knows what hangs on it.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from gaitid.analysis.limb import Mechanics, angles_and_moments
+from gaitid.analysis.limb import InWords, Mechanics, angles_and_moments
+from gaitid.analysis.off_outputs import Columns, Sides, off_outputs, shared, turned
 from gaitid.analysis.origin import Origin
-from gaitid.analysis.pipeline import calibration_of
+from gaitid.analysis.pipeline import Prepared, calibration_of
 from gaitid.analysis.recorded import seen_labels
 from gaitid.analysis.result import Result
 from gaitid.body.frames import Calibration, Geometry
@@ -29,8 +30,9 @@ from gaitid.errors import GaitidError, first_few
 from gaitid.model import specs
 from gaitid.model.marker_sets import MarkerSet
 from gaitid.notes import Note, Notes, as_option
+from gaitid.read.settings import ReaderSettings
 from gaitid.records import NamedTuple
-from gaitid.trial import Array, Trial
+from gaitid.trial import Trial
 
 # Two calibrations that agree to this are as good as one. Degrees: what repeated gait analyses of one person agree to at
 # best (McGinley 2009, Gait Posture 29:360-369: 2° to 5° are typical, 2° and less acceptable). N·m/kg: half of what no
@@ -88,20 +90,24 @@ def _stores_any(trial: Trial, model: specs.Model) -> bool:
     return any(request(model, name).stored(model, trial.parameters) is not None for name in names)
 
 
-def given_static_notes(result: Result, origin: Origin) -> Notes:
+def given_static_notes(result: Result, origin: Origin, settings: ReaderSettings | None = None) -> Notes:
     """That the static which was given and the calibration that the trial stores make two results, and how far apart."""
     if origin.static is None or origin.subject_file.calibration.places or not _stores_any(result.trial, result.model):
         return ()
+    by_stored = replace(origin, static=None)
     try:
-        alone = origin.prepared(result.trial, None, None)
-    except GaitidError:  # the trial stores none
+        alone = by_stored.prepared(result.trial)
+        if not stored_is_used(alone.subject, result.model) or not _differences(result.subject, alone.subject):
+            return ()
+        sides = _sides_with(result, _calibrated(result, alone.subject, Calibration()))
+    except GaitidError:  # the trial stores none, or none of a body
         return ()
-    if not stored_is_used(alone.subject, result.model) or not _differences(result.subject, alone.subject):
+    effect = largest_differences(result.sides, sides)
+    if not effect.matters:
         return ()
-    effect = _effect(result, _calibrated(result, alone.subject, Calibration()))
-    if effect is None or not effect.matters:
-        return ()
+    off = off_outputs(result.trial, (sides, by_stored), (result.sides, origin), settings)
     text = f"the static is used, not the calibration that the trial stores: they change {effect.words}"
+    text += f"; {off.words}" if off else ""
     return (Note("calibration_conflict", text, cure="look which of both was measured with these markers"),)
 
 
@@ -134,38 +140,59 @@ def _asked(result: Result, origin: Origin) -> _Asked:
 _SAYS_THE_SAME: WeakKeyDictionary[Trial, _Asked] = WeakKeyDictionary()
 
 
-def static_beside_notes(result: Result, origin: Origin, static: Trial) -> Notes:
+def _with_static(result: Result, origin: Origin, static: Trial) -> tuple[Prepared, list[str]]:
+    """What the trial's measurements are with a static, and which of them differ from those that it has without.
+
+    Raises
+    ------
+    GaitidError
+        The static does not serve.
+    """
+    some = replace(static, points_g=static.points_g[:: max(1, static.n_frames // _LOOKED_AT)])
+    other = replace(origin, static=some).prepared(result.trial)
+    return other, _differences(result.subject, other.subject)
+
+
+def says_the_same(result: Result, origin: Origin, static: Trial) -> bool:
+    """Whether a static gives the measurements that a trial has without it."""
+    asked = _asked(result, origin)
+    before = _SAYS_THE_SAME.get(static)
+    if before is not None and _says_nothing(origin.subject_file) and asked.same(before):
+        return True
+    try:
+        other, differences = _with_static(result, origin, static)
+    except GaitidError:
+        return False
+    if not differences:
+        same_labels = other.model.marker_set == result.model.marker_set
+        if same_labels and _says_nothing(origin.subject_file) and not _by_own_markers(other.subject, result.model):
+            _SAYS_THE_SAME[static] = asked
+    return not differences
+
+
+def static_beside_notes(result: Result, origin: Origin, static: Trial, settings: ReaderSettings | None = None) -> Notes:
     """What a static beside a trial says otherwise than the calibration that the trial stores, which is used.
 
     Nothing where both are the same.
     """
-    asked = _asked(result, origin)
-    before = _SAYS_THE_SAME.get(static)
-    if before is not None and _says_nothing(origin.subject_file) and asked.same(before):
+    if says_the_same(result, origin, static):
         return ()
-    of_session = static
-    name = static.path.name
-    begin = f"{name} lies beside it and was not used, as the trial stores a calibration"
+    begin = f"{static.path.name} lies beside it and was not used, as the trial stores a calibration"
     cure = as_option("--static", static.path)
-    static = replace(static, points_g=static.points_g[:: max(1, static.n_frames // _LOOKED_AT)])
     try:
-        other = origin.prepared(result.trial, static, None)
-        if other.denies_foot_flat:
-            other = origin.prepared(result.trial, static, False)
-        differences = _differences(result.subject, other.subject)
-        if not differences:
-            same_labels = other.model.marker_set == result.model.marker_set
-            if same_labels and _says_nothing(origin.subject_file) and not _by_own_markers(other.subject, result.model):
-                _SAYS_THE_SAME[of_session] = asked
-            return ()
+        other, differences = _with_static(result, origin, static)
         geometry = _calibrated(result, other.subject, calibration_of(other, result.body.sides))
         compare_with_static(geometry, result.body.sides)
     except GaitidError as error:
         return (Note("file_beside", f"{begin}; nor would it serve: {error.wrong}"),)
-    effect = _effect(result, geometry)
-    if effect is None:
+    try:
+        sides = _sides_with(result, geometry)
+    except GaitidError:
         return (Note("file_beside", begin, cure=cure),)
-    text = f"{begin}; the static would change {effect.words}"
+    off = off_outputs(result.trial, (result.sides, origin), (sides, replace(origin, static=static)), settings)
+    effect = largest_differences(result.sides, sides)
+    text = f"{begin}; {off.words}; the static" if off else f"{begin}; the static"
+    text = f"{text} would change {effect.words}"
     if not effect.matters:
         return (Note("file_beside", text, cure=cure),)
     text = f"{text}: {first_few(differences, _SHOWN)}"
@@ -207,45 +234,48 @@ def _calibrated(result: Result, subject: Subject, calibration: Calibration) -> G
     return Geometry(mine.model, tracks, subject.numbers, mine.n_frames, mine.up_g, calibration=calibration)
 
 
-def _effect(result: Result, geometry: Geometry) -> Effect | None:
-    """How a result changes with another calibration; None where that is no body."""
-    body, trial = result.body, result.trial
-    try:
-        line_notes(geometry, body.sides)
-        check_fits(geometry)
-        check_body(geometry, body.sides, result.markers.doubted)
-    except GaitidError:
-        return None
+def _sides_with(result: Result, geometry: Geometry) -> Mapping[str, InWords]:
+    """Angles and moments of each side with another calibration.
+
+    Raises
+    ------
+    GaitidError
+        That is no body.
+    """
+    body = result.body
+    line_notes(geometry, body.sides)
+    check_fits(geometry)
+    check_body(geometry, body.sides, result.markers.doubted)
     other = pose_segments(geometry, result.markers, body.sides)
-    motion = differentiate(other, trial.rate_hz)
+    motion = differentiate(other, result.trial.rate_hz)
     applied: Mapping[Key, Wrench] = {}
     if result.applied_loads:
         from gaitid.analysis.applied_loads import summed
 
         applied = summed(result.applied_loads)
     mechanics = Mechanics(result.subject.mass_kg, result.gravity_g, result.solver, applied)
+    return {
+        side.name: angles_and_moments(side, other, motion, result.sides[side.name].acting, mechanics)
+        for side in body.model.sides
+        if side.name in body.sides
+    }
+
+
+def largest_differences(first: Sides, second: Sides) -> Effect:
+    """The largest differences of two results."""
     angle, moment = (0.0, ""), (0.0, "")
-    for side in body.model.sides:
-        if side.name not in body.sides:
-            continue
-        mine = result.sides[side.name]
-        theirs = angles_and_moments(side, other, motion, mine.acting, mechanics)
-        angle = max(angle, *_largest(side.name, mine.angles, theirs.angles, turns=True))
-        moment = max(moment, *_largest(side.name, mine.moments, theirs.moments))
+    for side in (name for name in first if name in second):
+        mine, theirs = first[side], second[side]
+        angle = max(angle, *_largest(side, mine.angles, theirs.angles, turns=True))
+        moment = max(moment, *_largest(side, mine.moments, theirs.moments))
     return Effect(*angle, *moment)
 
 
-_Columns = Mapping[str, Mapping[str, Array]]
-
-
-def _largest(side: str, first: _Columns, second: _Columns, turns: bool = False) -> Iterator[tuple[float, str]]:
+def _largest(side: str, first: Columns, second: Columns, turns: bool = False) -> Iterator[tuple[float, str]]:
     """The largest difference of each column, with its name in words."""
     yield 0.0, ""
-    for joint, columns in first.items():
-        for name, values in columns.items():
-            off = second[joint][name] - values
-            if turns:
-                off = off - 360.0 * np.round(off / 360.0)
-            known = np.abs(off[np.isfinite(off)])
-            if known.size:
-                yield float(known.max()), f"{side} {joint} {name}".replace("_", " ")
+    for joint, name, mine, theirs in shared(first, second):
+        off = turned(theirs - mine) if turns else theirs - mine
+        known = np.abs(off[np.isfinite(off)])
+        if known.size:
+            yield float(known.max()), f"{side} {joint} {name}".replace("_", " ")

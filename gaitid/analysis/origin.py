@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from gaitid.analysis.pipeline import Prepared, prepare
+from gaitid.analysis.pipeline import Options, Prepared, analyse, prepare
+from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
 from gaitid.model import specs
 from gaitid.model.marker_sets import MarkerSet
@@ -30,9 +29,11 @@ class Origin:
     static: Trial | None = None
     marker_set: MarkerSet | None = None
 
-    def prepared(self, trial: Trial, static: Trial | None, foot_flat: bool | None) -> Prepared:
-        """The trial's measurements with another static; `foot_flat` where nobody says it."""
-        file = self.subject_file
-        if file.foot_flat is None:
-            file = replace(file, foot_flat=foot_flat)
-        return prepare(trial, self.model, file, static, self.marker_set)
+    def prepared(self, trial: Trial) -> Prepared:
+        """The markers and measurements of a trial."""
+        return prepare(trial, self.model, self.subject_file, self.static, self.marker_set)
+
+    def analysed(self, trial: Trial) -> Result:
+        """A trial's result."""
+        options = Options(marker_set=self.marker_set)
+        return analyse(trial, self.model, self.subject_file, self.static, options)

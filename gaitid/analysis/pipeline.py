@@ -279,11 +279,6 @@ class Prepared:
         """The model bound to the labels of the static."""
         return None if self.sources.static is None else self.sources.static.model
 
-    @property
-    def denies_foot_flat(self) -> bool:
-        """Whether the static was taken as foot-flat, and what it stores says otherwise."""
-        return any(note.code == "foot_flat_doubtful" for note in self.subject.notes)
-
 
 def prepare(
     trial: Trial,

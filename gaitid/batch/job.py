@@ -7,19 +7,19 @@ import hashlib
 import json
 import pickle
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import field, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gaitid.disk.regular import MAX_BYTES
-from gaitid.errors import ReadError, TrialError, WriteError, in_words
+from gaitid.errors import GaitidError, ReadError, SubjectError, TrialError, WriteError, in_words
 from gaitid.inputs import found_trial, sha256
-from gaitid.notes import OTHER_PERSON
+from gaitid.notes import OTHER_PERSON, Notes
 from gaitid.records import frozen_dataclass
-from gaitid.run import Prepared, RunOptions, notes_of_trial, prepare, run_file, settle
+from gaitid.run import Prepared, RunOptions, analyse_file, notes_of_trial, prepare, run_file, settle
 from gaitid.version import __version__
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 DONE, REFUSED, CRASHED, TIMEOUT = "done", "refused", "crashed", "timeout"
 # When these keep one result from being written, they keep all others from it too.
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO}
+_Done = tuple["Result", list[Path]]
 # As the loader says that a library finds no room in a process whose memory is limited.
 _NO_SEGMENT = "failed to map segment"
 
@@ -58,6 +59,8 @@ class Outcome:
         Of the trial.
     verdict : mapping of str to str
         ``trial``, each side, and ``worst_reason``; empty where there is no result.
+    static : str
+        Which of two calibrations was taken, a static or what the trial stores, and why; empty where the plan says it.
     """
 
     trial: str
@@ -71,6 +74,7 @@ class Outcome:
     fatal: bool = False
     warnings: tuple[str, ...] = ()
     verdict: Mapping[str, str] = field(default_factory=dict)
+    static: str = ""
 
     @property
     def doubt(self) -> str:
@@ -96,6 +100,8 @@ class Job:
         Of a previous batch: kept, where the same inputs and options would make the same again.
     session : tuple of Path
         The trials that are to have one model with it, where that is to be chosen.
+    instead : Job or None
+        The same with a static that was found, where the trial stores another calibration: the better is done.
     """
 
     trial: Path
@@ -105,6 +111,7 @@ class Job:
     static_discovered: bool = False
     previous: Outcome | None = None
     session: tuple[Path, ...] = ()
+    instead: Job | None = None
 
     @property
     def name(self) -> str:
@@ -127,9 +134,7 @@ def run_job(job: Job) -> Outcome:
         fingerprint = fingerprint_of(job, trial_sha256)
         if job.previous is not None and is_current(job, job.previous, fingerprint):
             return job.previous
-        prepared = _prepared_of(job)
-        of_trial = settle(replace(prepared, options=job.options), job.trial, job.session)
-        result, files = run_file(job.trial, job.folder, of_trial, accept=partial(_refuse_other_person, job))
+        (result, files), static = (_done(job), "") if job.instead is None else _better_done(job, job.instead)
         return Outcome(
             job.name,
             DONE,
@@ -139,8 +144,9 @@ def run_job(job: Job) -> Outcome:
             figures_of(result),
             {path.name: sha256(path) for path in files},
             time.perf_counter() - start,
-            warnings=tuple(note.text for note in notes_of_trial(result, prepared)),
+            warnings=tuple(note.text for note in notes_of_trial(result, _prepared_of(job))),
             verdict=verdict_of(result),
+            static=static,
         )
     except Exception as error:
         # `write_all` names the folder and the reason, and leaves the number of the system's error behind
@@ -151,6 +157,72 @@ def run_job(job: Job) -> Outcome:
         reason = in_words(error, job.name, job.options.keep_names).removeprefix(f"{job.trial}: ")
     spent = time.perf_counter() - start
     return Outcome(job.name, REFUSED, reason, trial_sha256, fingerprint, run_time_s=spent, fatal=fatal)
+
+
+class _StaticIsBetter(Exception):
+    """Ends the work on a trial with the calibration that it stores, before anything is written."""
+
+
+def _done(job: Job, accept: Callable[[Result, Prepared], Notes] = lambda result, prepared: ()) -> _Done:
+    """Result and files of a job, with the notes that `accept` has besides; it may raise an error instead."""
+    prepared = _settled(job)
+
+    def accepted(result: Result) -> Result:
+        from gaitid.analysis.judge import judged
+
+        _refuse_other_person(job, result)
+        notes = accept(result, prepared)
+        return judged(result, (*notes, *result.notes)) if notes else result
+
+    return run_file(job.trial, job.folder, prepared, accept=accepted)
+
+
+def _better_done(job: Job, instead: Job) -> tuple[_Done, str]:
+    """As `_done` with the better of two calibrations, what the trial stores or the static of `instead`, and why."""
+    from gaitid.analysis.better_calibration import Better, Tried, better_calibration
+    from gaitid.analysis.origin import Origin
+
+    found: list[Better] = []
+
+    def tried(result: Result, prepared: Prepared) -> Tried:
+        assert prepared.model is not None  # settled
+        return Tried(result, Origin(prepared.model, prepared.subject, prepared.static, prepared.marker_set))
+
+    def with_static() -> Tried | GaitidError:
+        try:
+            prepared = _settled(instead)
+            result = analyse_file(instead.trial, prepared, let_go=True)
+            _refuse_other_person(instead, result)
+        except GaitidError as error:
+            return error
+        return tried(result, prepared)
+
+    def decide(stored: Tried | GaitidError) -> Better:
+        try:
+            static = _prepared_of(instead).static
+        except GaitidError:
+            static = None
+        assert instead.options.static is not None
+        found.append(better_calibration(stored, static, with_static, instead.options.static, job.options.reader))
+        return found[0]
+
+    def keep(result: Result, prepared: Prepared) -> Notes:
+        if decide(tried(result, prepared)).is_static:
+            raise _StaticIsBetter
+        return found[0].notes
+
+    try:
+        return _done(job, keep), found[0].words
+    except _StaticIsBetter:
+        pass  # what it computed can go before the work begins again
+    except (SubjectError, TrialError) as error:
+        decide(error)
+    return _done(instead, lambda result, prepared: found[0].notes), found[0].words
+
+
+def _settled(job: Job) -> Prepared:
+    """What the job's trial is analysed with."""
+    return settle(replace(_prepared_of(job), options=job.options), job.trial, job.session)
 
 
 def _refuse_other_person(job: Job, result: Result) -> None:
@@ -197,7 +269,9 @@ def fingerprint_of(job: Job, trial_sha256: str) -> str:
             inputs.append((enf.name, sha256(enf, ENF_BYTES)))
     # which model is chosen depends on all trials of the session
     session = [[str(path), _size(path)] for path in job.session]
-    text = json.dumps([__version__, job.options.command, inputs, *([session] if session else [])])
+    # and with which calibration, on what both would make
+    other = [] if job.instead is None else [fingerprint_of(job.instead, trial_sha256)]
+    text = json.dumps([__version__, job.options.command, inputs, *([session] if session else []), *other])
     return hashlib.sha256(text.encode()).hexdigest()
 
 

@@ -44,7 +44,7 @@ class Journal:
 
 
 # The keys of a line in their order: text; then numbers by name, text by name, a list of text, text by name.
-_TEXTS = ("place", "trial", "trial_sha256", "fingerprint")
+_TEXTS = ("place", "trial", "trial_sha256", "fingerprint", "static")
 _KEYS = (*_TEXTS, "figures", "outputs", "warnings", "verdict")
 
 

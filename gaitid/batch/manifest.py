@@ -274,6 +274,8 @@ def manifest_csv(planned: Sequence[Planned], given: Collection[str] = ()) -> str
             key = names[option]
             row[key] = f"{row[key]}{BETWEEN}{value}" if key in row else value
         for option in looked_for(trial.trial):
+            if option == "--static" and trial.beside is not None:
+                continue  # it is found, and compared, again
             if option not in given and (option != LOAD or load_files_beside(trial.trial)):
                 row.setdefault(names[option], "none")
         rows.append(row)

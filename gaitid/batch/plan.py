@@ -14,12 +14,11 @@ from gaitid.batch.files import absolute, by_name, list_folder
 from gaitid.batch.manifest import LOAD, OPTIONS, looked_for
 from gaitid.batch.pairs import Folders, Pairs
 from gaitid.batch.statics import words_of
-from gaitid.batch.stored import static_adds_nothing, stored_calibration
+from gaitid.batch.stored import stores_calibration
 from gaitid.batch.types import Planned, Static, Wanted
 from gaitid.errors import GaitidError, counted, first_few
 from gaitid.inputs import load_files_beside
 from gaitid.model import AUTO
-from gaitid.notes import as_option
 from gaitid.records import frozen_dataclass
 
 # Names of so many trials stand in a line of the plan.
@@ -54,9 +53,9 @@ class Plan:
         """A line for each folder and static; what was left out is counted, or named with its reasons."""
         statics = {p.static.path for p in self.trials if p.static}
         folders = counted(len({p.folder for p in self.trials}), "folder")
-        aside = {p.beside for p in self.trials if p.beside} - statics
-        not_taken = f" taken, {len(aside)} not (the trials store their calibration)" if aside else ""
-        yield f"{counted(len(self.trials), 'trial')} in {folders}, {counted(len(statics), 'static')}{not_taken}"
+        compared = {p.beside for p in self.trials if p.beside} - statics
+        others = f" taken, {len(compared)} to be compared with what the trials store" if compared else ""
+        yield f"{counted(len(self.trials), 'trial')} in {folders}, {counted(len(statics), 'static')}{others}"
         by_folder = groupby(self.trials, lambda p: (p.trial.parent, p.subject, _analysed_with(p)))
         lines = [f"{at}: {_names(p.trial for p in of)}: subject {who}; {text}" for (at, who, text), of in by_folder]
         if everything or len(lines) <= _FOLDERS:
@@ -80,6 +79,8 @@ class Plan:
 def _kind_of_static(planned: Planned) -> str:
     if planned.static is not None:
         return f"a static ({planned.static.how})"
+    if planned.beside is not None:
+        return "the better of a static and the calibration that they store"
     return "the calibration that they store" + (", statics not taken" if planned.n_statics else "")
 
 
@@ -90,10 +91,9 @@ def _analysed_with(planned: Planned) -> str:
         text = f"static {planned.static.path} ({planned.static.how}{of})"
     else:
         there = f" ({planned.n_statics} there, none of them by name this trial's)" if planned.n_statics else ""
-        if planned.beside is not None and planned.beside_differs:
-            there = f" ({planned.beside} is not taken; {as_option('--static', planned.beside)} would)"
-        stored = "calibration stored in the trial"
-        text = stored if planned.beside and not planned.beside_differs else f"no static{there}: {stored}"
+        text = f"no static{there}: calibration stored in the trial"
+        if planned.beside is not None:
+            text = f"the better of static {planned.beside} and the calibration stored in the trial"
     options = zip(planned.words[::2], planned.words[1::2], strict=True)
     others = " ".join(f"{option} {value}" for option, value in options if option != "--static")
     return f"{text}; {others}" if others else text
@@ -179,11 +179,9 @@ def _planned(wanted: Wanted, pairs: Pairs, folders: Folders, output: Path | None
     path = wanted.path
     static, n_statics = pairs.static_of(path) if _seeks(wanted, given) else (None, 0)
     beside: Path | None = None
-    beside_differs = False
     model = _model_of(wanted.words, given)
-    if static is not None and (stored := stored_calibration(path, model)) is not None:
+    if static is not None and stores_calibration(path, model):
         beside = static.path
-        beside_differs = not static_adds_nothing(beside, stored, model)
         static, n_statics = None, 0
     options = [] if static is None else [("--static", str(static.path))]
     if values := _values(wanted.words, "--static") or _values(given, "--static"):
@@ -215,9 +213,9 @@ def _planned(wanted: Wanted, pairs: Pairs, folders: Folders, output: Path | None
         root,
         beside,
         session,
-        beside_differs,
         wanted.condition,
         bool(wanted.session),
+        "--static" in wanted.without,
     )
 
 

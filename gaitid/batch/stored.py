@@ -1,4 +1,4 @@
-"""Whether a trial stores a calibration, which goes before a static that was found: a look at its parameters."""
+"""Whether a trial stores a calibration, which a static that was found is compared with: a look at its parameters."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
-from gaitid.analysis.stored_alike import stores_the_same
 from gaitid.errors import GaitidError
 from gaitid.model import AUTO, specs
 from gaitid.model.load import load_model
@@ -14,11 +13,10 @@ from gaitid.model.needs import side_needs
 from gaitid.read.c3d.trial import read_stored_subject
 
 
-def stored_calibration(path: Path, model_name: str = AUTO) -> Mapping[str, float] | None:
-    """What a trial stores, in its own units, where its markers and that are all that the model needs of a static.
+def stores_calibration(path: Path, model_name: str = AUTO) -> bool:
+    """Whether what a trial stores, and its markers, are all that the model needs of a static.
 
-    That is so of the conventional models, which ask for measurements and angles that programs store with each trial:
-    the trial then gives the same numbers in `run`, which looks for no static, and in `batch`.
+    That is so of the conventional models, which ask for measurements and angles that programs store with each trial.
 
     Parameters
     ----------
@@ -28,21 +26,16 @@ def stored_calibration(path: Path, model_name: str = AUTO) -> Mapping[str, float
         `AUTO` stands for the first model that it would try, `pig`.
     """
     if path.suffix.lower() != ".c3d":
-        return None
+        return False
     try:
         model = _model(model_name)
         if not any(isinstance(m.static, specs.StaticAngle) and m.c3d for m in model.subject.values()):
-            return None
+            return False
         labels, stored = read_stored_subject(path)
     except (GaitidError, OSError, ValueError):  # refused by name when it is its turn
-        return None
+        return False
     wanted = _measurements_of(model_name, labels)
-    return stored if wanted is not None and all(_is_stored(model, name, stored) for name in wanted) else None
-
-
-def static_adds_nothing(static: Path, stored: Mapping[str, float], model_name: str = AUTO) -> bool:
-    """Whether a static stores the calibration angles that a trial stores (`stored_calibration`)."""
-    return stores_the_same(static, _model(model_name), stored)
+    return wanted is not None and all(_is_stored(model, name, stored) for name in wanted)
 
 
 @lru_cache(maxsize=16)  # the trials of a data set have few sets of labels

@@ -56,8 +56,7 @@ def make_jobs(planned: Sequence[Planned], options_of: Callable[[Planned], RunOpt
             return str(path), ""
         return record["path"], record["sha256"]
 
-    jobs = []
-    for trial in planned:
+    def job_of(trial: Planned) -> Job:
         options = options_of(trial)
         key = (options.model, repr(options.overrides))
         if key not in models:
@@ -70,8 +69,12 @@ def make_jobs(planned: Sequence[Planned], options_of: Callable[[Planned], RunOpt
         loads = (file for _, file in options.loads)
         shared = [hashed(path) for path in (*models[key], *extra, *loads)]
         discovered = trial.static is not None and trial.static.how != "given"
-        jobs.append(Job(trial.trial, trial.folder, options, tuple(shared), discovered))
-    return _with_sessions(jobs)
+        return Job(trial.trial, trial.folder, options, tuple(shared), discovered)
+
+    jobs = _with_sessions([job_of(trial) for trial in planned])
+    others = {str(trial.trial): trial.instead for trial in planned}
+    instead = {job.name: job for job in _with_sessions([job_of(other) for other in others.values() if other])}
+    return [replace(job, instead=instead.get(job.name)) for job in jobs]
 
 
 def _with_sessions(jobs: list[Job]) -> list[Job]:

@@ -41,7 +41,7 @@ def batch_csv(planned: Sequence[Planned], outcomes: Mapping[str, Outcome]) -> st
     for trial in planned:
         outcome = outcomes.get(str(trial.trial))
         if outcome is not None:
-            static = trial.static.path if trial.static else ""
+            static = outcome.static or trial.static_words
             figures = [_cell(outcome.figures.get(name)) for name in FIGURES]
             seconds = "" if outcome.run_time_s is None else f"{outcome.run_time_s:.3f}"
             found = {"verdict": outcome.verdict.get("trial", ""), **outcome.verdict}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from gaitid.records import frozen_dataclass
@@ -113,9 +114,8 @@ class Planned:
     root : Path
         The folder that results mirror, as the trial's path begins.
     beside : Path or None
-        A static that was found and is not taken, as the trial stores its calibration.
-    beside_differs : bool
-        Whether that static stores another calibration than the trial, or none.
+        A static that was found where the trial stores its calibration: the better is taken when it is the trial's turn
+        (`gaitid.batch.job`).
     session : str
         As a manifest names it, else the trial's folder below the root of the data set, where a manifest names the
         subject: what tells recordings of one subject apart. Empty where that is not known: a folder may be a subject
@@ -124,6 +124,8 @@ class Planned:
         As a manifest names it; empty where none does: a folder does not say that it is a condition.
     session_given : bool
         Whether a manifest names the session.
+    denied : bool
+        Whether a manifest says that there is no static.
     """
 
     trial: Path
@@ -136,6 +138,25 @@ class Planned:
     root: Path = Path()
     beside: Path | None = None
     session: str = ""
-    beside_differs: bool = False
     condition: str = ""
     session_given: bool = False
+    denied: bool = False
+
+    @property
+    def instead(self) -> Planned | None:
+        """The same trial with the static that its stored calibration is to be compared with; None without one."""
+        if self.beside is None:
+            return None
+        words = ("--static", str(self.beside), *self.words)
+        return replace(self, static=Static(self.beside, "compared"), beside=None, words=words)
+
+    @property
+    def static_words(self) -> str:
+        """The static, or why there is none, as far as the plan knows it."""
+        if self.static is not None:
+            return str(self.static.path)
+        if self.beside is not None:
+            return f"not decided: the calibration stored in the trial, or {self.beside}"
+        if self.n_statics:
+            return f"none: {self.n_statics} there, none of them by name this trial's"
+        return "none: the manifest says so" if self.denied else "none: no static was found"

@@ -330,11 +330,12 @@ def run_file(
     folder: Path,
     prepared: Prepared,
     placed: Callable[[], object] = lambda: None,
-    accept: Callable[[Result], object] = lambda result: None,
+    accept: Callable[[Result], Result] = lambda result: result,
 ) -> tuple[Result, list[Path]]:
     """Analyse one trial and write its files.
 
-    `accept` may refuse a result by an error before anything is written; `placed` is called when all is in place.
+    `accept` may add notes to a result, or refuse it by an error, before anything is written; `placed` is called when
+    all is in place.
 
     Returns
     -------
@@ -350,7 +351,7 @@ def run_file(
     prepared = settle(prepared, path)
     refuse_to_replace_inputs(folder, path, prepared)
     result = analyse_file(path, prepared, let_go=True)
-    accept(result)
+    result = accept(result)
     if prepared.sources is None:
         result.let_go()
         if prepared.read is not None and prepared.read.found is not None:

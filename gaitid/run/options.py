@@ -58,7 +58,7 @@ class RunOptions:
     reader: ReaderSettings = field(default_factory=ReaderSettings)
     loads: tuple[tuple[str, Path], ...] = ()  # segment, as --load names it, and its force file
     postures_only: bool = False  # no load is asked for: of what needs no wrenches
-    beside: Path | None = None  # a static that `batch` found and that is not used; `run` looks beside the trial
+    beside: Path | None = None  # a static that `batch` found and does not use; `run` looks beside the trial
 
 
 def nobody(words: str) -> None:

@@ -68,10 +68,11 @@ def test_the_table_keeps_the_order_of_the_plan_and_the_time_last() -> None:
         "a": Outcome("a", CRASHED, 'it said "no", twice'),
     }
     lines = batch_csv([planned("b"), planned("a"), planned("c")], outcomes).splitlines()
+    none = "none: no static was found"
     assert lines == [
         ",".join(COLUMNS),
-        'b,P1,,done,,,,,usable,good,usable,"right: no heel, no load",100,,0.6666666667,,,,,,0.250',
-        'a,P1,,crashed,"it said ""no"", twice",,,,,,,,,,,,,,,,',
+        f'b,P1,{none},done,,,,,usable,good,usable,"right: no heel, no load",100,,0.6666666667,,,,,,0.250',
+        f'a,P1,{none},crashed,"it said ""no"", twice",,,,,,,,,,,,,,,,',
     ]
 
 

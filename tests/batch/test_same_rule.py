@@ -1,4 +1,4 @@
-"""One rule for statics: what a trial stores goes before a static that lies there, in `run` and in `batch`."""
+"""One rule for statics: where a trial's stored calibration and a static agree, `run` and `batch` do the same."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from recordings import without_calibration
 
 from gaitid.batch import job as jobs
 from gaitid.batch.job import DONE, run_job
+from gaitid.batch.manifest import manifest_csv
 from gaitid.batch.plan import make_plan
-from gaitid.batch.stored import stored_calibration
+from gaitid.batch.stored import stores_calibration
 from gaitid.batch.supervisor import make_jobs
 from gaitid.run import Prepared, RunOptions, prepare, run_file
 
@@ -79,39 +80,33 @@ def test_what_is_given_wins(one_walk: Path, tmp_path: Path) -> None:
     assert planned.beside is None
 
 
-def test_the_plan_says_what_it_leaves(one_walk: Path, tmp_path: Path) -> None:
+def test_the_plan_says_what_is_compared(one_walk: Path, tmp_path: Path) -> None:
     data = tmp_path / "data"
     data.mkdir()
     shutil.copy(one_walk / "calibrated.c3d", data / "walk.c3d")
     shutil.copy(one_walk / "static.c3d", data)
     plan = make_plan([str(data)], None)
-    assert [p.beside for p in plan.trials] == [data / "static.c3d"]
+    (planned,) = plan.trials
+    assert (planned.static, planned.beside) == (None, data / "static.c3d")
     text = "\n".join(plan.lines())
-    assert "no static" in text and f"--static {data / 'static.c3d'} would" in text
+    assert f"the better of static {data / 'static.c3d'} and the calibration stored in the trial" in text
     assert "not analysed" not in text
-
-
-def test_the_plan_says_nothing_of_a_static_that_stores_the_same(shared_trials: Path) -> None:
-    for name, differs in (("children/HC030A", False), ("sydney", True)):
-        plan = make_plan([str(shared_trials / name)], None)
-        assert plan.trials and all(p.beside is not None and p.beside_differs == differs for p in plan.trials)
-        text = "\n".join(plan.lines())
-        assert "calibration stored in the trial" in text and ("is not taken" in text) == differs
+    assert "static" not in manifest_csv(plan.trials).partition("\n")[0]  # it is looked for, and compared, again
 
 
 def test_which_trials_store_a_calibration(one_walk: Path, tmp_path: Path) -> None:
     calibrated = one_walk / "calibrated.c3d"
-    assert stored_calibration(calibrated) is not None
-    assert stored_calibration(calibrated, "pig_vicon") is not None
-    assert stored_calibration(calibrated, "cast") is None  # carries clusters over from a static: no file stores them
-    assert stored_calibration(one_walk / "walk.c3d") is None
+    assert stores_calibration(calibrated)
+    assert stores_calibration(calibrated, "pig_vicon")
+    assert not stores_calibration(calibrated, "cast")  # carries clusters over from a static: no file stores them
+    assert not stores_calibration(one_walk / "walk.c3d")
     other_labels = tmp_path / "other.c3d"
     other_labels.write_bytes(calibrated.read_bytes().replace(b"LTHI", b"THI1").replace(b"RTHI", b"THI2"))
-    assert stored_calibration(other_labels) is None
+    assert not stores_calibration(other_labels)
     cut = tmp_path / "cut.c3d"
     cut.write_bytes(calibrated.read_bytes()[:700])
-    assert stored_calibration(cut) is None
-    assert stored_calibration(tmp_path / "absent.c3d") is None
+    assert not stores_calibration(cut)
+    assert not stores_calibration(tmp_path / "absent.c3d")
     assert without_calibration(calibrated.read_bytes()) == (one_walk / "walk.c3d").read_bytes()
 
 
@@ -121,7 +116,7 @@ def test_trials_beside_statics_of_their_own_share_what_is_prepared(
     for name in ("P1", "P2"):
         (tmp_path / "data" / name).mkdir(parents=True)
         shutil.copy(one_walk / "calibrated.c3d", tmp_path / "data" / name / "walk.c3d")
-        (tmp_path / "data" / name / "static.c3d").write_bytes((one_walk / "static.c3d").read_bytes() + name.encode())
+        shutil.copy(one_walk / "static.c3d", tmp_path / "data" / name)
     prepared: list[RunOptions] = []
 
     def noted(options: RunOptions) -> Prepared:
@@ -131,7 +126,8 @@ def test_trials_beside_statics_of_their_own_share_what_is_prepared(
     monkeypatch.setattr(jobs, "prepare", noted)
     jobs._prepared.cache_clear()
     found, statics = by_batch(tmp_path / "data", tmp_path / "batch", "pig")
-    assert statics == [None, None] and len(prepared) == 1
+    assert statics == [None, None]
+    assert [options.static and options.static.parent.name for options in prepared] == [None, "P1", "P2"]
     assert found["walk"] == by_run(tmp_path / "data" / "P2" / "walk.c3d", tmp_path / "run", "pig")
 
 

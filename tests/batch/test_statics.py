@@ -344,12 +344,12 @@ def test_a_word_that_no_file_has(make) -> None:  # type: ignore[no-untyped-def]
         make_plan([str(top)], top / "out", names=["T-Pose", "ref"])
 
 
-def test_statics_that_are_there_and_not_taken_are_counted(make) -> None:  # type: ignore[no-untyped-def]
+def test_statics_that_are_to_be_compared_are_counted(make) -> None:  # type: ignore[no-untyped-def]
     from dataclasses import replace
 
     plan = make_plan([str(make("P1/walk.c3d", "P1/static.c3d=static"))], None)
     assert next(iter(plan.lines())) == "1 trial in 1 folder, 1 static"
     (planned,) = plan.trials
     stored = replace(planned, static=None, beside=planned.static.path)
-    said = "1 trial in 1 folder, 0 statics taken, 1 not (the trials store their calibration)"
+    said = "1 trial in 1 folder, 0 statics taken, 1 to be compared with what the trials store"
     assert next(iter(replace(plan, trials=(stored,)).lines())) == said

@@ -228,7 +228,8 @@ def test_a_manifest_with_options_of_its_own(dataset: Path, tmp_path: Path) -> No
     )
     done = batch(tmp_path / "plan.csv", tmp_path, "-j", 1)
     assert done.code == 0, done.err
-    assert {row["subject"]: row["static"] != "" for row in table(tmp_path)} == {"Ann": True, "Bob": False}
+    statics = {row["subject"]: row["static"] for row in table(tmp_path)}
+    assert statics == {"Ann": str(dataset / "P1" / "static.c3d"), "Bob": "none: the manifest says so"}
     names = ("recordings/P1/walk1", "one/calibrated")
     records = [json.loads((tmp_path / "out" / f"{name}.run.json").read_text()) for name in names]
     assert [r["settings"]["cutoff_hz"] for r in records] == [6, None]
