@@ -35,7 +35,7 @@ from gaitid.read.settings import ReaderSettings
 from gaitid.records import frozen_dataclass
 from gaitid.statics import notes_of_statics
 from gaitid.trial import Array, Trial
-from gaitid.write.record import plain
+from gaitid.write.record import pass_rows, plain
 from gaitid.write.tables import contact_row
 
 
@@ -176,6 +176,7 @@ def inspected(
         "segments": segments_of(trial),
         "vertical": {"up": None if up is None else axis_name(up), "found_from": up_words},
         "analog": analog_of(path, trial),
+        "passes": [] if taken is None else plain(pass_rows(taken)),
         "plates": plate_rows(trial, stages.ground),
         "contacts": plain([contact_row(contact, first) for contact in stages.loads.contacts]),
         "contacts_note": stages.note,

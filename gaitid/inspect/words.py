@@ -51,6 +51,8 @@ def describe(content: Mapping[str, Any]) -> str:
             f"({p['duration_s']:.2f} s){units}"
         ],
     )
+    if len(content["passes"]) > 1:
+        add("passes", _wrapped([f"{walk['first_frame']}-{walk['last_frame']}" for walk in content["passes"]]))
     vertical = content["vertical"]
     add("vertical", [f"{vertical['up']}, from {vertical['found_from']}" if vertical["up"] else vertical["found_from"]])
     if content["segments"]["labels"]:

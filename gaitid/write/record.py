@@ -121,14 +121,7 @@ def record(
         **_whole_body(result),
         **({"functional": dict(result.subject.functional)} if result.subject.functional else {}),
         "conventions": result.conventions,
-        "passes": [
-            {
-                "first_frame": walk.start + first,
-                "last_frame": walk.stop - 1 + first,
-                "direction_deg": result.gait.events.heading.angle_deg(walk),
-            }
-            for walk in result.markers.passes
-        ],
+        "passes": pass_rows(result),
         "contacts": [contact_row(contact, first) for contact in result.contacts],
         "impacts": [
             {
@@ -166,6 +159,15 @@ def _whole_body(result: Result) -> dict[str, Any]:
     from gaitid.analysis.whole_body import whole_body_record
 
     return {"whole_body": whole_body_record(result.whole_body, result.body, result.trial, result.subject.mass_kg)}
+
+
+def pass_rows(result: Result) -> list[dict[str, Any]]:
+    """Each walk of a recording: its frames as the file numbers them, and its direction."""
+    first, walk = result.trial.first_frame, result.gait.events.heading
+    return [
+        {"first_frame": p.start + first, "last_frame": p.stop - 1 + first, "direction_deg": walk.angle_deg(p)}
+        for p in result.markers.passes
+    ]
 
 
 def record_text(content: Mapping[str, Any]) -> str:
