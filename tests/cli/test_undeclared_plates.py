@@ -15,7 +15,7 @@ from plates_in_files import Filed, walk_over_plates, write
 from terminal import gaitid
 
 from gaitid.read import read_trial
-from gaitid.simulate import Walk
+from gaitid.simulate import Walk, simulate
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "plates.md"
 NAMES = [f"F{axis}{n}" for n in (1, 2) for axis in "xyz"] + [f"M{axis}{n}" for n in (1, 2) for axis in "xyz"]
@@ -81,6 +81,16 @@ def test_what_the_file_declares_wrongly_is_replaced(made: tuple[Walk, list[Filed
     refused = write(tmp_path / "refused.c3d", walk, [replace(p, corners_g=0 * p.corners_g) for p in plates])
     assert len(read_trial(refused).refused_plates) == 2
     assert_read(refused, described(tmp_path / "plates.yaml", plates), plates)
+
+
+@pytest.mark.parametrize("kind", ["1", "3", "4", "6", "7"])
+def test_a_declared_plate_described_as_it_is_stays_the_same(kind: str, tmp_path: Path) -> None:
+    simulate("walk", tmp_path, duration=2.0, plate_types=(int(kind),))
+    path, yaml = tmp_path / "walk.c3d", tmp_path / "walk.plates.yaml"
+    for plate, same in zip(read_trial(path).plates, read_trial(path, plates=yaml).plates, strict=True):
+        np.testing.assert_allclose(plate.force_p, same.force_p, atol=1e-9)
+        about_centre = [p.moment_p + np.cross(p.sensor_p, p.force_p) for p in (plate, same)]
+        np.testing.assert_allclose(*about_centre, atol=1e-5)
 
 
 def test_plates_that_do_not_fit_the_channels(made: tuple[Walk, list[Filed]], tmp_path: Path) -> None:

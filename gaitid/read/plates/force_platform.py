@@ -262,6 +262,8 @@ def _plate(
 
         if PLACE in plate_type.holds:
             described = replace(described, moment_about="surface_centre")
+        if plate_type.four_sensors:  # about their middle, whose depth only the file knows
+            described = replace(described, sensor_p=sensor_p, moment_about="origin")
         plate, described_notes = plate_from(described, analog.rate_hz, force, moment)
         return plate, (*notes, *_lever_doubt(plate.force_p, plate.moment_p), *described_notes), factors
     # z of the plate points down, so a reaction on the subject has f_z < 0: a plate cannot pull.
