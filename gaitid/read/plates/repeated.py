@@ -120,8 +120,7 @@ def without_repeated(
         numbers = sorted(part.plate.number for part in parts)
         names = " and ".join(filter(None, [", ".join(map(str, numbers[:-1])), str(numbers[-1])]))
         what = f"the load of plate {names} once more" if len(parts) == 1 else f"the sum of the loads of plates {names}"
-        used = "that is used" if len(parts) == 1 else "these are used"
-        text = f"plate {number}: it holds {what}, by its samples; it is left out, and {used}"
+        text = f"plate {number}: it holds {what}, by its samples; it is left out"
         notes.append(Note("plate_repeated", text, plates=(number,)))
     return tuple(plate for plate in plates if plate.number not in repeated), tuple(notes)
 
