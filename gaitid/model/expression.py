@@ -103,11 +103,16 @@ class Expression(NamedTuple):
     ) -> Any:
         """The value, with `number` giving what a name stands for, `distance` that between two points, and `mean` that
         over a trial.
+
+        Raises
+        ------
+        ModelError
+            It divides by a number that is 0, or 0 in every frame: no marker is to blame for what it leaves unknown.
         """
         value_of = _value_of(self)
         if isinstance(self.tree, _PLAIN):  # half of all formulas
             return value_of(number, distance, mean)
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), _naming(self.text):
             return value_of(number, distance, mean)
 
     @property
@@ -122,8 +127,30 @@ def evaluate_all(
     formulas: Mapping[str, Expression], number: Callable[[str], Any], distance: Callable[[str, str], Any]
 ) -> dict[str, Any]:
     """The values of several formulas by name, each as `Expression.evaluate` gives it."""
+    values = {}
     with np.errstate(all="ignore"):
-        return {name: _value_of(formula)(number, distance, mean_of_known) for name, formula in formulas.items()}
+        for name, formula in formulas.items():
+            with _naming(formula.text):
+                values[name] = _value_of(formula)(number, distance, mean_of_known)
+    return values
+
+
+class _naming:
+    """A formula that divides by 0 is named; a class, as it stands around every formula of every trial."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if kind is ZeroDivisionError:
+            raise _divides_by_0(self.text) from None
+
+
+def _divides_by_0(formula: str) -> ModelError:
+    return ModelError(f"the formula {short(formula)} divides by 0", todo="correct the formula in the model")
 
 
 def parse_expression(text: object, where: str) -> Expression:
@@ -144,7 +171,9 @@ def parse_expression(text: object, where: str) -> Expression:
     try:
         return _parsed(source)
     except ModelError as error:
-        raise ModelError(f"{where}: {error.wrong}", expected=error.expected, found=error.found) from None
+        raise ModelError(
+            f"{where}: {error.wrong}", expected=error.expected, found=error.found, todo=error.todo
+        ) from None
 
 
 @lru_cache(maxsize=1024)  # a model has half of its formulas twice and more, and shares many with others
@@ -155,6 +184,7 @@ def _parsed(source: str) -> Expression:
         _check(tree, source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise ModelError("not a formula", found=short(source)) from None
+    _check_values(tree, source)
     points = tuple(_points(tree)) if any(name in source for name in POINT_FUNCTIONS) else ()  # most have none
     return Expression(source, tree, tuple(_names(tree)), points)
 
@@ -169,9 +199,16 @@ _BINARY: Mapping[type, Callable[[Any, Any], Any]] = {
     ast.Add: lambda a, b: a + b,
     ast.Sub: lambda a, b: a - b,
     ast.Mult: lambda a, b: a * b,
-    ast.Div: lambda a, b: a / b,
+    ast.Div: lambda a, b: _divided(a, b),
     ast.Pow: lambda a, b: a**b,
 }
+
+
+def _divided(a: Any, b: Any) -> Any:
+    """A quotient; a number that is 0 in some frames of a trial leaves these without one."""
+    if not np.any(b) and np.size(b):
+        raise ZeroDivisionError
+    return a / b
 
 
 def _check(node: ast.expr, source: str) -> None:
@@ -191,6 +228,27 @@ def _check(node: ast.expr, source: str) -> None:
         return _check_call(node, source)
     expected = "numbers, names, + - * / ** and functions"
     raise ModelError("not a formula", expected=expected, found=short(source))
+
+
+def _check_values(tree: ast.expr, source: str) -> None:
+    """Refuse a formula with a part of numbers alone that has no value: a root of -1, a division by 0."""
+    for node in ast.walk(tree):
+        divisor = node.right if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) else None
+        if divisor is not None and _is_number(divisor) and _number(divisor) == 0:
+            raise _divides_by_0(source)
+        if isinstance(node, (ast.BinOp, ast.Call)) and _is_number(node) and not np.isfinite(_number(node)):
+            raise ModelError(f"the formula {short(source)} has no value", todo="correct the formula in the model")
+
+
+def _is_number(node: ast.expr) -> bool:
+    """Whether a part of a formula is made of numbers alone."""
+    names = (part for part in ast.walk(node) if isinstance(part, (ast.Name, ast.Attribute)))
+    return all(isinstance(part, ast.Name) and (part.id == "pi" or part.id in FUNCTIONS) for part in names)
+
+
+def _number(node: ast.expr) -> float:
+    with np.errstate(all="ignore"):
+        return float(_computing(node)(lambda name: np.nan, lambda a, b: np.nan, mean_of_known))
 
 
 def _check_call(node: ast.Call, source: str) -> None:
