@@ -233,30 +233,29 @@ def measured_legs(
 
 def what_lacks(bound: Bound, needs: Iterable[Needs]) -> list[str]:
     """In words what a trial and its static lack, one clause for the trial, the static, and what they share."""
-    missing: dict[Role, tuple[str, ...]] = {}
-    static_missing: dict[Role, tuple[str, ...]] = {}
-    few: dict[Role, tuple[str, ...]] = {}
-    wants_static = False
+    missing, static_missing, few = (dict[Role, tuple[str, ...]]() for _ in range(3))
+    unnamed, wants_static = set[Role](), False
     for n in needs:
         missing |= n.missing
         static_missing |= n.static_missing
         few |= n.too_few
         wants_static |= n.wants_static
+        unnamed |= n.unnamed
     clauses = []
     if missing:
         clauses.append(f"it lacks {', '.join(_roles_words(bound.model, missing))}")
     if wants_static:
-        clauses.append("it needs a static trial to be calibrated with (--static)")
+        shows = f" that shows {', '.join(_sided_words(dict.fromkeys(sorted(unnamed), ())))}, which have no label here"
+        clauses.append(f"it needs a static trial to be calibrated with (--static){shows * bool(unnamed)}")
     if static_missing:
         words = _roles_words(bound.static_model or bound.model, static_missing)
         clauses.append(f"its static lacks {', '.join(words)}")
-    if few and not wants_static:
+    if few:
         of_sides = dict.fromkeys(few, ())
         unseen = sorted({label for labels in few.values() for label in labels})
         seen_not = f" (not seen: {first_few(unseen, 6)})" if unseen else ""
-        clauses.append(
-            f"trial and static share fewer than three markers of {', '.join(_sided_words(of_sides))}{seen_not}"
-        )
+        who = "the trial holds" if wants_static else "trial and static share"
+        clauses.append(f"{who} fewer than three markers of {', '.join(_sided_words(of_sides))}{seen_not}")
     return clauses
 
 
@@ -363,7 +362,8 @@ def _lacking(
         else f"{len(trial.labels)} points, none with a name",
         todo="correct the labels, or give a model that names them"
         if not model.by_landmarks
-        else "see `gaitid inspect` for the models that fit",
+        else "name with --markers FILE what has no label; " * any(n.nameless for n in lacking)
+        + "see `gaitid inspect` for the models that fit",
     )
     # that there is no static tells nothing of what it would have to hold
     error.count = len({role for n in lacking for role in (*n.missing, *n.static_missing, *n.too_few)})

@@ -30,6 +30,8 @@ class Needs:
         Frames that need more points than trial and static share, and those points.
     wants_static : bool
         Whether anything is missing because there is no static.
+    unnamed : set of Role
+        Without a static, the markers that it would have to show and that have no label: no static would do yet.
     present : set of Role
     measurements : set of str
         Names of measurements, sided ones as ``left.knee_width``.
@@ -44,6 +46,7 @@ class Needs:
         self.static_missing: dict[Role, tuple[str, ...]] = {}
         self.too_few: dict[Role, tuple[str, ...]] = {}
         self.wants_static = False
+        self.unnamed: set[Role] = set()
         self.present: set[Role] = set()
         self.measurements: set[str] = set()
         self.shared: set[Role] = set()
@@ -53,6 +56,11 @@ class Needs:
     def complete(self) -> bool:
         """Whether nothing is missing."""
         return not (self.missing or self.static_missing or self.too_few or self.wants_static)
+
+    @property
+    def nameless(self) -> bool:
+        """Whether a marker is missing that has no label."""
+        return bool(self.unnamed) or () in (*self.missing.values(), *self.static_missing.values())
 
     def of_leg(self, side: str, roles: set[Role]) -> set[Role]:
         """Those of the roles that belong to this side's leg alone, not to the pelvis that both legs hang from."""
@@ -74,6 +82,7 @@ class Needs:
         self.static_missing.update(other.static_missing)
         self.too_few.update(other.too_few)
         self.wants_static |= other.wants_static
+        self.unnamed |= other.unnamed
 
 
 class Reference(NamedTuple):
@@ -103,9 +112,11 @@ class _Walk:
         self.of_sides = model.sided_names  # as `Model.place` asks of one name after the other
         self.reference = reference
         self.standing = standing
-        self.static = None
-        if reference is not None and reference.seen is not None and not standing:
-            self.static = _Walk(reference.model, reference.seen.__contains__, None, standing=True)
+        self.static: _Walk | None = None  # where there is none, one that shows all labels that there are
+        self.no_static = reference is None or reference.seen is None
+        if reference is not None and not standing:
+            shown = bool if reference.seen is None else reference.seen.__contains__
+            self.static = _Walk(reference.model, shown, None, standing=True)
         self.seen: dict[tuple[str, str, str], bool] = {}
 
     def visit(self, kind: str, name: str, side: str, needs: Needs) -> bool:
@@ -198,7 +209,7 @@ class _Walk:
             return self.visit("frame", spec.reference, side, needs)
         complete = self.referred("frame", spec.reference, role, needs)
         names: list[str] = []
-        shared = 0
+        shared = 0  # by trial and static; without a static, what the trial shows
         for point in (*spec.points, *spec.reserve):
             trial = Needs()
             if not self.attempt([("point", point)], side, trial):
@@ -209,7 +220,7 @@ class _Walk:
                 continue
             needs.take_present(trial)
             shared += role in (self.reference.known if self.reference else ()) or self.in_static(point, side)
-        if shared < FEWEST and (self.static is not None or complete):
+        if shared < FEWEST:
             needs.too_few[role] = tuple(names)
             complete = False
         return complete
@@ -226,17 +237,18 @@ class _Walk:
         """Whether the static shows a point or a frame, or a subject file brings what was measured of it."""
         if self.reference is not None and role in self.reference.known:
             return True
-        if self.static is None:
-            needs.wants_static = True
-            return False
         of_static = Needs()
-        complete = self.static.visit(kind, name, role[0], of_static)
+        complete = self.static is not None and self.static.visit(kind, name, role[0], of_static)
+        if self.no_static:
+            needs.wants_static = True
+            needs.unnamed |= set(of_static.missing)
+            return False
         needs.static_missing.update(of_static.missing)
         needs.measurements |= of_static.measurements
         return complete
 
     def in_static(self, point: str, side: str) -> bool:
-        return self.static is not None and self.static.attempt([("point", point)], side, Needs())
+        return self.no_static or (self.static is not None and self.static.attempt([("point", point)], side, Needs()))
 
 
 def side_needs(
