@@ -21,10 +21,13 @@ from gaitid.body.standing import stands_still
 from gaitid.ground.contacts import AIR, Contact
 from gaitid.notes import CODES, SEVERITIES, Note, ranked
 from gaitid.numerics.masks import known_rows
+from gaitid.records import NamedTuple
 
 # That wrenches or loads are not known follows from any of these, and says nothing more.
 _FOLLOWS = {"no_known_wrench", "no_known_load"}
 _SAID_BY = {"mass_unknown", "model_limits", "segment_absent", *OWN}
+# What can be done with a leg without a whole stance, whose subject may be gone.
+_ANGLES, _WHOLE = OWN["no_whole_stance"][2], "export the whole recording, where this is a part of it"
 # What leaves all moments, or all angles, of a trial empty stands before what spoils some.
 _EMPTIES_ALL = {"no_angles", "no_plates", "standing", "leg_absent", "mass_unknown", "no_known_wrench"}
 
@@ -63,7 +66,7 @@ def _worst(levels: Iterable[str]) -> str:
 # --- what the notes do --------------------------------------------------------------------------------------
 
 
-def _counts(note: Note, result: Result, lacking: Mapping[str, str], known: set[str]) -> bool:
+def _counts(note: Note, result: Result, lacking: Mapping[str, _Lacking], known: set[str]) -> bool:
     """Whether a note may be a reason in this trial."""
     consequence, still = consequence_of(note.code), "standing" in known
     if consequence.lowers_to == GOOD:
@@ -75,7 +78,7 @@ def _counts(note: Note, result: Result, lacking: Mapping[str, str], known: set[s
     return bool(lacking) and not still if consequence.explains else True
 
 
-def _of_note(note: Note, result: Result, measured: Sequence[str], lacking: Mapping[str, str]) -> Iterator[Reason]:
+def _of_note(note: Note, result: Result, measured: Sequence[str], lacking: Mapping[str, _Lacking]) -> Iterator[Reason]:
     """The reasons that a note is: one, or one for each leg whose plate it is about, or none."""
     consequence = consequence_of(note.code)
     make = (note.text, note.cure or consequence.cure)
@@ -114,9 +117,11 @@ def _grouped(reasons: Iterable[Reason], measured: Sequence[str]) -> tuple[Reason
 
 
 def _cure(reasons: Sequence[Reason]) -> str:
-    """The cure of several reasons with one code: theirs where they have one, else that of the code."""
-    cures = {reason.cure for reason in reasons}
-    return cures.pop() if len(cures) == 1 else consequence_of(reasons[0].code).cure
+    """The cure of several reasons with one code: theirs where they have one, else that of the code; of `OWN`, all."""
+    cures = dict.fromkeys(reason.cure for reason in reasons)
+    if len(cures) == 1 or reasons[0].code in OWN:
+        return "; ".join(cures)
+    return consequence_of(reasons[0].code).cure
 
 
 def _text(reason: Reason) -> str:
@@ -136,10 +141,21 @@ def _rank(reason: Reason) -> tuple[int, int, int]:
 # --- what the verdict finds itself --------------------------------------------------------------------------
 
 
-def _own_reasons(result: Result, measured: Sequence[str], lacking: Mapping[str, str], still: bool) -> Iterator[Reason]:
-    def own(code: str, side: str = "", why: str = "") -> Reason:
+class _Lacking(NamedTuple):
+    """Why a leg has no whole stance, and what can be done with this trial where that is known."""
+
+    why: str
+    cure: str = ""
+
+
+def _own_reasons(
+    result: Result, measured: Sequence[str], lacking: Mapping[str, _Lacking], still: bool
+) -> Iterator[Reason]:
+    def own(code: str, side: str = "", lacks: _Lacking | None = None) -> Reason:
         level, text, cure = OWN[code]
-        return Reason(level, code, side, f"{text}: {why}" if why else text, cure)
+        if lacks is None:
+            return Reason(level, code, side, text, cure)
+        return Reason(level, code, side, f"{text}: {lacks.why}", lacks.cure or cure)
 
     for side in measured:
         if result.model.angles and not any_angle(result, side):
@@ -155,13 +171,18 @@ def _own_reasons(result: Result, measured: Sequence[str], lacking: Mapping[str, 
             yield own("no_whole_stance", side, why)
 
 
-def _without_stance(result: Result, measured: Sequence[str]) -> dict[str, str]:
-    """The legs without a whole stance, and why; none where the model asks for no loads, or gives no wrenches."""
+def _without_stance(result: Result, measured: Sequence[str]) -> dict[str, _Lacking]:
+    """What each leg without a whole stance lacks; nothing where the model asks for no loads, or gives no wrenches."""
     if not result.model.touches_ground or result.model.no_wrenches_because:
         return {}
     by_plates = [side for side in measured if not result.carried_by_file(side)]
     why = {side: _why_no_stance(result, side, result.sides[side]) for side in by_plates}
-    return {side: text for side, text in why.items() if text}
+    unclaimed = sorted({plate for note in result.notes if note.code == "load_unclaimed" for plate in note.plates})
+    for side, lacks in why.items():
+        if lacks and not lacks.cure and unclaimed:
+            assign = " or ".join(f"--assign {side}={plate}" for plate in unclaimed)
+            why[side] = _Lacking(lacks.why, f"{assign}, if the load that no foot claims is this foot's; else {_ANGLES}")
+    return {side: lacks for side, lacks in why.items() if lacks}
 
 
 def _withheld_together(result: Result) -> bool:
@@ -171,36 +192,41 @@ def _withheld_together(result: Result) -> bool:
     return bool(ground.plates) and all(ground.withheld.get(plate.number) in common for plate in ground.plates)
 
 
-def _why_no_stance(result: Result, side: str, leg: SideResult) -> str:
-    """In words what keeps a leg from having a whole stance; empty where it has one."""
+def _why_no_stance(result: Result, side: str, leg: SideResult) -> _Lacking | None:
+    """What keeps a leg from having a whole stance; None where it has one."""
     contacts = [c for c in result.contacts if c.side == side]
     on_plates = [c for c in contacts if c.plates]
     first = result.trial.first_frame
-    nearest: tuple[bool, float, str] = (False, -1.0, "")
+    nearest: tuple[bool, float, _Lacking] | None = None
     for contact in on_plates:
         at = f"plate {contact.plate_names}, frames {contact.first + first}-{contact.last + first}"
         load, wrench = _known_shares(result, leg, contact)
         share, ended = min(load, wrench), _ends_recorded(leg, contact)
         between = _in_the_air_beside(leg, contact)
         if share >= WHOLE_STANCE and ended and between:
-            return ""
+            return None
+        cure = ""
         if not ended:
-            words = f"{at}: its beginning or end was not recorded"
+            words, cure = f"{at}: its beginning or end was not recorded", f"{_WHOLE}; else {_ANGLES}"
         elif load < WHOLE_STANCE:
             words = f"{at}: the load is known in {load:.0%} of it" + (f" ({contact.reason})" if contact.reason else "")
+        elif not between and (cut := _cut_by_forces(result, contact)):
+            words, cure = f"{at}: {cut}", f"{_WHOLE}; else {_ANGLES}"
         elif not between:
-            words = f"{at}: {_cut_by_forces(result, contact) or 'the load is not known right before or after it'}"
+            words = f"{at}: the load is not known right before or after it"
         else:
             here = np.zeros(result.trial.n_frames, dtype=bool)
             here[contact.first : contact.last + 1] = True
-            why = missing_load(result, side, here) or "markers are missing"
-            words = f"{at}: the wrenches are known in {wrench:.0%} of it, as {why}"
-        nearest = max(nearest, (ended, share, words))
-    if nearest[2]:
+            why = missing_load(result, side, here)
+            words = f"{at}: the wrenches are known in {wrench:.0%} of it, as {why or 'markers are missing'}"
+            cure = "" if why else consequence_of("wrenches_partial").cure
+        if nearest is None or (ended, share) > nearest[:2]:
+            nearest = ended, share, _Lacking(words, cure)
+    if nearest is not None:
         return nearest[2]
     beside = [c.reason for c in contacts if c.reason.startswith("plate ")]
     if beside or not contacts:
-        return beside[0] if beside else "it never stands in this trial"
+        return _Lacking(beside[0] if beside else "it never stands in this trial")
     where, covered = "it stands beside the plates", result.ground.covered
     # it may have stood on a plate of which nothing is known: where a plate that was refused lies, or one whose corners
     # do not fit, nobody knows
@@ -209,8 +235,9 @@ def _why_no_stance(result: Result, side: str, leg: SideResult) -> str:
         where = f"it stands on no plate that is used (perhaps on {numbers}, which {'are' if unused[1:] else 'is'} not)"
     if covered and covered != (0, result.trial.n_frames - 1):
         a, b = (frame + first for frame in covered)
-        return f"{where}, or while there are no forces: these cover frames {a}-{b}"
-    return where
+        words = f"{where}, or while there are no forces: these cover frames {a}-{b}"
+        return _Lacking(words, f"{_WHOLE}; else {_ANGLES}")
+    return _Lacking(where)
 
 
 def _cut_by_forces(result: Result, contact: Contact) -> str:

@@ -26,7 +26,7 @@ OWN = {
     "no_whole_stance": (
         USABLE,
         "no whole stance on the plates",
-        "take a trial in which this foot stands wholly on a plate",
+        "use the angles of this leg, and no load of it but what is written",
     ),
 }
 

@@ -68,7 +68,10 @@ def test_a_leg_without_a_whole_stance_is_usable_and_the_other_stays_good(simulat
     assert codes(verdict) == [("no_whole_stance", "right"), ("load_unclaimed", "right")]
     assert verdict.words == "usable (left good, right usable)"
     assert verdict.worst_reason.startswith("right: no whole stance on the plates: ")
-    assert verdict.worst_reason.endswith("; cure: take a trial in which this foot stands wholly on a plate")
+    assert verdict.worst_reason.endswith(
+        "; cure: --assign right=2, if the load that no foot claims is this foot's; else use the angles of this leg, "
+        "and no load of it but what is written"
+    )
 
 
 @pytest.mark.parametrize("end", ["first", "last"])

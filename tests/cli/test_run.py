@@ -595,7 +595,10 @@ def test_the_verdict_is_said_first_with_its_reasons_and_cures_and_is_the_same_ev
     first, second, *_ = done.lines
     assert first == f"gaitid: {walk}: verdict: usable (left good, right usable)"
     assert second.startswith(f"gaitid: {walk}: warning: right: no whole stance on the plates: ")
-    assert second.endswith("; cure: take a trial in which this foot stands wholly on a plate")
+    assert second.endswith(
+        "; cure: --assign right=2, if the load that no foot claims is this foot's; else use the angles of this leg, "
+        "and no load of it but what is written"
+    )
     rows = list(csv.DictReader((tmp_path / "walk.spatiotemporal.csv").read_text(encoding="utf-8").splitlines()))
     assert rows
     assert {tuple(row[name] for name in ("subject", "session", "trial", "verdict")) for row in rows} == {
