@@ -17,6 +17,7 @@ from gaitid.model import AUTO, specs
 from gaitid.model.choices import ChoiceError
 from gaitid.model.load import as_bundled, bundled_models, load_model
 from gaitid.model.marker_sets import MarkerSet, Spellings, sets_of
+from gaitid.notes import Note, Notes
 from gaitid.read.settings import SETTINGS
 from gaitid.read.subjects import share_a_beginning
 from gaitid.records import NamedTuple
@@ -58,11 +59,24 @@ class Choice(NamedTuple):
         In words, for the record.
     prepared : tuple of Prepared or None
         What the model finds in each recording, where it fits; empty where the subject file names the model.
+    lacking, cure : str
+        Which measurements of the subject a better model lacks, and lacks nothing else, and what to do; else empty.
     """
 
     model: specs.Model
     because: str
     prepared: tuple[Prepared | None, ...] = ()
+    lacking: str = ""
+    cure: str = ""
+
+    def with_cure(self, notes: Notes) -> Notes:
+        """The notes of a result, in which that of the model's limits says what a better model lacks."""
+        if not self.cure:
+            return notes
+        return tuple(
+            Note(note.code, f"{self.lacking}; {note.text}", cure=self.cure) if note.code == "model_limits" else note
+            for note in notes
+        )
 
 
 def family(trial: Trial) -> str:
@@ -130,11 +144,28 @@ def choose_model(
         raise next(fault for fault in faults["pig"] if fault)
     best = max(models, key=lambda name: (*_legs(fitting[name]), -order.index(name)))
     if any(fitting[best]):
-        return Choice(models[best], _because(best, faults, fitting, order), fitting[best])
+        better = _better(models, faults, order[: order.index(best)]) if models[best].caution else ("", "")
+        return Choice(models[best], _because(best, faults, fitting, order), fitting[best], *better)
     if not seen_labels(recordings[0].trial):
         raise _nothing_seen(recordings[0].trial)
     lacking = {name: of_model[0] for name, of_model in faults.items() if of_model[0] is not None}
     raise _none_fits(lacking, recordings[0].trial)
+
+
+def _better(
+    models: Mapping[str, specs.Model], faults: Mapping[str, Sequence[GaitidError | None]], before: Sequence[str]
+) -> tuple[str, str]:
+    """Of the first model without limits of its own that lacks measurements of the subject only: which, and the cure."""
+    for name in before:
+        lacking = [fault for fault in faults[name] if fault]
+        if name in models and not models[name].caution and all(isinstance(fault, SubjectError) for fault in lacking):
+            error = lacking[0]
+            found = f" (found {error.found})" if error.found else ""
+            return (
+                f"{name} is not used: {error.wrong}{found}",
+                f"{error.todo}: {name} then gives all angles and moments",
+            )
+    return "", ""
 
 
 def subject_of(given: Path | Mapping[str, Any] | None, model: specs.Model) -> SubjectFile:

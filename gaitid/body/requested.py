@@ -32,9 +32,7 @@ class Requested(NamedTuple):
         Programs store heights in mm, people who type them in also cm and m.
         """
         m = self.measurement
-        letter = next((side.letter for side in model.sides if side.name == self.side), "") if self.side else ""
-        values = (parameters.get(name.replace("{S}", letter)) for name in m.c3d)
-        value = next((v for v in values if v is not None and (v or not m.zero_is_absent)), None)
+        value = next((v for v in self._numbers(model, parameters) if v or not m.zero_is_absent), None)
         if value is None:
             return None
         unit = angle_unit if m.c3d_unit == "rad" else m.c3d_unit
@@ -42,6 +40,17 @@ class Requested(NamedTuple):
         possible = [unit for unit in units if m.low <= value * SI[unit] <= m.high]
         usual = m.low <= value * SI[m.c3d_unit] <= m.high or len(possible) != 1
         return value, unit if usual else possible[0]
+
+    def stored_as_zero(self, model: specs.Model, parameters: Mapping[str, float]) -> bool:
+        """Whether a trial's parameters hold it as 0 only, which nobody filled in."""
+        numbers = self._numbers(model, parameters)
+        return self.measurement.zero_is_absent and bool(numbers) and not any(numbers)
+
+    def _numbers(self, model: specs.Model, parameters: Mapping[str, float]) -> list[float]:
+        """What a trial's parameters hold under the names that it may have there."""
+        letter = next((side.letter for side in model.sides if side.name == self.side), "") if self.side else ""
+        names = (name.replace("{S}", letter) for name in self.measurement.c3d)
+        return [parameters[name] for name in names if name in parameters]
 
     def possible(self, value: float) -> bool:
         """Whether a body may have it."""

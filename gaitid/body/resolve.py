@@ -151,6 +151,12 @@ class _Resolver(Mapping[str, float]):
                 candidates.append(_Candidate(Measured(value, requested.unit, source), stored))
         return candidates
 
+    def stored_as_zero(self, name: str) -> bool:
+        """Whether a recording stores a measurement, and as 0 only."""
+        static, requested = self.sources.static, request(self.model, name)
+        stored = (self.sources.trial, {} if static is None else static.parameters)
+        return any(requested.stored_as_zero(self.model, parameters) for parameters in stored)
+
     def _static_angle(self, requested: Requested) -> float | None:
         """A calibration angle by the static's markers; None where there is no static, or it does not show it."""
         geometry = self.geometry
@@ -270,9 +276,11 @@ def resolve_subject(model: specs.Model, wanted: set[str], sources: Sources) -> S
         raise MeasurementFault("; ".join(faults), todo="correct it with --subject")
     uses_static = sources.static is not None
     if missing:
+        zero = [key for name, key in missing.items() if resolver.stored_as_zero(name)]
         error = MeasurementsLackError(
             f"measurements of the subject are missing: {', '.join(missing.values())}",
-            todo="give them with --subject FILE" + ("" if uses_static else " or --static FILE"),
+            found=f"0 in the file for {', '.join(zero)}" if zero else "",
+            todo="give these measurements with --subject FILE" + ("" if uses_static else " or --static FILE"),
         )
         error.keys = missing
         raise error

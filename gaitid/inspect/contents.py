@@ -30,7 +30,7 @@ from gaitid.model import AUTO, specs
 from gaitid.model.load import as_bundled, bundled_models, load_model
 from gaitid.model.marker_sets import find_marker_set, load_marker_set
 from gaitid.notes import texts
-from gaitid.read import read_trial
+from gaitid.read import as_static, read_trial
 from gaitid.read.settings import ReaderSettings
 from gaitid.records import frozen_dataclass
 from gaitid.statics import notes_of_statics
@@ -142,7 +142,7 @@ def inspected(
         A file cannot be read.
     """
     trial = read_trial(path, forces=beside.forces, plates=beside.plates, stored=True, settings=settings)
-    static = None if beside.static is None else read_trial(beside.static, settings=settings)
+    static = None if beside.static is None else as_static(read_trial(beside.static, settings=settings))
     marker_set = None if beside.markers is None else load_marker_set(find_marker_set(str(beside.markers)))
     models = {name: as_bundled(name) for name in bundled_models()}
     models |= {name: load_model(name) for name in beside.models if name != AUTO}
@@ -165,7 +165,8 @@ def inspected(
         judge = models[judged_with]
         origin = Origin(judge, subject_of(beside.subject, judge), static, marker_set)
         said = notes_of_statics(path, taken, origin, settings, beside.subject is not None)
-        taken = judged(taken, (*said, *taken.notes))
+        of_result = choice.with_cure(taken.notes) if choice is not None and judged_with == chosen else taken.notes
+        taken = judged(taken, (*said, *of_result))
     content = {
         "file": str(path),
         "verdict": taken.verdict.as_dict() if taken is not None else None,

@@ -126,7 +126,7 @@ def _settled(
         choice = known.get(family(trial))
     alone = choice is None
     choice = choice or _chosen(prepared, [trial])
-    model, because = choice.model, choice.because
+    model = choice.model
     found = choice.prepared[0] if alone and choice.prepared else None
     if not alone:
         subject = subject_of(prepared.subject_content, model)
@@ -141,7 +141,7 @@ def _settled(
     if command:  # one that makes the same again has the model's name
         words = [word for i, word in enumerate(command) if word != "--model" and command[i - 1 : i] != ("--model",)]
         command = (*words, "--model", model.name)
-    named_model = replace(prepared, options=replace(options, command=command), chosen_because=because)
+    named_model = replace(prepared, options=replace(options, command=command), choice=choice._replace(prepared=()))
     return with_model(named_model, model), found
 
 
@@ -284,17 +284,18 @@ def _with_notes(path: Path, result: Result, prepared: Prepared) -> Result:
     notes = (*prepared.notes, *of_statics)
     if prepared.chosen_because and not subject_given:
         notes = (*notes, *loads_beside(found_trial(path), options.forces))
-    of_result = result.notes
+    of_result = result.notes if prepared.choice is None else prepared.choice.with_cure(result.notes)
     if prepared.chosen_because and any(note.code == "file_beside" for note in notes):
         of_result = tuple(map(partial(_cured_by_static, static=static_beside(found_trial(path))), of_result))
-    return judged(result, (*notes, *of_result)) if notes else result
+    return judged(result, (*notes, *of_result)) if notes or of_result is not result.notes else result
 
 
 def _cured_by_static(note: Note, static: Path | None) -> Note:
     """What the model that was chosen without a static lacks may be had with the one beside the trial."""
     if note.code != "model_limits" or static is None:
         return note
-    return note._replace(cure=f"{as_option('--static', static)}, if a model with all angles and moments fits it")
+    cure = f"{as_option('--static', static)}, if a model with all angles and moments fits it"
+    return note._replace(cure=f"{cure}; or {note.cure}" if note.cure else cure)
 
 
 def notes_of_trial(result: Result, prepared: Prepared) -> Notes:

@@ -18,7 +18,7 @@ from gaitid.model.hidden import about_hidden, hidden_model
 from gaitid.model.load import as_bundled, bundled_models, find_model, load_model
 from gaitid.model.specs import Model
 from gaitid.notes import Note, Notes
-from gaitid.read import read_trial
+from gaitid.read import as_static, read_trial
 from gaitid.read.settings import SETTINGS, ReaderSettings
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Trial
@@ -26,6 +26,7 @@ from gaitid.write import DEFAULT_FRAMES
 
 if TYPE_CHECKING:
     from gaitid.analysis import pipeline
+    from gaitid.analysis.choice import Choice
     from gaitid.analysis.functional import Functional
     from gaitid.ground.claims import ByHand
     from gaitid.model.marker_sets import MarkerSet
@@ -81,8 +82,8 @@ class Prepared:
     notes : Notes
     marker_set : MarkerSet or None
         What the user says of labels.
-    chosen_because : str
-        Why the model was chosen, where nobody named it.
+    choice : Choice or None
+        What was chosen, where nobody named the model.
     read : ReadBefore or None
         A trial that was read to choose its model: not read again.
     measurements : mapping or None
@@ -104,13 +105,18 @@ class Prepared:
     inputs: tuple[Mapping[str, str], ...]
     notes: Notes = ()
     marker_set: MarkerSet | None = None
-    chosen_because: str = ""
+    choice: Choice | None = None
     read: ReadBefore | None = None
     measurements: Mapping[str, Any] | None = None
     sources: Sources | None = None
     functional: Functional | None = None
     chosen_by_joints: tuple[str, ...] = ()
     progress: Callable[[str], object] = nobody
+
+    @property
+    def chosen_because(self) -> str:
+        """Why the model was chosen; empty where somebody named it."""
+        return "" if self.choice is None else self.choice.because
 
     @property
     def subject_given(self) -> Path | Mapping[str, Any] | None:
@@ -169,6 +175,8 @@ def prepare(
         path = options.static
         static = named(path, lambda: read_trial(found_trial(path), settings=options.reader))
         inputs.append(input_record("static", path, found_trial(path)))
+    if static is not None:
+        static = as_static(static, options.reader)
     functional = None
     if options.functional:
         from gaitid.run.functional import measure

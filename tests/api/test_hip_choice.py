@@ -42,7 +42,7 @@ def test_bell_is_where_its_fractions_say() -> None:
 
 def test_what_an_option_needs_is_asked_for_by_name() -> None:
     with pytest.raises(
-        gaitid.GaitidError, match="measurements of the subject are missing: sex; give them with --subject"
+        gaitid.GaitidError, match="measurements of the subject are missing: sex; give these measurements with --subject"
     ):
         hips_mm("dumas")
     (left, _), analysis = hips_mm("dumas", {"sex": "male"})
