@@ -71,6 +71,7 @@ CODES = {
     "measurement_ignored": ("doubt", "a stored measurement cannot be, and was left aside"),
     "measurements_differ": ("doubt", "two sources give a measurement differently"),
     "other_person": ("doubt", "static and trial seem to be of different people"),
+    "static_marker_rare": ("assumption", "a marker is seen in less than a tenth of the static, and is none of it"),
     "static_differs": ("doubt", "markers of a segment lie otherwise than in the static"),
     "calibration_conflict": ("doubt", "a static and the calibration that the trial stores give two results"),
     "calibration_doubtful": ("doubt", "a measurement, a length or an angle is one that hardly any body has"),

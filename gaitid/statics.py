@@ -11,7 +11,7 @@ from gaitid.disk.regular import file_state
 from gaitid.errors import GaitidError
 from gaitid.inputs import found_trial, static_beside, static_unused
 from gaitid.notes import Note, Notes
-from gaitid.read import read_trial
+from gaitid.read import as_static, read_trial
 from gaitid.read.settings import ReaderSettings
 from gaitid.trial import Trial
 
@@ -66,4 +66,4 @@ def notes_of_statics(
 @lru_cache(maxsize=4)
 def _read_beside(path: Path, state: tuple[int, ...] | None, settings: ReaderSettings | None) -> Trial:
     """A static that several trials lie beside, read once; `state` tells when it was written anew."""
-    return read_trial(path, settings=settings)
+    return as_static(read_trial(path, settings=settings))

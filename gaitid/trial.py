@@ -264,6 +264,8 @@ class Trial:
         never computed with. Empty unless asked for when reading.
     up_hint : (3,) array or None
         The vertical that the file declares (``POINT:X_SCREEN``/``Y_SCREEN``), laboratory axes.
+    up : str
+        The laboratory axis that the user says points up, as ``z`` or ``-y``; empty where nobody does.
     names : tuple of str
         Names of the subjects (private: not copied into results unless asked).
     origin : mapping of str to str
@@ -296,6 +298,7 @@ class Trial:
     loaded: tuple[tuple[str, str], ...] = ()
     segments: tuple[str, ...] = ()
     computed: tuple[tuple[str, int, int], ...] = ()
+    up: str = ""
 
     def __post_init__(self) -> None:
         points = np.asarray(self.points_g, dtype=np.float64)

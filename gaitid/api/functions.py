@@ -136,7 +136,7 @@ def analyse(  # noqa: PLR0913 - the options of `gaitid run`, each under its name
         raise GaitidError("settings, cutoff and force_cutoff are the model's", todo="give settings to load_model")
     if path is None and (forces is not None or plates is not None or events is not None):
         raise GaitidError("forces, plates and events belong to a file; a trial in memory has its own")
-    if path is None and options.static is None and options.reader != ReaderSettings():
+    if path is None and options.static is None and options.reader != ReaderSettings(vertical=options.reader.vertical):
         wrong = "point_unit, point_rate_hz and subject_prefix belong to a file"
         raise GaitidError(wrong, todo="give them to read_trial")
     for name, value in in_memory.items():
@@ -167,7 +167,7 @@ def _made(
             prepared = run.with_model(replace(prepared, inputs=known), model)
     with _one_line(str(path) if path is not None else stem):
         if path is None:
-            result, settled = run.analyse_trial(trial, prepared)
+            result, settled = run.analyse_trial(read.with_vertical(trial, options.reader), prepared)
             inputs = [_array_input("trial", trial), *settled.inputs]
         else:
             settled = run.settle(prepared, path)
@@ -206,7 +206,7 @@ def _one_line(about: str = "") -> Iterator[None]:
         raise ReadError(f"{about}: {line}" if about else line) from error
 
 
-def read_trial(
+def read_trial(  # noqa: PLR0913 - what the file does not say, each under its name
     path: File,
     *,
     forces: File | None = None,
@@ -215,6 +215,7 @@ def read_trial(
     point_unit: str | None = None,
     subject_prefix: str | None = None,
     point_rate_hz: float | None = None,
+    vertical: str | None = None,
 ) -> Trial:
     """Read a trial: markers, plates, events and measurements in SI units, NaN where nothing was seen.
 
@@ -232,6 +233,8 @@ def read_trial(
         Of a file with several subjects, the one whose labels begin so.
     point_rate_hz : float, optional
         Of a CSV file without a column ``time_s``.
+    vertical : str, optional
+        The laboratory axis that points up: ``x``, ``-x``, ``y``, ``-y``, ``z`` or ``-z``.
 
     Returns
     -------
@@ -254,7 +257,7 @@ def read_trial(
     file = file_path("path", path)
     extra = {name: Path(value) for name, value in (("forces", forces), ("plates", plates)) if value is not None}
     with _one_line(fspath(file)):
-        reader = ReaderSettings(point_unit, subject_prefix, point_rate_hz)
+        reader = ReaderSettings(point_unit, subject_prefix, point_rate_hz, vertical)
         return read.read_trial(found_trial(file), **extra, stored=stored, settings=reader)
 
 

@@ -112,7 +112,8 @@ def reading_notes(static: Trial | None) -> Notes:
     """
     told = ("file_repaired", "file_incomplete", "reading_assumed", "values_lost")
     notes = () if static is None else static.notes
-    return tuple(Note("reading_info", f"static: {n.text}") for n in notes if n.code in told and not n.plates)
+    of_file = tuple(Note("reading_info", f"static: {n.text}") for n in notes if n.code in told and not n.plates)
+    return *of_file, *(note for note in notes if note.code == "static_marker_rare")
 
 
 def check_stands(markers: Mapping[str, Array]) -> None:

@@ -125,7 +125,11 @@ def _words(names: Iterable[str], begin: str, about: dict[str, str] | None = None
 
 #: Settings of the reader, whose room takes longer to load (numpy) than all else that answers a shell: a test holds them
 #: to `gaitid.read.settings`.
-READER: dict[str, tuple[str, ...]] = {"point_unit": ("mm", "cm", "m"), "point_rate_hz": ()}
+READER: dict[str, tuple[str, ...]] = {
+    "point_unit": ("mm", "cm", "m"),
+    "point_rate_hz": (),
+    "vertical": ("x", "-x", "y", "-y", "z", "-z"),
+}
 
 
 def settings(ctx: click.Context, begin: str) -> Items:

@@ -227,7 +227,8 @@ settings = click.option(
     multiple=True,
     metavar="KEY=VALUE",
     shell_complete=completed("settings"),
-    help="Change one setting of the model, or say the file's unit of length (point_unit=mm); may be repeated.",
+    help="Change one setting of the model, or say the file's unit of length (point_unit=mm) or which laboratory axis "
+    "points up (vertical=z); may be repeated.",
 )
 reader_set = click.option(
     "--set",
@@ -235,7 +236,8 @@ reader_set = click.option(
     multiple=True,
     metavar="KEY=VALUE",
     shell_complete=completed("reader_settings"),
-    help="Say what the file does not: point_unit=mm, cm or m; point_rate_hz=HZ of a CSV without times.",
+    help="Say what the file does not: point_unit=mm, cm or m; point_rate_hz=HZ of a CSV without times; vertical=x, -x, "
+    "y, -y, z or -z, what points up.",
 )
 
 

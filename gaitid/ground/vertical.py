@@ -1,4 +1,4 @@
-"""Which way is up: what the model says, plates, posture, the file's screen axes, in this order."""
+"""Which way is up: what the user says, the model, plates, posture, the file's screen axes, in this order."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from gaitid.notes import Note, Notes
 from gaitid.numerics.rotation import cross, norm
 from gaitid.numerics.statistics import mean, mean_of_known, median
 from gaitid.read.plates.surface import plate_axes
+from gaitid.read.settings import VERTICALS
 from gaitid.trial import Array, Trial, read_only
 
 # deg. Beyond these from every laboratory axis, nothing tells which one is up. Plates of the shared trials lie within
@@ -50,7 +51,7 @@ def vertical(trial: Trial, model: specs.Model | None) -> tuple[Array, str]:
     ----------
     trial : Trial
     model : Model or None
-        Which may say it, or whose markers tell the posture, if any.
+        Which may say it, where the user does not, or whose markers tell the posture, if any.
 
     Raises
     ------
@@ -66,19 +67,23 @@ def vertical(trial: Trial, model: specs.Model | None) -> tuple[Array, str]:
 def _vertical(trial: Trial, model: specs.Model | None) -> tuple[Array, str]:
     normals = _normals(trial)
     pelvis = foot = np.full((trial.n_frames, 3), np.nan)
-    given = None
-    if model is not None and model.vertical:
-        given = np.eye(3)["xyz".index(model.vertical[-1])] * (-1.0 if model.vertical[0] == "-" else 1.0)
+    said = _said(trial, model)
+    given = np.eye(3)["xyz".index(said[-1])] * (-1.0 if said[0] == "-" else 1.0) if said else None
     if model is not None and model.touches_ground:
         geometry = Geometry(model, model_markers(trial, model), {}, trial.n_frames, np.zeros(3))
         pelvis = geometry.point(model.base.origin)
         tracks = {side.name: FootTrack(*heel_and_toe(geometry, side.name)) for side in model.sides}
         foot = _middle([p for track in tracks.values() for p in (track.heel_g, track.toe_g)])
-        if given is None:
-            _refuse_mirrored(normals, pelvis - foot, tracks)
+        _refuse_mirrored(normals, pelvis - foot, tracks)
     outlined = any(np.isfinite(plate.corners_g).all() for plate in trial.plates)
-    up_g, words = laboratory_vertical(normals, pelvis, foot, trial.up_hint, given, outlined)
+    by = f"--set vertical={trial.up}" if trial.up else "the model"
+    up_g, words = laboratory_vertical(normals, pelvis, foot, trial.up_hint, given, outlined, by)
     return read_only(up_g), words
+
+
+def _said(trial: Trial, model: specs.Model | None) -> str:
+    """The axis that the user says points up, or else the model; empty where neither does."""
+    return trial.up or ("" if model is None else model.vertical)
 
 
 def _middle(points_g: Sequence[Array]) -> Array:
@@ -128,21 +133,32 @@ def _left_of_right(up: Array, left: FootTrack, right: FootTrack) -> float:
 
 
 def plate_tilt(trial: Trial, model: specs.Model, up_g: Array) -> Notes:
-    """That plates lie on a slope, or the laboratory is tilted, where the model does not say which axis is up."""
-    if model.vertical:
+    """That plates lie on a slope, or the laboratory is tilted, where nobody says which axis is up."""
+    if _said(trial, model):
         return ()
     off = [_off_deg(normal, up_g) for normal in _normals(trial)]
     if max(off, default=0.0) <= SAID_DEG:
         return ()
     off_text = f"the plates' surfaces lie up to {max(off):.1f}° from level"
     text = f"{off_text}: gravity is taken along the axis {_axis_name(up_g)}"
-    cure = "say the axis in the model, as `vertical: z`; where the laboratory itself is tilted, turn it upright"
+    cure = f"say the axis with {_option(up_g)}; where the laboratory itself is tilted, turn it upright"
     return (Note("vertical_assumed", text, cure=cure),)
 
 
 def _axis_name(up_g: Array) -> str:
     """``+Z`` of a vector along that axis."""
     return f"{'+-'[int(up_g.sum() < 0)]}{'XYZ'[int(np.argmax(np.abs(up_g)))]}"
+
+
+def _option(up: Array) -> str:
+    """What says on the command line that the axis nearest to a direction points up."""
+    return f"--set vertical={_axis_name(_nearest_axis(up)).lower().removeprefix('+')}"
+
+
+def _nearest_axis(direction: Array) -> Array:
+    """The laboratory axis, with its sign, that is nearest to a direction."""
+    largest = int(np.argmax(np.abs(direction)))
+    return np.asarray(np.eye(3)[largest] * np.sign(direction[largest]))
 
 
 def _plates_face_away(posture: Array, up: Array, off_deg: float, outlined: bool) -> AxesError:
@@ -191,11 +207,12 @@ def laboratory_vertical(
     hint: Array | None,
     given: Array | None = None,
     outlined: bool = True,
+    given_by: str = "the model",
 ) -> tuple[Array, str]:
     """Which laboratory axis points up, and how that was found.
 
-    What the model gives first, then plates (their surfaces face up), then posture (the pelvis is above the feet),
-    then the file's screen axes: some makers write a screen axis that points down.
+    What the user or the model gives first, then plates (their surfaces face up), then posture (the pelvis is above the
+    feet), then the file's screen axes: some makers write a screen axis that points down.
 
     Parameters
     ----------
@@ -203,9 +220,11 @@ def laboratory_vertical(
         Outward normals of the surfaces.
     pelvis, feet : (frames, 3) arrays, m
     hint, given : (3,) array or None
-        Of the file, of the model.
+        Of the file, of the user or the model.
     outlined : bool
         The normals are those of corners; else of what the forces push along.
+    given_by : str
+        In words, who gives what is given.
 
     Raises
     ------
@@ -214,28 +233,28 @@ def laboratory_vertical(
     """
     above = mean_of_known(pelvis - feet)
     posture = above if np.isfinite(above).all() else None
-    between: list[str] = []
+    between: dict[str, Array] = {}
     for direction, words, limit_deg in (
-        (given, "the model", 0.0),
+        (given, given_by, 0.0),
         (plate_normals.sum(axis=0) if len(plate_normals) else None, "plates", PLATES_OFF_DEG),
         (posture, "posture: the pelvis above the feet", POSTURE_OFF_DEG),
         (hint, "screen axes of the file", 0.0),
     ):
         if direction is None or not np.linalg.norm(direction) > 0 or (between and direction is hint):
             continue
-        largest = int(np.argmax(np.abs(direction)))
-        up = np.eye(3)[largest] * np.sign(direction[largest])
+        up = _nearest_axis(direction)
         if 0 < limit_deg < (off := _off_deg(direction, up)):
-            between.append(f"{off:.0f}° by {words}")  # one of the plates may be on a wall: the posture tells
+            between[f"{off:.0f}° by {words}"] = up  # one of the plates may be on a wall: the posture tells
             continue
         if posture is not None and words == "plates" and (off := _off_deg(posture, up)) > CONTRADICT_DEG:
             raise _plates_face_away(posture, up, off, outlined)
         if posture is not None and posture @ up <= 0:
-            raise TrialError(
+            raise AxesError(
                 f"the pelvis lies below the feet along the vertical found from {words}",
                 expected="a standing or walking subject and plates that face up",
                 found=f"vertical {_axis_name(up)}",
-                todo="check the labels of the markers",
+                todo="check the labels of the markers"
+                + (f", or give {_option(posture)}" if direction is given else ""),
             )
         return up, words
     if between:
@@ -243,10 +262,10 @@ def laboratory_vertical(
             "no laboratory axis points up",
             expected=f"one within {PLATES_OFF_DEG:g}° of the plates' normals, or {POSTURE_OFF_DEG:g}° of the posture",
             found=", ".join(between),
-            todo="turn the laboratory upright, or say the axis in the model, as `vertical: z`",
+            todo=f"turn the laboratory upright, or say the axis, as {_option(next(iter(between.values())))}",
         )
     raise TrialError(
         "the vertical cannot be found",
         expected="force plates, or pelvis and foot markers",
-        todo="say it in the model, as `vertical: z`",
+        todo=f"say which axis points up, as --set vertical=z (one of {', '.join(VERTICALS)})",
     )

@@ -10,12 +10,19 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from gaitid.errors import ReadError
+import numpy as np
+
+from gaitid.errors import ReadError, first_few
 from gaitid.notes import Note
 from gaitid.read.settings import ReaderSettings
 from gaitid.trial import Trial
 
 SUFFIXES = (".c3d", ".csv", ".trc")
+#: Share of a static's frames: a label that is seen in fewer is no marker of it. Markers of the shared statics are seen
+#: in at least 0.87 of the frames; one that was a moment of another marker in 0.01.
+FEWEST_SEEN = 0.1
+# So many of them are named.
+_SHOWN = 6
 _EXPORT = "export the trial as C3D"
 # What a user knows the settings of the reader as.
 _OPTIONS = {
@@ -57,7 +64,7 @@ def read_trial(
     stored : bool
         Also keep the model outputs that the file holds.
     settings : ReaderSettings, optional
-        The unit of lengths, the rate, and which of several subjects, where the user says so.
+        The unit of lengths, the rate, the vertical, and which of several subjects, where the user says so.
 
     Returns
     -------
@@ -71,7 +78,8 @@ def read_trial(
     from gaitid.read.assignments import assignments_left
     from gaitid.read.plates.repeated import repeated_plates
 
-    trial = _read(path, forces, plates, stored, settings or ReaderSettings())
+    settings = settings or ReaderSettings()
+    trial = with_vertical(_read(path, forces, plates, stored, settings), settings)
     repeated = repeated_plates(trial.notes)
     left = tuple(other for other in assignments_left(trial) if other.plate not in repeated)
     if events is not None:
@@ -79,6 +87,30 @@ def read_trial(
 
         trial = with_events(trial, events)
     return replace(trial, assignments=left) if left else trial
+
+
+def as_static(trial: Trial, settings: ReaderSettings | None = None) -> Trial:
+    """A static as models take it: without labels that stand for a marker in a few of its frames only.
+
+    In a static all markers are in view. A label that is seen in less than `FEWEST_SEEN` of it names what a camera took
+    for that marker for a moment, mostly a reflection or another marker.
+    """
+    trial = trial if settings is None else with_vertical(trial, settings)
+    seen = np.isfinite(trial.points_g).all(axis=2).sum(axis=0)
+    rare = (seen > 0) & (seen < FEWEST_SEEN * trial.n_frames)
+    if not rare.any():
+        return trial
+    points_g = np.where(rare[:, None], np.nan, trial.points_g)
+    named = [(label, n) for label, n, drop in zip(trial.labels, seen, rare) if drop and label[:1] not in ("", "*")]
+    words = first_few([f"{label} in {n} of {trial.n_frames} frames" for label, n in named], _SHOWN)
+    text = f"markers that are seen in less than a tenth of the static count as none of it: {words}"
+    notes = (Note("static_marker_rare", text),) if named else ()
+    return replace(trial, points_g=points_g, notes=(*trial.notes, *notes))
+
+
+def with_vertical(trial: Trial, settings: ReaderSettings) -> Trial:
+    """The trial with the laboratory axis that the user says points up."""
+    return trial if settings.vertical is None else replace(trial, up=settings.vertical)
 
 
 def _read(path: Path, forces: Path | None, plates: Path | None, stored: bool, settings: ReaderSettings) -> Trial:

@@ -10,8 +10,10 @@ from gaitid.records import frozen_dataclass
 
 #: Units of length that ``--set point_unit=`` takes.
 POINT_UNITS = ("mm", "cm", "m")
+#: Laboratory axes that ``--set vertical=`` takes.
+VERTICALS = ("x", "-x", "y", "-y", "z", "-z")
 #: Keys of ``--set`` that are the reader's, not the model's.
-SETTINGS = ("point_unit", "point_rate_hz")
+SETTINGS = ("point_unit", "point_rate_hz", "vertical")
 #: Rates that `point_rate_hz` takes, Hz: those of rows of a table.
 RATES_HZ = (1.0, 1e6)
 
@@ -29,11 +31,14 @@ class ReaderSettings:
         Of a file with several subjects, whose markers and measurements are read, as its labels begin.
     point_rate_hz : float or None
         Of the rows of a plain CSV file without a column of times; None: as the file says.
+    vertical : str or None
+        The laboratory axis that points up, one of `VERTICALS`; None: as model, plates, posture or file say.
     """
 
     point_unit: str | None = None
     subject_prefix: str | None = None
     point_rate_hz: float | None = None
+    vertical: str | None = None
 
     def __post_init__(self) -> None:
         if self.point_unit not in (None, *POINT_UNITS):
@@ -42,6 +47,8 @@ class ReaderSettings:
         rate, (least, most) = self.point_rate_hz, RATES_HZ
         if rate is not None and not (type(rate) in (int, float) and least <= rate <= most):
             raise ReadError(f"--set point_rate_hz={rate}: no rate", expected=f"{least:g} to {most:,.0f} Hz")
+        if self.vertical not in (None, *VERTICALS):
+            raise ReadError(f"--set vertical={self.vertical}: no such axis", expected=f"one of {', '.join(VERTICALS)}")
 
 
 def split_settings(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 from gaitid.disk.atomic import Content, write_all
 from gaitid.inputs import found_trial, input_record, refuse_to_overwrite
 from gaitid.read.assignments import enf_files
+from gaitid.read.settings import SETTINGS
 from gaitid.write import TABLES, UNCERTAINTY, WRITE
 
 if TYPE_CHECKING:
@@ -63,7 +64,8 @@ def reader_settings(options: RunOptions) -> dict[str, Any]:
     name = options.reader.subject_prefix
     kept = name if options.keep_names or name is None else "given"
     reader = options.reader
-    return {"point_unit": reader.point_unit, "point_rate_hz": reader.point_rate_hz, "subject_prefix": kept}
+    said = {key: getattr(reader, key) for key in SETTINGS}
+    return {**said, "subject_prefix": kept}
 
 
 def refuse_to_replace_inputs(folder: Path, path: Path, prepared: Prepared) -> None:

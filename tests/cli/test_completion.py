@@ -21,7 +21,7 @@ from gaitid.model.load import bundled_models, merged_content
 from gaitid.model.marker_sets import bundled_marker_sets
 from gaitid.model.settings import WORDS, Settings
 from gaitid.norms.sets import published_sets
-from gaitid.read.settings import POINT_UNITS, SETTINGS
+from gaitid.read.settings import POINT_UNITS, SETTINGS, VERTICALS
 
 BREAKS = " \t\n\"'><=;|&(:"  # bash's own
 
@@ -120,7 +120,7 @@ def test_settings_and_their_values() -> None:
     for key, words in WORDS.items():
         assert offered(f"gaitid run --set {key}=", Fish) == [f"{key}={word}" for word in words]
     assert offered("gaitid run --set external_support=", Fish) == ["external_support=yes", "external_support=no"]
-    assert offered("gaitid inspect --set ", Fish) == ["point_unit=", "point_rate_hz="]
+    assert offered("gaitid inspect --set ", Fish) == ["point_unit=", "point_rate_hz=", "vertical="]
     assert offered("gaitid run --set point_unit=c", Fish) == ["point_unit=cm"]
     # bash completes only what stands behind the equals sign
     assert offered("gaitid run --set marker_filter=gc") == ["gcv_spline"]
@@ -128,7 +128,7 @@ def test_settings_and_their_values() -> None:
 
 def test_settings_of_the_reader_are_all_offered() -> None:
     assert tuple(complete.READER) == SETTINGS
-    assert complete.READER["point_unit"] == POINT_UNITS
+    assert complete.READER["point_unit"] == POINT_UNITS and complete.READER["vertical"] == VERTICALS
 
 
 def test_every_word_that_is_offered_for_a_setting_is_taken() -> None:

@@ -196,7 +196,7 @@ def still(*labels: str) -> Trial:
 
 def test_where_nothing_says_what_is_up_the_cure_is_named(tmp_path: Path) -> None:
     model = made(tmp_path, lambda model, table: model.pop("vertical"))
-    with pytest.raises(TrialError, match="the vertical cannot be found.*vertical: z"):
+    with pytest.raises(TrialError, match="the vertical cannot be found.*--set vertical=z"):
         analyse(still("REND", "RHALLUX", "RTOES", "RFOOT", "RSHANK"), model, SubjectFile())
 
 
