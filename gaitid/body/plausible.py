@@ -64,6 +64,8 @@ def _beyond_davis(distance: float, leg: float) -> float:
     return distance - (0.1288 * leg - 0.04856)
 
 
+# What is to be done with doubtful ones, whose keys the text names.
+_AGAIN = "measure them again, and give what was wrong with --subject"
 #: Of one leg (``leg_length``) with what belongs to the body (``height``); each needs all its measurements.
 RELATIONS = (
     # 0.53 of the height from the hip to the floor (Drillis & Contini 1966); 0.48 to 0.56 in eight persons
@@ -111,8 +113,7 @@ def measurement_faults(model: specs.Model, subject: Subject) -> tuple[list[str],
         if kind == "fault":
             faults.append(f"{shown}: {why}")
         else:
-            cure = f"measure again and give {' and '.join(key(model, name) for name in names)} with --subject"
-            notes.append(Note("calibration_doubtful", f"{shown}: {why}; hardly anybody has that", side, cure))
+            notes.append(Note("calibration_doubtful", f"{shown}: {why}; hardly anybody has that", side, _AGAIN))
 
     for side in model.sides:
         of_side = {name.rpartition(".")[2]: name for name in numbers if name.rpartition(".")[0] in ("", side.name)}

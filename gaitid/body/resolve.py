@@ -271,9 +271,10 @@ def resolve_subject(model: specs.Model, wanted: set[str], sources: Sources) -> S
     needed = {name for name in wanted if not model.subject[name.rpartition(".")[2]].optional}
     if not missing and "mass" in model.subject and "mass" not in measured and not needed <= set(measured):
         missing["mass"] = key_of(model.subject["mass"], "")  # a formula asks for it
-    faults = [answer.fault for answer in resolver.answers.values() if answer.fault]
+    faults = {name: answer.fault for name, answer in resolver.answers.items() if answer.fault}
     if faults:
-        raise MeasurementFault("; ".join(faults), todo="correct it with --subject")
+        keys = [key_of(model.subject[name.rpartition(".")[2]], name.rpartition(".")[0]) for name in faults]
+        raise MeasurementFault("; ".join(faults.values()), todo=f"correct {', '.join(keys)} with --subject")
     uses_static = sources.static is not None
     if missing:
         zero = [key for name, key in missing.items() if resolver.stored_as_zero(name)]

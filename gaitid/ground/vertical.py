@@ -140,8 +140,8 @@ def plate_tilt(trial: Trial, model: specs.Model, up_g: Array) -> Notes:
     if max(off, default=0.0) <= SAID_DEG:
         return ()
     off_text = f"the plates' surfaces lie up to {max(off):.1f}° from level"
-    text = f"{off_text}: gravity is taken along the axis {_axis_name(up_g)}"
-    cure = f"say the axis with {_option(up_g)}; where the laboratory itself is tilted, turn it upright"
+    cure = f"say it with {_option(up_g)}; where the laboratory itself is tilted, turn it upright"
+    text = f"{off_text}: gravity is taken along the axis {_axis_name(up_g)}; {cure}"
     return (Note("vertical_assumed", text, cure=cure),)
 
 

@@ -99,7 +99,7 @@ def length_unit(declared: str, chosen: str | None, points: Array, what: str) -> 
             Note("reading_info", f"{says}; lengths are taken in {chosen}, as asked for"),
         ) if differs else ()
     if not known and not _is_cut(declared):
-        factor(declared, LENGTH_M, what)
+        factor(declared, LENGTH_M, what, f"correct the unit in the file, or {_TODO}")
     if known and not _is_doubtful(size * LENGTH_M[plain(declared)]):
         return declared, ()
     for unit in POINT_UNITS:

@@ -32,7 +32,7 @@ MOMENT_NM = {
 VOLTAGE_V = {"v": 1.0, "volt": 1.0, "volts": 1.0, "mv": 1e-3, "uv": 1e-6, "µv": 1e-6, "μv": 1e-6}
 
 
-def factor(unit: str, table: Mapping[str, float], what: str) -> float:
+def factor(unit: str, table: Mapping[str, float], what: str, todo: str = "correct the unit in the file") -> float:
     """What to multiply a value in `unit` by to have SI.
 
     Raises
@@ -45,10 +45,7 @@ def factor(unit: str, table: Mapping[str, float], what: str) -> float:
     except KeyError:
         shortest = {si: min((u for u in table if table[u] == si), key=len) for si in table.values()}
         raise ReadError(
-            f"{what}: unit not known",
-            expected=" or ".join(shortest.values()),
-            found=short(unit),
-            todo="correct the unit in the file",
+            f"{what}: unit not known", expected=" or ".join(shortest.values()), found=short(unit), todo=todo
         ) from None
 
 

@@ -9,6 +9,10 @@ from typing import Any
 import pytest
 from terminal import assert_refused, edited_c3d, gaitid
 
+from gaitid.ground.vertical import vertical
+from gaitid.read import read_trial
+from gaitid.read.settings import VERTICALS, ReaderSettings
+
 PIG = ("--model", "pig")
 
 
@@ -55,6 +59,28 @@ def test_check_batch_and_inspect_take_them_too(walk: Path, results: Path, tmp_pa
     assert record(tmp_path / "out")["settings"]["point_unit"] == "mm"
     said = json.loads(gaitid("inspect", trial, "--set", "point_unit=cm", "--json").out)
     assert said["points"]["units"] == "cm"
+
+
+def test_the_vertical_that_is_given_is_used_and_recorded(walk: Path, results: Path, tmp_path: Path) -> None:
+    assert gaitid("run", walk, *PIG, "-o", tmp_path, "--set", "vertical=z").code == 0
+    of_run = record(tmp_path)
+    assert (of_run["settings"]["vertical"], record(results)["settings"]["vertical"]) == ("z", None)
+    assert of_run["conventions"]["vertical"] == "+Z, found from --set vertical=z"
+    assert (tmp_path / "walk.wrenches.csv").read_text() == (results / "walk.wrenches.csv").read_text()
+    assert_refused(
+        gaitid("run", walk, *PIG, "--set", "vertical=up"), "no such axis; expected one of x, -x, y, -y, z, -z"
+    )
+
+
+@pytest.mark.parametrize("said", VERTICALS)
+def test_the_vertical_that_is_given_counts_before_all_that_the_file_says(walk: Path, said: str) -> None:
+    """Of the trial, and of its static and functional trials, which are read with the same settings."""
+    for name in ("walk.c3d", "static.c3d"):
+        trial = read_trial(walk.with_name(name), settings=ReaderSettings(vertical=said))
+        up_g, words = vertical(trial, None)
+        expected = {"x": 0, "y": 1, "z": 2}[said[-1]]
+        assert up_g.tolist() == [(-1.0 if "-" in said else 1.0) * (i == expected) for i in range(3)]
+        assert words == f"--set vertical={said}"
 
 
 @pytest.fixture(scope="module")
