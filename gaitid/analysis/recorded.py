@@ -226,7 +226,8 @@ def measured_legs(
         notes = []
         for side in sorted(lacking):
             keys = ", ".join(key for name, key in error.keys.items() if name.startswith(f"{side}."))
-            text = f"{side} leg: measurements are missing: {keys}; its columns are empty"
+            found = f" (found {error.found})" if error.found else ""
+            text = f"{side} leg: measurements are missing: {keys}{found}; its columns are empty"
             notes.append(Note("leg_absent", text, side, error.todo))
         return complete, resolved(complete), tuple(notes)
 

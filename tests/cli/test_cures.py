@@ -119,9 +119,16 @@ ROWS: dict[str, Row] = {
     ),
     "a knee width stored as 0": Row(
         run(parameters(LKneeWidth=0.0), model="auto"),
-        "missing: left_knee_width_mm [(]found 0 in the file for left_knee_width_mm",
+        "left leg: measurements are missing: left_knee_width_mm [(]found 0 in the file for left_knee_width_mm",
         "--subject",
         truth("left_knee_width_mm"),
+        then="model pig",
+    ),
+    "knee widths stored as 0": Row(
+        run(parameters(LKneeWidth=0.0, RKneeWidth=0.0), model="auto"),
+        "pig is not used: measurements .* missing: left_knee_width_mm, right_knee_width_mm [(]found 0 in the file",
+        "--subject",
+        truth("left_knee_width_mm", "right_knee_width_mm"),
         then="model pig",
     ),
     "a knee that is a metre wide": Row(
