@@ -76,7 +76,15 @@ def write(
     for number, plate in enumerate(plates, start=1):
         for i, unit in enumerate(plate.units):
             rows.append(plate.channels[:, i] * (plate.stored_in.get(unit, 1.0) if i > 2 else 1.0))
-            names.append(labels.format(what="FM"[i // 3], axis="xyz"[i % 3], AXIS="XYZ"[i % 3], number=number))
+            names.append(
+                labels.format(
+                    what="FM"[i // 3],
+                    word=("Force", "Moment")[i // 3],
+                    axis="xyz"[i % 3],
+                    AXIS="XYZ"[i % 3],
+                    number=number,
+                )
+            )
         units += plate.units
     n = len(rows)
     analog = c["parameters"]["ANALOG"]

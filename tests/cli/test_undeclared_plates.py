@@ -56,7 +56,7 @@ def assert_read(path: Path, yaml: Path, plates: Sequence[Filed]) -> None:
 @pytest.mark.parametrize(
     "labels",
     ["{what}{axis}{number}", "{what}{AXIS}{number}", "{what}{number}{AXIS}", "Force.{what}{axis}{number}",
-     "plate{number}_{what}{axis}_N", "FP{number} {what}{axis}", "{what}{axis}"],
+     "plate{number}_{what}{axis}_N", "FP{number} {what}{axis}", "{word}_{axis}{number}", "{what}{axis}"],
 )  # fmt: skip
 def test_the_channels_of_a_plate_are_known_by_their_names(
     labels: str, made: tuple[Walk, list[Filed]], tmp_path: Path

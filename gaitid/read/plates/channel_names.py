@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-# Fx1, FX1, Force.Fx1, Fx_1, Fx; F1X; plate1_Fx_N, FP1 Fx, #1.Fx
-_ENDS_IN_NUMBER = r"(?:.*[^A-Z])?(?P<what>[FM])[ _]?(?P<axis>[XYZ])(?:[ _.#-]*(?P<number>\d{1,2}))?"
-_NUMBER_WITHIN = r"(?:.*[^A-Z])?(?P<what>[FM])[ _]?(?P<number>\d{1,2})[ _]?(?P<axis>[XYZ])"
-_NUMBER_FIRST = r".*?(?P<number>\d{1,2})[ _.:-]*(?P<what>[FM])[ _]?(?P<axis>[XYZ])"
+# Fx1, FX1, Force.Fx1, ForceX1, Fx_1, Fx; F1X; plate1_Fx_N, FP1 Fx, #1.Fx
+_WHAT, _AXIS = "(?P<what>F|FORCE|M|MOMENT)[ _.]?", "(?P<axis>[XYZ])"
+_NUMBER = r"(?P<number>\d{1,2})"
+_ENDS_IN_NUMBER = rf"(?:.*[^A-Z])?{_WHAT}{_AXIS}(?:[ _.#-]*{_NUMBER})?"
+_NUMBER_WITHIN = rf"(?:.*[^A-Z])?{_WHAT}{_NUMBER}[ _.]?{_AXIS}"
+_NUMBER_FIRST = rf".*?{_NUMBER}[ _.:-]*{_WHAT}{_AXIS}"
 _UNIT = r"(?:[ _]*[\[(]?N(?:\.?M{1,2})?[\])]?)?"
 _PATTERNS = (_NUMBER_FIRST, _NUMBER_WITHIN, _ENDS_IN_NUMBER)
 #: The six of a plate, as its number follows them.
@@ -28,7 +30,7 @@ def plates_by_name(labels: Sequence[str]) -> Mapping[int, tuple[int, ...]]:
         found = next((m for p in _PATTERNS if (m := re.fullmatch(p + _UNIT, label.strip().upper()))), None)
         if found is None:
             continue
-        component = found["what"] + found["axis"].lower()
+        component = found["what"][0] + found["axis"].lower()
         if found["number"]:
             number = int(found["number"])
         else:
