@@ -344,14 +344,14 @@ def test_a_number_of_plates_that_cannot_be(tmp_path: Path, used: list[Any], plat
 
 
 def two_plates(path: Path, channels: list[list[int]], shift: float, up: float = 0.0) -> Trial:
-    """Two plates of 0.4 × 0.6 m, the second one `shift` mm beside and `up` mm above the first."""
+    """Two plates of 0.4 × 0.6 m, the second one `shift` mm beside and `up` mm above the first, with half its load."""
 
     def edit(c: Any) -> None:
         analog = c["parameters"]["ANALOG"]
         analog["LABELS"]["value"] = [f"C{i}" for i in range(12)]
         analog["UNITS"]["value"] = (["N"] * 3 + ["Nmm"] * 3) * 2
         analog["SCALE"]["value"], analog["OFFSET"]["value"] = [1.0] * 12, [0] * 12
-        c["data"]["analogs"] = np.tile(c["data"]["analogs"], (1, 2, 1))
+        c["data"]["analogs"] = np.concatenate([c["data"]["analogs"], c["data"]["analogs"] / 2], axis=1)
         second = CORNERS + np.array([[shift], [0], [up]])
         for name, value in (
             ("USED", [2]),
