@@ -278,7 +278,8 @@ def _because(
 def _lack_words(error: GaitidError, known: str = "") -> str:
     """What a model lacks, without a clause that was said before."""
     clauses = [clause for clause in _clauses(error) if clause != known]
-    return ", and ".join(clauses) if clauses else error.wrong
+    found = f" (found {error.found})" if error.found and isinstance(error, SubjectError) else ""
+    return ", and ".join(clauses) if clauses else f"{error.wrong}{found}"
 
 
 def _clauses(error: GaitidError) -> Sequence[str]:
@@ -306,6 +307,10 @@ def _none_fits(faults: Mapping[str, GaitidError], trial: Trial) -> TrialError:
     cure = "`gaitid inspect` says what each model lacks; give a static with --static, or name labels with --markers"
     if share_a_beginning(trial.labels):
         cure = f"all labels begin with one name and an underscore: take it off with --subject-prefix NAME; {cure}"
+
+    # what no marker is missing for has its own cure
+    others = [e for e in faults.values() if isinstance(e, TrialError) and not isinstance(e, MarkersLackError)]
+    cure = "; ".join([*dict.fromkeys(error.todo for error in others if error.todo), cure])
 
     def far(name: str) -> int:
         error = faults[name]

@@ -9,6 +9,7 @@ import numpy as np
 
 from gaitid.body.feet import FootTrack, heel_and_toe
 from gaitid.body.frames import Geometry
+from gaitid.body.standing import stands_still
 from gaitid.errors import GaitidError, TrialError
 from gaitid.markers.clean import model_markers
 from gaitid.model import specs
@@ -70,15 +71,40 @@ def _vertical(trial: Trial, model: specs.Model | None) -> tuple[Array, str]:
     said = _said(trial, model)
     given = np.eye(3)["xyz".index(said[-1])] * (-1.0 if said[0] == "-" else 1.0) if said else None
     if model is not None and model.touches_ground:
-        geometry = Geometry(model, model_markers(trial, model), {}, trial.n_frames, np.zeros(3))
+        markers = model_markers(trial, model)
+        geometry = Geometry(model, markers, {}, trial.n_frames, np.zeros(3))
         pelvis = geometry.point(model.base.origin)
         tracks = {side.name: FootTrack(*heel_and_toe(geometry, side.name)) for side in model.sides}
         foot = _middle([p for track in tracks.values() for p in (track.heel_g, track.toe_g)])
         _refuse_mirrored(normals, pelvis - foot, tracks)
+        alone = given is None and not len(normals) and trial.up_hint is None  # nothing but the posture says it
+        if (trial.up or alone) and not np.isfinite(foot).any():
+            # what is seen of the legs lies below the pelvis, too
+            roles = [(role, side.name) for side in model.sides for role in model.each_side.markers]
+            foot = _middle([geometry.point(*role) for role in roles])
+        if trial.up:
+            _refuse_another_axis(trial.up, given, pelvis - foot, markers)
     outlined = any(np.isfinite(plate.corners_g).all() for plate in trial.plates)
     by = f"--set vertical={trial.up}" if trial.up else "the model"
     up_g, words = laboratory_vertical(normals, pelvis, foot, trial.up_hint, given, outlined, by)
     return read_only(up_g), words
+
+
+def _refuse_another_axis(said: str, given: Array | None, above: Array, markers: Mapping[str, Array]) -> None:
+    """Refuse what the user says points up where the subject moves upright along another axis; who lies is still.
+
+    Raises
+    ------
+    AxesError
+    """
+    posture = mean_of_known(above)
+    if given is None or not (off := _off_deg(posture, given)) > CONTRADICT_DEG or stands_still(markers):
+        return
+    raise AxesError(
+        f"--set vertical={said}: the pelvis of the subject, who moves, lies {off:.0f}° from that, seen from the legs",
+        expected=f"the axis along which the pelvis lies above the legs, within {CONTRADICT_DEG:g}°",
+        todo=f"leave it out, or give {_option(posture)}",
+    )
 
 
 def _said(trial: Trial, model: specs.Model | None) -> str:
@@ -248,13 +274,12 @@ def laboratory_vertical(
             continue
         if posture is not None and words == "plates" and (off := _off_deg(posture, up)) > CONTRADICT_DEG:
             raise _plates_face_away(posture, up, off, outlined)
-        if posture is not None and posture @ up <= 0:
+        if posture is not None and _off_deg(posture, -up) < CONTRADICT_DEG:  # not of who lies
             raise AxesError(
                 f"the pelvis lies below the feet along the vertical found from {words}",
                 expected="a standing or walking subject and plates that face up",
                 found=f"vertical {_axis_name(up)}",
-                todo="check the labels of the markers"
-                + (f", or give {_option(posture)}" if direction is given else ""),
+                todo=f"check the labels of the markers, or give {_option(posture)}",
             )
         return up, words
     if between:
@@ -266,6 +291,6 @@ def laboratory_vertical(
         )
     raise TrialError(
         "the vertical cannot be found",
-        expected="force plates, or pelvis and foot markers",
+        expected="force plates, or markers of pelvis and legs",
         todo=f"say which axis points up, as --set vertical=z (one of {', '.join(VERTICALS)})",
     )

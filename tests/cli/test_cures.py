@@ -94,7 +94,7 @@ ROWS: dict[str, Row] = {
         run(turned(5.0, plates_only=True)), "gravity is taken along the axis [+]Z", r"--set vertical=[-xyz]+"
     ),
     "a vertical that is the wrong way round": Row(
-        run(None, "--set", "vertical=-z"), "the pelvis lies below the feet", r"--set vertical=\S+"
+        run(None, "--set", "vertical=-z"), "the pelvis of the subject, who moves", r"--set vertical=\S+"
     ),
     # measurements
     "leg lengths stored as 0": Row(
