@@ -50,6 +50,7 @@ CONSEQUENCES: dict[str, Consequence] = {
     "load_assumed": Consequence(GOOD, "write the moment, or the plates, into the files"),
     "forces_partial": Consequence(GOOD),
     # markers
+    "passes": Consequence(GOOD),
     "label_fault": Consequence(USABLE, _LABELS),
     "labels_unused": Consequence(USABLE, "correct the labels"),
     "labels_exchanged": Consequence(USABLE, "correct the labels"),
