@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,6 +18,13 @@ from gaitid.trial import Trial
 
 Words = tuple[object, ...]
 PIG = ("--model", "pig")
+# Measurements of the walk that a subject may lack, and inner markers: their place from the outer ones, mm to the left.
+STORED = tuple(
+    f"{side}{name}"
+    for side in "LR"
+    for name in ("LegLength", "KneeWidth", "AnkleWidth", "StaticPlantFlex", "StaticRotOff")
+)
+INNER = (("LKNM", "LKNE", 118.0, -1), ("RKNM", "RKNE", 117.0, 1), ("LMED", "LANK", 86.0, -1), ("RMED", "RANK", 85.0, 1))
 
 
 class Folder(NamedTuple):
@@ -172,6 +179,25 @@ def rare(c: Any) -> None:
     c["data"]["points"][:3, heel, 1:] = np.nan
 
 
+def medial(c: Any) -> None:
+    """The static with markers on the inner side of knees and ankles, as far away as the joints are wide."""
+    names = list(c["parameters"]["POINT"]["LABELS"]["value"])
+    for inner, outer, mm, to_left in INNER:
+        points = c["data"]["points"]
+        there = points[:, [names.index(outer)]] + np.array([0.0, mm * to_left, 0.0, 0.0])[:, None, None]
+        c["data"]["points"] = np.concatenate([points, there], axis=1)
+        for name, values in c["data"]["meta_points"].items():
+            c["data"]["meta_points"][name] = np.concatenate([values, values[:, :1]], axis=1)
+        names.append(inner)
+    c["parameters"]["POINT"]["LABELS"]["value"] = names
+    c["parameters"]["POINT"]["DESCRIPTIONS"]["value"] = [""] * len(names)
+
+
+def larger(c: Any) -> None:
+    """A person one fifth larger."""
+    c["data"]["points"][:3] *= 1.2
+
+
 def beside(folder: Folder) -> Path:
     """A walk without calibration angles, and its static in the same folder."""
     (folder.own / "in").mkdir()
@@ -274,3 +300,16 @@ def own_model(folder: Folder) -> Path:
 def corrected(folder: Folder, words: Words, line: str) -> Words:
     own_model(folder).write_text(_OWN.replace("1/0", "1/10"), encoding="utf-8")
     return words
+
+
+def without_option(words: Words, option: str, key: str = "") -> Sequence[object]:
+    """The words without an option and its value; of ``--set`` that of one key."""
+    kept, rest = [], iter(words)
+    for word in rest:
+        if word != option:
+            kept.append(word)
+        elif option not in ("--require-forces", "--full-body"):
+            value = next(rest)
+            if not str(value).startswith(key):
+                kept += [word, value]
+    return kept

@@ -16,6 +16,7 @@ import pytest
 from cure_inputs import (
     HIP,
     PIG,
+    STORED,
     Folder,
     Words,
     beside,
@@ -27,8 +28,10 @@ from cure_inputs import (
     forces,
     functional,
     labels,
+    larger,
     limb_without_vertical,
     marker,
+    medial,
     named_at_once,
     origin_moved,
     own_model,
@@ -46,6 +49,7 @@ from cure_inputs import (
     two_people,
     unit,
     without,
+    without_option,
 )
 from terminal import NOISY, Done, gaitid
 
@@ -147,12 +151,43 @@ ROWS: dict[str, Row] = {
         run(parameters(Bodymass=84.0)), r"cure: weigh the subject \(mass_kg in", "--subject", truth("mass_kg")
     ),
     "no mass": Row(run(without("Bodymass")), "mass_kg with --subject", "--subject", truth("mass_kg")),
+    "no mass, and no step that tells it": Row(
+        run(without("Bodymass"), "--assign", "right=none"),
+        "the body's mass is not known.*give mass_kg with --subject",
+        "--subject",
+        truth("mass_kg"),
+    ),
+    "a joint space without a mass": Row(
+        run(without("Bodymass"), "--assign", "right=none", "--write", "joint_space"),
+        "the body's mass is not known, and there is no joint space; give it with --subject",
+        "--subject",
+        truth("mass_kg"),
+    ),
     # statics
     "a static beside the trial": Row(
         lambda f: ("run", beside(f), "-o", f.own / "out"),
         "static.c3d lies beside it and was not used",
         r"--static \S+$",
         then="model pig",
+    ),
+    "a static beside the trial, and what the lesser model lacks": Row(
+        lambda f: ("run", beside(f), "-o", f.own / "out"),
+        "pig is not used: measurements of the subject are missing",
+        r"--static \S+(?=, if a model)",
+        then="model pig",
+    ),
+    "lateral markers alone": Row(
+        run(without(*STORED), model="auto"),
+        r"a static with medial markers \(--static\) gives all angles and moments",
+        "--static",
+        lambda f: f.edited(medial, "static.c3d"),
+        then="model pig",
+    ),
+    "a static of somebody else": Row(
+        run(None, "--static", lambda f: f.edited(larger, "static.c3d")),
+        "give the static of this person and session with --static",
+        "--static",
+        static,
     ),
     "a walk for a static": Row(
         run(None, "--static", lambda f: f.walk), "what is given as the static is no static", "--static", static
@@ -167,6 +202,11 @@ ROWS: dict[str, Row] = {
         run(None, "--static", static),
         "the static was taken as foot-flat.*say `static: {foot_flat: false}` in the subject file",
         "`(static: .*?)`",
+    ),
+    "a file of events without any": Row(
+        run(None, "--events", lambda f: f.text("events.csv", "side,event,time_s\n")),
+        "leave out --events",
+        "leave out --events",
     ),
     # plates and forces
     "a table without forces": Row(
@@ -400,16 +440,3 @@ def cured(words: Words, line: str, row: Row, folder: Folder) -> Sequence[object]
         value = [str(row.value(folder) if callable(row.value) else row.value)]
     kept = without_option(words, option, value[0].partition("=")[0] if option == "--set" else "")
     return (*kept, option, *value)
-
-
-def without_option(words: Words, option: str, key: str = "") -> Sequence[object]:
-    """The words without an option and its value; of ``--set`` that of one key."""
-    kept, rest = [], iter(words)
-    for word in rest:
-        if word != option:
-            kept.append(word)
-        elif option not in ("--require-forces", "--full-body"):
-            value = next(rest)
-            if not str(value).startswith(key):
-                kept += [word, value]
-    return kept
