@@ -1,4 +1,4 @@
-"""Joints whose angles or lengths are those of no body -> results in which they are empty, and notes that say so."""
+"""Joints whose lengths or calibration are those of no body -> results in which they are empty, and notes of them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from gaitid.analysis.result import SideResult
-from gaitid.body.plausible_body import JointFault, angle_faults, cross_talk, foot_faults, length_faults
+from gaitid.body.plausible_body import JointFault, angle_doubts, cross_talk, foot_faults, length_faults
 from gaitid.body.poses import Body
 from gaitid.body.subject import Subject
 from gaitid.dynamics.wrench import Wrench
@@ -18,14 +18,14 @@ from gaitid.notes import Notes
 _WITH_IT = {"ankle": ("foot_progression",)}
 # About the axis that calibration turns the foot about: off by at most 0.013 N·m/kg in six trials without it.
 _SAGITTAL = ("plantarflexion",)
-WHY = "angles that no body has"
+WHY = "lengths or a calibration that no body has"
 
 # Frames that tell the mean of an angle over a trial.
 ENOUGH = 60
 
 
 def withhold(sides: Mapping[str, SideResult], body: Body, subject: Subject) -> tuple[dict[str, SideResult], Notes]:
-    """The same sides; a joint whose angles are those of no body is empty.
+    """The same sides; a joint whose lengths or calibration are those of no body is empty.
 
     Parameters
     ----------
@@ -38,11 +38,9 @@ def withhold(sides: Mapping[str, SideResult], body: Body, subject: Subject) -> t
     recorded = {name: sides[name].angles for name in body.sides if name in sides}
     of_feet, foot_notes = foot_faults(body.geometry.thinned(ENOUGH), body.sides, subject)
     of_lengths, length_notes = length_faults(body.geometry, body.sides, subject)
-    of_angles, notes = angle_faults(body.geometry, recorded)
-    faults = (*of_feet, *of_lengths, *of_angles)
+    faults, notes = (*of_feet, *of_lengths), angle_doubts(body.geometry, recorded)
     for name, angles in recorded.items():
-        if not any(fault.side == name for fault in of_angles):
-            notes += cross_talk(body.geometry, name, angles.get("knee", {}))
+        notes += cross_talk(body.geometry, name, angles.get("knee", {}))
     result = dict(sides)
     for fault in faults:
         result[fault.side] = _without(result[fault.side], fault)

@@ -104,8 +104,9 @@ def length_faults(geometry: Geometry, sides: Sequence[str], subject: Subject) ->
 # --- angles --------------------------------------------------------------------------------------------------
 
 
-#: deg. Faults: where a share of `BEYOND` of the frames lies outside, beyond all ranges of motion (Norkin & White 2016)
-#: with 30° to 40° more for axes that are wrong and for patients. Doubts: where the median of a trial does.
+#: deg. Doubted where the median of a trial lies beyond the first pair, or a share of `BEYOND` of its frames beyond the
+#: second: all ranges of motion (Norkin & White 2016) with 30° to 40° more. Never more than a doubt: contracture,
+#: hypermobility and gymnastics go as far.
 JOINT_ANGLES = {
     "hip": {
         "flexion": Limits((-40, 120), (-80, 160)),
@@ -139,8 +140,8 @@ FOOT_OFF = {"static_plantar_flexion": Limits((0, 14), (0, 30)), "static_rotation
 NOT_ZERO_DEG = 4.0
 
 
-def angle_faults(geometry: Geometry, angles: Mapping[str, Columns]) -> tuple[list[JointFault], Notes]:
-    """Joints whose angles are those of no body, and notes of doubtful ones.
+def angle_doubts(geometry: Geometry, angles: Mapping[str, Columns]) -> Notes:
+    """Notes of joints whose angles hardly any body has.
 
     Parameters
     ----------
@@ -148,39 +149,30 @@ def angle_faults(geometry: Geometry, angles: Mapping[str, Columns]) -> tuple[lis
         Of the trial.
     angles : mapping of side to mapping of joint to mapping of column to (frames,) array, deg
     """
-    faults, notes = list[JointFault](), list[Note]()
+    notes = list[Note]()
     for side, joints in angles.items():
         for joint, of_columns in JOINT_ANGLES.items():
-            kinds = {"fault": list[str](), "doubt": list[str]()}
+            doubts = list[str]()
             for column, limits in of_columns.items():
                 values = joints.get(joint, {}).get(column)
                 known = np.zeros(0) if values is None else values[np.isfinite(values)]
-                if known.size:
-                    kind = _kind(known, limits)
-                    if kind:
-                        low, high = limits.fault if kind == "fault" else limits.doubt
-                        range_ = f"expected {low:.0f}° to {high:.0f}°"
-                        kinds[kind].append(f"{column.replace('_', ' ')} {float(median(known)):.0f}° ({range_})")
-            if not any(kinds.values()):
-                continue
-            labels = _labels_of_joint(geometry, side, joint)
-            cure = f"look at {labels} in static and trial, and at the widths" if labels else ""
-            if kinds["fault"]:
-                text = f"{side} {joint}: {', '.join(kinds['fault'])}: no body is like that; the joint is empty"
-                faults.append(JointFault(side, joint, Note("calibration_impossible", text, side, cure)))
-            else:
-                text = f"{side} {joint}: {', '.join(kinds['doubt'])}: hardly any body is like that"
+                if known.size and _doubtful(known, limits):
+                    low, high = limits.doubt
+                    middle = f"{column.replace('_', ' ')} {float(median(known)):.0f}°"
+                    doubts.append(f"{middle} (expected {low:.0f}° to {high:.0f}°)")
+            if doubts:
+                labels = _labels_of_joint(geometry, side, joint)
+                cure = f"look at {labels} in static and trial, and at the widths" if labels else ""
+                text = f"{side} {joint}: {', '.join(doubts)}: hardly any body is like that"
                 notes.append(Note("calibration_doubtful", text, side, cure))
-    return faults, tuple(notes)
+    return tuple(notes)
 
 
-def _kind(known: Array, limits: Limits) -> str:
+def _doubtful(known: Array, limits: Limits) -> bool:
     if not limits.judge(known.min()) and not limits.judge(known.max()):
-        return ""  # nor can the median be doubtful, then, and it takes longer
-    (low, high), middle = limits.fault, float(median(known))
-    if ((known < low) | (known > high)).mean() > BEYOND:
-        return "fault"
-    return "doubt" if limits.judge(middle) else ""
+        return False  # nor can the median be doubtful, then, and it takes longer
+    low, high = limits.fault
+    return bool(((known < low) | (known > high)).mean() > BEYOND or limits.judge(float(median(known))))
 
 
 def cross_talk(geometry: Geometry, side: str, knee: Mapping[str, Array]) -> Notes:
