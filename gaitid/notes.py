@@ -79,7 +79,8 @@ CODES = {
         "info",
         "a knee's adduction follows its flexion, as where its flexion axis is turned a little",
     ),
-    "calibration_impossible": ("error", "a joint's angles are those of no body; the joint is empty"),
+    "calibration_impossible": ("error", "lengths or calibration of a joint are those of no body; the joint is empty"),
+    "pose_jumps": ("error", "a joint turns faster than any person's; the segments that jump are empty beside it"),
     "uncalibrated": (
         "error",
         "the foot was never calibrated; the ankle's angles and what is told in the foot's axes are empty",
@@ -134,6 +135,10 @@ CODES = {
         "the belt changes its speed; its travel follows from the standing feet, or is unknown",
     ),
     # the result
+    "moment_impossible": (
+        "error",
+        "a joint's moment is one that no person exerts; the leg's moments are empty beside it",
+    ),
     "model_limits": ("doubt", "what the model cannot give, or gives with a known error"),
     "trial_short": ("doubt", "the trial is shorter than any stance"),
     "gravity_unusual": ("doubt", "gravity is set to what it is nowhere on Earth"),

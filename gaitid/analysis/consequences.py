@@ -91,6 +91,7 @@ CONSEQUENCES: dict[str, Consequence] = {
         "read knee adduction, rotations and the moments about them with care, or give a static that shows the axis",
     ),
     "calibration_impossible": Consequence(USABLE, _STATIC),
+    "pose_jumps": Consequence(USABLE, "correct the markers there"),
     "uncalibrated": Consequence(USABLE, "give a static with --static"),
     "functional_doubtful": Consequence(USABLE, "record the functional trial again, with a wider movement"),
     "functional_partly": Consequence(GOOD, "give a functional trial of that side too with --functional"),
@@ -130,6 +131,7 @@ CONSEQUENCES: dict[str, Consequence] = {
     "belts_differ": Consequence(GOOD),
     "belt_unsteady": Consequence(GOOD),
     # the result
+    "moment_impossible": Consequence(USABLE, "check the plates and the body's mass, and correct the markers there"),
     "trial_short": Consequence(USABLE, "export the whole recording"),
     "gravity_unusual": Consequence(DO_NOT_USE, "leave gravity_m_per_s2 out: 9.81 is the default"),
     "weight_doubtful": Consequence(USABLE, "weigh the subject (mass_kg in --subject), and calibrate the plates"),

@@ -12,6 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from gaitid.analysis.finding import Finding
+from gaitid.analysis.limb import IMPOSSIBLE
 from gaitid.analysis.limits import (
     EMPTY_FAIL,
     EMPTY_WARN,
@@ -124,7 +125,9 @@ def coverage(result: Result) -> Finding:
     if status != PASS:
         limit = EMPTY_FAIL if status == FAIL else EMPTY_WARN
         text += f" ({where}), at most {limit:.0%}: "
-        text += missing_load(result, side_of, emptied) or "markers are missing there"
+        ours = result.sides[side_of].emptied
+        impossible = IMPOSSIBLE if ours is not None and 2 * (ours & emptied).sum() > emptied.sum() else ""
+        text += missing_load(result, side_of, emptied) or impossible or "markers are missing there"
     return Finding("coverage", status, text, worst, EMPTY_FAIL, "1", "" if status == PASS else side_of)
 
 

@@ -13,7 +13,8 @@ import numpy as np
 
 from gaitid.analysis.consequences import GOOD, LEVELS, consequence_of
 from gaitid.analysis.figures import any_angle, missing_load
-from gaitid.analysis.limits import STANDS_S, WHOLE_STANCE
+from gaitid.analysis.limb import IMPOSSIBLE
+from gaitid.analysis.limits import STANCE_EMPTIED, STANDS_S, WHOLE_STANCE
 from gaitid.analysis.result import Result, SideResult
 from gaitid.analysis.verdict import OWN, Reason, Verdict
 from gaitid.analysis.wording import alike, in_one
@@ -160,6 +161,8 @@ def _own_reasons(
     for side in measured:
         if result.model.angles and not any_angle(result, side):
             yield own("no_angles", side)
+        if emptied := _emptied_stance(result, side):
+            yield own("stance_emptied", side, _Lacking(emptied))
     if still:
         yield own("standing")
     elif lacking and not result.ground.plates:
@@ -169,6 +172,17 @@ def _own_reasons(
     else:
         for side, why in lacking.items():
             yield own("no_whole_stance", side, why)
+
+
+def _emptied_stance(result: Result, side: str) -> str:
+    """In words the stance of which most is emptied as no body does what was there; empty where of none too much is."""
+    emptied, first = result.sides[side].emptied, result.trial.first_frame
+    if emptied is None:
+        return ""
+    lost = {(c.first, c.last): int(emptied[c.first : c.last + 1].sum()) for c in result.contacts if c.side == side}
+    a, b = max(lost, key=lambda frames: lost[frames] / (frames[1] - frames[0] + 1), default=(0, 0))
+    share = lost.get((a, b), 0) / (b - a + 1)
+    return f"{share:.0%} of frames {a + first}-{b + first} are empty" if share > STANCE_EMPTIED else ""
 
 
 def _without_stance(result: Result, measured: Sequence[str]) -> dict[str, _Lacking]:
@@ -218,6 +232,8 @@ def _why_no_stance(result: Result, side: str, leg: SideResult) -> _Lacking | Non
             here = np.zeros(result.trial.n_frames, dtype=bool)
             here[contact.first : contact.last + 1] = True
             why = missing_load(result, side, here)
+            if leg.emptied is not None and leg.emptied[here].any():
+                why = why or IMPOSSIBLE
             words = f"{at}: the wrenches are known in {wrench:.0%} of it, as {why or 'markers are missing'}"
             cure = "" if why else consequence_of("wrenches_partial").cure
         if nearest is None or (ended, share) > nearest[:2]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field
+from types import MappingProxyType
 
 import numpy as np
 
@@ -16,14 +17,19 @@ from gaitid.body.poses import Body, Key, Motion
 from gaitid.dynamics.chain import Chain, LaterLink, Link
 from gaitid.dynamics.newton_euler import SOLVERS
 from gaitid.dynamics.wrench import Wrench
+from gaitid.errors import TrialError
 from gaitid.ground.contacts import AIR, UNKNOWN, FootLoad
 from gaitid.model import specs
 from gaitid.model.shapes import PointName
+from gaitid.notes import Note, Notes
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.rotation import apply_transposed, dot
 from gaitid.numerics.statistics import mean_of_known
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, Mask, frozen, read_only
+
+#: Why frames are empty that `gaitid.analysis.impossible` or `gaitid.body.discontinuities` emptied.
+IMPOSSIBLE = "no body does what was there"
 
 
 @frozen_dataclass(eq=False)
@@ -63,13 +69,23 @@ def solve_limb(side: specs.Side, body: Body, motion: Motion, load: FootLoad, mec
 
 
 def solve_limbs(
-    sides: Sequence[specs.Side], body: Body, motion: Motion, loads: Mapping[str, FootLoad], mechanics: Mechanics
+    sides: Sequence[specs.Side],
+    body: Body,
+    motion: Motion,
+    loads: Mapping[str, FootLoad],
+    mechanics: Mechanics,
+    emptied: Mapping[str, Mask] = MappingProxyType({}),
 ) -> dict[str, SideResult]:
-    """As `solve_limb`, of several sides by name: a long trial's motion is made once for all of them."""
+    """As `solve_limb`, of several sides by name: a long trial's motion is made once for all of them.
+
+    `emptied` are a side's frames, (frames,), that were emptied as no body does what was there.
+    """
     limbs = [_limb(side, body, motion, loads[side.name], mechanics) for side in sides]
     solved = _solved(limbs, body.model, motion, mechanics)
     return {
-        limb.side.name: _side_result(limb, body, motion, of, loads[limb.side.name], mechanics)
+        limb.side.name: _side_result(
+            limb, body, motion, of, loads[limb.side.name], mechanics, emptied.get(limb.side.name)
+        )
         for limb, of in zip(limbs, solved, strict=True)
     }
 
@@ -148,7 +164,7 @@ def _of_columns(limb: _Limb, columns: Mapping[str, Columns]) -> _Solved:
 
 
 def _side_result(
-    limb: _Limb, body: Body, motion: Motion, solved: _Solved, load: FootLoad, mechanics: Mechanics
+    limb: _Limb, body: Body, motion: Motion, solved: _Solved, load: FootLoad, mechanics: Mechanics, emptied: Mask | None
 ) -> SideResult:
     model, geometry, side, joints = body.model, body.geometry, limb.side, limb.joints_g
     motions, wrenches = motion.by_side[side.name], solved.wrenches
@@ -164,13 +180,15 @@ def _side_result(
     weighed = all(np.isfinite(link.mass) for link in limb.links)
     chain = Chain(limb.links, model.proximal)
     coverage = {
-        joint: _coverage(wrench, unknown, joints[joint], weighed)
+        joint: _coverage(wrench, unknown, joints[joint], weighed, emptied)
         for (joint, wrench), unknown in zip(wrenches.items(), _unknown_loads(chain), strict=True)
     }
     if model.no_wrenches_because:
         coverage = {joint: {"filled": 0, model.no_wrenches_because: len(joints[joint])} for joint in wrenches}
     in_words = (angles, moments, solved.powers)
-    return SideResult(load, load, motions, joints, wrenches, axes, *in_words, limb.bodies, coverage, chain)
+    return SideResult(
+        load, load, motions, joints, wrenches, axes, *in_words, limb.bodies, coverage, chain, emptied=emptied
+    )
 
 
 class InWords(NamedTuple):
@@ -342,13 +360,16 @@ def _unknown_loads(chain: Chain) -> list[Mask]:
     return unknown
 
 
-def _coverage(wrench: Wrench, unknown_load: Mask, joint_g: Array, weighed: bool) -> dict[str, int]:
+def _coverage(
+    wrench: Wrench, unknown_load: Mask, joint_g: Array, weighed: bool, emptied: Mask | None
+) -> dict[str, int]:
     """How many frames of a joint are filled, and why the others are empty; `weighed` where the masses are known."""
     filled = known_rows(wrench.m_g)
     unseen = ~known_rows(joint_g)
     rest = ~filled
     counts = {"filled": int(np.count_nonzero(filled))}
-    for words, mask in (("marker missing", unseen), ("load unknown", unknown_load)):
+    first = () if emptied is None else ((IMPOSSIBLE, emptied),)
+    for words, mask in (*first, ("marker missing", unseen), ("load unknown", unknown_load)):
         counts[words] = int(np.count_nonzero(rest & mask))
         rest &= ~mask
     why = "end of a gap-free span, or marker missing farther up or down the leg" if weighed else "body mass unknown"
@@ -383,3 +404,14 @@ def absent_limb(model: specs.Model, n_frames: int) -> SideResult:
         coverage={joint: {"filled": 0, "no markers of this side": n_frames} for joint in joints},
         chain=None,
     )
+
+
+def wrench_notes(model: specs.Model, sides: Mapping[str, SideResult], require_forces: bool) -> Notes:
+    """That no wrench is known in any frame."""
+    if any(counts["filled"] for side in sides.values() for counts in side.coverage.values()):
+        return ()
+    why = model.no_wrenches_because or "the trial is too short, or markers, loads or the mass are missing"
+    why = f"no wrench of a joint is known in any frame: {why}"
+    if require_forces:
+        raise TrialError(why, todo="leave out --require-forces")
+    return (Note("no_known_wrench", why),)

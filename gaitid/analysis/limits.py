@@ -9,6 +9,8 @@ EMPTY_WARN, EMPTY_FAIL = 0.2, 0.8
 # Share of the frames of a stance in which the load, and the leg's wrenches, are known: a whole stance. In recorded
 # walks 94 to 100 % of the stances that are clean, at most 90 % of those of which a stretch is lost.
 WHOLE_STANCE = 0.92
+# Share of the frames of a stance that may be empty as no body does what was there (docs/quality.md).
+STANCE_EMPTIED = 0.02
 # Peak vertical force of a whole stance in body weights: 0.9 to 1.4 in walking, up to 3 in running.
 PEAK_WARN, PEAK_FAIL = (0.7, 3.0), (0.4, 6.0)
 # The first where the body flies before or after for the second, s: a sprint at 9.5 m/s shows 3.2 to 3.6, and faster

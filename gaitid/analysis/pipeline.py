@@ -10,16 +10,18 @@ from typing import TYPE_CHECKING
 from gaitid.analysis.conventions import conventions
 from gaitid.analysis.figures import figure_notes
 from gaitid.analysis.gimbal import gimbal_notes
+from gaitid.analysis.impossible import Posed, possible_limbs
 from gaitid.analysis.judge import judged
-from gaitid.analysis.limb import Mechanics, absent_limb, base_wrench, make_link, no_load, solve_limbs
+from gaitid.analysis.limb import Mechanics, absent_limb, base_wrench, make_link, no_load, wrench_notes
 from gaitid.analysis.mass import Stand
 from gaitid.analysis.recorded import Bound, measured_legs, recorded
-from gaitid.analysis.result import Result, SideResult
+from gaitid.analysis.result import Result
 from gaitid.analysis.sound_loads import sound_loads
 from gaitid.analysis.verdict import NOT_JUDGED
 from gaitid.analysis.whole_body import balance_of, with_trunk_angles
 from gaitid.analysis.withheld import withhold
 from gaitid.body.calibration import calibrate, marker_templates
+from gaitid.body.discontinuities import without_jumps
 from gaitid.body.feet import FootTrack, foot_tracks
 from gaitid.body.frames import Calibration, Geometry
 from gaitid.body.late_markers import loose_notes
@@ -135,6 +137,7 @@ def analyse_prepared(trial: Trial, prepared: Prepared, static: Trial | None, opt
 
     if body is None:
         body = pose_body(geometry, markers, list(needs))
+    body, markers, emptied, jump_notes = without_jumps(body, markers, trial.rate_hz)
     motion = differentiate(body, trial.rate_hz)
     whole = find_upper_body(trial, markers, body)
     applied, on_segments, applied_notes = _applied(options, body, motion, trial.rate_hz)
@@ -163,7 +166,8 @@ def analyse_prepared(trial: Trial, prepared: Prepared, static: Trial | None, opt
     measured = [side for side in model.sides if side.name in needs]
     on_ground = [side.name for side in measured if model.touches_ground and side.name not in by_file]
     on_feet = {side.name: acting[side.name] if side.name in on_ground else no_load(trial.n_frames) for side in measured}
-    limbs = solve_limbs(measured, body, motion, on_feet, mechanics)
+    posed = Posed(body, motion, markers, mechanics, trial.rate_hz, emptied)
+    limbs, moment_notes = possible_limbs(measured, posed, on_feet, loads.contacts)
     sides = {side.name: limbs.get(side.name) or absent_limb(model, trial.n_frames) for side in model.sides}
     for name in limbs:
         sides[name] = replace(limbs[name], load=loads.by_side.get(name, on_feet[name]))
@@ -199,6 +203,8 @@ def analyse_prepared(trial: Trial, prepared: Prepared, static: Trial | None, opt
                 *body.notes,
                 *loose_notes(body.geometry, markers.seen, trial.rate_hz, body.notes),
                 *lost_point_notes(body, trial.rate_hz, trial.first_frame),
+                *jump_notes,
+                *moment_notes,
                 *body_notes,
                 *gimbal_notes(body, list(needs), trial.first_frame),
                 *mass_notes,
@@ -211,7 +217,7 @@ def analyse_prepared(trial: Trial, prepared: Prepared, static: Trial | None, opt
                 *applied_notes,
                 *against_notes(gait.events, trial.rate_hz, trial.first_frame),
                 *impact_notes(impacts, trial.first_frame, bandwidth_hz),
-                *_wrench_notes(model, sides, options.require_forces),
+                *wrench_notes(model, sides, options.require_forces),
                 *([Note("model_limits", model.caution)] if model.caution else []),
             )
         ),
@@ -431,14 +437,3 @@ def _told_once(notes: Iterable[Note]) -> Notes:
     if codes & {"mass_unknown"} and "no_known_wrench" in codes:
         follows.add("no_known_wrench")
     return tuple(note for note in notes if note.code not in follows)
-
-
-def _wrench_notes(model: specs.Model, sides: Mapping[str, SideResult], require_forces: bool) -> Notes:
-    """That no wrench is known in any frame."""
-    if any(counts["filled"] for side in sides.values() for counts in side.coverage.values()):
-        return ()
-    why = model.no_wrenches_because or "the trial is too short, or markers, loads or the mass are missing"
-    why = f"no wrench of a joint is known in any frame: {why}"
-    if require_forces:
-        raise TrialError(why, todo="leave out --require-forces")
-    return (Note("no_known_wrench", why),)

@@ -78,6 +78,8 @@ class SideResult:
         where the side was not recorded.
     trunk_angles : mapping of name to mapping of column to (frames,) array, deg
         Of the trunk to the laboratory and the pelvis, seen from this side; empty without its markers.
+    emptied : (frames,) bool array or None
+        Frames emptied as no body does what was there; None without any.
     """
 
     load: FootLoad
@@ -93,6 +95,7 @@ class SideResult:
     coverage: Mapping[str, Mapping[str, int]]
     chain: Chain | None
     trunk_angles: Mapping[str, Mapping[str, Array]] = field(default_factory=dict)
+    emptied: Mask | None = None
 
 
 @frozen_dataclass(eq=False)

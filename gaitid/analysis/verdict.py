@@ -28,6 +28,11 @@ OWN = {
         "no whole stance on the plates",
         "use the angles of this leg, and no load of it but what is written",
     ),
+    "stance_emptied": (
+        DO_NOT_USE,
+        "no body does what is in a stance",
+        "correct what the notes on this leg name; use none of its numbers till then",
+    ),
 }
 
 

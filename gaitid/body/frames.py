@@ -207,8 +207,9 @@ class Geometry:
         return self._numbers[full] if full in self._numbers else np.nan  # noqa: SIM401 - `get` asks a resolver for any name
 
     def with_markers(self, markers: Mapping[str, Array]) -> Geometry:
-        """The same model, subject and trial with other positions of its markers."""
-        return Geometry(self.model, markers, self._numbers, self.n_frames, self.up_g, self.foot_flat, self.calibration)
+        """The same model, subject and trial with other positions of its markers, of as many frames as these have."""
+        n_frames = len(next(iter(markers.values()))) if markers else self.n_frames
+        return Geometry(self.model, markers, self._numbers, n_frames, self.up_g, self.foot_flat, self.calibration)
 
     def with_poses(
         self,

@@ -82,6 +82,19 @@ def from_vector(v: Array) -> Array:
     return np.asarray(np.eye(3) + first * K + second * (K @ K))
 
 
+def rotation_vectors(R: Array) -> Array:
+    """(…, 3) vectors along the axes of rotations (…, 3, 3), as long as their angles, rad, from 0 to π.
+
+    Of the angle its sine by the skew part and its cosine by the trace, so that no small angle loses digits. At π, where
+    the skew part is nothing, the length is right and the direction arbitrary.
+    """
+    skew = np.stack([R[..., 2, 1] - R[..., 1, 2], R[..., 0, 2] - R[..., 2, 0], R[..., 1, 0] - R[..., 0, 1]], axis=-1)
+    sine, cosine = norm(skew) / 2, (R[..., 0, 0] + R[..., 1, 1] + R[..., 2, 2] - 1) / 2
+    angle = np.arctan2(sine, cosine)
+    axis = np.divide(skew, 2 * sine[..., None], out=np.full_like(skew, np.sqrt(1 / 3)), where=sine[..., None] > 0)
+    return np.asarray(angle[..., None] * axis)
+
+
 def turned(v: Array, axis: Array, angle: Array | float) -> Array:
     """Vectors turned about unit axes by `angle`, rad (Rodrigues 1840)."""
     angle = np.asarray(angle, dtype=float)[..., None]

@@ -145,9 +145,11 @@ def test_no_moment_rests_on_a_marker_that_is_off(trial: Trial, label: str, size_
             for name, moment in columns.items():
                 for keep, other in ((False, result), (True, kept)):
                     off = np.abs(other.sides[side].moments[joint][name] - moment)
-                    assert np.isfinite(off).sum() == np.isfinite(moment).sum()
+                    assert keep or np.isfinite(off).sum() == np.isfinite(moment).sum()
                     worst[keep] = max(worst[keep], float(np.nanmax(off)))
-    assert worst[False] < 0.02 and worst[True] > 0.5  # N·m/kg
+    assert worst[False] < 0.02  # N·m/kg
+    # kept it is far off, or beyond what any body does, and empty
+    assert worst[True] > 0.5 or any(leg.emptied is not None for leg in kept.sides.values())
 
 
 @pytest.mark.parametrize("label", ["LANK", "LKNE", "LHEE"])

@@ -18,6 +18,8 @@ _SPOKEN = {
     "length_varies",
     "length_jump",
     "calibration_impossible",
+    "pose_jumps",
+    "moment_impossible",
     "uncalibrated",
     "calibration_doubtful",
     "knee_axis_turned",

@@ -1,0 +1,164 @@
+"""Joint moments that no person exerts -> limbs without them, and notes of what made them: a load, or a movement."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from gaitid.analysis.limb import Mechanics, solve_limbs
+from gaitid.analysis.result import SideResult
+from gaitid.body.discontinuities import SHOWN, correcting, jump_words, jumping, labels_of_segments
+from gaitid.body.extremes import EXTREMES, moment_limit
+from gaitid.body.kinematics import SegmentMotion, only
+from gaitid.body.poses import Body, Motion
+from gaitid.dynamics.wrench import Wrench
+from gaitid.errors import first_few
+from gaitid.ground.contacts import UNKNOWN, Contact, FootLoad
+from gaitid.markers.clean import Markers
+from gaitid.markers.faults import frame_words
+from gaitid.markers.filtering import SMOOTHED_BELOW_MM, reach
+from gaitid.markers.jumps import JUMP_M, JUMP_M_PER_S, JUMP_TIMES_NOISE
+from gaitid.model import specs
+from gaitid.notes import Note, Notes
+from gaitid.numerics.masks import spans, widened
+from gaitid.numerics.rotation import norm
+from gaitid.records import NamedTuple
+from gaitid.trial import Array, Mask
+
+# Share of a moment from which on the load on the foot makes it: of two parts that add up to it one has half.
+BY_LOAD = 0.5
+_PLATE_CURE = "check the channels, units and calibration of the plate, and the body's mass"
+
+
+class Posed(NamedTuple):
+    """What limbs are solved with besides the loads on their feet.
+
+    Attributes
+    ----------
+    body : Body
+    motion : Motion
+    markers : Markers
+    mechanics : Mechanics
+    rate_hz : float
+    emptied : mapping of side to (frames,) bool array
+        Where poses that jump are unknown (`gaitid.body.discontinuities`).
+    """
+
+    body: Body
+    motion: Motion
+    markers: Markers
+    mechanics: Mechanics
+    rate_hz: float
+    emptied: Mapping[str, Mask]
+
+
+def possible_limbs(
+    sides: Sequence[specs.Side], posed: Posed, loads: Mapping[str, FootLoad], contacts: Sequence[Contact]
+) -> tuple[dict[str, SideResult], Notes]:
+    """Limbs of several sides by name (`solve_limbs`), without moments that no person exerts.
+
+    Where one is beyond `moment_limit` its cause counts as unknown, as far as filter and derivatives carry it: the load
+    on the foot, or how the leg moves. So everything that follows from it is empty, not the joint's moment alone.
+
+    Parameters
+    ----------
+    sides : sequence of Side
+    posed : Posed
+    loads : mapping of side to FootLoad
+    contacts : sequence of Contact
+        For words.
+    """
+    limbs = solve_limbs(sides, posed.body, posed.motion, loads, posed.mechanics, posed.emptied)
+    notes: Notes = ()
+    for side in sides if posed.body.model.touches_ground else ():
+        limb = limbs[side.name]
+        joints = [joint for joint in limb.wrenches if joint in EXTREMES]
+        sizes = [norm(limb.wrenches[joint].m_g) / posed.mechanics.mass_kg / moment_limit(joint) for joint in joints]
+        shares = np.nan_to_num(np.array(sizes).reshape(-1, len(limb.load.state)))
+        if not (shares > 1).any():
+            continue
+        by_load = np.array([_by_load(limb, joint) for joint in joints])
+        beside = reach(posed.markers.quality["marker_filter"], posed.rate_hz)
+        of_load, of_motion = (widened(((shares > 1) & cause).any(axis=0), beside) for cause in (by_load, ~by_load))
+        moving = {segment: _moving(motion, ~of_motion) for segment, motion in limb.motions.items()}
+        motion = replace(posed.motion, during=None, by_side={side.name: moving})
+        emptied = {side.name: of_load | of_motion | posed.emptied.get(side.name, False)}
+        fewer = {side.name: _without(loads[side.name], of_load)}
+        limbs |= solve_limbs([side], posed.body, motion, fewer, posed.mechanics, emptied)
+        for cause, wide, words in ((by_load, of_load, _load_words), (~by_load, of_motion, _motion_words)):
+            beyond = np.where(cause, shares, 0.0)
+            k, at = (int(index) for index in np.unravel_index(np.argmax(beyond), beyond.shape))
+            if beyond[k, at] > 1:
+                why, cure = words(side.name, limb, joints[k], at, posed, contacts)
+                limit, first = moment_limit(joints[k]), posed.markers.first_frame
+                text = (
+                    f"{side.name} {joints[k]}: its moment is {beyond[k, at] * limit:.3g} N·m/kg in frame {at + first}, "
+                    f"above {limit:.1f}, twice the largest of a person: {why}; the leg's moments are empty in "
+                    + frame_words([(start, stop - 1) for start, stop in spans(wide)], first)
+                )
+                notes += (Note("moment_impossible", text, side.name, cure),)
+    return limbs, notes
+
+
+def _by_load(limb: SideResult, joint: str) -> Mask:
+    """(frames,) whether the load on the foot makes a joint's moment, not the weight and the movement of the leg."""
+    wrench = limb.wrenches[joint]
+    return np.asarray(norm(limb.acting.wrench.at(wrench.p_g).m_g) >= BY_LOAD * norm(wrench.m_g))
+
+
+def _moving(motion: SegmentMotion, known: Mask) -> SegmentMotion:
+    """How a segment moves, unknown but in some frames; where it is stays."""
+    moving = (motion.vel_g, motion.acc_g, motion.omega_g, motion.alpha_g)
+    return SegmentMotion(motion.R_gs, motion.com_g, *(only(values, known) for values in moving))
+
+
+def _without(load: FootLoad, frames: Mask) -> FootLoad:
+    """The load on a foot, unknown in some frames."""
+
+    def known(values: Array) -> Array:
+        return np.where(frames.reshape(-1, *[1] * (values.ndim - 1)), np.nan, values)
+
+    wrench = Wrench(known(load.wrench.f_g), known(load.wrench.m_g), load.wrench.p_g)
+    state = np.where(frames, UNKNOWN, load.state)
+    return FootLoad(state, wrench, known(load.cop_g), known(load.free_moment))
+
+
+# --- words ---------------------------------------------------------------------------------------------------
+
+
+def _load_words(
+    side: str, limb: SideResult, joint: str, at: int, posed: Posed, contacts: Sequence[Contact]
+) -> tuple[str, str]:
+    """What the load on the foot is in a frame, and what would make it good."""
+    load = limb.acting.wrench
+    force, moment = (float(norm(of[at])) for of in (load.f_g, load.at(limb.wrenches[joint].p_g).m_g))
+    weights = force / posed.mechanics.mass_kg / float(norm(posed.mechanics.gravity_g))
+    on = [contact.plate_names for contact in contacts if contact.side == side and contact.first <= at <= contact.last]
+    plates = next(filter(None, on), "")
+    what = f"plate {plates}" if plates else "the load on the foot"
+    arm = f", {moment / force:.2f} m beside the {joint}" if force else ""
+    return f"{what} gives {weights:.1f} body weights{arm}", _PLATE_CURE
+
+
+def _motion_words(
+    side: str, limb: SideResult, joint: str, at: int, posed: Posed, contacts: Sequence[Contact]
+) -> tuple[str, str]:
+    """How the leg moves about a frame, and what would make it good."""
+    forces = {
+        segment: limb.bodies[segment].mass_kg * norm(motion.at(np.array([at])).acc_g)[0]
+        for segment, motion in limb.motions.items()
+    }
+    most = max(forces, key=lambda segment: float(np.nan_to_num(forces[segment])))
+    acceleration = f"the {most} accelerates with {forces[most] / limb.bodies[most].mass_kg:.0f} m/s² there"
+    markers, noise_mm = posed.markers, posed.markers.quality["marker_noise_mm"]
+    beside = reach(markers.quality["marker_filter"], posed.rate_hz)
+    of_segments = labels_of_segments(posed.body, markers)
+    labels = [label for (of, _), labels in of_segments.items() if of in ("", side) for label in labels]
+    named, size_m = jumping(markers, labels, at - beside, at + beside)
+    if size_m > max(JUMP_M, JUMP_M_PER_S / posed.rate_hz, JUMP_TIMES_NOISE * noise_mm * 1e-3):
+        return f"{acceleration}, where {jump_words(named, size_m)}", correcting(markers, named)
+    if markers.settings.cutoff_hz is None and noise_mm > SMOOTHED_BELOW_MM:
+        return f"{acceleration}: the markers carry {noise_mm:.2g} mm of noise, unfiltered", "give --cutoff 6"
+    return f"{acceleration}, and no marker jumps", f"look at {first_few(labels, SHOWN)} there"
