@@ -74,7 +74,8 @@ def analyse(  # noqa: PLR0913 - the options of `gaitid run`, each under its name
     subject_prefix : str, optional
         Of a file with several subjects, the one whose labels begin so.
     events : path, optional
-        Foot strikes and offs in place of those that the trial stores (docs/events.md).
+        Foot strikes and offs in place of those that the trial stores, or YAML with what the labels of its events mean
+        (docs/events.md).
     functional : path or sequence of path, optional
         Trials in which a hip or knee moves: its centre or axis by that motion, as ``hip.c3d`` or ``right_hip=hip.c3d``.
     express_in : str or sequence of str

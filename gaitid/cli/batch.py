@@ -51,8 +51,8 @@ def _processors() -> int:
 
 @click.command(
     context_settings=CONTEXT,
-    # --forces, --load and --events belong to one trial: looked for beside it, or named in a manifest
-    params=[option for option in RESULT_OPTIONS if option.name not in ("forces", "loads", "events")],
+    # --forces and --load belong to one trial: looked for beside it, or named in a manifest
+    params=[option for option in RESULT_OPTIONS if option.name not in ("forces", "loads")],
     epilog="Example:  gaitid batch recordings --model pig -o results -j 4 --resume\n\nMore: docs/batch.md",
 )
 @click.argument("datasets", nargs=-1, required=True, metavar="DATASET...", shell_complete=completed("data_sets"))

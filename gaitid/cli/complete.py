@@ -36,7 +36,7 @@ def forces(ctx: click.Context, begin: str) -> Items:
 
 
 def events(ctx: click.Context, begin: str) -> Items:
-    return _files(begin, (".csv", ".c3d"))
+    return _files(begin, (".csv", ".c3d", *_YAML))
 
 
 def folders(ctx: click.Context, begin: str) -> Items:

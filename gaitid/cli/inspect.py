@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     help="A model of yours to look at too (YAML); may be repeated.",
 )
 @options.inputs
+@options.events
 @options.reader_set
 @options.keep_names
 @click.option(
@@ -79,6 +80,7 @@ def command(trials: tuple[Path, ...], as_json: bool, picture: Path | None, keep_
         raise click.UsageError("--picture is of one trial; give the trials one by one")
     if several and (given["forces"] is not None or given["plates"] is not None):
         raise click.UsageError("--forces and --plates belong to one trial; give the trials one by one")
+    options.refuse_events_of_one(given["events"], len(trials))
     beside = Beside(**given)
     contents, refused = [], 0
     with Progress(len(trials)) as progress:

@@ -12,6 +12,8 @@ from gaitid.errors import GaitidError
 from gaitid.write import DEFAULT_UNCERTAINTY
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from gaitid.ground.claims import ByHand
     from gaitid.read.settings import ReaderSettings
     from gaitid.run import RunOptions
@@ -56,10 +58,17 @@ def refuse_several(options: RunOptions, n_trials: int, instead: str = "give the 
         raise click.UsageError(f"--assign with frames belongs to one trial; {instead}")
     if n_trials > 1 and options.forces is not None:
         raise click.UsageError(f"--forces belongs to one trial; {instead}")
-    if n_trials > 1 and options.events is not None:
-        raise click.UsageError(f"--events belongs to one trial; {instead}")
+    refuse_events_of_one(options.events, n_trials, instead)
     if n_trials > 1 and options.loads:
         raise click.UsageError(f"--load belongs to one trial; {instead}")
+
+
+def refuse_events_of_one(events: Path | None, n_trials: int, instead: str = "give the trials one by one") -> None:
+    """Raise where several trials are given with events of one; what labels mean is the same in all."""
+    from gaitid.read.event_file import OF_LABELS
+
+    if n_trials > 1 and events is not None and events.suffix.lower() not in OF_LABELS:
+        raise click.UsageError(f"--events belongs to one trial, unless it is YAML with labels; {instead}")
 
 
 def _frequency(ctx: click.Context, parameter: click.Parameter, value: str | None) -> object:
@@ -166,8 +175,8 @@ events = click.option(
     "--events",
     type=_FILE,
     shell_complete=completed("events"),
-    help="Foot strikes and offs in place of those that the trial stores: CSV (side, event, time_s or frame), or a C3D "
-    "(docs/events.md).",
+    help="Foot strikes and offs in place of those that the trial stores: CSV (side, event, time_s or frame), or a C3D; "
+    "or what the labels of its events mean: YAML, `labels: {HS_L: left strike}` (docs/events.md).",
 )
 functional = click.option(
     "--functional",

@@ -31,6 +31,7 @@ from gaitid.model.load import as_bundled, bundled_models, load_model
 from gaitid.model.marker_sets import find_marker_set, load_marker_set
 from gaitid.notes import texts
 from gaitid.read import as_static, read_trial
+from gaitid.read.event_names import foot_event, not_understood, unknown_notes
 from gaitid.read.settings import ReaderSettings
 from gaitid.records import frozen_dataclass
 from gaitid.statics import notes_of_statics
@@ -65,13 +66,14 @@ class Beside:
 
     Attributes
     ----------
-    forces, plates, static, subject, markers : Path or None
+    forces, plates, events, static, subject, markers : Path or None
     models : tuple of str
         Models to look at besides the bundled ones.
     """
 
     forces: Path | None = None
     plates: Path | None = None
+    events: Path | None = None
     static: Path | None = None
     subject: Path | None = None
     markers: Path | None = None
@@ -141,7 +143,8 @@ def inspected(
     GaitidError
         A file cannot be read.
     """
-    trial = read_trial(path, forces=beside.forces, plates=beside.plates, stored=True, settings=settings)
+    given_files = {"forces": beside.forces, "plates": beside.plates, "events": beside.events}
+    trial = read_trial(path, **given_files, stored=True, settings=settings)
     static = None if beside.static is None else as_static(read_trial(beside.static, settings=settings))
     marker_set = None if beside.markers is None else load_marker_set(find_marker_set(str(beside.markers)))
     models = {name: as_bundled(name) for name in bundled_models()}
@@ -184,7 +187,13 @@ def inspected(
         "labels_in_doubt": [] if cleaned is None else cleaned.quality["label_faults"],
         "gaps_of_the_model": [] if cleaned is None else cleaned.quality["gaps"],
         "events": [
-            {"name": e.name, "side": e.side, "frame": first + round(e.time_s * trial.rate_hz), "time_s": e.time_s}
+            {
+                "name": e.name,
+                "side": e.side,
+                "frame": first + round(e.time_s * trial.rate_hz),
+                "time_s": e.time_s,
+                "means": "" if not_understood(e) else " ".join(foot_event(e.name, e.side)),
+            }
             for e in trial.events
         ],
         "subject": _subject(trial, models),
@@ -200,7 +209,7 @@ def inspected(
         "models": {
             name: {"given": name in given, **readiness(trial, candidate)} for name, candidate in candidates.items()
         },
-        "warnings": texts(trial.notes),
+        "warnings": texts((*trial.notes, *unknown_notes(trial.events))),
     }
     return Inspected(content, trial, up_g, stages.ground)
 

@@ -70,7 +70,9 @@ def describe(content: Mapping[str, Any]) -> str:
     add("plates", [*plates, *_doubt_of_all_plates(content["plates"])] or ["none"])
     note = content["contacts_note"]
     add("contacts", [*(_contact_line(c) for c in content["contacts"]), *([note] if note else [])] or ["none"])
-    events = [f"{e['side']} {e['name']} {e['frame']}" for e in content["events"]]
+    events = [
+        f"{e['side']} {e['name']} {e['frame']}{'' if e['means'] else ' (not understood)'}" for e in content["events"]
+    ]
     add("events", _wrapped(events) if events else ["none"])
     subject = [_subject_words(name, m) for name, m in content["subject"].items()]
     add("subject", _wrapped(subject) if subject else ["no measurement of a bundled model is stored"])

@@ -1,25 +1,28 @@
-"""A file of gait events of the user -> those of a trial, in place of what it stores of a foot's strikes or offs."""
+"""A file of gait events of the user -> those of a trial, or what the labels of the trial's events mean."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from gaitid.errors import ReadError, reading
-from gaitid.read.event_names import kind_of_event
+from gaitid.notes import Note
+from gaitid.read.event_names import foot_event, said, side_of_word
 from gaitid.read.labels import listed
 from gaitid.read.tables.text_table import check_names, is_blank, read_lines
 from gaitid.trial import Event, Trial
 
 _COLUMNS = ("side", "event", "time_s", "frame")
 _EXPECTED = "side, event, and time_s (0 at the trial's first frame) or frame (as the trial numbers them)"
-_SIDES = {"left": "left", "l": "left", "right": "right", "r": "right"}
 # Frames. A time and the frame that it was rounded to, up or down, may be so far apart.
 _ROUNDED = 1.5
 #: What a C3D calls the two kinds.
 _WORDS = {"strike": "Foot Strike", "off": "Foot Off"}
+#: Suffixes of a file that says what labels mean, and belongs to any number of trials.
+OF_LABELS = (".yaml", ".yml")
+_MEANINGS = "left strike, left off, right strike, right off; strike or off of the event's context; or none"
 
 
 def with_events(trial: Trial, path: Path) -> Trial:
@@ -30,7 +33,8 @@ def with_events(trial: Trial, path: Path) -> Trial:
     trial : Trial
     path : Path
         CSV with a row an event: ``side`` (left or right), ``event`` (foot strike or foot off, by any of their usual
-        names), and ``time_s`` or ``frame``. Or a C3D of the same recording, whose events are taken by its clock.
+        names), and ``time_s`` or ``frame``. Or a C3D of the same recording, whose events are taken by its clock. Or
+        YAML that says what the labels of the trial's events mean (``labels: {HS_L: left strike}``).
 
     Raises
     ------
@@ -39,12 +43,50 @@ def with_events(trial: Trial, path: Path) -> Trial:
         line that begins with the file's name.
     """
     with reading(f"{path.name}: "):
+        if path.suffix.lower() in OF_LABELS:
+            return _labels_meant(trial, _meanings(path))
         events = _of_c3d(trial, path) if path.suffix.lower() == ".c3d" else _of_table(trial, path)
         if not events:
             raise ReadError("it holds no event", expected="foot strikes and foot offs", todo="leave out --events")
-    settled = {(event.side, kind_of_event(event.name)) for event in events}
-    stored = [event for event in trial.events if (event.side, kind_of_event(event.name)) not in settled]
+    given = {foot_event(event.name, event.side) for event in events}
+    stored = [event for event in trial.events if foot_event(event.name, event.side) not in given]
     return replace(trial, events=tuple(sorted([*stored, *events], key=lambda e: (e.time_s, e.side, e.name))))
+
+
+def _meanings(path: Path) -> dict[str, tuple[str, str]]:
+    """Side and kind of each label of a file; no side where it is that of the context, neither where it is no event."""
+    from gaitid.model.yaml_file import load_yaml
+
+    document = load_yaml(path)
+    keys = document if isinstance(document, Mapping) else {}
+    labels = keys.get("labels")
+    if not isinstance(labels, Mapping) or not labels or len(keys) > 1:
+        raise ReadError(
+            "not one key `labels`",
+            expected="labels: {HS_L: left strike, ...}",
+            found=listed([*map(str, keys)]) or "no keys",
+        )
+    meant = {str(label).strip(): ("", "") if text == "none" else said(str(text)) for label, text in labels.items()}
+    faults = [f"{label}: {text}" for label, text in labels.items() if text != "none" and not said(str(text))[1]]
+    if faults:
+        raise ReadError(f"labels that mean no event: {listed(faults)}", expected=_MEANINGS)
+    return meant
+
+
+def _labels_meant(trial: Trial, meanings: Mapping[str, tuple[str, str]]) -> Trial:
+    """The trial's events under the names that its labels mean, without those that mean no event of a foot."""
+    events: list[Event] = []
+    for event in trial.events:
+        side, kind = meanings.get(event.name.strip(), (None, ""))
+        if side is None:
+            events.append(event)
+        elif kind:
+            events.append(replace(event, name=_WORDS[kind], side=side or event.side))
+    stored = {event.name.strip() for event in trial.events}
+    if stored and not stored & set(meanings):
+        text = f"--events: the trial has none of the labels {listed([*meanings])}; it has {listed(sorted(stored))}"
+        return replace(trial, notes=(*trial.notes, Note("input_unused", text)))
+    return replace(trial, events=tuple(events))
 
 
 def _of_c3d(trial: Trial, path: Path) -> list[Event]:
@@ -72,11 +114,12 @@ def _of_table(trial: Trial, path: Path) -> list[Event]:
             continue
         cells = [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter))]
         row = dict(zip(columns, cells, strict=False))
-        side, name = _SIDES.get(row.get("side", "").lower()), _WORDS.get(kind_of_event(row.get("event", "")))
+        side = side_of_word(row.get("side", "").lower())
+        name = _WORDS.get(foot_event(row.get("event", ""), side)[1])
         times = _times(row, trial, delimiter != ",")
         if len(cells) > len(columns):
             faults.append(f"row {number}: {len(cells)} cells for {len(columns)} columns")
-        elif side is None:
+        elif not side:
             faults.append(f"row {number}: side {row.get('side', '')!r} is neither left nor right")
         elif name is None:
             faults.append(f"row {number}: event {row.get('event', '')!r} is neither a foot strike nor a foot off")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ import gaitid
 from gaitid.errors import ReadError
 from gaitid.gait.events import GIVEN_AGREES
 from gaitid.read.event_file import with_events
-from gaitid.read.event_names import kind_of_event
+from gaitid.read.event_names import said, unknown_notes
 from gaitid.trial import Event, Trial
 
 WALK = Path(__file__).resolve().parents[2] / "sample_data" / "walk" / "walk.c3d"
@@ -82,10 +84,93 @@ def test_what_the_file_does_not_say_stays_as_the_trial_stores_it(trial: Trial, t
     assert [e for e in with_events(trial, file).events if not e.given] == kept
 
 
-def test_names_of_the_two_kinds() -> None:
-    assert [kind_of_event(name) for name in ("Heel-Strike", "FS", "toe off", "LIFT", "Event", "stop")] == [
-        "strike", "strike", "off", "off", "", "",
-    ]  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("Heel-Strike", ("", "strike")),
+        ("LIFT", ("", "off")),
+        ("HS_L", ("left", "strike")),
+        ("L_HS", ("left", "strike")),
+        ("IC_left", ("left", "strike")),
+        ("TO_R 2", ("right", "off")),
+        ("RHEELSTRIKE", ("right", "strike")),
+        ("ToeOffLeft", ("left", "off")),
+        ("Fußaufsatz re", ("right", "strike")),
+        ("Zehenablösung links", ("left", "off")),
+        ("attaque du talon droit", ("right", "strike")),
+        ("Décollement des orteils gauche", ("left", "off")),
+        ("Contatto iniziale sx", ("left", "strike")),
+        ("Stacco della punta dx", ("right", "off")),
+        ("Contacto inicial izquierdo", ("left", "strike")),
+        ("Despegue de los dedos derecho", ("right", "off")),
+        ("Hielcontact links", ("left", "strike")),
+        ("teen los rechts", ("right", "off")),
+        ("Contato inicial direito", ("right", "strike")),
+        ("Retirada do pé esquerdo", ("left", "off")),
+        # another instant, a phase, two sides, no event of a foot
+        *(
+            (name, ("", ""))
+            for name in ("Heel Off", "Toe Strike", "apoyo", "RMS", "Left Right Strike", "Left-FP", "Event")
+        ),
+    ],
+)
+def test_names_in_several_languages_with_the_side_before_or_behind(name: str, expected: tuple[str, str]) -> None:
+    assert said(name) == expected
+
+
+def labelled(trial: Trial) -> Trial:
+    """The trial's events under labels that nobody knows, without a context."""
+    names = {
+        ("left", "Foot Strike"): "A1",
+        ("left", "Foot Off"): "A2",
+        ("right", "Foot Strike"): "B1",
+        ("right", "Foot Off"): "B2",
+    }
+    return replace(trial, events=tuple(Event(names[e.side, e.name], "general", e.time_s) for e in trial.events))
+
+
+def test_labels_that_are_not_understood_are_named_and_the_cure_works(trial: Trial, tmp_path: Path) -> None:
+    unknown = labelled(trial)
+    (note,) = unknown_notes(unknown.events)
+    assert note.text.startswith(
+        "10 events of the file are not understood and not used: B1 (3), A2 (3), A1 (2), B2 (2);"
+    )
+    (line,) = re.findall("`(labels: .*)`", note.text)
+    file = tmp_path / "labels.yaml"
+    file.write_text(line, encoding="utf-8")
+    (note,) = unknown_notes(with_events(unknown, file).events)
+    assert note.text.startswith("7 events of the file")
+    file.write_text("labels: {A1: left strike, A2: left toe off, B1: right HS, B2: right off}", encoding="utf-8")
+    meant, stored = ([(e.name, e.side, e.time_s) for e in of.events] for of in (with_events(unknown, file), trial))
+    assert meant == stored
+    file.write_text("labels: {A1: left strike, A2: none, B1: none, B2: none}", encoding="utf-8")
+    assert [e.time_s for e in with_events(unknown, file).events] == [
+        e.time_s for e in trial.events if (e.side, e.name) == ("left", "Foot Strike")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("labels: {A1: left hop}", r"l.yaml: labels that mean no event: A1: left hop; expected left strike, "),
+        ("label: {A1: left strike}", r"l.yaml: not one key `labels`; .*found label$"),
+        ("labels:", r"l.yaml: not one key `labels`"),
+    ],
+)
+def test_a_file_of_labels_that_cannot_be_meant(trial: Trial, tmp_path: Path, text: str, line: str) -> None:
+    file = tmp_path / "l.yaml"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(ReadError) as refused:
+        with_events(trial, file)
+    assert re.match(line, refused.value.line())
+
+
+def test_labels_that_the_trial_does_not_have_are_said(trial: Trial, tmp_path: Path) -> None:
+    file = tmp_path / "l.yaml"
+    file.write_text("labels: {HS_X: left strike}", encoding="utf-8")
+    found = with_events(trial, file)
+    assert [*found.events] == [*trial.events]
+    assert [n.code for n in found.notes if n not in trial.notes] == ["input_unused"]
 
 
 # --- what is done with them -------------------------------------------------------------------------------------
@@ -116,7 +201,7 @@ def test_cycles_begin_and_end_where_the_file_says(trial: Trial, tmp_path: Path) 
 
 def test_the_evidence_against_an_event_is_said_and_the_event_used(trial: Trial, tmp_path: Path) -> None:
     usual = gaitid.analyse(WALK, model="pig")
-    of_plates = next(e for e in usual.record["events"]["used"] if e["source"] == "force" and e["kind"] == "strike")
+    of_plates = next(e for e in usual.record["events"]["by_method"]["force"] if e["kind"] == "strike")
     side, late = of_plates["side"], of_plates["time_s"] + 2 * GIVEN_AGREES
     file = write(tmp_path / "late.csv", [Event("Foot Strike", side, late)])
     found = gaitid.analyse(WALK, model="pig", events=file)

@@ -10,6 +10,7 @@ from gaitid.notes import Note, Notes
 from gaitid.read.c3d.file import C3DFile, continued, texts
 from gaitid.read.c3d.frame_layout import first_number
 from gaitid.read.c3d.sections import HEADER_EVENTS
+from gaitid.read.event_names import side_of_word
 from gaitid.read.labels import listed
 from gaitid.trial import Event
 
@@ -59,8 +60,7 @@ def _of_group(file: C3DFile) -> tuple[list[Event], Notes]:
         if not abs(t) <= _FAR_S:
             timeless.append(f"{context} {label}".strip())
             continue
-        side = context.lower() if context.lower() in ("left", "right") else "general"
-        events.append(Event(label, side, float(t)))
+        events.append(Event(label, side_of_word(context.strip().lower()) or "general", float(t)))
     if timeless:
         notes += (Note("file_incomplete", f"events without a possible time are not read: {listed(timeless)}"),)
     return events, notes
