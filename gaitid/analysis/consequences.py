@@ -122,7 +122,9 @@ CONSEQUENCES: dict[str, Consequence] = {
         USABLE, "name the foot, as --assign SIDE=PLATE, or keep others off the plates", explains=True
     ),
     "events_against": Consequence(USABLE, "look at these events again: their times count from the first frame"),
-    "events_off": Consequence(USABLE, "correct the events, or see whether forces and markers are of one time"),
+    "events_moved": Consequence(GOOD, "give the events of one method with --events"),
+    "events_unknown": Consequence(GOOD, "say what each label means with --events"),
+    "events_off": Consequence(USABLE, "give them with --events, or see whether forces and markers are of one time"),
     "assignment_differs": Consequence(USABLE, "look at the recording, and say which foot it was with --assign"),
     "assignment_against": Consequence(USABLE, "look at the contact, or leave out --assign"),
     "assignment_far": Consequence(DO_NOT_USE, "look whose foot is on the plate, or leave out --assign"),

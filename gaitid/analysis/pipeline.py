@@ -37,7 +37,7 @@ from gaitid.disk.large_arrays import rest_aside
 from gaitid.dynamics.wrench import Wrench
 from gaitid.errors import GaitidError, TrialError
 from gaitid.gait.contact_clocks import contact_clock_notes
-from gaitid.gait.events import against_notes
+from gaitid.gait.event_notes import event_notes, ground_notes
 from gaitid.gait.impact import find_impacts, impact_notes, matched_load
 from gaitid.gait.spatiotemporal import analyse_gait
 from gaitid.ground.claims import ByHand, assigned_frames
@@ -209,13 +209,13 @@ def analyse_prepared(trial: Trial, prepared: Prepared, static: Trial | None, opt
                 *gimbal_notes(body, list(needs), trial.first_frame),
                 *mass_notes,
                 *_heel_notes(trial, model, ground),
-                *ground.notes,
+                *ground_notes(ground.notes, gait.events),
                 *faults.notes,
                 *contact_clock_notes(gait.events, timed, faults.notes, ground.covered),
                 *loads.notes,
                 *loads_notes,
                 *applied_notes,
-                *against_notes(gait.events, trial.rate_hz, trial.first_frame),
+                *event_notes(gait.events, trial),
                 *impact_notes(impacts, trial.first_frame, bandwidth_hz),
                 *wrench_notes(model, sides, options.require_forces),
                 *([Note("model_limits", model.caution)] if model.caution else []),

@@ -2,44 +2,32 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from gaitid.body.feet import FootTrack
-from gaitid.errors import first_few
+from gaitid.gait.event_clock import FILE_SURE, MIN_STRIDE, Clock, Witness, Zero, file_zero, one_clock
 from gaitid.gait.marker_events import KINDS, GaitEvent, Heading, heading, kinematic_events
+from gaitid.gait.steps import Steps, compare, shifts_onto
 from gaitid.ground.belt import CUTOFF_HZ, Floor
 from gaitid.ground.contacts import FootLoad
-from gaitid.notes import Note, Notes
 from gaitid.numerics.lowpass import lowpass
 from gaitid.numerics.masks import known_rows, spans
-from gaitid.numerics.statistics import median
 from gaitid.read.event_names import foot_event
-from gaitid.records import NamedTuple, frozen_dataclass
-from gaitid.trial import Array, Event, Mask
+from gaitid.records import frozen_dataclass
+from gaitid.trial import Array, Event
 
 # s. A force below the threshold for less than this is a flutter within one stance.
 MAX_PAUSE = 0.03
-# s. Events of one kind and side nearer than this are one; a file's event is dropped that the markers contradict by more
-# than the second, and used but told from the third on: 100 of 10 shared trials lie -0.05 to +0.03 from the markers'
-# (-0.04 without the laboratory that shows most), three that a hand put beside the plates +0.06 to +0.08 (cgm24: toes
-# have slapped down before). On stairs the markers may be 0.1 early, so that nobody can say which is right.
-SAME_STEP, FILE_AGREES, FILE_SURE = 0.20, 0.10, 0.055
-# s. Least times between strikes of one foot, and between its strike and off: the fastest sprinters take about 0.4 s a
-# stride and stand about 0.1 s in each (Weyand et al. 2000, J Appl Physiol 89:1991-1999).
-MIN_STRIDE, MIN_PHASE = 0.35, 0.06
+# s. Least time between a strike and the off of a foot: the fastest sprinters stand about 0.1 s in each stride (Weyand
+# et al. 2000, J Appl Physiol 89:1991-1999).
+MIN_PHASE = 0.06
 
 # s. An event that the user gives agrees with that of a plate within it: the limit of a file's events as a whole
 # (docs/contacts.md), five frames at 100 Hz being what hands differ by.
 GIVEN_AGREES = 0.05
-#: So many of them are named, and so many are moved to see what a file means.
-SHOWN, MOST_MOVED = 3, 40
-# Steps, the nearest, on which an event is laid to look for another zero of time: some minutes of walking.
-MOST_WAYS = 300
-
 PRIORITY = {"given": 0, "force": 1, "file": 2, "kinematics": 3}
 
 
@@ -56,13 +44,15 @@ class GaitEvents:
         ``force``, ``file``, ``zeni``, ``oconnor`` and ``kinematics`` (the better of the last two for each event).
     dropped : tuple of (GaitEvent, reason)
     shift_s : mapping of kind to float
-        By which the markers' events were moved in `used`: their median difference from this trial's force events, so
-        that both kinds may bound one stride; 0 with none to compare.
+        By which the markers' events were moved in `used`: their median difference from this trial's force events,
+        without any from the file's, so that both kinds may bound one stride; 0 with none to compare.
     heading : Heading
     against : tuple of (GaitEvent, reason)
         Events that the user or the file gives and that plates or markers speak against; they are used.
-    file_doubt : str
-        Why none of the file's events is used; empty where they are.
+    zero : Zero
+        Whether the file's events count time as the trial does.
+    clock : Clock
+        What was done to the constant difference between the events of file and plates.
     """
 
     used: tuple[GaitEvent, ...]
@@ -71,7 +61,8 @@ class GaitEvents:
     shift_s: Mapping[str, float]
     heading: Heading
     against: tuple[tuple[GaitEvent, str], ...] = ()
-    file_doubt: str = ""
+    zero: Zero = Zero()
+    clock: Clock = Clock((), ())
 
     def record(self) -> dict[str, Any]:
         """For the run's record: plain lists and numbers, times in s from the first frame."""
@@ -90,6 +81,11 @@ class GaitEvents:
                 if other != reference and PRIORITY.get(other, 3) >= PRIORITY[reference]
             },
             "kinematics_shift_s": dict(self.shift_s),
+            "clock": self.clock.by,
+            "file_late_s": [
+                {"side": s, "kind": k, "late_s": late} for (s, k), late in sorted(self.clock.late_s.items())
+            ],
+            "file_lag_s": self.zero.lag_s,
             "ground_velocity_m_per_s": self.heading.floor.velocity_g.reshape(-1, 3).mean(axis=0).tolist(),
             "frames_forward": int((self.heading.sense > 0).sum()),
             "frames_backward": int((self.heading.sense < 0).sum()),
@@ -134,19 +130,30 @@ def find_events(
             methods[name] += by_method
     for events in methods.values():
         events.sort(key=_order)
-    shift = {kind: _shift(methods["force"], methods["kinematics"], kind) for kind in KINDS}
-    shifted = [e._replace(time_s=e.time_s + shift[e.kind]) for e in methods["kinematics"]]
     seen = {side: known_rows(foot.heel_g) & known_rows(foot.toe_g) for side, foot in feet.items()}
     carried = {side: known_rows(load.wrench.f_g) for side, load in loads.items()}
-    witness = _Witness(walk, seen, carried, Steps(shifted))
-    doubt = _file_doubt([e for e in methods["file"] if e.source == "file"], Steps(methods["force"]), witness)
-    believed = [e for e in methods["file"] if e.source == "given" or not doubt]
-    used, dropped = _merged(methods["force"], believed, shifted, witness)
-    if doubt:
-        dropped += [(e, "most of the file's events are wrong") for e in methods["file"] if e.source == "file"]
-    against = _against(used, Steps(methods["force"]), witness)
+    force, markers = methods["force"], methods["kinematics"]
+
+    def witness_on(reference: Sequence[GaitEvent]) -> Witness:
+        shown = _shifted(markers, shifts_onto([reference], markers))
+        return Witness(walk, seen, carried, Steps(reference), Steps(shown))
+
+    stored = [e for e in methods["file"] if e.source == "file"]
+    given = [e for e in methods["file"] if e.source == "given"]
+    zero = file_zero(stored, witness_on(force))
+    dropped = [] if zero.used else [(e, "no one shift lays the file's events on the trial") for e in stored]
+    stored = [e._replace(time_s=e.time_s + zero.lag_s) for e in stored] if zero.used else []
+    clock = one_clock(force, stored, markers, rate_hz)
+    witness = witness_on(clock.force)
+    shift = shifts_onto([clock.force, clock.file], markers)
+    used, not_used = _merged(clock.force, [*given, *clock.file], _shifted(markers, shift), witness)
     as_tuples = {name: tuple(events) for name, events in methods.items()}
-    return GaitEvents(tuple(used), as_tuples, tuple(dropped), shift, walk, against, doubt)
+    against = _against(used, Steps(force), witness)
+    return GaitEvents(tuple(used), as_tuples, (*not_used, *dropped), shift, walk, against, zero, clock)
+
+
+def _shifted(events: Sequence[GaitEvent], shift_s: Mapping[str, float]) -> list[GaitEvent]:
+    return [e._replace(time_s=e.time_s + shift_s[e.kind]) for e in events]
 
 
 def _order(event: GaitEvent) -> tuple[float, str, str]:
@@ -206,89 +213,8 @@ def force_events(side: str, vertical_N: Array, rate_hz: float, threshold_N: floa
 # --- together ------------------------------------------------------------------------------------------------
 
 
-class Steps:
-    """Events by side and kind in order of time: the nearest of thousands is found without looking at all."""
-
-    def __init__(self, events: Iterable[GaitEvent] = ()) -> None:
-        self._same: dict[tuple[str, str], tuple[list[float], list[GaitEvent]]] = {}
-        for event in events:
-            self.add(event)
-
-    def add(self, event: GaitEvent) -> None:
-        times, same = self._same.setdefault((event.side, event.kind), ([], []))
-        at = bisect_right(times, event.time_s)
-        times.insert(at, event.time_s)
-        same.insert(at, event)
-
-    def times(self, event: GaitEvent) -> Sequence[float]:
-        """Times of all events of the same side and kind, s."""
-        return self._same.get((event.side, event.kind), _NONE)[0]
-
-    def nearest(self, event: GaitEvent, within_s: float = SAME_STEP) -> GaitEvent | None:
-        """The nearest event of the same side and kind, if it is near enough to be the same."""
-        times, same = self._same.get((event.side, event.kind), _NONE)
-        at = bisect_left(times, event.time_s)
-        if at and (at == len(times) or event.time_s - times[at - 1] <= times[at] - event.time_s):
-            at -= 1
-        return same[at] if same and abs(times[at] - event.time_s) <= within_s else None
-
-    def distances_s(self, side: str, kind: str, times_s: Array) -> Array:
-        """How far the nearest event of a side and kind is from each of many times, s; inf without any."""
-        known = np.array(self._same.get((side, kind), _NONE)[0] or [np.inf])
-        at = np.searchsorted(known, times_s)
-        previous, following = known.take(at - 1, mode="clip"), known.take(at, mode="clip")
-        nearest_s: Array = np.minimum(np.abs(times_s - previous), np.abs(following - times_s))
-        return nearest_s
-
-
-_NONE: tuple[list[float], list[GaitEvent]] = ([], [])
-
-
-def compare(reference: Sequence[GaitEvent], others: Steps, kind: str) -> dict[str, float | int]:
-    """For each event of one list the nearest of others: how many, and how far later.
-
-    Returns
-    -------
-    dict
-        ``n`` pairs, ``median`` and ``largest`` (by size) difference in s, ``unmatched`` of the reference.
-    """
-    pairs = [(e, others.nearest(e)) for e in reference if e.kind == kind]
-    differences = np.array([o.time_s - e.time_s for e, o in pairs if o is not None])
-    known = bool(differences.size)
-    return {
-        "n": len(differences),
-        "median": float(median(differences)) if known else float("nan"),
-        "largest": float(differences[np.argmax(np.abs(differences))]) if known else float("nan"),
-        "unmatched": len(pairs) - len(differences),
-    }
-
-
-def _shift(force: Sequence[GaitEvent], kinematics: Sequence[GaitEvent], kind: str) -> float:
-    """How much later the force is than the markers in this trial, s; 0 where no event tells."""
-    difference = compare(kinematics, Steps(force), kind)
-    return float(difference["median"]) if difference["n"] else 0.0
-
-
-class _Witness(NamedTuple):
-    """What speaks for or against an event.
-
-    Attributes
-    ----------
-    walk : Heading
-    seen, carried : mapping of side to (frames,) bool array
-        Whether the markers of a foot are seen, and whether its load is known.
-    markers : Steps
-        The markers' events.
-    """
-
-    walk: Heading
-    seen: Mapping[str, Mask]
-    carried: Mapping[str, Mask]
-    markers: Steps
-
-
 def _merged(
-    force: Sequence[GaitEvent], file: Sequence[GaitEvent], kinematics: Sequence[GaitEvent], witness: _Witness
+    force: Sequence[GaitEvent], file: Sequence[GaitEvent], kinematics: Sequence[GaitEvent], witness: Witness
 ) -> tuple[list[GaitEvent], list[tuple[GaitEvent, str]]]:
     """One list in order of priority, without what others contradict; and what was dropped, with the reason.
 
@@ -301,7 +227,7 @@ def _merged(
     dropped: list[tuple[GaitEvent, str]] = []
     for event in (*file, *kinematics):
         if steps.nearest(event) is None:
-            reason = _contradicted(event, witness)
+            reason = witness.contradiction(event)
             if reason:
                 dropped.append((event, reason))
             else:
@@ -323,7 +249,7 @@ def _merged(
     return used, dropped
 
 
-def _against(used: Sequence[GaitEvent], force: Steps, witness: _Witness) -> tuple[tuple[GaitEvent, str], ...]:
+def _against(used: Sequence[GaitEvent], force: Steps, witness: Witness) -> tuple[tuple[GaitEvent, str], ...]:
     """Events of the user and of the file that plates or markers speak against, each with the reason."""
     found: list[tuple[GaitEvent, str]] = []
     for event in used:
@@ -335,112 +261,10 @@ def _against(used: Sequence[GaitEvent], force: Steps, witness: _Witness) -> tupl
             continue
         measured = force.nearest(event)
         if measured is None:
-            reason = _contradicted(event._replace(source="file"), witness)
+            reason = witness.contradiction(event._replace(source="file"))
         else:
             apart = abs(measured.time_s - event.time_s)
             reason = f"the plates show it {apart:.2f} s away" if apart > GIVEN_AGREES else ""
         if reason:
             found.append((event, reason))
     return tuple(found)
-
-
-def _file_doubt(events: Sequence[GaitEvent], force: Steps, witness: _Witness) -> str:
-    """Why the file's events as a whole are not believed; empty where they are.
-
-    Of 13 shared trials with events no event lies outside the trial or is contradicted. Of the same ones with left and
-    right exchanged, or with times counted from the first frame, most are.
-    """
-    last_s = (len(witness.walk.sense) - 1) / witness.walk.rate_hz
-    inside = [e for e in events if 0 <= e.time_s <= last_s]
-    if len(events) > 1 and not inside:
-        times = f"{min(e.time_s for e in events):.4g} to {max(e.time_s for e in events):.4g} s"
-        return f"all {len(events)} lie outside the trial, at {times} of 0 to {last_s:.4g} s" + _meant(
-            events, force, witness
-        )
-    (agreeing,) = _agreeing(inside, force, witness)
-    wrong = sum(bool(_contradicted(e, witness)) for e in inside if force.nearest(e) is None)
-    if wrong < 2 or wrong <= agreeing:
-        return ""
-    contradicted = f"plates or markers contradict {wrong} of {len(events)} and confirm {agreeing or 'none'}"
-    return contradicted + _meant(events, force, witness)
-
-
-def _meant(events: Sequence[GaitEvent], force: Steps, witness: _Witness) -> str:
-    """With which sides, unit and zero of time plates or markers confirm most events, in words; empty if with none.
-
-    Every way of laying one of three events on a step of the same foot is tried: events that repeat themselves fit with
-    a stride more or less almost as well, and the most that are confirmed decide, then the smallest way.
-    """
-    other = {"left": "right", "right": "left"}
-    some = events[:MOST_MOVED]
-    (exchanged,) = _agreeing([e._replace(side=other.get(e.side, e.side)) for e in some], force, witness)
-    best = (exchanged, 0.0, "with left and right exchanged") if 2 * exchanged > len(some) else (0, 0.0, "")
-    for words, factor in (("", 1.0), ("as frames", 1 / witness.walk.rate_hz), ("as milliseconds", 1e-3)):
-        some = [e._replace(time_s=factor * e.time_s) for e in events[:MOST_MOVED]]
-        for laid in (some[0], some[len(some) // 2], some[-1]):
-            ways = {at - laid.time_s for steps in (force, witness.markers) for at in steps.times(laid)}
-            nearest = sorted(ways, key=abs)[:MOST_WAYS]
-            for by_s, n in zip(nearest, _agreeing(some, force, witness, nearest), strict=True):
-                way = " and ".join(
-                    filter(None, (words, f"moved by about {by_s:+.1f} s" if abs(by_s) > SAME_STEP else ""))
-                )
-                if 2 * n > len(some) and (n, -abs(by_s)) > best[:2]:
-                    best = (n, -abs(by_s), way)
-    of = f" of {MOST_MOVED}" if len(events) > MOST_MOVED else ""
-    return f"; {best[2]} plates or markers confirm {best[0]}{of}" if best[2] else ""
-
-
-def _agreeing(
-    events: Iterable[GaitEvent], force: Steps, witness: _Witness, moved_s: Sequence[float] = (0.0,)
-) -> list[int]:
-    """How many events plates or markers show as well, when all are moved by each of some times."""
-    times: dict[tuple[str, str], list[float]] = {}
-    for event in events:
-        times.setdefault((event.side, event.kind), []).append(event.time_s)
-    n = np.zeros(len(moved_s), np.intp)
-    for step, same in times.items():
-        moved = np.add.outer(same, moved_s)
-        plate, marker = force.distances_s(*step, moved), witness.markers.distances_s(*step, moved)
-        n += np.where(plate <= SAME_STEP, plate <= FILE_AGREES, marker <= FILE_AGREES).sum(axis=0)
-    return n.tolist()
-
-
-def against_notes(events: GaitEvents, rate_hz: float, first_frame: int) -> Notes:
-    """Which events the evidence speaks against: the file's as a whole, or of each foot the user's and the file's."""
-    found: dict[tuple[str, str], list[str]] = {}
-    for event, reason in events.against:
-        at = f"{event.kind} in frame {round(event.time_s * rate_hz) + first_frame}"
-        found.setdefault((event.side, event.source), []).append(f"{at}: {reason}")
-    notes: Notes = ()
-    if events.file_doubt:
-        notes = (Note("events_off", f"the file's foot strikes and offs are not used: {events.file_doubt}"),)
-    of = {"given": "events of --events that were used", "file": "events of the file that were used"}
-    return notes + tuple(
-        Note("events_against", f"{side} foot, {of[source]}: {first_few(texts, SHOWN)}", side)
-        for (side, source), texts in found.items()
-    )
-
-
-def _contradicted(event: GaitEvent, witness: _Witness) -> str:
-    """Why an event is not believed; empty where nothing speaks against it."""
-    walk = witness.walk
-    rate, n = walk.rate_hz, len(walk.sense)
-    first, last = (round((event.time_s + shift) * rate) for shift in (-FILE_AGREES, FILE_AGREES))
-    if not 0 <= event.time_s * rate <= n - 1:
-        return "it lies outside the trial"
-    inside = first >= 0 and last < n
-    around = slice(max(first, 0), last + 1)
-    if inside and event.side in witness.carried and witness.carried[event.side][around].all():
-        return "the plates know the load, and show no such event"
-    if event.source != "file":
-        return ""
-    marker = witness.markers.nearest(event)
-    if marker is not None:
-        apart = abs(marker.time_s - event.time_s)
-        return f"the markers show it {apart:.2f} s away" if apart > FILE_AGREES else ""
-    margin = round(SAME_STEP * rate)
-    wide = slice(max(first - margin, 0), max(last + margin + 1, 0))
-    within = first >= margin and last + margin < n
-    if within and walk.sense[wide].all() and witness.seen[event.side][wide].all():
-        return "the markers show no such event"
-    return ""

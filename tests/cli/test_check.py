@@ -541,13 +541,14 @@ def test_the_log_has_every_trial(walk: Path, tmp_path: Path) -> None:
     log, none = tmp_path / "log.jsonl", tmp_path / "none.c3d"
     done = gaitid("check", walk, none, "--model", "pig", "--log", log, "-q")
     assert done.code == 1
-    start, begun, passed, again, failed_, end = logged(log)
+    start, begun, clock, passed, again, failed_, end = logged(log)
     assert (start[0], begun[:2], again[:2], end) == (
         "start",
         ("begin", str(walk)),
         ("begin", str(none)),
         ("end", None, "1 error"),
     )
+    assert clock[1] == str(walk) and "by one clock" in clock[2]
     assert passed == ("passed", str(walk), "")
     assert failed_ == ("failed", str(none), "analysis: no such file; check the path")
 

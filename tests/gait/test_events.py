@@ -7,12 +7,15 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from gait_walks import RATE, SOFT, UP, events_of, first_after, foot_load, known_walk, names
+from gait_walks import RATE, SOFT, UP, assert_same, events_of, first_after, foot_load, known_walk, names
 
 from gaitid.body.feet import FootTrack
-from gaitid.gait.events import Steps, against_notes, compare, events_of_file, find_events, force_events
+from gaitid.gait.event_notes import against_notes, clock_notes
+from gaitid.gait.events import events_of_file, find_events, force_events
 from gaitid.gait.marker_events import KINDS, GaitEvent
+from gaitid.gait.steps import Steps, compare
 from gaitid.ground.belt import Floor, floor_under
+from gaitid.ground.contacts import FootLoad
 from gaitid.trial import Array, Event
 from gaitid.write.record import plain
 
@@ -162,28 +165,56 @@ def test_a_files_event_outside_the_trial_is_dropped() -> None:
     assert {reason for _, reason in found.dropped} == {"it lies outside the trial"}
 
 
+NAMES = {"strike": "Foot Strike", "off": "Foot Off"}
+
+
 @pytest.mark.parametrize("loads", [True, False])
-def test_no_event_is_used_of_a_file_whose_sides_or_times_are_wrong(walk, loads: bool) -> None:  # type: ignore[no-untyped-def]
+def test_no_event_is_used_of_a_file_whose_sides_or_units_are_wrong(walk, loads: bool) -> None:  # type: ignore[no-untyped-def]
     known = known_walk(walk)
-    names_ = {"strike": "Foot Strike", "off": "Foot Off"}
-    true = [Event(names_[e.kind], e.side, e.time_s) for e in known.events]
+    true = [Event(NAMES[e.kind], e.side, e.time_s) for e in known.events]
     wrong = {
         "left and right exchanged": [
             Event(e.name, {"left": "right", "right": "left"}[e.side], e.time_s) for e in true if 0.3 < e.time_s < 3.7
         ],
-        "outside the trial": [Event(e.name, e.side, e.time_s + 60.0) for e in true],
-        "moved by about -2.8 s plates or markers confirm": [Event(e.name, e.side, e.time_s + 2.85) for e in true],
         "as frames plates or markers confirm": [Event(e.name, e.side, e.time_s * RATE) for e in true],
         "as milliseconds plates or markers confirm": [Event(e.name, e.side, e.time_s * 1e3) for e in true],
     }
     for words, file in {"": true, **wrong}.items():
         ground = floor_under(known.feet, UP, RATE)
         found = find_events(file, known.loads if loads else {}, known.feet, known.pelvis, ground)
-        notes = against_notes(found, RATE, 1)
-        assert [note.code for note in notes] == ["events_off"] * bool(words)
+        notes = [note for note in clock_notes(found) if note.code == "events_off"]
+        assert len(notes) == bool(words)
         assert not words or words in notes[0].text
         assert ("file" in {e.source for e in found.used}) == (not words and not loads)
         assert names(list(found.used)) == names(known.events)
+
+
+@pytest.mark.parametrize("late_s", [60.0, 2.85, -1.37, 0.3])
+def test_events_of_the_trial_with_another_zero_of_time_are_moved(walk, late_s: float) -> None:  # type: ignore[no-untyped-def]
+    """By any other shift a stride's events lie outside the trial."""
+    known = known_walk(walk)
+    file = [Event(NAMES[e.kind], e.side, e.time_s + late_s) for e in known.events]
+    found = find_events(file, {}, known.feet, known.pelvis, floor_under(known.feet, UP, RATE))
+    assert {e.source for e in found.used} == {"file"}
+    assert_same(list(found.used), known.events, atol=SOFT)  # the markers themselves are off by so much
+    assert found.zero.lag_s == pytest.approx(-late_s, abs=SOFT)
+    (note,) = clock_notes(found)
+    assert note.code == "events_off" and "were moved" in note.text and "14 of the 14" in note.text
+
+
+@pytest.mark.parametrize("first", [30, 119, 180])
+def test_events_of_an_even_walk_from_which_the_trial_was_cut_are_left_out(walk, first: int) -> None:  # type: ignore[no-untyped-def]
+    """More than a stride of them lies outside, so that moved by a stride they fit as well: none is used by chance."""
+    known = known_walk(walk)
+    part = slice(first, first + 161)
+    feet = {side: FootTrack(foot.heel_g[part], foot.toe_g[part]) for side, foot in known.feet.items()}
+    loads = {side: foot_load(load.wrench.f_g[part, 2]) for side, load in known.loads.items()}
+    file = [Event(NAMES[e.kind], e.side, e.time_s) for e in known.events]
+    for known_loads in (loads, {}):
+        found = find_events(file, known_loads, feet, known.pelvis[part], floor_under(feet, UP, RATE))
+        assert not {e.source for e in found.used} & {"file"}
+        (note,) = clock_notes(found)
+        assert note.code == "events_off" and "lie outside the trial" in note.text
 
 
 @pytest.mark.parametrize(("late_s", "told"), [(0.03, False), (0.08, True), (-0.08, True)])
@@ -217,18 +248,6 @@ def test_differences_between_methods() -> None:
     assert Steps(strikes(1.3)).nearest(strikes(1.0)[0]) is None
 
 
-def test_how_far_the_nearest_event_of_each_of_many_times_is() -> None:
-    """As `nearest`, which looks for one."""
-    steps = Steps(GaitEvent("left", "strike", at, "x") for at in (2.0, 1.0, 3.5))
-    times = np.array([[-9.0, 0.9, 1.0, 1.5], [1.75, 2.76, 4.0, 99.0]])
-    for at, apart_s in zip(times.ravel(), steps.distances_s("left", "strike", times).ravel(), strict=True):
-        nearest = steps.nearest(GaitEvent("left", "strike", at, "x"), np.inf)
-        assert nearest is not None
-        assert apart_s == abs(nearest.time_s - at)
-    assert (steps.distances_s("right", "strike", times) == np.inf).all()
-    assert np.isnan(steps.distances_s("left", "strike", np.array([np.nan]))).all()
-
-
 def test_the_record_is_plain(walk) -> None:  # type: ignore[no-untyped-def]
     known = known_walk(walk)
     record = json.loads(json.dumps(plain(events_of(known, loads=True).record()), allow_nan=False))
@@ -247,12 +266,7 @@ def test_the_record_is_plain(walk) -> None:  # type: ignore[no-untyped-def]
 
 def test_the_markers_events_are_moved_to_those_of_the_plates(walk) -> None:  # type: ignore[no-untyped-def]
     """Only one stance of each foot on a plate: the strikes of the markers lie a stride from those of the plates."""
-    known = known_walk(walk)
-    loads = {}
-    for side, load in known.loads.items():
-        on = next(s for s in walk.stances if s.side == side and s.plate is not None)
-        near = np.abs(walk.settings.times_s - (on.on_s + on.off_s) / 2) < 0.45
-        loads[side] = foot_load(np.where(near, load.wrench.f_g[:, 2], np.nan))
+    known, loads = known_walk(walk), over_two_plates(walk)
     found = find_events((), loads, known.feet, known.pelvis, floor_under(known.feet, UP, RATE))
     assert {e.source for e in found.used} == {"force", "kinematics"}
     for side in SIDES:
@@ -261,3 +275,55 @@ def test_the_markers_events_are_moved_to_those_of_the_plates(walk) -> None:  # t
             np.testing.assert_allclose(np.diff(at), 1.1, atol=0.002)  # s: a fifth of a frame
     late = found.by_method["kinematics"][0].time_s - found.used[0].time_s
     assert late == pytest.approx(-found.shift_s[found.used[0].kind])
+
+
+def over_two_plates(walk) -> dict[str, FootLoad]:  # type: ignore[no-untyped-def]
+    """The loads of a walk where only one stance of each foot is on a plate."""
+    loads = {}
+    for side, load in known_walk(walk).loads.items():
+        on = next(s for s in walk.stances if s.side == side and s.plate is not None)
+        near = np.abs(walk.settings.times_s - (on.on_s + on.off_s) / 2) < 0.45
+        loads[side] = foot_load(np.where(near, load.wrench.f_g[:, 2], np.nan))
+    return loads
+
+
+@pytest.mark.parametrize("late_s", [-0.06, -0.03, -0.02, 0.0, 0.02, 0.03, 0.06])
+@pytest.mark.parametrize("of", ["all", "strikes", "left"])
+def test_events_by_another_method_leave_even_strides_even(walk, late_s: float, of: str) -> None:  # type: ignore[no-untyped-def]
+    """Every stride lasts 1.1 s, whichever of the file's events another method sees earlier or later than the plates."""
+    known, loads = known_walk(walk), over_two_plates(walk)
+    for some in (loads, {"left": loads["left"]}):
+        file = [
+            Event(NAMES[e.kind], e.side, e.time_s + late_s * (of == "all" or of in (e.side, f"{e.kind}s")))
+            for e in known.events
+        ]
+        found = find_events(file, some, known.feet, known.pelvis, floor_under(known.feet, UP, RATE))
+        assert names(list(found.used)) == names(known.events)
+        for side in SIDES:
+            for kind in KINDS:
+                at = [e.time_s for e in found.used if (e.side, e.kind) == (side, kind)]
+                np.testing.assert_allclose(np.diff(at), 1.1, atol=0.001)
+        if some is loads and of != "strikes":  # both feet by one clock
+            at = [e.time_s for e in found.used if e.kind == "strike"]
+            np.testing.assert_allclose(np.diff(at), 0.55, atol=0.001)
+        (note,) = clock_notes(found)  # the 20 N of a plate come 18 ms after the simulated foot lands
+        assert note.code == "events_moved"
+        assert ("the file's were moved" in note.text) == (found.record()["clock"] == "force")
+
+
+def test_one_event_on_a_plate_that_a_hand_set_wrongly_moves_no_other(walk) -> None:  # type: ignore[no-untyped-def]
+    """By the markers the file's other strikes of this foot are not late: this is no difference of method."""
+    known, loads = known_walk(walk), over_two_plates(walk)
+    measured = find_events((), loads, known.feet, known.pelvis, floor_under(known.feet, UP, RATE)).used
+    wrong = next(e for e in measured if (e.side, e.kind, e.source) == ("left", "strike", "force"))
+    file = [Event(NAMES[e.kind], e.side, e.time_s + 0.09 * (e is wrong)) for e in measured]
+    found = find_events(file, loads, known.feet, known.pelvis, floor_under(known.feet, UP, RATE))
+    np.testing.assert_allclose([e.time_s for e in found.used], [e.time_s for e in measured], atol=0.001)
+
+
+def test_markers_take_the_clock_of_the_file_where_no_plate_is(walk) -> None:  # type: ignore[no-untyped-def]
+    known = known_walk(walk)
+    file = [Event(NAMES[e.kind], e.side, e.time_s) for e in known.events if e.time_s < 2]
+    found = find_events(file, {}, known.feet, known.pelvis, floor_under(known.feet, UP, RATE))
+    assert {e.source for e in found.used} == {"file", "kinematics"}
+    assert_same(list(found.used), known.events, atol=0.002)
