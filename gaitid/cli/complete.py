@@ -134,12 +134,11 @@ READER: dict[str, tuple[str, ...]] = {
 
 def settings(ctx: click.Context, begin: str) -> Items:
     """Keys of --set with an equals sign; after it the values that the key may have, where they are words."""
-    from gaitid.model.settings import WORDS, Settings
+    from gaitid.model.settings import SETTINGS, Settings
 
     values = dict(READER)
-    for key, default in zip(Settings.__annotations__, Settings(), strict=True):
-        values[key] = ("yes", "no") if isinstance(default, bool) else WORDS.get(key, ())
-    values |= {"cutoff_hz": ("auto", "none"), "force_cutoff_hz": ("none",), "spline_mse_mm2": ("none",)}
+    for (key, setting), default in zip(SETTINGS.items(), Settings(), strict=True):
+        values[key] = ("yes", "no") if isinstance(default, bool) else setting.among
     values |= _choices(ctx.params.get("model"))
     return _pairs(values, begin)
 

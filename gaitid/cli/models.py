@@ -326,34 +326,6 @@ upper_body: FILE                  # optional; trunk, head and arms (docs/whole_b
 settings:                         # each can be given with --set KEY=VALUE
 {settings}"""
 
-SETTING_NOTES = {
-    "gravity_m_per_s2": "0 to 100",
-    "cutoff_hz": "effective -3 dB frequency of both passes on markers, Hz, none or auto",
-    "marker_filter": "butterworth, gcv_spline or savitzky_golay",
-    "spline_mse_mm2": "variance of the noise, mm2, for gcv_spline; none: by cross-validation",
-    "raw_cutoff_hz": "what auto takes for a walk that nobody smoothed, Hz; in proportion for what is faster",
-    "force_cutoff_hz": "the same on plates, Hz or none",
-    "joint_loads": "as_measured, or matched: through the markers' own low-pass, for moments at an impact",
-    "plate_sampling": "local_quadratic or centred_mean",
-    "acceleration": "quintic_spline",
-    "angular_velocity": "quaternion_spline or single_entries",
-    "segment_length": "trial_mean or current",
-    "jcs_components": "projection or dual_basis: of wrenches and moments in a joint's own axes",
-    "end_frames": "frames left empty at each end of a gap-free span",
-    "contact_threshold_N": "a contact is found above this",
-    "contact_edge_N": "and reaches out to this",
-    "remove_bias": "auto, always or never: what an empty plate reads",
-    "bias_limit_N": "auto takes it off beyond this (or this at 0.3 m)",
-    "doubtful_labels": "unknown or keep: frames in which a marker is off, jumps, changes places or repeats itself",
-    "gap_sure_s": "a gap up to this is filled even where its error is not known, s",
-    "gap_spline_s": "longest gap filled from the marker itself, s",
-    "gap_rigid_s": "longest gap filled from other markers, s",
-    "gap_error_mm": "largest error (95 %) of a fill, mm",
-    "external_support": "yes or no: crutches, a handrail, a harness or a carried load act on the body",
-    "pelvis_sequence": "as_written, tilt_first or rotation_first (Baker 2001): order of the angles of the pelvis",
-    "edge_frames": "unknown or known: frames in which a foot presses near an edge that it reaches over",
-}
-
 
 def schema_text() -> str:
     """The description with the choices and defaults that the code has now."""
@@ -363,16 +335,14 @@ def schema_text() -> str:
     from gaitid.model.schema import SCHEMA
     from gaitid.model.schema_bodies import LENGTHS, MEASURED_LENGTHS
     from gaitid.model.schema_subject import SEQUENCES, UNITS
+    from gaitid.model.settings import SETTINGS, Settings
     from gaitid.model.shapes import AXES, FRAMES, POINTS, VECTORS, schema_lines
-    from gaitid.model.specs import Settings
 
     functions = sorted(expression.FUNCTIONS)
     default = Settings()
     lines = []
-    for key in Settings.__annotations__:
-        value = getattr(default, key)
-        note = SETTING_NOTES.get(key, "")
-        lines.append(f"  {f'{key}: {_yaml(value)}':<38}# {note}".rstrip(" #"))
+    for key, setting in SETTINGS.items():
+        lines.append(f"  {f'{key}: {_yaml(getattr(default, key))}':<38}# {setting.help}".rstrip(" #"))
     return SCHEMA_TEXT.format(
         version=SCHEMA,
         units=" or ".join(UNITS),

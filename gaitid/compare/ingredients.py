@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gaitid.model.specs import Settings
+from gaitid.model.settings import SETTINGS, Settings
 from gaitid.records import NamedTuple
 
 
@@ -13,13 +13,15 @@ class Ingredient(NamedTuple):
     ----------
     key, name : str
         For programs and for people.
-    settings : tuple of str
-        The settings that belong to it.
     """
 
     key: str
     name: str
-    settings: tuple[str, ...] = ()
+
+    @property
+    def settings(self) -> tuple[str, ...]:
+        """The settings that belong to it."""
+        return tuple(name for name, setting in SETTINGS.items() if setting.acts == self.key)
 
     @property
     def of_body(self) -> bool:
@@ -29,37 +31,17 @@ class Ingredient(NamedTuple):
 
 CENTRES = Ingredient("joint_centres", "joint centres")
 AXES = Ingredient("segment_axes", "segment axes")
-PARAMETERS = Ingredient("segment_parameters", "segment parameters", ("segment_length",))
+PARAMETERS = Ingredient("segment_parameters", "segment parameters")
 SUBJECT = Ingredient("subject_values", "subject values")
-FILTER = Ingredient(
-    "marker_filter",
-    "marker filter and gaps",
-    (
-        "cutoff_hz",
-        "marker_filter",
-        "spline_mse_mm2",
-        "raw_cutoff_hz",
-        "doubtful_labels",
-        "gap_sure_s",
-        "gap_spline_s",
-        "gap_rigid_s",
-        "gap_error_mm",
-    ),
-)
-FORCES = Ingredient(
-    "force_sampling",
-    "force sampling and filter",
-    ("plate_sampling", "force_cutoff_hz", "joint_loads", "remove_bias", "bias_limit_N"),
-)
-DERIVATIVE = Ingredient("derivative", "derivative", ("acceleration", "angular_velocity", "end_frames"))
-EXPRESSION = Ingredient("frame_of_expression", "frame of expression", ("pelvis_sequence", "jcs_components"))
+FILTER = Ingredient("marker_filter", "marker filter and gaps")
+FORCES = Ingredient("force_sampling", "force sampling and filter")
+DERIVATIVE = Ingredient("derivative", "derivative")
+EXPRESSION = Ingredient("frame_of_expression", "frame of expression")
 STATIC = Ingredient("static", "static trial")
 PLATES = Ingredient("plates", "force plates")
-CONTACTS = Ingredient(
-    "contacts", "contacts and events", ("contact_threshold_N", "contact_edge_N", "edge_frames", "external_support")
-)
+CONTACTS = Ingredient("contacts", "contacts and events")
 LOADS = Ingredient("applied_loads", "measured loads on segments")
-VERTICAL = Ingredient("vertical", "vertical and gravity", ("gravity_m_per_s2",))
+VERTICAL = Ingredient("vertical", "vertical and gravity")
 RECORDING = Ingredient("marker_positions", "marker positions as recorded")
 
 #: The order matters: what an ingredient changes depends on those exchanged before it (docs/compare.md).

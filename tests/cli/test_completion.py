@@ -19,7 +19,8 @@ from gaitid.cli.group import COMMANDS, group
 from gaitid.cli.shells import SWITCH_ON, VARIABLE, Bash, Fish, Zsh
 from gaitid.model.load import bundled_models, merged_content
 from gaitid.model.marker_sets import bundled_marker_sets
-from gaitid.model.settings import WORDS, Settings
+from gaitid.model.settings import SETTINGS as MODEL_SETTINGS
+from gaitid.model.settings import Settings
 from gaitid.norms.sets import published_sets
 from gaitid.read.settings import POINT_UNITS, SETTINGS, VERTICALS
 
@@ -117,8 +118,9 @@ def test_options_and_their_values(folder: Path) -> None:
 def test_settings_and_their_values() -> None:
     keys = offered("gaitid run --set ", Fish)
     assert {f"{key}=" for key in (*Settings.__annotations__, "point_unit")} <= set(keys)
-    for key, words in WORDS.items():
-        assert offered(f"gaitid run --set {key}=", Fish) == [f"{key}={word}" for word in words]
+    for key, setting in MODEL_SETTINGS.items():
+        if setting.among:
+            assert offered(f"gaitid run --set {key}=", Fish) == [f"{key}={word}" for word in setting.among]
     assert offered("gaitid run --set external_support=", Fish) == ["external_support=yes", "external_support=no"]
     assert offered("gaitid inspect --set ", Fish) == ["point_unit=", "point_rate_hz=", "vertical="]
     assert offered("gaitid run --set point_unit=c", Fish) == ["point_unit=cm"]
@@ -134,9 +136,9 @@ def test_settings_of_the_reader_are_all_offered() -> None:
 def test_every_word_that_is_offered_for_a_setting_is_taken() -> None:
     from gaitid.model.load import load_model
 
-    for key, words in WORDS.items():
-        for word in words:
-            assert getattr(load_model("pig", {key: word}).settings, key) == word
+    for key, setting in MODEL_SETTINGS.items():
+        for word in setting.among:
+            assert getattr(load_model("pig", {key: word}).settings, key) == (None if word == "none" else word)
 
 
 def test_choices_that_a_model_declares(folder: Path) -> None:
