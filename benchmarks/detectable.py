@@ -62,7 +62,7 @@ def reference(walk: int) -> tuple[dict[str, dict[str, Array]], Signed, tuple[str
     result = analyse(trial, model, subject)
     found = estimate(result, sources, features=False)
     curves = curves_of(result)
-    place = {name: i for i, name in enumerate(found.computation.names)}
+    place = {name: i for i, name in enumerate(found.names)}
     variances: dict[str, dict[str, Array]] = {}
     names = [name for name in curves.names if f"left_{name}" in place]
     for side in SIDES:

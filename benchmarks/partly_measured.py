@@ -75,7 +75,7 @@ def table() -> list[str]:
     forces: list[Array] = []
     for _, result in walks():
         known = estimate(result, read_sources("default"), features=False)
-        own = known.computation
+        own = Computation(result)
         for side in own.sides:
             rows = single(result, side)
             if rows.sum() < 10:

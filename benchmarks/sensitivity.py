@@ -20,7 +20,6 @@ from gaitid.run import RunOptions, analyse_file, prepare
 from gaitid.trial import Array
 from gaitid.uncertainty.computation import Computation
 from gaitid.uncertainty.estimate import Estimate, estimate
-from gaitid.uncertainty.features import FeatureSpread
 from gaitid.uncertainty.shift import Shift
 from gaitid.uncertainty.sources import read_sources
 
@@ -75,7 +74,7 @@ def peak_change(found: Computation, shift: Shift, joint: str) -> list[float]:
     return changes
 
 
-def spread_of_cycles(estimates: dict[str, list[Estimate]]) -> list[str]:
+def spread_of_cycles(estimates: dict[str, list[tuple[Computation, Estimate]]]) -> list[str]:
     """Between the cycles of one session, and what of the uncertainty can differ between them."""
     lines = [
         "| feature | SD between cycles of a session | standard uncertainty | of it from noise and soft tissue |",
@@ -93,11 +92,10 @@ def spread_of_cycles(estimates: dict[str, list[Estimate]]) -> list[str]:
         for of_session in estimates.values():
             for side in ("left", "right"):
                 values: list[float] = []
-                for found in of_session:
-                    features = FeatureSpread(found.computation)
-                    cycles = [c.cycle for c in found.computation.result.gait.strides]
-                    for row, value in enumerate(features.of_result[:, i]):
-                        if np.isfinite(value) and row < len(cycles) and _side(found, row) == side:
+                for computation, found in of_session:
+                    cycles = computation.curves.cycles
+                    for row, value in enumerate(found.of_result[:, i]):
+                        if np.isfinite(value) and cycles[row].side == side:
                             values.append(float(value))
                             us.append(float(found.spread.of_features[row, i]))
                             moving = ("soft_tissue", "marker_noise")
@@ -113,20 +111,13 @@ def spread_of_cycles(estimates: dict[str, list[Estimate]]) -> list[str]:
     return lines
 
 
-def _side(found: Estimate, row: int) -> str:
-    from gaitid.analysis.cycle_curves import curves_of
-
-    return curves_of(found.computation.result).cycles[row].side
-
-
 def table() -> list[str]:
     sources = read_sources("default")
     computations: list[Computation] = []
-    estimates: dict[str, list[Estimate]] = {}
+    estimates: dict[str, list[tuple[Computation, Estimate]]] = {}
     for name, result in walks():
-        found = estimate(result, sources)
-        estimates.setdefault(name, []).append(found)
-        computations.append(found.computation)
+        computations.append(Computation(result))
+        estimates.setdefault(name, []).append((computations[-1], estimate(result, sources)))
 
     def over_all(function: object, shift: object, joint: str) -> str:
         values: list[float] = []
@@ -167,14 +158,14 @@ def table() -> list[str]:
         f"| hip centre 30 mm outward | largest hip abduction moment, % | {here} | −15 (Stagni 2000, sideways) |"
     )
     u_deg, u_Nm = [], []
-    for found in (one for of_session in estimates.values() for one in of_session):
-        mass = found.computation.result.subject.mass_kg
+    for computation, found in (one for of_session in estimates.values() for one in of_session):
+        mass = computation.result.subject.mass_kg
         for i, name in enumerate(found.names):
             known = found.standard[:, i][np.isfinite(found.standard[:, i])]
             if name.endswith("_deg") and "pelvis" not in name and "progression" not in name and known.size:
                 u_deg.append(2 * 1.645 * float(np.median(known)))
             if name.endswith("_moment_Nm_per_kg"):
-                for side, frames in stances(found.computation.result):
+                for side, frames in stances(computation.result):
                     if name.startswith(side):
                         u_Nm.append(2 * 1.645 * mass * float(np.nanmedian(found.standard[frames, i])))
     q_deg, q_Nm = np.percentile(u_deg, [10, 90]), np.percentile(u_Nm, [10, 90])

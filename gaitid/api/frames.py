@@ -110,10 +110,10 @@ def _typed(table: str, frame: pd.DataFrame) -> pd.DataFrame:
 
 def uncertainty_frame(found: Estimate) -> pd.DataFrame:
     """The table of `gaitid.uncertainty.estimate.Estimate.table`."""
-    trial, names = found.computation.result.trial, found.names
+    names, n_frames = found.names, len(found.values)
     columns = {
-        "frame": np.repeat(trial.first_frame + np.arange(trial.n_frames), len(names)),
-        "column": np.tile(names, trial.n_frames),
+        "frame": np.repeat(found.first_frame + np.arange(n_frames), len(names)),
+        "column": np.tile(names, n_frames),
     } | dict(zip(UNCERTAINTY_COLUMNS, found.bands().reshape(-1, len(UNCERTAINTY_COLUMNS)).T, strict=True))
     return _typed(UNCERTAINTY, pd.DataFrame(columns))
 

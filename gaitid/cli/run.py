@@ -258,8 +258,8 @@ def _print_left_out(path: Path, result: Result, prepared: Prepared) -> None:
     from gaitid.run.files import estimate_of
 
     found = estimate_of(result, prepared)
-    if found is not None and found.errors.left_out:
-        print_info(f"{path}: not in the uncertainties: {'; '.join(found.errors.left_out)}")
+    if found is not None and found.left_out:
+        print_info(f"{path}: not in the uncertainties: {'; '.join(found.left_out)}")
 
 
 def _contacts_in_words(result: Result) -> str:

@@ -341,7 +341,7 @@ def run_file(
     Returns
     -------
     result : Result
-        Without the samples of the plates and the places of markers, but where uncertainty was asked for.
+        Without the samples of the plates and the places of markers.
     files : list of Path
 
     Raises
@@ -353,9 +353,9 @@ def run_file(
     refuse_to_replace_inputs(folder, path, prepared)
     result = analyse_file(path, prepared, let_go=True)
     result = accept(result)
-    if prepared.sources is None:
-        result.let_go()
-        if prepared.read is not None and prepared.read.found is not None:
-            let_go(prepared.read.found.sources, "recorded")
+    estimate_of(result, prepared)  # which needs the markers
+    result.let_go()
+    if prepared.read is not None and prepared.read.found is not None:
+        let_go(prepared.read.found.sources, "recorded")
     contents = file_contents(path.stem, result, prepared, inputs_of(path, result, prepared))
     return result, put_in_place(folder, contents, prepared.options, placed)

@@ -128,7 +128,7 @@ _ESTIMATES: WeakKeyDictionary[Result, Estimate] = WeakKeyDictionary()
 
 
 def estimate_of(result: Result, prepared: Prepared) -> Estimate | None:
-    """How sure the numbers of a result are, made once; None where nobody asked."""
+    """How sure the numbers of a result are, made once and kept as long as the result is; None where nobody asked."""
     if prepared.sources is None:
         return None
     found = _ESTIMATES.get(result)

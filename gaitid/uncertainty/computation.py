@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gaitid.analysis.cycle_curves import curves_of
 from gaitid.analysis.limb import Mechanics, solve_limb
 from gaitid.analysis.result import Result
 from gaitid.body.calibration import calibrate
 from gaitid.body.frames import Calibration, Geometry, Place, Pose
 from gaitid.body.poses import Body, Motion, differentiate, pose_segments
 from gaitid.dynamics.wrench import Wrench
+from gaitid.gait.curves import CycleCurves
 from gaitid.gait.impact import matched_load
 from gaitid.ground.contacts import FootLoad
 from gaitid.model import shapes, specs
@@ -85,11 +87,14 @@ class Computation:
         subject file.
     express_in : sequence of str
         Frames of expression of the wrenches.
+    first : int
+        Of the frames of `result`, in those from which the events of its cycles are timed (`gaitid.uncertainty.parts`).
     """
 
     result: Result
     static: Geometry | None = None
     express_in: Sequence[str] = DEFAULT_FRAMES
+    first: int = 0
 
     @property
     def sides(self) -> tuple[str, ...]:
@@ -115,6 +120,11 @@ class Computation:
     def written(self) -> int:
         """How many of the columns stand in files: the first."""
         return len(self.names) - 3 * len(self.result.sides)
+
+    @cached_property
+    def curves(self) -> CycleCurves:
+        """Of the cycles whose features are asked for."""
+        return curves_of(self.result)
 
     @cached_property
     def values(self) -> Array:

@@ -93,7 +93,19 @@ class Errors:
     left_out: tuple[str, ...]
 
 
-def errors_of(sources: Sources, computation: Computation) -> Errors:
+class OverTrial(NamedTuple):
+    """What is decided over a whole trial: with which segment each marker moves, and how often strides follow, Hz."""
+
+    segment_of: Mapping[str, tuple[str, str]]
+    stride_hz: float
+
+
+def over_trial(computation: Computation) -> OverTrial:
+    """That of the trial of a computation."""
+    return OverTrial(segments_of_markers(computation), _stride_hz(computation))
+
+
+def errors_of(sources: Sources, computation: Computation, over: OverTrial | None = None) -> Errors:
     """Every error of the ingredients of a result.
 
     Parameters
@@ -101,9 +113,11 @@ def errors_of(sources: Sources, computation: Computation) -> Errors:
     sources : Sources
     computation : Computation
         Of the result.
+    over : OverTrial, optional
+        Of the trial of which the result is a part.
     """
     result = computation.result
-    segment_of = segments_of_markers(computation)
+    segment_of, stride_hz = over or over_trial(computation)
     left_out: list[str] = []
     carries = bool(result.body.geometry.calibration is not None and result.body.geometry.calibration.places)
     calibration = result.body.geometry.calibration
@@ -128,7 +142,6 @@ def errors_of(sources: Sources, computation: Computation) -> Errors:
         *_plates(sources, computation),
         *of_markerless(sources, computation, segment_of),
     ]
-    stride_hz = _stride_hz(computation)
     noise = _noise(sources, computation)
     if noise is None and sources.noise_m is None:
         left_out.append("noise that was smoothed away before the markers were stored, and what that took with it")

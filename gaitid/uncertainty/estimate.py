@@ -2,110 +2,94 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from gaitid.analysis.cycle_curves import curves_of
 from gaitid.analysis.result import Result
 from gaitid.body.frames import Geometry
+from gaitid.numerics.blocks import is_long
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array
 from gaitid.uncertainty.budget import budget_of_columns, peaks
 from gaitid.uncertainty.computation import Computation
-from gaitid.uncertainty.errors import Errors, errors_of, hip_method
+from gaitid.uncertainty.errors import Errors, OverTrial, errors_of, hip_method, over_trial
 from gaitid.uncertainty.features import FeatureSpread
 from gaitid.uncertainty.first_order import Spread, propagate
 from gaitid.uncertainty.over_cycle import of_features, over_cycle
 from gaitid.uncertainty.sources import OTHERWISE, Sources, refuse_names_of_nothing
 from gaitid.write import DEFAULT_FRAMES, UNCERTAINTY_COLUMNS
-from gaitid.write.numbers import rows_text
+from gaitid.write.numbers import row_lines
 
 #: Standard uncertainties on either side of a value within which its truth lies in 95 of 100 cases (normal errors).
 COVERAGE_FACTOR = 1.959963984540054
 #: Of ``walk.uncertainty.csv``.
 COLUMNS = ("frame", "column", *UNCERTAINTY_COLUMNS)
+_LINES = 1 << 14  # of it that are made at once
 
 
 @frozen_dataclass(eq=False)
 class Estimate:
-    """Standard uncertainties of one result.
+    """Standard uncertainties of one result, of which it holds nothing but numbers.
 
     Attributes
     ----------
-    computation : Computation
-    sources : Sources
-    errors : Errors
+    names : tuple of str
+        The columns of ``wrenches.csv`` and ``joints.csv``.
+    first_frame : int
+        As the file numbers it.
+    values : (frames, columns) array
+        Of the result.
     spread : Spread
+        Of these columns, and maybe of more behind them.
+    of_result : (cycles, features) array
+        Features of the result.
+    left_out : tuple of str
+        What could not be taken into account, in words.
+    about : mapping
+        What a record says of it.
     """
 
-    computation: Computation
-    sources: Sources
-    errors: Errors
+    names: tuple[str, ...]
+    first_frame: int
+    values: Array
     spread: Spread
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The columns of ``wrenches.csv`` and ``joints.csv``."""
-        return self.computation.names[: self.computation.written]
-
-    @property
-    def values(self) -> Array:
-        """(frames, columns) of the result."""
-        return self.computation.values[:, : self.computation.written]
+    of_result: Array
+    left_out: tuple[str, ...]
+    about: Mapping[str, Any]
 
     @property
     def standard(self) -> Array:
         """(frames, columns) standard uncertainties; NaN where the value is unknown."""
-        return self.spread.standard[:, : self.computation.written]
+        return self.spread.standard[:, : len(self.names)]
 
-    def table(self) -> str:
-        """The text of ``walk.uncertainty.csv``."""
-        trial, width = self.computation.result.trial, len(self.names)
-        cells = self.bands().reshape(-1, len(UNCERTAINTY_COLUMNS))
-        frames = np.repeat(trial.first_frame + np.arange(trial.n_frames), width).tolist()
-        lines = rows_text(cells).splitlines()
-        rows = (f"{frame},{name},{line}" for frame, name, line in zip(frames, self.names * trial.n_frames, lines))
-        return "\n".join([",".join(COLUMNS), *rows]) + "\n"
+    def table(self) -> Iterator[str]:
+        """The text of ``walk.uncertainty.csv``, some lines at a time."""
+        yield ",".join(COLUMNS) + "\n"
+        step = max(1, _LINES // max(len(self.names), 1))
+        for start in range(0, len(self.values), step):
+            frames = slice(start, start + step)
+            lines = row_lines(self.bands(frames).reshape(-1, len(UNCERTAINTY_COLUMNS)))
+            count = len(lines) // max(len(self.names), 1)
+            numbers = np.repeat(self.first_frame + start + np.arange(count), len(self.names)).tolist()
+            rows = zip(numbers, self.names * count, lines, strict=True)
+            yield "".join(f"{frame},{name},{line}\n" for frame, name, line in rows)
 
-    def bands(self) -> Array:
-        """(frames, columns, 3) standard uncertainty and the ends of the 95 % band."""
-        reach = COVERAGE_FACTOR * self.standard
-        return np.stack([self.standard, self.values - reach, self.values + reach], axis=2)
+    def bands(self, frames: slice = slice(None)) -> Array:
+        """(frames, columns, 3) standard uncertainty and the ends of the 95 % band, of some frames."""
+        u, values = self.standard[frames], self.values[frames]
+        return np.stack([u, values - COVERAGE_FACTOR * u, values + COVERAGE_FACTOR * u], axis=2)
 
     def of_features(self) -> Array:
         """(cycles, features, 3) standard uncertainty and the ends of the 95 % band."""
-        value = FeatureSpread(self.computation).of_result
-        u = self.spread.of_features
+        value, u = self.of_result, self.spread.of_features
         return np.stack([u, value - COVERAGE_FACTOR * u, value + COVERAGE_FACTOR * u], axis=2)
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> Mapping[str, Any]:
         """What ``run.json`` says under ``uncertainty``."""
-        names, written = self.names, self.computation.written
-        variance = {source: of[:, :written] for source, of in self.spread.variance.items()}
-        cycles = [(cycle.side, cycle.number) for cycle in curves_of(self.computation.result).cycles]
-        of_result = FeatureSpread(self.computation).of_result
-        return {
-            "file": self.sources.name,
-            "title": self.sources.title,
-            **self.spread.figures,
-            "coverage_factor": COVERAGE_FACTOR,
-            "stride_hz": self.errors.stride_hz,
-            "hip_centre": hip_method(self.computation) or OTHERWISE,
-            "marker_noise_m": None if self.errors.noise is None else self.errors.noise.raw_m,
-            "left_out": list(self.errors.left_out),
-            "sources": self.sources.content.get("sources", {}),
-            "peaks": peaks(cycles, of_result, self.spread.of_features, self.spread.features, self._hip_better()),
-            "columns": budget_of_columns(names, variance, self.standard),
-            "features": of_features(cycles, self.spread.of_features, self.spread.features),
-            **over_cycle(self.computation.result, names, self.standard, variance),
-        }
-
-    def _hip_better(self) -> float | None:
-        sizes = self.sources.hip_m
-        now, then = sizes.get(hip_method(self.computation), sizes.get(OTHERWISE, 0.0)), sizes.get("functional", np.inf)
-        return then / now if then < now else None
+        return self.about
 
 
 def estimate(
@@ -133,10 +117,60 @@ def estimate(
     """
     refuse_names_of_nothing(sources, result.model)
     computation = Computation(result, static, tuple(express_in))
-    errors = errors_of(sources, computation)
+    one = partial(_spread, sources=sources, progress=progress, features=features)
+    if is_long(result.trial.n_frames):
+        from gaitid.uncertainty.parts import joined, parts_of  # of few trials
+
+        over = over_trial(computation)
+        errors, spread = joined(computation, ((part, *one(part.computation, over)) for part in parts_of(computation)))
+    else:
+        errors, spread = one(computation)
+    names = computation.names[: computation.written]
+    of_result = FeatureSpread(computation).of_result
+    about = _record(computation, sources, errors, spread, of_result)
+    values = computation.values[:, : len(names)]
+    return Estimate(names, result.trial.first_frame, values, spread, of_result, errors.left_out, about)
+
+
+def _spread(
+    computation: Computation,
+    over: OverTrial | None = None,
+    *,
+    sources: Sources,
+    progress: Callable[[str], object],
+    features: bool,
+) -> tuple[Errors, Spread]:
+    errors = errors_of(sources, computation, over)
     spread = propagate(computation, errors, features)
     if sources.method == "monte_carlo":
         from gaitid.uncertainty.monte_carlo import Draws, monte_carlo
 
         spread = monte_carlo(computation, errors, Draws(sources.samples, sources.seed, progress), spread)
-    return Estimate(computation, sources, errors, spread)
+    return errors, spread
+
+
+def _record(
+    computation: Computation, sources: Sources, errors: Errors, spread: Spread, of_result: Array
+) -> dict[str, Any]:
+    names, written = computation.names[: computation.written], computation.written
+    standard = spread.standard[:, :written]
+    variance = {source: of[:, :written] for source, of in spread.variance.items()}
+    cycles = [(cycle.side, cycle.number) for cycle in computation.curves.cycles]
+    sizes = sources.hip_m
+    now, then = sizes.get(hip_method(computation), sizes.get(OTHERWISE, 0.0)), sizes.get("functional", np.inf)
+    hip_better = then / now if then < now else None
+    return {
+        "file": sources.name,
+        "title": sources.title,
+        **spread.figures,
+        "coverage_factor": COVERAGE_FACTOR,
+        "stride_hz": errors.stride_hz,
+        "hip_centre": hip_method(computation) or OTHERWISE,
+        "marker_noise_m": None if errors.noise is None else errors.noise.raw_m,
+        "left_out": list(errors.left_out),
+        "sources": sources.content.get("sources", {}),
+        "peaks": peaks(cycles, of_result, spread.of_features, spread.features, hip_better),
+        "columns": budget_of_columns(names, variance, standard),
+        "features": of_features(cycles, spread.of_features, spread.features),
+        **over_cycle(computation.result, names, standard, variance),
+    }

@@ -7,7 +7,6 @@ from functools import cached_property
 
 import numpy as np
 
-from gaitid.analysis.cycle_curves import curves_of
 from gaitid.gait.curves import GROUND_COLUMNS, CycleCurves
 from gaitid.gait.cycles import sample
 from gaitid.gait.feature_list import FEATURES, Feature
@@ -32,7 +31,7 @@ class FeatureSpread:
 
     def __init__(self, computation: Computation, step: float = STEP) -> None:
         self._computation, self._step = computation, step
-        self.curves = curves_of(computation.result)
+        self.curves = computation.curves
         self.where = _columns(computation, self.curves)
         measured = self._measured(self.curves)
         self._of_result, self._percent = measured.value, measured.percent
@@ -57,10 +56,11 @@ class FeatureSpread:
     @cached_property
     def samplers(self) -> list[tuple[int, Array]]:
         """For each cycle its first frame, and (points, frames) weights: what `sample` makes of changes is linear."""
-        trial, points = self._computation.result.trial, len(self.curves.percent)
+        trial, points, offset = self._computation.result.trial, len(self.curves.percent), self._computation.first
         found = []
         for stride in self.curves.strides:
-            start, end = (t * trial.rate_hz for t in (stride.cycle.strike.time_s, stride.cycle.next_strike.time_s))
+            times = stride.cycle.strike.time_s, stride.cycle.next_strike.time_s
+            start, end = (t * trial.rate_hz - offset for t in times)
             # two frames more on either side, but for the trial's ends
             first, last = max(int(start) - 2, 0), min(int(np.ceil(end)) + 3, trial.n_frames)
             found.append((first, sample(np.eye(last - first), np.linspace(start, end, points) - first)))

@@ -51,7 +51,7 @@ class Running:
     @property
     def standard(self) -> Array:
         """Standard deviations; NaN where fewer than half of the arrays had a value."""
-        enough = self.count > max(1, self.count.max() / 2)
+        enough = self.count > max(1, self.count.max(initial=0) / 2)
         return np.asarray(np.sqrt(np.where(enough, self._squares / np.maximum(self.count - 1, 1), np.nan)))
 
 

@@ -18,7 +18,7 @@ from gaitid.records import NamedTuple
 from gaitid.trial import Array, IntArray
 from gaitid.uncertainty.computation import Computation
 from gaitid.uncertainty.shift import Shift
-from gaitid.uncertainty.stacked import by_segment
+from gaitid.uncertainty.stacked import by_segment, in_frames
 
 #: Steps of what columns are linear in, m/s² and rad/s², and of angular velocities, rad/s: whose square is lost.
 _STEPS = {"acc_g": 1.0, "alpha_g": 1.0, "omega_g": 1e-5}
@@ -44,7 +44,7 @@ class MotionGradient:
         self._computation = computation
         body, motion, _ = computation.still
         self._rate_hz = computation.result.trial.rate_hz
-        self._still = by_segment(body, motion)
+        self._still = {key: in_frames(of, slice(None)) for key, of in by_segment(body, motion).items()}
         sides = {side: [key for key in self._still if key[0] == side] for side in ("", *computation.sides)}
         names = computation.names
         self._of: dict[Key, _OfSegment] = {}

@@ -155,7 +155,7 @@ class Stacked:
             body = replace(body, R_gp=np.tile(R_gp, (len(some), 1, 1)))
             motion = self._motion(body)
             for k, columns in enumerate(self._of_all(body, motion, len(some))):
-                motions = {key: _some(of, self._rows(k)) for key, of in by_segment(body, motion).items()}
+                motions = {key: in_frames(of, self._rows(k)) for key, of in by_segment(body, motion).items()}
                 yield Displaced(columns, motions)
 
     def _may(self, shift: Shift) -> bool:
@@ -298,9 +298,10 @@ class Stacked:
         geometry = self._geometry(stack, k, shift, numbers)
         own = replace(body, geometry=geometry, segments=segments, R_gp=body.R_gp[rows])
         by_side = {
-            side: {name: _some(of, rows) for name, of in of_side.items()} for side, of_side in motion.by_side.items()
+            side: {name: in_frames(of, rows) for name, of in of_side.items()}
+            for side, of_side in motion.by_side.items()
         }
-        moving = Motion(_some(motion.base, rows), by_side)
+        moving = Motion(in_frames(motion.base, rows), by_side)
         mass_kg = self._computation.result.subject.mass_kg + shift.numbers.get("mass", 0.0)
         result = self._computation.under_load(shift, own, moving, numbers.get("mass", np.nan))
         return self._computation.columns_of(result, mass_kg)
@@ -371,7 +372,8 @@ def _numbers(computation: Computation, shift: Shift) -> dict[str, float]:
     return numbers | {name: numbers[name] + value for name, value in shift.numbers.items()}
 
 
-def _some(motion: SegmentMotion, rows: slice) -> SegmentMotion:
+def in_frames(motion: SegmentMotion, rows: slice) -> SegmentMotion:
+    """How a segment moves in some frames."""
     return SegmentMotion(*(getattr(motion, name)[rows] for name in _KINDS))
 
 

@@ -45,7 +45,7 @@ def found(computation: Computation, sources: Sources) -> Estimate:
     return estimate(computation.result, sources)
 
 
-def column(computation: Computation, values: Array, name: str) -> Array:
+def column(computation: Computation | Estimate, values: Array, name: str) -> Array:
     """(frames,) of one column."""
     return np.asarray(values[..., computation.names.index(name)])
 
@@ -287,12 +287,10 @@ def test_a_segment_that_is_lost_leaves_the_others_their_uncertainty(sources: Sou
     found = estimate(
         analyse(replace(trial, points_g=points), load_model("pig"), SubjectFile()), sources, features=False
     )
-    values, standard = (
-        column(found.computation, of, "left_pelvis_anterior_tilt_deg") for of in (found.values, found.standard)
-    )
+    values, standard = (column(found, of, "left_pelvis_anterior_tilt_deg") for of in (found.values, found.standard))
     np.testing.assert_array_equal(np.isfinite(standard), np.isfinite(values))
     assert np.isfinite(values[-30:-10]).all()
-    assert np.isnan(column(found.computation, found.values, "left_knee_flexion_deg")[-30:-10]).all()
+    assert np.isnan(column(found, found.values, "left_knee_flexion_deg")[-30:-10]).all()
 
 
 def test_of_the_trunk_nothing_is_claimed(computation: Computation, sources: Sources) -> None:
@@ -301,8 +299,8 @@ def test_of_the_trunk_nothing_is_claimed(computation: Computation, sources: Sour
     thorax = {"thorax": {"anterior_tilt": np.linspace(0.0, 5.0, result.trial.n_frames)}}
     sides = {name: replace(side, trunk_angles=thorax) for name, side in result.sides.items()}
     found = estimate(replace(result, sides=sides), sources)
-    assert np.isnan(column(found.computation, found.standard, "left_thorax_anterior_tilt_deg")).all()
-    assert np.isfinite(column(found.computation, found.standard, "left_knee_flexion_deg")).any()
+    assert np.isnan(column(found, found.standard, "left_thorax_anterior_tilt_deg")).all()
+    assert np.isfinite(column(found, found.standard, "left_knee_flexion_deg")).any()
     record = found.record()
     assert any("thorax" in words for words in record["left_out"])
     assert not any("thorax" in name for name in (*record["columns"], *record["cycle"]["left"]))

@@ -1,0 +1,108 @@
+"""How sure the numbers of long trials and of many are, in memory that does not grow with them."""
+
+from __future__ import annotations
+
+import gc
+import shutil
+import subprocess
+import sys
+import weakref
+from pathlib import Path
+
+import numpy as np
+import pytest
+from simulated_trials import simulated_walk
+
+from gaitid.analysis.pipeline import analyse
+from gaitid.body.subject import SubjectFile
+from gaitid.model.load import load_model
+from gaitid.numerics import blocks
+from gaitid.run import RunOptions, analyse_file, estimate_of, prepare, settle
+from gaitid.uncertainty import parts
+from gaitid.uncertainty.computation import Computation
+from gaitid.uncertainty.estimate import estimate
+from gaitid.uncertainty.sources import read_sources
+
+NOISY = Path(__file__).resolve().parents[2] / "sample_data" / "walk_noisy" / "walk.c3d"
+
+
+def test_a_long_trial_part_by_part_is_as_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A treadmill's steady walk, whose parts have the lengths and the direction of the whole trial."""
+    trial = simulated_walk("treadmill", duration=4.0).trial
+    sources = read_sources("default")
+    at_once = estimate(analyse(trial, load_model("pig"), SubjectFile()), sources)
+    monkeypatch.setattr(blocks, "LONG", 300)
+    monkeypatch.setattr(parts, "FRAMES", 200)
+    result = analyse(trial, load_model("pig"), SubjectFile())
+    assert len(list(parts.parts_of(Computation(result)))) == 2
+    found = estimate(result, sources)
+    np.testing.assert_allclose(found.values, at_once.values, rtol=1e-9, atol=1e-9)
+    known = np.isfinite(at_once.values)
+    np.testing.assert_array_equal(np.isfinite(found.standard), known)
+    np.testing.assert_allclose(found.standard[known], at_once.standard[known], rtol=0.02, atol=1e-6)
+    features = at_once.spread.of_features
+    assert np.isfinite(features).sum() > 100
+    np.testing.assert_allclose(found.spread.of_features, features, rtol=0.03, atol=1e-6)
+    assert found.record().keys() == at_once.record().keys()
+    assert found.record()["columns"].keys() == at_once.record()["columns"].keys()
+
+
+def test_drawn_errors_of_a_long_trial(monkeypatch: pytest.MonkeyPatch) -> None:
+    trial = simulated_walk("treadmill", duration=2.0).trial
+    monkeypatch.setattr(blocks, "LONG", 150)
+    monkeypatch.setattr(parts, "FRAMES", 150)
+    sources = read_sources("default")._replace(method="monte_carlo", samples=40)
+    about = estimate(analyse(trial, load_model("pig"), SubjectFile()), sources).record()
+    assert about["samples"] == 40
+    assert 2 < about["halves_differ_by_percent"] < 25 and 2 < about["first_order_differs_by_percent"] < 25
+
+
+def test_what_is_kept_of_an_estimate_keeps_no_result() -> None:
+    prepared = settle(prepare(RunOptions(model="pig", uncertainty="default")), NOISY)
+    result = analyse_file(NOISY, prepared)
+    found = estimate_of(result, prepared)
+    assert found is not None and estimate_of(result, prepared) is found
+    there = weakref.ref(result)
+    del result
+    gc.collect()
+    assert there() is None
+
+
+# --- memory --------------------------------------------------------------------------------------------------------
+
+#: Prints the largest memory, kB, that a command or one that it starts takes.
+_MEASURE = """import resource, subprocess, sys
+subprocess.run([sys.executable, "-m", "gaitid", *sys.argv[1:]], check=True, stderr=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"""
+
+
+def peak_kB(*words: object) -> int:
+    command = [sys.executable, "-c", _MEASURE, *map(str, words)]
+    return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()[-1])
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is counted in kB on Linux")
+def test_memory_of_a_long_trial(tmp_path: Path) -> None:
+    """All that a frame adds: what the result holds of it, and two tables. It was 130 kB up to 8,192 frames."""
+    peaks = []
+    for n_frames in (9000, 20000):
+        folder = tmp_path / str(n_frames)
+        peak_kB("simulate", "treadmill", "--duration", n_frames / 100, "--no-events", "-o", folder)
+        peaks.append(peak_kB("run", folder / "treadmill.c3d", "--uncertainty", "-o", folder))
+    assert (peaks[1] - peaks[0]) / 11000 < 20
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is counted in kB on Linux")
+def test_memory_of_many_trials(tmp_path: Path) -> None:
+    """It was 12 MB a trial."""
+    peaks = []
+    for count in (10, 60):
+        folder = tmp_path / str(count)
+        folder.mkdir()
+        shutil.copy(NOISY.with_name("walk.subject.yaml"), folder)
+        for i in range(count):
+            shutil.copy(NOISY, folder / f"walk{i}.c3d")
+        peaks.append(peak_kB("batch", folder, "-j", 1, "--model", "pig", "--uncertainty", "-o", tmp_path / f"o{count}"))
+    assert (peaks[1] - peaks[0]) / 50 < 300
