@@ -5,6 +5,7 @@ from __future__ import annotations
 from gaitid.errors import first_few
 from gaitid.gait.events import GaitEvents
 from gaitid.gait.marker_events import KINDS
+from gaitid.gait.steps import SAME_STEP
 from gaitid.notes import Note, Notes
 from gaitid.read.event_names import unknown_notes
 from gaitid.trial import Trial
@@ -24,8 +25,10 @@ def event_notes(events: GaitEvents, trial: Trial) -> Notes:
 
 
 def ground_notes(notes: Notes, events: GaitEvents) -> Notes:
-    """Those of the ground without that of the file's events, where more is known of their clock."""
-    return tuple(note for note in notes if note.code != "events_off" or not events.zero.words)
+    """Those of the ground; that of the file's events names the nearest step, and goes where this is another one."""
+    zero = events.zero
+    same_step = not zero.words or (zero.used and abs(zero.lag_s) <= SAME_STEP)
+    return tuple(note for note in notes if note.code != "events_off" or same_step)
 
 
 def clock_notes(events: GaitEvents) -> Notes:
