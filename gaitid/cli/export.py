@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from gaitid.cli import options
 from gaitid.cli.common import CONTEXT, Target, attempt, completed, print_error, print_info, talk_options
 from gaitid.cli.progress import Progress
 from gaitid.cli.start import INTERRUPTED
@@ -40,8 +41,9 @@ What each file holds, with its axes, signs and units: docs/export.md.
 @click.option(
     "-o", "--output", required=True, type=Target(), shell_complete=completed("folders"), help="Folder for the files."
 )
+@options.keep_names
 @talk_options
-def command(results: tuple[Path, ...], formats: tuple[str, ...], output: Path) -> int:
+def command(results: tuple[Path, ...], formats: tuple[str, ...], output: Path, keep_names: bool) -> int:
     from gaitid.export.export import export_result, folders_of
 
     refused = written = 0
@@ -57,7 +59,7 @@ def command(results: tuple[Path, ...], formats: tuple[str, ...], output: Path) -
             for path, folder in targets.values():
                 progress.at(path)
                 for to in dict.fromkeys(formats):
-                    done = attempt(str(path), partial(export_result, path, to, folder))
+                    done = attempt(str(path), partial(export_result, path, to, folder, keep_names))
                     if done is None:
                         refused += 1
                         continue

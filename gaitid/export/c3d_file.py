@@ -2,8 +2,8 @@
 
 What changes: the counts of points, the lists of POINT that name them, where the data begin if these lists grow beyond
 their last block, and in each frame the new points, behind the others. A file of whole numbers becomes one of reals
-(`with_points` says why). Of what lies behind the last frame stored poses of
-segments (ROTATION) are copied, nothing else.
+(`with_points` says why). Names of people are taken out unless they are to be kept (`gaitid.export.c3d_names`). Of what
+lies behind the last frame stored poses of segments (ROTATION) are copied, nothing else.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaitid.errors import GaitidError
+from gaitid.export.c3d_names import stands_for_names
 from gaitid.export.c3d_parameters import MOST_TEXTS, ParameterSection, Texts, real_bits, real_bytes, whole_blocks
 from gaitid.read.c3d.file import Sections, read_sections, texts
 from gaitid.read.c3d.layout import pose_section
@@ -65,7 +66,9 @@ class Written(NamedTuple):
     was_real: bool
 
 
-def with_points(content: bytes, points: Sequence[NewPoint], units: Mapping[str, str]) -> Written:
+def with_points(
+    content: bytes, points: Sequence[NewPoint], units: Mapping[str, str], keep_names: bool = False
+) -> Written:
     """The same file with more points.
 
     Whole numbers in a file share one scale, that of its markers (0.01 to 0.3 mm): an angle would be stored to a tenth
@@ -79,6 +82,8 @@ def with_points(content: bytes, points: Sequence[NewPoint], units: Mapping[str, 
     points : sequence of NewPoint
     units : mapping of str to str
         Parameters of POINT, as ``ANGLE_UNITS``, to be added where the file has none.
+    keep_names : bool
+        Whether names of people stay in its parameters and in front of its labels.
 
     Raises
     ------
@@ -90,8 +95,10 @@ def with_points(content: bytes, points: Sequence[NewPoint], units: Mapping[str, 
     n_points = header.n_points + len(points)
     names = _names(sections, points)
     parameters = ParameterSection(sections.head, sections.start, sections.numbers)
-    prefix = _prefix(sections)
-    _name_points(parameters, header.n_points, points, [prefix + name for name in names])
+    owner = _owner(sections)
+    if not keep_names:
+        owner = stands_for_names(parameters)(owner.encode()).decode()
+    _name_points(parameters, header.n_points, points, [f"{owner}:{name}" if owner else name for name in names])
     for key, unit in units.items():
         if not parameters.has(key):
             parameters.set_texts(key, Texts((unit.encode("ascii"),), len(unit)))
@@ -170,10 +177,10 @@ def _old_labels(sections: Sections) -> list[str]:
     return texts(sections.section.parameters, "POINT", "LABELS")[: sections.header.n_points]
 
 
-def _prefix(sections: Sections) -> str:
-    """``Subject:`` where all labels with a subject have the same: that of the file's own labels."""
+def _owner(sections: Sections) -> str:
+    """The subject of the file's labels, where all labels with one have the same."""
     owners = {subject_and_name(label)[0] for label in _old_labels(sections)} - {""}
-    return f"{next(iter(owners))}:" if len(owners) == 1 else ""
+    return next(iter(owners)) if len(owners) == 1 else ""
 
 
 def _names(sections: Sections, points: Sequence[NewPoint]) -> list[str]:

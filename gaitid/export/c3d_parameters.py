@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,6 +71,45 @@ class ParameterSection:
         groups = [-e.number for e in self._entries if e.number <= 0 and e.name == "POINT"]
         self._group = groups[0]  # a file whose layout could be read has one
 
+    def all_texts(self) -> Iterator[tuple[str, str, tuple[bytes, ...]]]:
+        """Group, name and cells, as they are stored, of every list of texts."""
+        for i in self._lists():
+            yield self._group_of(self._entries[i]), self._entries[i].name, self._cells(self._entries[i]).cells
+
+    def change_texts(self, changed: Callable[[str, str, Sequence[bytes]], Sequence[bytes]]) -> None:
+        """Other cells in place of those of `all_texts`, as many; a list becomes wider where one needs it."""
+        for i in self._lists():
+            entry = self._entries[i]
+            before, shape = self._cells(entry), self._shape(entry)
+            cells = changed(self._group_of(entry), entry.name, before.cells)
+            if tuple(cells) != before.cells:
+                bare = [cell if len(cell) == before.width else cell.rstrip(b" \0") for cell in cells]
+                width = max([before.width, *map(len, bare)])
+                kept = [cell.ljust(width) for cell in bare]
+                body = bytes([0xFF, len(shape), width, *shape[1:]]) + b"".join(kept)
+                self._entries[i] = self._with_value(entry, body)
+
+    def rename(self, changed: Callable[[bytes], bytes]) -> None:
+        """Other names of parameters."""
+        for i, entry in enumerate(self._entries):
+            name = changed(entry.head[2:])
+            if name != entry.head[2:]:
+                locked = -1 if entry.head[0] > 127 else 1
+                head = struct.pack("b", locked * len(name)) + entry.head[1:2] + name
+                self._entries[i] = entry._replace(head=head, name=name.decode("latin-1").upper())
+
+    def _lists(self) -> list[int]:
+        return [i for i, e in enumerate(self._entries) if e.number > 0 and e.body[0] == 0xFF and self._shape(e)]
+
+    def _group_of(self, entry: RawEntry) -> str:
+        return next((e.name for e in self._entries if e.number == -entry.number), "")
+
+    def _cells(self, entry: RawEntry) -> Texts:
+        shape = self._shape(entry)
+        width, count = shape[0], math.prod(shape[1:])
+        raw = entry.body[2 + len(shape) :]
+        return Texts(tuple(raw[i * width : (i + 1) * width] for i in range(count)), width)
+
     def has(self, name: str) -> bool:
         """Whether POINT has a parameter."""
         return any(self._is(entry, name) for entry in self._entries)
@@ -79,10 +118,7 @@ class ParameterSection:
         """The cells of one of POINT's lists of texts, one a text; empty where there is none."""
         for entry in self._entries:
             if self._is(entry, name) and entry.body[0] == 0xFF:
-                shape = self._shape(entry)
-                width, count = (shape[0], math.prod(shape[1:])) if shape else (0, 0)
-                raw = entry.body[2 + len(shape) :]
-                return Texts(tuple(raw[i * width : (i + 1) * width] for i in range(count)), width)
+                return self._cells(entry) if self._shape(entry) else Texts((), 0)
         return Texts((), 0)
 
     def set_texts(self, name: str, texts: Texts, pairs: bool = False) -> None:

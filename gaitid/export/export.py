@@ -11,7 +11,7 @@ from gaitid.disk.atomic import write_all
 from gaitid.errors import GaitidError
 from gaitid.export import FORMATS
 from gaitid.export.made import Made
-from gaitid.export.source import Source, read_source
+from gaitid.export.source import read_source
 from gaitid.inputs import refuse_to_overwrite
 from gaitid.results.find import find_records
 
@@ -23,7 +23,7 @@ class Exported(NamedTuple):
     remarks: tuple[str, ...]
 
 
-def export_result(path: Path, to: str, folder: Path) -> Exported:
+def export_result(path: Path, to: str, folder: Path, keep_names: bool = False) -> Exported:
     """Write a result for another program.
 
     Parameters
@@ -34,6 +34,8 @@ def export_result(path: Path, to: str, folder: Path) -> Exported:
         One of `FORMATS`.
     folder : Path
         Made if absent.
+    keep_names : bool
+        Whether a copy of the trial's C3D file keeps the names of people in it.
 
     Raises
     ------
@@ -43,8 +45,8 @@ def export_result(path: Path, to: str, folder: Path) -> Exported:
     if to not in FORMATS:
         raise GaitidError(f"no format {to!r}", expected=" or ".join(FORMATS))
     source = read_source(path)
-    make: Callable[[Source], Made] = import_module(f"gaitid.export.to_{to}").make
-    made = make(source)
+    make: Callable[..., Made] = import_module(f"gaitid.export.to_{to}").make
+    made = make(source, keep_names) if to == "c3d" else make(source)
     targets = [folder / name for name in made.contents]
     refuse_to_overwrite(targets, [*source.files, *source.inputs])
     return Exported(write_all(folder, made.contents), made.remarks)

@@ -10,7 +10,7 @@ from gaitid.export.made import Made
 from gaitid.export.source import Source
 
 
-def make(source: Source) -> Made:
+def make(source: Source, keep_names: bool = False) -> Made:
     """``walk.c3d``.
 
     Raises
@@ -28,7 +28,7 @@ def make(source: Source) -> Made:
             todo="use --to trc",
         )
     file_size(path, MAX_BYTES, "C3D")
-    written = with_points(path.read_bytes(), points_of(result, result.trial.origin["length_unit"]), UNITS)
+    written = with_points(path.read_bytes(), points_of(result, result.trial.origin["length_unit"]), UNITS, keep_names)
     renamed = sum(label != name for label, name in written.labels.items())
     remarks = [f"{len(written.labels)} points added"]
     if renamed:

@@ -6,6 +6,7 @@ import struct
 import sys
 import warnings
 from pathlib import Path
+from typing import Any
 
 import ezc3d
 import numpy as np
@@ -18,6 +19,7 @@ from gaitid.errors import GaitidError
 from gaitid.export.c3d_file import NewPoint, with_points
 from gaitid.read.c3d.file import C3DFile, read_c3d_file, texts
 from gaitid.read.c3d.frame_layout import first_number
+from gaitid.read.c3d.trial import read_c3d
 
 ZOO = Path(__file__).resolve().parents[2].parent / "shared" / "trials" / "zoo"
 DEC, SGI = 85, 86
@@ -37,7 +39,7 @@ def new_points(n_frames: int, labels: tuple[str, ...] = ("LHipAngles", "LHipMome
 
 def added(path: Path, points: list[NewPoint]) -> tuple[C3DFile, C3DFile, Path]:
     """Before, after, and where that lies."""
-    written = with_points(path.read_bytes(), points, UNITS)
+    written = with_points(path.read_bytes(), points, UNITS, keep_names=True)
     target = path.with_name(f"more_{path.name}")
     target.write_bytes(written.content)
     return read_c3d_file(path), read_c3d_file(target), target
@@ -142,11 +144,11 @@ def test_a_label_that_is_there_gets_the_suffix_and_the_subject(tmp_path: Path) -
     path = tmp_path / "small.c3d"
     labels = ["Anna:LASI", "Anna:LHipAngles", "Anna:LKNE"]
     path.write_bytes(write(INTEL, True, {"POINT": {"LABELS": labels}}).data)
-    written = with_points(path.read_bytes(), new_points(FRAMES), UNITS)
+    written = with_points(path.read_bytes(), new_points(FRAMES), UNITS, keep_names=True)
     assert written.labels == {"LHipAngles": "LHipAngles_gaitid", "LHipMoment": "LHipMoment"}
     _, after, target = added(path, new_points(FRAMES))
     assert texts(after.parameters, "POINT", "LABELS") == [*labels, "Anna:LHipAngles_gaitid", "Anna:LHipMoment"]
-    again = with_points(target.read_bytes(), new_points(FRAMES), UNITS)
+    again = with_points(target.read_bytes(), new_points(FRAMES), UNITS, keep_names=True)
     assert again.labels == {"LHipAngles": "LHipAngles_gaitid2", "LHipMoment": "LHipMoment_gaitid"}
 
 
@@ -210,3 +212,61 @@ def test_files_of_many_makers(tmp_path: Path, name: str) -> None:
     assert_same_data(before, after)
     assert_new_points(after, points, dec="DEC" in before.encoding)
     assert_others_see_it(path, target, before, exact=before.header.floats)
+
+
+# --- names of people -------------------------------------------------------------------------------------------------
+
+#: Where makers write them; `Weber` is the same person's family name.
+NAMED: dict[str, dict[str, Any]] = {
+    "POINT": {"LABELS": ["Anna:LASI", "Anna:RASI", "wand"], "DESCRIPTIONS": ["Anna:left ASIS", "", ""]},
+    "SUBJECTS": {
+        "NAMES": ["Anna"],
+        "LABEL_PREFIXES": ["Anna:"],
+        "MARKER_SETS": ["PlugInGait"],
+        "MODEL_PARAMS": ["Anna.mp"],
+        "Anna:Bodymass": 61.5,
+    },
+    "SUBJECT": {"NAME": ["Weber"], "DATE_OF_BIRTH": ["6/14/35"]},
+    "PATIENT": {"FIRSTNAME": ["Anna"], "REMARK": ["Frau Weber"]},
+    "TRIAL": {"NOTES": ["Anna Weber, second walk"], "DESCRIPTION": ["Weber"]},
+    "EVENT": {"SUBJECTS": ["Anna", "Anna", "Anna"]},
+    "ANALYSIS": {"SUBJECTS": ["Anna"], "NAMES": ["Cadence"]},
+    "PROCESSING": {"Bodymass": None, "Name": ["Anna Weber"], "DOB": ["6/14/35"], "Used": ["True"]},
+    "MANUFACTURER": {"COMPANY": ["Weber Motion"], "OPERATOR_NAME": ["Weber"]},
+}
+PERSONAL = (b"Anna", b"ANNA", b"6/14/35", b"Frau")
+
+
+def with_names(code: int = INTEL) -> bytes:
+    content = write(code, True, NAMED).data
+    assert all(name in content for name in PERSONAL if name != b"ANNA")
+    return content
+
+
+@pytest.mark.parametrize("code", [INTEL, SGI])
+def test_names_of_people_are_left_out(tmp_path: Path, code: int) -> None:
+    path = tmp_path / "small.c3d"
+    path.write_bytes(with_points(with_names(code), new_points(FRAMES), UNITS).content)
+    assert not [name for name in PERSONAL if name in path.read_bytes()]
+    assert path.read_bytes().count(b"Weber") == 1, "a maker is no person"
+    parameters = read_c3d_file(path).parameters
+    labels = ["S1:LASI", "S1:RASI", "wand", "S1:LHipAngles", "S1:LHipMoment"]
+    assert texts(parameters, "POINT", "LABELS") == labels
+    assert texts(parameters, "POINT", "DESCRIPTIONS")[0] == "S1:left ASIS"
+    assert texts(parameters, "POINT", "ANGLES") == ["S1:LHipAngles"]
+    assert (texts(parameters, "SUBJECTS", "NAMES"), texts(parameters, "EVENT", "SUBJECTS")) == (["S1"], ["S1"] * 3)
+    assert texts(parameters, "SUBJECTS", "LABEL_PREFIXES") == ["S1:"]
+    assert texts(parameters, "SUBJECTS", "MARKER_SETS") == ["PlugInGait"]
+    assert texts(parameters, "ANALYSIS", "NAMES") == ["Cadence"]
+    assert texts(parameters, "PROCESSING", "Used") == ["True"]
+    trial = read_c3d(path)
+    assert (trial.names, trial.parameters["S1:Bodymass"]) == (("S1",), pytest.approx(61.5))
+
+
+def test_names_of_people_are_kept_where_that_is_asked(tmp_path: Path) -> None:
+    path = tmp_path / "small.c3d"
+    path.write_bytes(with_points(with_names(), new_points(FRAMES), UNITS, keep_names=True).content)
+    parameters = read_c3d_file(path).parameters
+    assert texts(parameters, "POINT", "LABELS")[-1] == "Anna:LHipMoment"
+    assert texts(parameters, "TRIAL", "NOTES") == NAMED["TRIAL"]["NOTES"]
+    assert read_c3d(path).names == ("Anna",)
