@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from note_texts import texts
 
-from gaitid.analysis.pipeline import analyse
+from gaitid.analysis.pipeline import analyse, prepare
 from gaitid.body.resolve import resolve_subject
 from gaitid.body.subject import Sources, SubjectFile, recording
 from gaitid.ground.vertical import vertical
@@ -163,3 +163,19 @@ def test_an_old_walk_without_heels_and_parameters_gives_its_angles() -> None:
     assert result.subject.measured["inter_asis_distance"].source == "trial, estimated from its markers"
     # the widths are made up: knee and ankle disagree, and nothing is inferred
     assert result.subject.measured["marker_diameter"].source.startswith("assumed: 14 mm")
+
+
+def test_without_a_medial_ankle_the_torsion_is_nothing_at_all() -> None:
+    """The ankle's axis is taken parallel to the knee's: nothing is measured between them, as Plug-in Gait stores it."""
+    static = read_c3d(SHARED / "sydney" / "static.c3d")
+    trial = read_c3d(SHARED / "sydney" / "walk04.c3d")  # which stores a torsion: the static wins
+    for name in ("pig", "pig_vicon"):
+        for gone, values in (((), (-0.239105, -0.283244)), (("LMED", "RMED"), (0.0, 0.0))):
+            kept = [i for i, label in enumerate(static.labels) if label not in gone]
+            labels = tuple(static.labels[i] for i in kept)
+            less = replace(static, labels=labels, points_g=static.points_g[:, kept])
+            measured = prepare(trial, load_model(name), SubjectFile(), less).subject.measured
+            torsion = [measured[f"{side}.tibial_torsion"] for side in ("left", "right")]
+            assert {m.source for m in torsion} == {"static trial, computed from its markers"}
+            found = tuple(m.value for m in torsion)
+            assert found == values if gone else found == pytest.approx(values, abs=1e-6)  # rad
