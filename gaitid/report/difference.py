@@ -14,6 +14,7 @@ against 3 to 10 of the same session, curves made up and running on a treadmill (
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -26,6 +27,8 @@ from gaitid.trial import Array
 LEAST_CYCLES = 3
 #: How often the band holds the whole course of the true difference.
 CONFIDENCE = 0.95
+# Of the greatest value: curves and figures are read back with ten digits, and what differs by less is their rounding.
+_ROUNDING = 1e-9
 # Widest t that is looked for: no band is drawn with it.
 _MOST_T = 1e4
 # Angles of an integral, and their weights by Simpson's rule.
@@ -71,7 +74,7 @@ def difference(a: Array, b: Array) -> Difference:
 
 def paired_difference(a: Array, b: Array) -> Difference:
     """B less A of the same subjects, row by row: the band is that of the mean of their differences (n - 1)."""
-    apart = b - a
+    apart = own_differences(a, b)
     known = np.isfinite(apart).all(axis=0)
     half = np.full(known.shape, np.nan)
     of_all = _moments(apart)
@@ -83,6 +86,12 @@ def paired_difference(a: Array, b: Array) -> Difference:
     return Difference(of_all.mean, half, (len(a), len(b)))
 
 
+def own_differences(a: Array, b: Array) -> Array:
+    """B less A, element by element; 0 where that is the rounding of what both were read from."""
+    apart, both = b - a, np.abs(np.concatenate([a, b]))
+    return np.where(np.abs(apart) <= _ROUNDING * both[np.isfinite(both)].max(initial=0.0), 0.0, apart)
+
+
 def loaded_only(a: Array, b: Array) -> tuple[Array, Array]:
     """The same without the instants at which some cycle has exactly 0: the foot is in the air, nothing varies there."""
     air = (a == 0).any(axis=0) | (b == 0).any(axis=0)
@@ -90,7 +99,7 @@ def loaded_only(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 class _Moments(NamedTuple):
-    """At each percent: the mean, the variance (n - 1) and the number of curves that are known there."""
+    """At each percent: the mean, the variance (n - 1; 0 where it is rounding) and how many curves are known there."""
 
     mean: Array
     variance: Array
@@ -103,7 +112,13 @@ def _moments(values: Array) -> _Moments:
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = np.where(known, values, 0.0).sum(axis=0) / n
         variance = (np.where(known, values - mean, 0.0) ** 2).sum(axis=0) / (n - 1)
-    return _Moments(mean, variance, n)
+        rounding = np.sqrt(variance) <= _ROUNDING * np.abs(values[known]).max(initial=0.0)
+    return _Moments(mean, np.where(rounding, 0.0, variance), n)
+
+
+def variance_of(values: Sequence[float]) -> float:
+    """The variance (n - 1) of two figures or more; 0 where they differ by rounding alone."""
+    return float(_moments(np.array(values, dtype=float)[:, None]).variance[0])
 
 
 def _half_width(a: Array, b: Array) -> Array:

@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from gaitid.report.difference import LEAST_CYCLES, critical_t
+from gaitid.report.difference import LEAST_CYCLES, critical_t, own_differences, variance_of
 from gaitid.report.gathering import people
 from gaitid.report.lines import Member
 from gaitid.report.page.figures_table import FEATURES, SPATIOTEMPORAL, Row, speeds_of, strides
-from gaitid.report.page.told import agreed, model_of, names_of, reasons, verdicts
+from gaitid.report.page.told import agreed, in_words, model_of, names_of, reasons, verdicts
 from gaitid.report.panels import SIDES
 from gaitid.report.result import Result
 from gaitid.report.text import UNKNOWN, escape, fixed
@@ -65,8 +65,8 @@ def _member_row(member: Member, more: Sequence[str]) -> str:
     names = names_of(member.results)
     trials = ", ".join(names) if len(names) <= 6 else f"{', '.join(names[:5])} and {len(names) - 5} more"
     counts = [len(member.basis.sides[side]) if side in member.basis.sides else 0 for side in SIDES]
-    verdict = verdicts(member.results).get("trial", UNKNOWN)
-    why = reasons(member.results)
+    verdict, words = verdicts(member.results).get("trial", ""), in_words(member.results) or UNKNOWN
+    why = reasons(member.results, member.out)
     because = f" <small>{escape(_short(why[0].words))}</small>" if why else ""
     because += f" <small>and {len(why) - 1} more</small>" if len(why) > 1 else ""
     cells = [*map(str, counts), mean_sd(speeds_of(member.results), 1, 2), *more]
@@ -74,7 +74,7 @@ def _member_row(member: Member, more: Sequence[str]) -> str:
     return (
         f'<tr><th scope="row">{escape(member.label)}</th><td>{escape(trials)}</td>{numbers}'
         f"<td>{escape(agreed(model_of(result) for result in member.results))}</td>"
-        f'<td><span class="badge {_LEVELS.get(verdict, "care")}">{escape(verdict)}</span>{because}</td></tr>'
+        f'<td><span class="badge {_LEVELS.get(verdict, "care")}">{escape(words)}</span>{because}</td></tr>'
     )
 
 
@@ -152,8 +152,9 @@ def _cells(of_labels: Sequence[Of], row: Row) -> str:
 
 def _difference_cell(a: Of, b: Of, row: Row) -> str:
     if isinstance(a, Mapping) and isinstance(b, Mapping):
-        apart = [b[name] - a[name] for name in a if name in b]
-        mean, half = (float(np.mean(apart)) if apart else math.nan), half_of_mean(apart)
+        both = [name for name in a if name in b]
+        apart = own_differences(np.array([a[name] for name in both]), np.array([b[name] for name in both]))
+        mean, half = (float(apart.mean()) if both else math.nan), half_of_mean(apart.tolist())
     else:
         first, second = _list(a), _list(b)
         mean = float(np.mean(second) - np.mean(first)) if first and second else math.nan
@@ -167,7 +168,7 @@ def half_of_difference(a: Sequence[float], b: Sequence[float]) -> float:
     """Half of the 95 % interval of the difference of two means (Welch 1947); NaN of fewer than three in either."""
     if min(len(a), len(b)) < LEAST_CYCLES:
         return math.nan
-    shares = [float(np.var(values, ddof=1)) / len(values) for values in (a, b)]
+    shares = [variance_of(values) / len(values) for values in (a, b)]
     if not sum(shares) > 0:
         return math.nan
     freedom = sum(shares) ** 2 / sum(share**2 / (len(v) - 1) for share, v in zip(shares, (a, b), strict=True))
@@ -176,6 +177,6 @@ def half_of_difference(a: Sequence[float], b: Sequence[float]) -> float:
 
 def half_of_mean(values: Sequence[float]) -> float:
     """Half of the 95 % interval of a mean (Student's t); NaN of fewer than three."""
-    if len(values) < LEAST_CYCLES or not np.ptp(values) > 0:
+    if len(values) < LEAST_CYCLES or not (variance := variance_of(values)) > 0:
         return math.nan
-    return critical_t(len(values) - 1, resels=0.0) * float(np.std(values, ddof=1)) / math.sqrt(len(values))
+    return critical_t(len(values) - 1, resels=0.0) * math.sqrt(variance / len(values))

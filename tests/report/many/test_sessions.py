@@ -214,6 +214,21 @@ def test_alike_subjects_are_not_named(walk: Walk, table: Table) -> None:
     assert unlike(members) == []
 
 
+def test_subjects_that_do_not_vary_divide_nothing(walk: Walk, table: Table) -> None:
+    """Five that differ by rounding alone: how many of their standard deviations a sixth is off has no answer."""
+    names = [f"P{i}" for i in range(6)]
+    sessions = group(walk, table, names, odd="P5")
+    first = sessions[0].results[0]
+    rows = first.path.with_name("walk.cycles.csv").read_text(encoding="utf-8")
+    for session in sessions[1:5]:
+        session.results[0].path.with_name("walk.cycles.csv").write_text(rows, encoding="utf-8")
+    subjects = by_subject(load_results([first.path.parents[1]]))
+    (members,) = group_members(subjects).values()
+    assert all(one.subject != "P5" for one in unlike(members))
+    html = text_of(group_html(subjects))
+    assert max(float(number) for number in re.findall(r"([\d.]+) SD", html.split("Unlike the others")[1])) < 100
+
+
 def test_few_subjects_are_not_judged(walk: Walk, table: Table) -> None:
     html = group_html(by_subject(group(walk, table, ["A", "B", "C"], odd="C")))
     assert "Not looked for: that takes 5 subjects" in html
