@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gaitid.analysis.consequences import GOOD, LEVELS, consequence_of
+from gaitid.analysis.consequences import GOOD, LEVELS, USABLE, consequence_of
 from gaitid.analysis.figures import any_angle, missing_load
 from gaitid.analysis.limb import IMPOSSIBLE
 from gaitid.analysis.limits import STANCE_EMPTIED, STANDS_S, WHOLE_STANCE
@@ -57,7 +57,20 @@ def judge(result: Result) -> Verdict:
         reasons = [reason for reason in reasons if reason.code != "no_whole_stance"]
     grouped = _grouped(reasons, measured)
     sides = {side: _worst(r.lowers_to for r in grouped if r.side in ("", side)) for side in result.sides}
-    return Verdict(_worst(sides[side] for side in measured), sides, grouped, tuple(others))
+    trial = _worst(sides[side] for side in measured)
+    only = []
+    if trial == USABLE and not any(_any_load(result, side) for side in measured):
+        only = ["trial", *(side for side in measured if sides[side] == USABLE)]
+    return Verdict(trial, sides, grouped, tuple(others), tuple(only), whole_stances(result))
+
+
+def _any_load(result: Result, side: str) -> bool:
+    """Whether anything is known of a load that acts on a leg: of the ground's in any frame, else of any wrench."""
+    leg = result.sides[side]
+    if not result.model.touches_ground or result.carried_by_file(side):
+        return any(known_rows(wrench.f_g).any() for wrench in leg.wrenches.values())
+    force_g = leg.load.wrench.f_g
+    return bool((known_rows(force_g) & force_g.any(axis=1)).any())
 
 
 def _worst(levels: Iterable[str]) -> str:
@@ -206,6 +219,21 @@ def _withheld_together(result: Result) -> bool:
     return bool(ground.plates) and all(ground.withheld.get(plate.number) in common for plate in ground.plates)
 
 
+def whole_stances(result: Result) -> tuple[int, ...]:
+    """Places of the contacts whose load and wrenches are known throughout, from the air before to the air after."""
+    return tuple(
+        place
+        for place, contact in enumerate(result.contacts)
+        if contact.plates and result.sides[contact.side].chain is not None
+        if _is_whole(result, result.sides[contact.side], contact)
+    )
+
+
+def _is_whole(result: Result, leg: SideResult, contact: Contact) -> bool:
+    known = min(_known_shares(result, leg, contact)) >= WHOLE_STANCE
+    return known and _ends_recorded(leg, contact) and _in_the_air_beside(leg, contact)
+
+
 def _why_no_stance(result: Result, side: str, leg: SideResult) -> _Lacking | None:
     """What keeps a leg from having a whole stance; None where it has one."""
     contacts = [c for c in result.contacts if c.side == side]
@@ -216,10 +244,9 @@ def _why_no_stance(result: Result, side: str, leg: SideResult) -> _Lacking | Non
         at = f"plate {contact.plate_names}, frames {contact.first + first}-{contact.last + first}"
         load, wrench = _known_shares(result, leg, contact)
         share, ended = min(load, wrench), _ends_recorded(leg, contact)
-        between = _in_the_air_beside(leg, contact)
-        if share >= WHOLE_STANCE and ended and between:
+        if _is_whole(result, leg, contact):
             return None
-        cure = ""
+        between, cure = _in_the_air_beside(leg, contact), ""
         if not ended:
             words, cure = f"{at}: its beginning or end was not recorded", f"{_WHOLE}; else {_ANGLES}"
         elif load < WHOLE_STANCE:

@@ -82,12 +82,18 @@ class Verdict:
         The most serious first.
     others : Notes
         Notes of the result that no reason says: they lower nothing.
+    angles_only : tuple of str
+        ``trial`` and its sides that are `USABLE`, where nothing is known of any load in it.
+    whole : tuple of int
+        Places, among the contacts of the result, of the stances that are whole.
     """
 
     trial: str
     sides: Mapping[str, str]
     reasons: tuple[Reason, ...]
     others: Notes = ()
+    angles_only: tuple[str, ...] = ()
+    whole: tuple[int, ...] = ()
 
     @property
     def words(self) -> str:
@@ -100,8 +106,9 @@ class Verdict:
         return self.reasons[0].words if self.reasons else ""
 
     def as_dict(self) -> dict[str, Any]:
-        """For records: ``trial``, each side, and ``reasons``."""
-        return {"trial": self.trial, **self.sides, "reasons": [dict(vars(reason)) for reason in self.reasons]}
+        """For records: ``trial``, each side, ``reasons``, and of which ``angles_only`` are known, where of any."""
+        only = {"angles_only": list(self.angles_only)} if self.angles_only else {}
+        return {"trial": self.trial, **self.sides, "reasons": [dict(vars(reason)) for reason in self.reasons], **only}
 
 
 #: Of a result that is still being put together.

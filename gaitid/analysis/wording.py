@@ -64,11 +64,22 @@ def by_code(notes: Iterable[Note]) -> list[tuple[Note, str]]:
     return [(group[0], in_one(note.text for note in group)) for group in groups]
 
 
+def level_words(verdict: Mapping[str, object], key: str = "trial") -> str:
+    """The verdict on a trial or a side, of one as records hold it: ``usable: angles only`` where no load is known."""
+    level, only = str(verdict.get(key) or ""), verdict.get("angles_only")
+    known = only.split() if isinstance(only, str) else only if isinstance(only, Sequence) else ()
+    return f"{level}: angles only" if level and key in known else level
+
+
 def verdict_words(verdict: Mapping[str, object]) -> str:
     """The verdicts alone, of one as records hold it: ``usable (left usable, right good)``."""
-    sides = {side: level for side, level in verdict.items() if side not in ("trial", "reasons")}
-    differ = len({*sides.values(), verdict.get("trial")}) > 1
-    return f"{verdict.get('trial')}" + (f" ({', '.join(f'{s} {v}' for s, v in sides.items())})" if differ else "")
+    sides = {
+        side: level_words(verdict, side)
+        for side, level in verdict.items()
+        if side != "trial" and isinstance(level, str)
+    }
+    trial = level_words(verdict)
+    return trial + (f" ({', '.join(f'{s} {v}' for s, v in sides.items())})" if {*sides.values()} - {trial} else "")
 
 
 def reason_words(reason: Mapping[str, object]) -> str:

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from gaitid.analysis.result import Result
-from gaitid.analysis.wording import verdict_words
+from gaitid.analysis.wording import level_words, verdict_words
 from gaitid.api.source import Made, Source, Stored
 from gaitid.api.words import File, file_path
 from gaitid.errors import GaitidError
@@ -323,7 +323,7 @@ class Analysis:
         load_matplotlib("plot")
         from gaitid.api.picture import draw
 
-        title = f"{self.name} · {self.record['model']['name']} · {self.verdict['trial']}"
+        title = f"{self.name} · {self.record['model']['name']} · {level_words(self.verdict)}"
         return draw(title, self.cycles, self.joints, (columns,) if isinstance(columns, str) else columns)
 
     def __repr__(self) -> str:

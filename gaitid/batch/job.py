@@ -300,9 +300,13 @@ def in_place(folder: Path, outcome: Outcome) -> bool:
 
 
 def verdict_of(result: Result) -> dict[str, str]:
-    """What a trial can be used for, in words: ``trial``, each side, and the ``worst_reason``, with its cure."""
+    """What a trial can be used for, in words: ``trial``, each side, and the ``worst_reason``, with its cure.
+
+    ``angles_only`` names those of which no load is known, apart by blanks.
+    """
     verdict = result.verdict
-    return {"trial": verdict.trial, **verdict.sides, "worst_reason": verdict.worst_reason}
+    levels = {"trial": verdict.trial, **verdict.sides, "worst_reason": verdict.worst_reason}
+    return levels | ({"angles_only": " ".join(verdict.angles_only)} if verdict.angles_only else {})
 
 
 def figures_of(result: Result) -> dict[str, float]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from gaitid.analysis.consequences import LEVELS
+from gaitid.analysis.wording import level_words
 from gaitid.batch import previous
 from gaitid.batch.collected import write_tables
 from gaitid.batch.job import DONE, Job, Outcome
@@ -244,5 +245,5 @@ def counts(outcomes: Sequence[Outcome]) -> dict[str, int]:
 
 def verdict_counts(outcomes: Iterable[Outcome]) -> dict[str, int]:
     """How many of the trials that are done have each verdict, the best first."""
-    found = Counter(outcome.verdict.get("trial", "") for outcome in outcomes if outcome.status == DONE)
-    return {level: found[level] for level in LEVELS if found[level]}
+    found = Counter(level_words(outcome.verdict) for outcome in outcomes if outcome.status == DONE)
+    return {words: found[words] for level in LEVELS for words in sorted(found) if words.partition(":")[0] == level}

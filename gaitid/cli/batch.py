@@ -273,6 +273,7 @@ class _Printer:
     def _say_verdict(self, outcome: Outcome, before: bool) -> None:
         """What a trial can be used for: of all with ``--verbose``, else of those that are not to be used."""
         from gaitid.analysis.consequences import DO_NOT_USE
+        from gaitid.analysis.wording import level_words
 
         verdict, worst = outcome.verdict.get("trial", ""), outcome.verdict.get("worst_reason", "")
         if not (verdict == DO_NOT_USE or outcome.doubt or flag("verbose")):
@@ -284,7 +285,7 @@ class _Printer:
         if verdict == DO_NOT_USE and not (outcome.doubt and outcome.doubt in worst):
             print_info(f"{outcome.trial}: {verdict}: {worst}")
         elif verdict:
-            print_detail(f"{outcome.trial}: {verdict}{': ' if worst else ''}{worst}")
+            print_detail(f"{outcome.trial}: {level_words(outcome.verdict)}{': ' if worst else ''}{worst}")
         print_detail(f"{outcome.trial}: done{' before' if before else ''}, {n_warnings}")
 
     def _reason(self, outcome: Outcome) -> str:

@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gaitid.analysis.wording import level_words
 from gaitid.errors import first_few
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def trial_line(path: Path, result: Result, written: Path) -> str:
     """What a trial can be used for, in one line; its first reason cut short: the record has all."""
     known = [f"{c.side} on {'+'.join(map(str, c.plates))}" for c in result.contacts if c.plates]
     words = [
-        result.verdict.trial,
+        level_words(result.verdict.as_dict()),
         f"model {result.model.name}",
         first_few(known, 4) if known else "no known load",
         f"{written}.*",
@@ -42,7 +43,7 @@ class Summary:
 
     def add(self, result: Result, notes: Notes) -> None:
         """Count a trial; its notes are those that are not of all trials."""
-        self._verdicts[result.verdict.trial] += 1
+        self._verdicts[level_words(result.verdict.as_dict())] += 1
         self._codes.update({note.code for note in notes if note.severity != "info"})
 
     def lines(self, total: int, refused: int) -> list[str]:

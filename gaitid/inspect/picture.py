@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from gaitid.analysis.wording import level_words
 from gaitid.drawing import shared_style
 from gaitid.errors import WriteError, first_few, in_print
 from gaitid.inspect.contents import Inspected
@@ -94,7 +95,7 @@ def _title(content: Mapping[str, Any]) -> str:
     words = [
         content["file"],
         f"frames {p['first_frame']} to {p['last_frame']} at {p['rate_hz']:g} Hz",
-        f"model {content['verdict_with']}: {verdict['trial']}" if verdict else "no bundled model fits",
+        f"model {content['verdict_with']}: {level_words(verdict)}" if verdict else "no bundled model fits",
     ]
     return in_print("   ·   ".join(words))
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from gaitid.analysis.wording import reason_words, verdict_words
+from gaitid.analysis.wording import level_words, reason_words, verdict_words
 from gaitid.errors import counted, first_few, in_print
 from gaitid.inspect.kinds import AXES, KINDS, MARKER
 from gaitid.markers.faults import fault_words
@@ -312,5 +312,5 @@ def in_one_line(content: Mapping[str, Any]) -> str:
         f"model {chosen}" if chosen else "no bundled model fits",
     ]
     if verdict is not None:
-        words.append(verdict["trial"])
+        words.append(level_words(verdict))
     return in_print(f"{content['file']}: {'; '.join(words)}") + "\n"

@@ -65,6 +65,8 @@ class Member:
         In words which trials do not, and why.
     not_straight : bool
         Whether they turn, go up or down, or backward.
+    out : tuple of (str, ...)
+        Of each result the sides that do not count.
     """
 
     label: str
@@ -72,6 +74,7 @@ class Member:
     basis: Basis
     left_out: tuple[str, ...] = ()
     not_straight: bool = False
+    out: tuple[tuple[str, ...], ...] = ()
 
 
 @frozen_dataclass()
@@ -138,7 +141,8 @@ def _all_straight(members: Sequence[Member]) -> tuple[Member, ...]:
 
 def _member(label: str, results: Sequence[Result]) -> Member:
     means = in_mean(results)
-    return Member(label, means.counted, pool(means.results), means.told, means.not_straight)
+    out = tuple(sides for sides in means.out if set(sides) != {*SIDES})
+    return Member(label, means.counted, pool(means.results), means.told, means.not_straight, out)
 
 
 def _together(subject: Subject, label: str) -> Member:

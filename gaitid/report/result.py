@@ -38,7 +38,8 @@ _TIMES = ("frame", "time_s")
 class Contact:
     """A foot on the ground, frames as the trial numbers them, both ends included.
 
-    ``plates`` is empty where the load is unknown, and ``reason`` says why.
+    ``plates`` is empty where the load is unknown, and ``reason`` says why. ``whole`` is whether the verdict takes it as
+    a whole stance; None where the record does not say it.
     """
 
     side: str
@@ -49,6 +50,7 @@ class Contact:
     method: str
     confidence: str
     reason: str
+    whole: bool | None = None
 
     @property
     def known(self) -> bool:
@@ -277,7 +279,7 @@ def load_result(path: Path, chains: bool = False) -> Result:
         time_s=joints["time_s"],
         sides=sides,
         columns={**wrenches, **joints},
-        contacts=_contacts(siblings["contacts"], sides),
+        contacts=_contacts(siblings["contacts"], sides, record),
         cycles=read_cycles(siblings["cycles"], sides) if "cycles" in there else {},
         stances=read_stances(siblings["stances"], sides) if "stances" in there else {},
         spatiotemporal=read_texts(siblings["spatiotemporal"], ("side", "cycle")) if "spatiotemporal" in there else (),
@@ -338,8 +340,12 @@ def _numbers(table: Table, groups: Iterable[Sequence[str]]) -> dict[str, Array]:
     return dict(zip(names, columns(table, names), strict=True))
 
 
-def _contacts(path: Path, sides: Sequence[str]) -> tuple[Contact, ...]:
+def _contacts(path: Path, sides: Sequence[str], record: Mapping[str, object]) -> tuple[Contact, ...]:
     header, rows = read_rows(path, CONTACT_COLUMNS)
+    of_record = record.get("contacts")
+    entries = [entry for entry in of_record if isinstance(entry, Mapping)] if isinstance(of_record, list) else []
+    keys = ("side", "first_frame", "last_frame")
+    whole = {tuple(entry.get(key) for key in keys): entry.get("whole") for entry in entries}
     contacts = []
     for line, row in enumerate(rows, start=2):
         cell = {name: row[header.index(name)].strip() for name in CONTACT_COLUMNS}
@@ -360,6 +366,7 @@ def _contacts(path: Path, sides: Sequence[str]) -> tuple[Contact, ...]:
                 method=cell["method"],
                 confidence=cell["confidence"],
                 reason=cell["reason"],
+                whole=known if isinstance(known := whole.get((cell["side"], *map(int, ends))), bool) else None,
             )
         )
     return tuple(contacts)

@@ -122,7 +122,10 @@ def record(
         **({"functional": dict(result.subject.functional)} if result.subject.functional else {}),
         "conventions": result.conventions,
         "passes": pass_rows(result),
-        "contacts": [contact_row(contact, first) for contact in result.contacts],
+        "contacts": [
+            {**contact_row(contact, first), "whole": place in result.verdict.whole}
+            for place, contact in enumerate(result.contacts)
+        ],
         "impacts": [
             {
                 "side": impact.side,

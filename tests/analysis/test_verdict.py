@@ -94,7 +94,7 @@ def test_a_stance_that_an_end_of_the_trial_cuts_is_not_whole(simulated: Simulate
 def test_without_plates_one_reason_says_so(simulated: Simulate) -> None:
     verdict = analysed(replace(simulated().trial, plates=())).verdict
     assert codes(verdict) == [("no_plates", "")]
-    assert verdict.words == "usable"
+    assert verdict.words == "usable: angles only"
 
 
 def test_who_stands_still_is_asked_for_no_stance(simulated: Simulate) -> None:

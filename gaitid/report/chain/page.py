@@ -10,6 +10,7 @@ from gaitid.report.chain.gather import Chain
 from gaitid.report.page.compose import document
 from gaitid.report.page.folded import chain_html
 from gaitid.report.page.head import assumed_html, verdict_html
+from gaitid.report.page.in_mean import in_mean
 from gaitid.report.page.views import scene_script, scene_style
 from gaitid.report.text import escape, plain
 
@@ -55,7 +56,9 @@ def _article(chain: Chain, key: str, scene_bytes: int) -> str:
         f'<dl class="facts">{facts}</dl></header>'
     ]
     if result is not None:
-        parts.append(f'<div class="summary">{verdict_html([result], "side")}<div>{assumed_html([result])}</div></div>')
+        parts.append(
+            f'<div class="summary">{verdict_html(in_mean([result]), "side")}<div>{assumed_html([result])}</div></div>'
+        )
     parts.append(f"<section><h2>What is drawn</h2>{_figures(drawn)}")
     parts.append(f'<ul class="quiet">{told}</ul></section>' if told else "</section>")
     if result is not None:

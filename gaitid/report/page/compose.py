@@ -125,7 +125,7 @@ def article(session: Session, key: str, choice: str | None, view: Views, first: 
             f'<header><p class="kind">Gait report</p><h1>{escape(head.title_of(session))}</h1>'
             f"{head.facts(session, speeds)}{head.bodies_html(results)}{head.left_out_html(means)}</header>",
             '<div class="summary">',
-            head.verdict_html(results),
+            head.verdict_html(means),
             head.trust_html(means, basis),
             f"<div>{head.glance_html(basis, norms, why)}{head.assumed_html(results, norms)}</div>",
             head.plates_html(results),

@@ -13,7 +13,18 @@ from gaitid.report.page.defaults import taken_by_default
 from gaitid.report.page.in_mean import InMean
 from gaitid.report.page.panels import AT_A_GLANCE, PANELS
 from gaitid.report.page.pool import CYCLE, Basis
-from gaitid.report.page.told import LEVELS, Told, agreed, measured, model_of, names_of, notes, reasons, verdicts
+from gaitid.report.page.told import (
+    LEVELS,
+    Told,
+    agreed,
+    in_words,
+    measured,
+    model_of,
+    names_of,
+    notes,
+    reasons,
+    verdicts,
+)
 from gaitid.report.page.trust import Trust, trust
 from gaitid.report.result import Result, Session
 from gaitid.report.text import UNKNOWN, escape, fixed, number
@@ -129,19 +140,25 @@ def left_out_html(means: InMean) -> str:
 # --- verdict --------------------------------------------------------------------------------------------------
 
 
-def verdict_html(results: Sequence[Result], limb: str = "leg") -> str:
-    """Three words, and the reasons with what would cure them; `limb` is what a side has: a chain's is a side."""
-    worst = verdicts(results)
+def verdict_html(means: InMean, limb: str = "leg") -> str:
+    """Three words on the trials that count, and the reasons with what would cure them.
+
+    `limb` is what a side has: a chain's is a side.
+    """
+    results, counted = means.results, means.counted
+    used = {"trial": counted} | {side: means.of_side(side) or counted for side in SIDES}
+    worst = {key: level for key, of in used.items() if (level := verdicts(of).get(key))}
     if not worst:
         return ""
     only = _only_leg(worst) if len(results) == 1 else ""
-    labels = {"trial": "Trial" if len(results) == 1 else "All trials", "left": f"Left {limb}", "right": f"Right {limb}"}
+    all_of = "All trials" if len(counted) == len(results) else f"{len(counted)} of {len(results)} trials"
+    labels = {"trial": "Trial" if len(results) == 1 else all_of, "left": f"Left {limb}", "right": f"Right {limb}"}
     cards = "".join(
-        f'<li class="{_LEVEL_CLASS.get(level, "care")}"><span>{labels[key]}</span><strong>{escape(level)}</strong>'
-        f"{only if key == 'trial' else ''}</li>"
+        f'<li class="{_LEVEL_CLASS.get(level, "care")}"><span>{labels[key]}</span>'
+        f"<strong>{escape(in_words(used[key], key))}</strong>{only if key == 'trial' else ''}</li>"
         for key, level in worst.items()
     )
-    told = "".join(_reason(reason) for reason in reasons(results))
+    told = "".join(_reason(reason) for reason in reasons(results, means.out))
     more = "; joint by joint: “Can I trust it?”" if limb == "leg" else "."
     nothing = f'<p class="quiet">Nothing speaks against the recording{more}</p>'
     why = f'<ul class="reasons">{told}</ul>' if told else nothing
@@ -164,10 +181,11 @@ def _each_verdict(results: Sequence[Result]) -> str:
     """The trials by verdict, where they differ."""
     by_level: dict[str, list[str]] = {}
     for name, result in zip(names_of(results), results, strict=True):
-        by_level.setdefault(str(result.record_at("verdict", "trial") or "no verdict"), []).append(name)
+        by_level.setdefault(in_words([result]) or "no verdict", []).append(name)
     if len(by_level) < 2:
         return ""
-    order = sorted(by_level, key=lambda level: LEVELS.index(level) if level in LEVELS else 9)
+    levels = {words: words.partition(":")[0] for words in by_level}
+    order = sorted(by_level, key=lambda words: LEVELS.index(levels[words]) if levels[words] in LEVELS else 9)
     told = [f"{level}: {', '.join(by_level[level])}" for level in order]
     return f'<p class="quiet">{escape("; ".join(told))}</p>'
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from gaitid.norms.fit import way_words
 from gaitid.records import frozen_dataclass
-from gaitid.report.page.told import LEVELS, names_of
+from gaitid.report.page.told import LEVELS, names_of, readable
 from gaitid.report.panels import SIDES
 from gaitid.report.result import Result
 
@@ -116,9 +116,14 @@ def _kind(words: str) -> str:
 
 
 def _refused(result: Result, side: str) -> str:
-    """The verdict's words where a side, or its trial, is not to be used."""
-    levels = [result.record_at("verdict", key) for key in ("trial", side)]
-    return f"its verdict is “{_NOT_TO_BE_USED}”" if _NOT_TO_BE_USED in levels else ""
+    """The verdict's words where a side, or its trial, is not to be used, with its first reason."""
+    if _NOT_TO_BE_USED not in [result.record_at("verdict", key) for key in ("trial", side)]:
+        return ""
+    of_side = (
+        r for r in result.reasons() if r.get("side") in ("", None, side) and r.get("lowers_to") == _NOT_TO_BE_USED
+    )
+    why = readable(next(of_side, {}).get("text") or "")
+    return f"its verdict is “{_NOT_TO_BE_USED}”" + (f": {why}" if why else "")
 
 
 def _without(result: Result, sides: Sequence[str]) -> Result:

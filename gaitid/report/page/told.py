@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from gaitid.analysis.wording import alike
+from gaitid.analysis.wording import alike, level_words
 from gaitid.records import frozen_dataclass
 from gaitid.report.result import Result
 from gaitid.report.text import file_name, plain
@@ -51,8 +51,12 @@ def names_of(results: Sequence[Result]) -> tuple[str, ...]:
     return tuple(n if names.count(n) == 1 else f"{n} ({i})" for i, n in enumerate(names, start=1))
 
 
-def reasons(results: Sequence[Result]) -> list[Told]:
-    """Reasons of the verdicts, the most serious first; of several trials that say alike the first."""
+def reasons(results: Sequence[Result], out: Sequence[Collection[str]] = ()) -> list[Told]:
+    """Reasons of the verdicts, the most serious first; of several trials that say alike the first.
+
+    `out` are the sides of each trial that do not count: what speaks against these is no reason.
+    """
+    counting = [{*_SIDES} - {*sides} for sides in out or [()] * len(results)]
     found = [
         Told(
             readable(reason.get("text", "")),
@@ -62,11 +66,12 @@ def reasons(results: Sequence[Result]) -> list[Told]:
             str(reason.get("lowers_to") or ""),
             str(reason.get("code") or ""),
         )
-        for name, result in zip(names_of(results), results, strict=True)
+        for name, result, sides in zip(names_of(results), results, counting, strict=True)
         for reason in result.reasons()
+        if (reason["side"] in sides if reason.get("side") in _SIDES else sides)
     ]
     order = {level: -i for i, level in enumerate(LEVELS)}
-    return _in_one(sorted(found, key=lambda told: order.get(told.severity, 1)), len(results))
+    return _in_one(sorted(found, key=lambda told: order.get(told.severity, 1)), sum(map(bool, counting)))
 
 
 def notes(results: Sequence[Result], severities: Iterable[str] | None = None) -> list[Told]:
@@ -125,6 +130,14 @@ def verdicts(results: Sequence[Result]) -> dict[str, str]:
         if levels:
             worst[key] = max(levels, key=lambda level: LEVELS.index(level) if level in LEVELS else 99)
     return worst
+
+
+def in_words(results: Sequence[Result], key: str = "trial") -> str:
+    """The worst verdict of the trials, or of a side of them: ``usable: angles only`` where no load is known in any."""
+    found = [verdict for r in results if isinstance(verdict := r.section("verdict"), Mapping) and verdict.get(key)]
+    worst = verdicts(results).get(key, "")
+    alone = [level_words(verdict, key) for verdict in found if verdict[key] == worst]
+    return alone[0] if found and set(alone) == {f"{worst}: angles only"} and len(alone) == len(found) else worst
 
 
 def model_of(result: Result) -> str:

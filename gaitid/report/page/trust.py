@@ -88,10 +88,10 @@ def _moments(results: Sequence[Result], joint: str, side: str) -> tuple[str, int
             loaded += 1
             share = known_share(result, contact, column)
             words = f"{name + ', ' if several else ''}plate {contact.plates}"
-            if share >= WHOLE_STANCE:
+            if share >= WHOLE_STANCE and _is_whole(result, contact):
                 whole.append(words)
             elif share > 0:
-                part.append(f"{words}, {100 * share:.0f} % of it")
+                part.append(f"{words}, {100 * share:.0f} % of {'it' if share < WHOLE_STANCE else 'what was recorded'}")
     if whole:
         count = f"{len(whole)} whole stance{'' if len(whole) == 1 else 's'}"
         return f"moments and power from {count} ({_where(whole)})", len(whole)
@@ -100,6 +100,14 @@ def _moments(results: Sequence[Result], joint: str, side: str) -> tuple[str, int
     if loaded:
         return "moments and power not known, though a load is: the reasons above say why", 0
     return "moments and power not known: no stance with a known load", 0
+
+
+def _is_whole(result: Result, contact: Contact) -> bool:
+    """Whether the verdict takes a stance as whole; of a record that does not say it, by its reasons."""
+    if contact.whole is not None:
+        return contact.whole
+    of_side = (r for r in result.reasons() if r.get("side") in ("", None, contact.side))
+    return all(reason.get("code") != "no_whole_stance" for reason in of_side)
 
 
 def _where(places: Sequence[str]) -> str:

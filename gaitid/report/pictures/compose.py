@@ -17,7 +17,7 @@ from gaitid.report.lines import (
     subject_line,
 )
 from gaitid.report.page.pool import Basis
-from gaitid.report.page.told import agreed, model_of, names_of, reasons, verdicts
+from gaitid.report.page.told import agreed, in_words, model_of, names_of, reasons
 from gaitid.report.panels import SIDES
 from gaitid.report.pictures.catalogue import SHEET, Row
 from gaitid.report.pictures.draw import Block, Picture, picture_bytes
@@ -75,7 +75,7 @@ def compose(sessions: Sequence[Session], request: Request, choice: str | None) -
         norms=norms,
         counted=of,
         thin=request.cycles,
-        head=_head(sessions, results, len(subjects)) if sheet else (),
+        head=_head(sessions, members, len(subjects)) if sheet else (),
         foot=_foot(results, why) if sheet else (),
         caption=_caption(results, len(subjects), members[0].basis, norms),
     )
@@ -123,18 +123,27 @@ def _with_values(rows: Sequence[Row], blocks: Sequence[Block]) -> list[Row]:
 # --- words ----------------------------------------------------------------------------------------------------
 
 
-def _head(sessions: Sequence[Session], results: Sequence[Result], subjects: int) -> list[str]:
-    """Whose the sheet is, and what can be trusted: the first line is large."""
+def _head(sessions: Sequence[Session], members: Sequence[Member], subjects: int) -> list[str]:
+    """Whose the sheet is, and what can be trusted of the trials that count: the first line is large."""
+    results = [result for session in sessions for result in session.results]
+    counted = [result for member in members for result in member.results]
+    out = [sides for member in members for sides in member.out]
     names = [", ".join(filter(None, (s.subject, s.session, s.condition))) for s in sessions]
     title = f"{subjects} subjects" if subjects > 1 else sessions[0].subject if len(sessions) > 1 else names[0]
     model = f"model {agreed(model_of(result) for result in results)}"
-    worst = verdicts(results)
-    verdict = f"{'worst ' if len(results) > 1 else ''}verdict: {worst['trial']}" if "trial" in worst else ""
+    verdict = f"{'worst ' if len(counted) > 1 else ''}verdict: {words}" if (words := in_words(counted)) else ""
     facts = [model, "moments are internal, per kg of body mass", *([verdict] if verdict else [])]
-    told = [reason.words for reason in reasons(results)]
+    told = [reason.words for reason in reasons(counted, out)]
     more = f" … and {len(told) - 1} more" if len(told) > 1 else ""
+    without = "; ".join(line for member in members for line in member.left_out)
     why = [_cut(told[0], _LINE - len(more)) + more] if told else []
-    return [_cut(plain(title) or names_of(results)[0], 60), _cut(_trials(results)), _cut(" · ".join(facts)), *why]
+    return [
+        _cut(plain(title) or names_of(results)[0], 60),
+        _cut(_trials(results)),
+        _cut(" · ".join(facts)),
+        *why,
+        *([_cut(f"not in the means: {without}")] if without else []),
+    ]
 
 
 def _trials(results: Sequence[Result]) -> str:

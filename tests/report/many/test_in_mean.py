@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -91,6 +92,38 @@ def test_what_is_not_to_be_used_is_not_in_the_mean(
     # where there is nothing else it is drawn as it was, beside its verdict
     edit_record(two[0], refused(*sides))
     assert knee(two[0].parent, "right") == pooled["right"]
+
+
+def test_a_refused_trial_does_not_turn_the_page_red(two: tuple[Path, Path], edit_record: Edit, tmp_path: Path) -> None:
+    """The verdict is that of the trials that count; the other is named, with its reason."""
+    good = {"trial": "good", "left": "good", "right": "good", "reasons": []}
+    reason = {"lowers_to": "do not use", "code": "other_person", "side": "", "text": "another person", "cure": ""}
+    edit_record(two[0], {"verdict": good})
+    edit_record(two[1], {"verdict": {**dict.fromkeys(good, "do not use"), "reasons": [reason]}})
+    html = write_report([two[0].parent], tmp_path / "a.html").read_text(encoding="utf-8")
+    verdict = html.split('aria-label="Verdict"')[1].split("</section>")[0]
+    assert re.findall(r'<li class="(\w+)"><span>([^<]*)</span><strong>([^<]*)<', verdict) == [
+        ("good", "1 of 2 trials", "good"),
+        ("good", "Left leg", "good"),
+        ("good", "Right leg", "good"),
+    ]
+    assert "another person" not in verdict and "do not use: other" in verdict
+    assert "<li>other: its verdict is “do not use”: another person</li>" in html
+    edit_record(two[0], refused("trial", "left", "right"))
+    html = write_report([two[0].parent], tmp_path / "b.html").read_text(encoding="utf-8")
+    assert "<span>All trials</span><strong>do not use<" in html  # of which there is nothing else
+
+
+def test_one_leg_that_is_refused_is_judged_by_the_other_trials(
+    two: tuple[Path, Path], edit_record: Edit, tmp_path: Path
+) -> None:
+    edit_record(two[0], refused())
+    edit_record(two[1], refused("right"))
+    html = write_report([two[0].parent], tmp_path / "a.html").read_text(encoding="utf-8")
+    assert "<span>Right leg</span><strong>good<" in html
+    edit_record(two[0], refused("right"))
+    html = write_report([two[0].parent], tmp_path / "b.html").read_text(encoding="utf-8")
+    assert "<span>Right leg</span><strong>do not use<" in html
 
 
 def test_a_recording_counts_once(two: tuple[Path, Path], edit_record: Edit) -> None:
