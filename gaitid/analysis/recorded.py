@@ -367,7 +367,8 @@ def _lacking(
         + "see `gaitid inspect` for the models that fit",
     )
     # that there is no static tells nothing of what it would have to hold
-    error.count = len({role for n in lacking for role in (*n.missing, *n.static_missing, *n.too_few)})
+    few = (role for n in lacking if not n.wants_static for role in n.too_few)
+    error.count = len({*few, *(role for n in lacking for role in (*n.missing, *n.static_missing))})
     error.count += _NO_STATIC * any(n.wants_static for n in lacking)
     error.clauses = what_lacks(bound, lacking)
     roles = {role for n in lacking for role in (*n.missing, *n.static_missing)}
