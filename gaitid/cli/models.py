@@ -303,6 +303,7 @@ moments:                          # = none; internal moments of joints of the ch
                                   #   {{value: FORMULA, needs: [POINT, ...]}}: empty without these points
 no_wrenches_because: TEXT         # = ""; where the points are no joint centres: why wrenches are not written
 caution: TEXT                     # = ""; what every result of the model is to be read with; a note says it
+unchecked: TEXT                   # = ""; that nothing independent was found to check it against; the page says it
 upper_body: FILE                  # optional; trunk, head and arms (docs/whole_body.md)
 
 # The table of segment parameters is a file of its own:

@@ -34,6 +34,7 @@ SECTIONS = (
     "settings",
     "no_wrenches_because",
     "caution",
+    "unchecked",
     "upper_body",
 )
 #: A choice of every model, declared or not: a table may be given as a file.

@@ -129,6 +129,7 @@ def parse_model(
         settings=parse_settings(top.mapping("settings", {})),
         no_wrenches_because=top.text("no_wrenches_because", ""),
         caution=top.text("caution", ""),
+        unchecked=top.text("unchecked", ""),
         instead_of_heel=instead_of_heel,
         pose=_pose(top),
         upper_body=_upper_body(top, paths),

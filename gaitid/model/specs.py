@@ -210,6 +210,8 @@ class Model(NamedTuple):
         Why joint wrenches are not written, where the model's points are no joint centres; else empty.
     caution : str
         What every result of the model is to be read with, in words; a note says it.
+    unchecked : str
+        In words, that nothing independent was found to check the model against; record and page say it.
     spelled : mapping of (side, role) to tuple of str
         Of a model bound to a trial (`gaitid.model.binding`): the label that the role has there, or those that it may
         have where the trial holds none of them.
@@ -245,6 +247,7 @@ class Model(NamedTuple):
     settings: Settings
     no_wrenches_because: str = ""
     caution: str = ""
+    unchecked: str = ""
     spelled: Mapping[tuple[str, str], tuple[str, ...]] = _EMPTY
     marker_set: str = ""
     instead_of_heel: str = ""

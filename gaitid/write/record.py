@@ -92,6 +92,7 @@ def record(
         "model": {
             "name": model.name,
             "title": model.title,
+            **({"unchecked": model.unchecked} if model.unchecked else {}),
             "files": [str(i["path"]) for i in inputs if i["role"] in ("model", "table")],
             "table": {"name": model.table.name, "source": model.table.source},
             "choices": {

@@ -129,6 +129,7 @@ def test_schema_knows_every_key_that_a_bundled_model_uses() -> None:
         "needs",
         "no_wrenches_because",
         "caution",
+        "unchecked",
         "numbers",
         "points",
         "frames",
@@ -220,3 +221,19 @@ def test_a_forgotten_quote_and_a_tab_are_told_in_one_line(head: str, tmp_path: P
     assert_refused(gaitid("models", "validate", mine), "mine.yaml: line", 'quote it: "{S}HEE"')
     mine.write_text(f"{head}x:\n\theel: a\n")
     assert_refused(gaitid("models", "validate", mine), "mine.yaml: line", "indent with blanks, not with a tab")
+
+
+@pytest.mark.parametrize("name", ["cgm21", "cgm22", "cgm23", "cgm24"])
+def test_a_model_that_nothing_independent_was_checked_against_says_so(name: str) -> None:
+    shown = " ".join(gaitid("models", "show", name).out.split())
+    assert "no independent result was found to check this model against" in shown
+    assert not load_model("pig").unchecked
+
+
+def test_the_page_of_such_a_model_says_so(tmp_path: Path) -> None:
+    walk = Path(__file__).resolve().parents[2] / "sample_data" / "walk" / "walk.c3d"
+    assert gaitid("run", walk, "--model", "cgm21", "-o", tmp_path).code == 0
+    assert gaitid("report", tmp_path, "-o", tmp_path / "page.html").code == 0
+    page = " ".join((tmp_path / "page.html").read_text(encoding="utf-8").split())
+    assert "<dd>no independent result was found to check this model against" in page
+    assert ". No independent result was found to check this model against" in page

@@ -120,6 +120,18 @@ def test_dumas_as_printed(year: str, names: dict[str, str], sex: str) -> None:
     assert seen == set(rows)
 
 
+@pytest.mark.parametrize("name", [f"dumas_{year}_{sex}" for year in ("2007", "2018") for sex in ("female", "male")])
+def test_the_thigh_leans_backward_at_its_upper_end(name: str) -> None:
+    """Where the buttock is: the axis of the least moment of inertia, and so the signs of the products xy and yz."""
+    row = table(name).rows["thigh"]
+    assert row.gyration_fractions is not None and row.com_fractions is not None
+    moments, axes = np.linalg.eigh(unit_inertia(row.gyration_fractions, row.product_fractions))
+    forward, up, _ = axes[:, 0] * np.sign(axes[1, 0])
+    assert up > 0.98 and moments[0] < moments[1] / 2
+    assert -10 < np.degrees(np.arctan2(forward, up)) < -2
+    assert row.com_fractions[0] < 0  # of a thigh behind the line from hip to knee
+
+
 def test_the_foot_of_2007_from_the_ankle_is_not_used() -> None:
     """Its length is not that of its points: the row of 2018 has 117 and 139 mm for what 2007 calls 165 and 183."""
     for sex, word in SEXES.items():

@@ -23,6 +23,7 @@ from gaitid.report.page.told import (
     names_of,
     notes,
     reasons,
+    unchecked_of,
     verdicts,
 )
 from gaitid.report.page.trust import Trust, trust
@@ -71,6 +72,7 @@ def facts(session: Session, speeds: Sequence[float]) -> str:
         ("Body", _body(results)),
         ("Speed", _speed(speeds)),
         ("Model", _model(results)),
+        ("Of the model", agreed(text for r in results if (text := unchecked_of(r)))),
         ("Software", "gaitid " + agreed(r.section("gaitid") for r in results)),
     ]
     items = "".join(f"<div><dt>{term}</dt><dd>{escape(text)}</dd></div>" for term, text in pairs if text)

@@ -8,7 +8,7 @@ from pathlib import PurePath
 
 from gaitid.norms import Norms
 from gaitid.report.page.in_mean import in_mean
-from gaitid.report.page.told import agreed, measured, model_of
+from gaitid.report.page.told import agreed, measured, model_of, unchecked_of
 from gaitid.report.result import Result
 from gaitid.report.text import UNKNOWN, escape, number
 
@@ -59,7 +59,9 @@ def _model(result: Result) -> str:
     title = result.record_at("model", "title")
     name = model_of(result) or NOT_RECORDED
     words = f"model “{name}” of gaitid ({title})" if title else f"model “{name}” of gaitid"
-    return f"Segment axes and joint centres followed {words}{_calibration(result)}."
+    unchecked = unchecked_of(result)
+    more = f" {unchecked[0].upper()}{unchecked[1:]}." if unchecked else ""
+    return f"Segment axes and joint centres followed {words}{_calibration(result)}.{more}"
 
 
 def _calibration(result: Result) -> str:

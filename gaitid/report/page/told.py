@@ -146,6 +146,11 @@ def model_of(result: Result) -> str:
     return plain(model.get("name", "")) if isinstance(model, Mapping) else plain(model or "")
 
 
+def unchecked_of(result: Result) -> str:
+    """That nothing independent was found to check the model against; empty of other models."""
+    return plain(result.record_at("model", "unchecked") or "")
+
+
 def agreed(values: Iterable[object]) -> str:
     """Values that are all the same as one, else all that occur."""
     return ", ".join(dict.fromkeys(plain(v) for v in values if v not in (None, "")))
