@@ -59,8 +59,8 @@ def possible_limbs(
 ) -> tuple[dict[str, SideResult], Notes]:
     """Limbs of several sides by name (`solve_limbs`), without moments that no person exerts.
 
-    Where one is beyond `moment_limit` its cause counts as unknown, as far as filter and derivatives carry it: the load
-    on the foot, or how the leg moves. So everything that follows from it is empty, not the joint's moment alone.
+    Where one is beyond `moment_limit` its cause counts as unknown: the load on the foot in that contact, or how the leg
+    moves, as far as filter and derivatives carry it. So everything that follows from it is empty.
 
     Parameters
     ----------
@@ -68,7 +68,6 @@ def possible_limbs(
     posed : Posed
     loads : mapping of side to FootLoad
     contacts : sequence of Contact
-        For words.
     """
     limbs = solve_limbs(sides, posed.body, posed.motion, loads, posed.mechanics, posed.emptied)
     notes: Notes = ()
@@ -82,6 +81,9 @@ def possible_limbs(
         by_load = np.array([_by_load(limb, joint) for joint in joints])
         beside = reach(posed.markers.quality["marker_filter"], posed.rate_hz)
         of_load, of_motion = (widened(((shares > 1) & cause).any(axis=0), beside) for cause in (by_load, ~by_load))
+        for contact in contacts:  # what makes a load too large there makes it wrong in the rest of the contact, too
+            if contact.side == side.name and contact.plates and of_load[contact.first : contact.last + 1].any():
+                of_load[contact.loaded] = True
         moving = {segment: _moving(motion, ~of_motion) for segment, motion in limb.motions.items()}
         motion = replace(posed.motion, during=None, by_side={side.name: moving})
         emptied = {side.name: of_load | of_motion | posed.emptied.get(side.name, False)}

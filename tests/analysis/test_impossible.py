@@ -64,8 +64,10 @@ def test_a_load_of_impossible_size_is_named_and_what_it_makes_is_empty() -> None
         assert named == plate and at == int(np.nanargmax(norm(true.wrenches["ankle"].m_g)))
         assert moment == pytest.approx(float(norm(true.wrenches["ankle"].m_g)[at]) / 7, rel=0.02)
         assert weights == pytest.approx(float(norm(true.load.wrench.f_g)[at]) / 7 / 9.81, abs=0.05)
-        # seven frames on both sides of those beyond the limit, of the whole leg; the load stays as it was measured
-        assert leg.emptied[at - 7 : at + 8].all()
+        # the contact, and seven frames beside those beyond the limit; the load stays as it was measured
+        (contact,) = (contact for contact in result.contacts if contact.plates == (plate,))
+        assert leg.emptied[contact.loaded].all() and leg.emptied[at - 7 : at + 8].all()
+        assert contact.last - contact.first < leg.emptied.sum() < contact.last - contact.first + 20
         for joint in ("ankle", "knee", "hip"):
             assert not np.isfinite(leg.wrenches[joint].m_g[leg.emptied]).any()
             assert not np.isfinite(leg.powers[joint][leg.emptied]).any()
@@ -77,7 +79,7 @@ def test_a_load_of_impossible_size_is_named_and_what_it_makes_is_empty() -> None
         assert not np.isfinite(result.base_wrench.m_g[leg.emptied]).any()
     assert result.verdict.sides == {"left": "do not use", "right": "do not use"}
     emptied = [reason for reason in result.verdict.reasons if reason.code == "stance_emptied"]
-    assert emptied and "frames 142-205" in emptied[0].text
+    assert emptied and "100% of frames 142-205" in emptied[0].text
 
 
 def test_a_movement_that_nobody_makes_is_named_by_its_markers() -> None:
