@@ -41,6 +41,8 @@ OWN_TURN = 0.5
 TAKEN_BACK = 0.5
 # Share of the largest step from which on a marker is named with it, and so many places and markers are named.
 NAMED, SHOWN = 0.5, 4
+# Of so many jumps the markers are asked which of them made it.
+LOOKED_AT = 20
 
 
 class Jump(NamedTuple):
@@ -266,9 +268,9 @@ def _notes(
         turns = ", ".join(f"{joint} by {turn:.0f}°" for joint, turn in most.items())
         pairs = [f"{a} and {b}" for a, b in sorted({(jump.before + first, jump.after + first) for jump in of_side})]
         where = ", ".join(pairs[:SHOWN]) + (f" and {len(pairs) - SHOWN} times more" if len(pairs) > SHOWN else "")
-        largest = max(of_side, key=lambda jump: jump.turn_deg)
         of_leg = [label for (of, _), some in labels.items() if of in ("", side) or not side for label in some]
-        named, size_m = jumping(markers, of_leg, largest.before, largest.after)
+        steps = (jumping(markers, of_leg, jump.before, jump.after) for jump in of_side[:LOOKED_AT])
+        named, size_m = max(steps, key=lambda step: step[1])
         segments = dict.fromkeys(segment for jump in of_side for segment in jump.segments)
         runs = [(a, b - 1) for a, b in spans(_any(of_segment[segment] for segment in segments))]
         unknown = ", ".join(" ".join(filter(None, segment)) for segment in segments)
