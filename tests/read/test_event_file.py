@@ -216,6 +216,16 @@ def test_the_evidence_against_an_event_is_said_and_the_event_used(trial: Trial, 
     assert (usual.wrenches[loads][both].fillna(0) == found.wrenches[loads][both].fillna(0)).to_numpy().all()
 
 
+@pytest.mark.parametrize(("code", "late_s"), [("events_moved", 0.0), ("events_off", 60.0)])
+def test_events_of_the_user_are_the_cure_of_a_clock_that_differs(
+    trial: Trial, tmp_path: Path, code: str, late_s: float
+) -> None:
+    late = replace(trial, events=tuple(replace(e, time_s=e.time_s + late_s) for e in trial.events))
+    cured = with_events(late, write(tmp_path / "e.csv", [*trial.events]))
+    codes = [{w["code"] for w in gaitid.analyse(of, model="pig").record["warnings"]} for of in (late, cured)]
+    assert code in codes[0] and not codes[1] & {"events_moved", "events_off"}
+
+
 def test_the_record_makes_it_again(trial: Trial, tmp_path: Path) -> None:
     file = write(tmp_path / "e.csv", [e for e in trial.events if e.side == "left"])
     first = gaitid.analyse(WALK, model="pig", events=file)
