@@ -248,10 +248,10 @@ def _one_leg(
     return None if isinstance(answer, GaitidError) else answer
 
 
-def _legs(fitting: Iterable[Prepared | None]) -> tuple[int, int]:
-    """How many legs get wrenches from a model, in all recordings, and how many it fits."""
+def _legs(fitting: Iterable[Prepared | None]) -> tuple[int, int, int]:
+    """How many recordings a model fits, how many legs get wrenches from it in all of them, and how many it fits."""
     legs = [(prepared.model, len(prepared.needs)) for prepared in fitting if prepared is not None]
-    return sum(n for model, n in legs if not model.no_wrenches_because), sum(n for _, n in legs)
+    return len(legs), sum(n for model, n in legs if not model.no_wrenches_because), sum(n for _, n in legs)
 
 
 def _because(

@@ -95,6 +95,17 @@ def test_a_session_keeps_its_model_where_one_walk_lacks_a_leg() -> None:
     assert [len(prepared.needs) for prepared in choice.prepared if prepared] == [2, 1]
 
 
+def test_a_model_of_the_static_alone_does_not_refuse_the_walk_of_its_session() -> None:
+    """The static has medial markers, the walk has none: what fits both is the session's model."""
+    recorded = marked("isb_bone_names")
+    assert recorded.static is not None
+    medial = {label for label, (_, name) in recorded.roles.items() if name.endswith("_medial")}
+    walk = of_labels(recorded.trial, {*recorded.trial.labels} - medial)
+    choice = choose_model([Recording(recorded.static, None), Recording(walk, None)], NO_FILTER)
+    assert choice.model.name == "lateral" and "fits all of 2 trials" in choice.because
+    assert [len(prepared.needs) for prepared in choice.prepared if prepared] == [2, 2]
+
+
 def test_both_legs_that_lack_their_ankles_are_refused_by_name() -> None:
     recorded = marked("plug_in_gait")
     trial = of_labels(recorded.trial, PIG - {"LANK", "RANK"})
