@@ -185,7 +185,7 @@ def _of_norm(path: Path) -> Array:
     events = [GaitEvent(side, kind, at, "file") for kind, at in (("strike", 0.0), ("off", 0.59), ("strike", 1.0))]
     stride = Stride(Cycle(side, 1, *events, None, None), np.eye(3), {})
     impact = (percent <= 4)[None]
-    curves = CycleCurves((stride,), tuple(BLOCKS), values, impact, values, 100.0)
+    curves = CycleCurves((stride,), tuple(BLOCKS), values, impact, values, values, 100.0)
     return measure(curves, 9.81, np.full((1, 3, 2), np.nan)).value[0]
 
 

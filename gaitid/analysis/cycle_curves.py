@@ -61,7 +61,7 @@ def cycle_curves(result: Result, gait: Gait | None = None, points: int = CYCLE_P
     of_sides = {side: [stride for stride in strides if stride.cycle.side == side] for side in named if names}
     ordered = [stride for of_side in of_sides.values() for stride in of_side]
     curves, impact = np.empty((len(ordered), points, width)), np.zeros((len(ordered), points), dtype=bool)
-    settled = curves  # a table of its own once it differs
+    settled = matched = curves  # tables of their own once they differ
     angles = sum(name.endswith("_deg") for name in names)  # they come first
     start = 0
     for side, of_side in of_sides.items():
@@ -77,14 +77,18 @@ def cycle_curves(result: Result, gait: Gait | None = None, points: int = CYCLE_P
         _end_in_swing(_Cycles(result, side, of_side, at), values[:, angles:], over[..., angles:])
         impact[mine] = _of_impact(result, side, at)
         if settled is not curves:
-            settled[mine] = over
+            settled[mine] = matched[mine] = over
         if impact[mine].any():
-            settled = curves.copy() if settled is curves else settled
-            kinetics = _settled(result, side, values[:, angles : len(names)])
-            settled[mine][impact[mine], angles : len(names)] = sample(kinetics, at[impact[mine]])
+            settled, matched = (curves.copy(), curves.copy()) if settled is curves else (settled, matched)
+            joints, stance = slice(angles, len(names)), _of_struck_stances(of_side, at, impact[mine])
+            kinetics = values[:, joints]
+            under = _under_matched(result, side, kinetics.shape, at[stance])
+            struck = result.impact_frames(side)[:, None]
+            settled[mine][impact[mine], joints] = sample(np.where(struck, under, kinetics), at[impact[mine]])
+            matched[mine][stance, joints] = sample(under, at[stance])
         del values  # as large as the next side's
     columns_of = (*names, *GROUND_COLUMNS)
-    return CycleCurves(tuple(ordered), columns_of, curves, impact, settled, result.trial.rate_hz)
+    return CycleCurves(tuple(ordered), columns_of, curves, impact, settled, matched, result.trial.rate_hz)
 
 
 def _of_impact(result: Result, side: str, at: Array) -> Mask:
@@ -96,18 +100,27 @@ def _of_impact(result: Result, side: str, at: Array) -> Mask:
     return np.asarray(frames[low] | frames[high])
 
 
-def _settled(result: Result, side: str, kinetics: Array) -> Array:
-    """(frames, columns) moments and powers of one side, under matched loads in the frames of impacts."""
-    frames = np.flatnonzero(result.impact_frames(side))
+def _of_struck_stances(strides: Sequence[Stride], at: Array, impact: Mask) -> Mask:
+    """(cycles, points) the stances of the cycles that begin in an impact."""
+    off = np.array([stride.cycle.percent(stride.cycle.off) for stride in strides])[:, None]
+    stance = np.linspace(0, 100, at.shape[1]) <= off
+    return np.asarray(stance & (stance & impact).any(axis=1, keepdims=True))
+
+
+def _under_matched(result: Result, side: str, shape: tuple[int, ...], at: Array) -> Array:
+    """(frames, columns) moments and powers of one side under matched loads; NaN but about instants and in impacts."""
+    kinetics = np.full(shape, np.nan)
+    wanted = result.impact_frames(side)
+    around = np.floor(at).astype(int)[:, None] + np.arange(-1, 3)  # so far reaches a cubic
+    wanted[np.clip(around, 0, len(wanted) - 1)] = True
+    frames = np.flatnonzero(wanted)
     leg, bandwidth_hz = result.sides[side], result.markers.quality["marker_bandwidth_hz"]
-    changed = kinetics.copy()
-    changed[frames] = np.nan
     if 0 < bandwidth_hz < result.trial.rate_hz / 2:
         wrench = matched_load(leg.load, bandwidth_hz, result.trial.rate_hz).wrench
         load = Wrench(wrench.f_g[frames], wrench.m_g[frames], wrench.p_g[frames])
         moments, powers = under_load(result, side, frames, load)
-        changed[frames] = np.stack([*kinetic_columns(moments, powers).values()], axis=1)
-    return changed
+        kinetics[frames] = np.stack([*kinetic_columns(moments, powers).values()], axis=1)
+    return kinetics
 
 
 class _Cycles(NamedTuple):

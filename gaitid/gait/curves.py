@@ -32,6 +32,9 @@ class CycleCurves:
     settled : (cycles, points, columns) array
         `values` with the joints' moments and powers under matched loads (`gaitid.gait.impact.matched_load`) where
         `impact`: what integrals run through. NaN there where the bandwidth of the markers is not known.
+    matched : (cycles, points, columns) array
+        `values` with the joints' moments and powers under matched loads in the whole stance of cycles that begin in an
+        impact: a peak behind it is held against these. NaN there where the bandwidth of the markers is not known.
     rate_hz : float
         Of the cameras.
     """
@@ -41,6 +44,7 @@ class CycleCurves:
     values: Array
     impact: Mask
     settled: Array
+    matched: Array
     rate_hz: float
 
     @cached_property

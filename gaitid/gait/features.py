@@ -2,8 +2,8 @@
 
 A value whose phase holds an unknown row is unknown. No peak of a joint is taken from rows of an impact
 (`gaitid.gait.impact`), and what is greatest beside one is no peak, nor what is less than the peak that matched loads,
-of which no impact is left, have within one; integrals run through them under these, and bursts are of their peaks
-there. docs/features.md says each rule.
+of which no impact is left, have within one, nor a bump that only an impact left over; integrals run through them under
+these, and bursts are of their peaks there. docs/features.md says each rule.
 """
 
 from __future__ import annotations
@@ -96,6 +96,9 @@ _JOINT_WAY = np.searchsorted(_JOINT_COLUMNS, _EXTREMES.column[_OF_JOINTS]) + np.
     _WAY[_OF_JOINTS] < len(_COLUMNS), 0, len(_JOINT_COLUMNS)
 )
 _JOINT_NAMED = _NAMED[_OF_JOINTS]
+# those, among these, of columns and directions that have a peak in a phase that begins with the strike
+_BEGINS = np.array([PHASES[f.phase][0] == 0 for f in _EXTREMES.features])[_OF_JOINTS]
+_AFTER_STRIKE = np.flatnonzero(_BEGINS & np.isin(_JOINT_WAY, _JOINT_WAY[_BEGINS & _JOINT_NAMED]))
 # where the peak of each burst stands among the extremes
 _OF_BURST = {(f.column, f.phase): i for i, f in enumerate(_EXTREMES.features) if f.phase in REACHES}
 _PEAK_OF = np.array([_OF_BURST[f.column, f.phase] for f in _WORKS.features])
@@ -159,7 +162,9 @@ class _Measured:
         self.impact = curves.impact[part]
         self.summed = self.values[_SUMMED]
         if self.impact.any():
-            settled = curves.settled[part].transpose(2, 0, 1)[np.array(given)[_JOINT_COLUMNS]]
+            settled, self.matched = (
+                of[part].transpose(2, 0, 1)[np.array(given)[_JOINT_COLUMNS]] for of in (curves.settled, curves.matched)
+            )
             self.summed[: len(_JOINT_COLUMNS)] = settled
             self.summed[[i for i, place in enumerate(_JOINT_COLUMNS) if given[place] < 0]] = np.nan
         self.percent = curves.percent
@@ -213,6 +218,7 @@ class _Measured:
             known = greater & ~unknown[_OF_JOINTS] & ~(_ONE_WAY[_OF_JOINTS, None] & (inside <= 0))
             hidden[_OF_JOINTS] = np.where(known, at, -1)
             lacking[_OF_JOINTS] |= greater
+            lacking[_OF_JOINTS[_AFTER_STRIKE]] |= self._left_over(both_ways, best, rows)
         lacking |= unknown | ~np.isfinite(best) | (_ONE_WAY[:, None] & (best <= 0))
         return np.where(lacking, np.nan, best * _GIVEN[:, None]), rows, hidden
 
@@ -226,6 +232,22 @@ class _Measured:
         signed = np.where(allowed, both_ways[..., struck][_JOINT_WAY], -np.inf)
         at = signed.argmax(axis=2)
         return _pick(signed, at), struck[at]
+
+    def _left_over(self, measured: Array, best: Array, rows: IntArray) -> Mask:
+        """(features of `_AFTER_STRIKE`, cycles) whether the extreme, of early stance, is only what an impact left over.
+
+        It is less than what the impact has in its direction; and matched loads have no peak within `PEAK_REACH` of it,
+        but fall. Where they rise, it is the beginning of a wider peak that they have later.
+        """
+        of, way = _OF_JOINTS[_AFTER_STRIKE], _JOINT_WAY[_AFTER_STRIKE]
+        early = self.inside[_PHASES.index("early_stance")]
+        struck = self.inside[_EXTREMES.phase[of]] & early & self.impact
+        spike = np.where(struck, measured[_WAY[of]], -np.inf).max(axis=2)
+        reach, cycle = np.arange(-PEAK_REACH, PEAK_REACH + 1)[:, None, None], np.arange(rows.shape[1])
+        around = way[:, None], cycle, np.clip(rows[of] + reach, 0, len(self.percent) - 1)
+        matched = np.concatenate([self.matched, -self.matched])
+        falls = (matched[around][0] > matched[around][-1]) & ~_peaks(matched)[around].any(axis=0)
+        return np.asarray(falls & (spike > best[of]) & early[cycle, rows[of]])
 
     def _integrals(self, value: Array, rows: IntArray, peaked: Mask) -> None:
         """Impulses, works and areas of bursts, of which `rows` and `peaked`, (bursts, cycles), tell the peaks."""

@@ -81,6 +81,7 @@ class FeatureSpread:
             values=np.tile(curves.values, (n, 1, 1)) + moved,
             impact=np.tile(curves.impact, (n, 1)),
             settled=np.tile(curves.settled, (n, 1, 1)) + moved,
+            matched=np.tile(curves.matched, (n, 1, 1)) + moved,
         )
         return self._measured(many).value.reshape(n, len(curves.strides), len(FEATURES))
 

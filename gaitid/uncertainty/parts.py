@@ -72,6 +72,7 @@ def parts_of(whole: Computation) -> Iterator[Part]:
             values=curves.values[mine],
             impact=curves.impact[mine],
             settled=curves.settled[mine],
+            matched=curves.matched[mine],
         )
         applied = {place: _wrench(wrench, outer) for place, wrench in whole.applied.items()}
         computation.__dict__.update(
