@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from gaitid.errors import ReadError, reading
 from gaitid.notes import Note
-from gaitid.read.event_names import foot_event, said, side_of_word
+from gaitid.read.event_names import SIDES, foot_event, said, side_of_word
 from gaitid.read.labels import listed
 from gaitid.read.tables.text_table import check_names, is_blank, read_lines
 from gaitid.trial import Event, Trial
@@ -76,12 +77,20 @@ def _meanings(path: Path) -> dict[str, tuple[str, str]]:
 def _labels_meant(trial: Trial, meanings: Mapping[str, tuple[str, str]]) -> Trial:
     """The trial's events under the names that its labels mean, without those that mean no event of a foot."""
     events: list[Event] = []
+    against: Counter[str] = Counter()
     for event in trial.events:
         side, kind = meanings.get(event.name.strip(), (None, ""))
         if side is None:
             events.append(event)
         elif kind:
             events.append(replace(event, name=_WORDS[kind], side=side or event.side))
+            against[f"{event.name.strip()}: {side} {kind}"] += bool(side) and event.side in SIDES and side != event.side
+    if wrong := [f"{meaning}, of {n} with the other side" for meaning, n in against.items() if n]:
+        raise ReadError(
+            f"meanings with a side that the context of events contradicts: {listed(wrong)}",
+            expected="strike or off, without a side, where the context gives it",
+            todo="leave out the side; where the context is wrong, give the events in a CSV (side, event, time_s)",
+        )
     stored = {event.name.strip() for event in trial.events}
     if stored and not stored & set(meanings):
         text = f"--events: the trial has none of the labels {listed([*meanings])}; it has {listed(sorted(stored))}"

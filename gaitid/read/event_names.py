@@ -116,19 +116,24 @@ def not_understood(event: Event) -> bool:
 def unknown_notes(events: Iterable[Event]) -> Notes:
     """Which of the file's events are not understood, how many of each label, and how to say what they mean."""
     counts: Counter[str] = Counter()
-    labels: list[str] = []
+    sides_of: dict[str, set[str]] = {}
     for event in filter(not_understood, events):
         side, kind = said(event.name)
         why = " with no side" if kind and not side else f" of context {event.side}" if kind else ""
         counts[event.name + why] += 1
-        labels += [event.name] if not why else []
+        if not why:
+            sides_of.setdefault(event.name, set()).add(event.side)
     if not counts:
         return ()
     n = sum(counts.values())
     which = listed([f"{name} ({number})" for name, number in counts.items()])
     text = f"{n} event{'s' * (n > 1)} of the file {'are' if n > 1 else 'is'} not understood and not used: {which}"
-    if not labels:
+    if not sides_of:
         return (Note("events_unknown", f"{text}; give them with their sides: --events FILE.csv (side, event, time_s)"),)
-    first = labels[0] if re.fullmatch(r"[A-Za-z][\w .-]*\w", labels[0], re.ASCII) else json.dumps(labels[0])
-    cure = f"say what each means: --events FILE.yaml with `labels: {{{first}: left strike}}` (or right off, none, ...)"
+    label, sides = next(iter(sides_of.items()))
+    # YAML knows no surrogate pairs, by which JSON writes what lies beyond 16 bits
+    quoted = json.dumps(label, ensure_ascii=not label.isprintable())
+    # a meaning with a side would make one foot's of the events of both
+    meaning, others = ("strike", "off") if sides & {*SIDES} else ("left strike", "right off")
+    cure = f"say what each means: --events FILE.yaml with `labels: {{{quoted}: {meaning}}}` (or {others}, none, ...)"
     return (Note("events_unknown", f"{text}; {cure}"),)

@@ -149,6 +149,27 @@ def test_labels_that_are_not_understood_are_named_and_the_cure_works(trial: Tria
     ]
 
 
+@pytest.mark.parametrize("label", ["1", "接地", "Yes", 'say "x"', "\U0001f463", "\u2028x"])
+def test_a_label_whose_side_is_its_context_gets_a_meaning_without_a_side(
+    trial: Trial, tmp_path: Path, label: str
+) -> None:
+    """With a side the other foot's events would become this one's."""
+    strikes = [replace(e, name=label) for e in trial.events if e.name == "Foot Strike"]
+    unknown = replace(trial, events=tuple(strikes))
+    assert {e.side for e in strikes} == {"left", "right"}
+    (note,) = unknown_notes(unknown.events)
+    (line,) = re.findall("`(labels: .*)`", note.text)
+    assert not label.isprintable() or label in line.replace('\\"', '"')
+    file = tmp_path / "labels.yaml"
+    file.write_text(line, encoding="utf-8")
+    meant = with_events(unknown, file).events
+    assert [(e.name, e.side, e.time_s) for e in meant] == [("Foot Strike", e.side, e.time_s) for e in strikes]
+    file.write_text(line.replace(": strike", ": left strike"), encoding="utf-8")
+    n = sum(e.side == "right" for e in strikes)
+    with pytest.raises(ReadError, match=f"{n} with the other side"):
+        with_events(unknown, file)
+
+
 @pytest.mark.parametrize(
     ("text", "line"),
     [
