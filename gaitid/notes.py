@@ -123,7 +123,7 @@ CODES = {
     "rate_doubtful": ("doubt", "a rate that the file declares cannot be"),
     "load_unclaimed": ("doubt", "a plate carries a load that no foot claims"),
     "events_off": ("doubt", "the file's events do not fit plates or markers; they are not used, or were moved"),
-    "events_moved": ("info", "file and plates show events a constant time apart, which was taken off"),
+    "events_moved": ("info", "sources show events a constant time apart, which was taken off"),
     "events_unknown": ("doubt", "the file has events whose labels are not understood; they are not used"),
     "events_against": ("doubt", "plates or markers speak against an event of the file or of --events; it was used"),
     "assignment_differs": ("doubt", "another program left another answer to which foot was on a plate"),

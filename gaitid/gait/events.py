@@ -10,7 +10,7 @@ import numpy as np
 from gaitid.body.feet import FootTrack
 from gaitid.gait.event_clock import FILE_SURE, MIN_STRIDE, Clock, Witness, Zero, file_zero, one_clock
 from gaitid.gait.marker_events import KINDS, GaitEvent, Heading, heading, kinematic_events
-from gaitid.gait.steps import Steps, compare, shifts_onto
+from gaitid.gait.steps import Steps, compare, one_shift, shifts_onto
 from gaitid.ground.belt import CUTOFF_HZ, Floor
 from gaitid.ground.contacts import FootLoad
 from gaitid.numerics.lowpass import lowpass
@@ -45,7 +45,9 @@ class GaitEvents:
     dropped : tuple of (GaitEvent, reason)
     shift_s : mapping of kind to float
         By which the markers' events were moved in `used`: their median difference from this trial's force events,
-        without any from the file's, so that both kinds may bound one stride; 0 with none to compare.
+        without any from the file's, without any from the user's of both feet, so that both kinds may bound one stride.
+        A kind that none of them has moves as the other, so that a stance is not longer or shorter by what the sources
+        differ; 0 with none to compare.
     heading : Heading
     against : tuple of (GaitEvent, reason)
         Events that the user or the file gives and that plates or markers speak against; they are used.
@@ -53,6 +55,8 @@ class GaitEvents:
         Whether the file's events count time as the trial does.
     clock : Clock
         What was done to the constant difference between the events of file and plates.
+    compared : tuple of str
+        The kinds whose events by the markers were compared with others.
     """
 
     used: tuple[GaitEvent, ...]
@@ -63,6 +67,7 @@ class GaitEvents:
     against: tuple[tuple[GaitEvent, str], ...] = ()
     zero: Zero = Zero()
     clock: Clock = Clock((), ())
+    compared: tuple[str, ...] = ()
 
     def record(self) -> dict[str, Any]:
         """For the run's record: plain lists and numbers, times in s from the first frame."""
@@ -135,7 +140,7 @@ def find_events(
     force, markers = methods["force"], methods["kinematics"]
 
     def witness_on(reference: Sequence[GaitEvent]) -> Witness:
-        shown = _shifted(markers, shifts_onto([reference], markers))
+        shown = _shifted(markers, one_shift(shifts_onto([reference], markers)))
         return Witness(walk, seen, carried, Steps(reference), Steps(shown))
 
     stored = [e for e in methods["file"] if e.source == "file"]
@@ -145,11 +150,14 @@ def find_events(
     stored = [e._replace(time_s=e.time_s + zero.lag_s) for e in stored] if zero.used else []
     clock = one_clock(force, stored, markers, rate_hz)
     witness = witness_on(clock.force)
-    shift = shifts_onto([clock.force, clock.file], markers)
+    # what the user gives of one foot alone corrects that foot, and is no clock of the other's
+    of_both = [e for e in given if {other.side for other in given if other.kind == e.kind} == {*feet}]
+    compared = shifts_onto([clock.force, clock.file, of_both], markers)
+    shift = one_shift(compared)
     used, not_used = _merged(clock.force, [*given, *clock.file], _shifted(markers, shift), witness)
     as_tuples = {name: tuple(events) for name, events in methods.items()}
     against = _against(used, Steps(force), witness)
-    return GaitEvents(tuple(used), as_tuples, (*not_used, *dropped), shift, walk, against, zero, clock)
+    return GaitEvents(tuple(used), as_tuples, (*not_used, *dropped), shift, walk, against, zero, clock, (*compared,))
 
 
 def _shifted(events: Sequence[GaitEvent], shift_s: Mapping[str, float]) -> list[GaitEvent]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -64,9 +64,17 @@ def compare(reference: Sequence[GaitEvent], others: Steps, kind: str) -> dict[st
 
 
 def shifts_onto(references: Sequence[Sequence[GaitEvent]], events: Sequence[GaitEvent]) -> dict[str, float]:
-    """How much later each kind is in the first list of others that has any of it than in `events`, s; 0 without any."""
+    """How much later each kind is in the first list of others that has any of it than in `events`, s; none without."""
     shift_s = {}
     for kind in KINDS:
-        compared = (compare(events, Steps(reference), kind) for reference in references)
-        shift_s[kind] = next((float(found["median"]) for found in compared if found["n"]), 0.0)
+        for reference in references:
+            found = compare(events, Steps(reference), kind)
+            if found["n"]:
+                shift_s[kind] = float(found["median"])
+                break
     return shift_s
+
+
+def one_shift(shift_s: Mapping[str, float]) -> dict[str, float]:
+    """The same for both kinds: one that is compared with nothing moves as the other, so that a stance stays as long."""
+    return {kind: shift_s.get(kind, next(iter(shift_s.values()), 0.0)) for kind in KINDS}

@@ -10,7 +10,7 @@ import pytest
 from gait_walks import RATE, SOFT, UP, assert_same, events_of, first_after, foot_load, known_walk, names
 
 from gaitid.body.feet import FootTrack
-from gaitid.gait.event_notes import against_notes, clock_notes
+from gaitid.gait.event_notes import against_notes, clock_notes, feet_notes
 from gaitid.gait.events import events_of_file, find_events, force_events
 from gaitid.gait.marker_events import KINDS, GaitEvent
 from gaitid.gait.steps import Steps, compare
@@ -327,3 +327,50 @@ def test_markers_take_the_clock_of_the_file_where_no_plate_is(walk) -> None:  # 
     found = find_events(file, {}, known.feet, known.pelvis, floor_under(known.feet, UP, RATE))
     assert {e.source for e in found.used} == {"file", "kinematics"}
     assert_same(list(found.used), known.events, atol=0.002)
+
+
+def stances_s(events: tuple[GaitEvent, ...]) -> list[float]:
+    """From each strike of a foot to its off, in order of the strikes."""
+    steps = Steps(events)
+    ends = [(e, [t for t in steps.times(e.side, "off") if t > e.time_s]) for e in events if e.kind == "strike"]
+    return [offs[0] - strike.time_s for strike, offs in ends if offs]
+
+
+@pytest.mark.parametrize("given", [False, True])
+@pytest.mark.parametrize("late_s", [0.0, -0.04])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_stance_has_one_clock_where_a_source_knows_one_kind_only(walk, kind: str, late_s: float, given: bool) -> None:  # type: ignore[no-untyped-def]
+    """It lasts as long as by the markers, which alone know both its ends."""
+    known = known_walk(walk)
+    ground = floor_under(known.feet, UP, RATE)
+    file = [Event(NAMES[e.kind], e.side, e.time_s + late_s, given) for e in known.events if e.kind == kind]
+    found = find_events(file, {}, known.feet, known.pelvis, ground)
+    assert {e.source for e in found.used if e.kind == kind} == {"given" if given else "file"}
+    by_markers = find_events([], {}, known.feet, known.pelvis, ground).used
+    assert len(stances_s(by_markers)) == 6
+    np.testing.assert_allclose(stances_s(found.used), stances_s(by_markers), atol=0.001)
+    (note,) = clock_notes(found)
+    moved_s = found.used[0].time_s - by_markers[0].time_s
+    assert note.code == "events_moved" and f"moved by {1e3 * moved_s:+.0f} ms" in note.text
+
+
+def test_what_the_user_gives_of_one_foot_moves_no_event_of_the_other(walk) -> None:  # type: ignore[no-untyped-def]
+    known = known_walk(walk)
+    ground = floor_under(known.feet, UP, RATE)
+    left = [Event(NAMES[e.kind], "left", e.time_s, given=True) for e in known.events if e.side == "left"]
+    found = find_events(left, {}, known.feet, known.pelvis, ground)
+    by_markers = find_events([], {}, known.feet, known.pelvis, ground)
+    assert [e for e in found.used if e.side == "right"] == [e for e in by_markers.used if e.side == "right"]
+
+
+@pytest.mark.parametrize("late_s", [-0.05, 0.0, 0.05])
+@pytest.mark.parametrize("given", [False, True])
+def test_events_of_one_foot_that_are_late_by_the_markers_are_said(walk, late_s: float, given: bool) -> None:  # type: ignore[no-untyped-def]
+    """A step of 0.550 s becomes 0.600, the other foot's 0.500: no walk has its events so."""
+    known = known_walk(walk)
+    file = [Event(NAMES[e.kind], e.side, e.time_s + late_s * (e.side == "left"), given) for e in known.events]
+    found = find_events(file, {}, known.feet, known.pelvis, floor_under(known.feet, UP, RATE))
+    texts = [note.text for note in feet_notes(found)]
+    order = ("left", "right") if late_s > 0 else ("right", "left")
+    assert len(texts) == bool(late_s)
+    assert not late_s or "those of the {} foot come 0.05 s later than those of the {} foot".format(*order) in texts[0]
