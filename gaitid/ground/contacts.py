@@ -378,6 +378,8 @@ def disagreements(assignments: Sequence[Assignment], contacts: Sequence[Contact]
         if other.time_s is not None:
             at = other.time_s * trial.rate_hz
             known = [c for c in known if c.first - 1 <= at <= c.last + 1]
+        if known and all(c.method == BY_HAND for c in known):
+            continue  # the user has answered
         sides = {c.side for c in known}
         statement = f"{other.source} says that plate {other.plate} " + (
             "is not to be used" if other.foot == "none" else f"is the {other.foot} foot's"
