@@ -90,7 +90,9 @@ CONSEQUENCES: dict[str, Consequence] = {
         GOOD,
         "read knee adduction, rotations and the moments about them with care, or give a static that shows the axis",
     ),
-    "calibration_impossible": Consequence(USABLE, _STATIC),
+    "calibration_impossible": Consequence(
+        USABLE, "check the lengths that are named (--subject), the labels and the static"
+    ),
     "pose_jumps": Consequence(USABLE, "correct the markers there"),
     "uncalibrated": Consequence(USABLE, "give a static with --static"),
     "functional_doubtful": Consequence(USABLE, "record the functional trial again, with a wider movement"),

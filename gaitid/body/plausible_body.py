@@ -61,10 +61,11 @@ def length_faults(geometry: Geometry, sides: Sequence[str], subject: Subject) ->
     }
     numbers, faults, notes = subject.numbers, list[JointFault](), list[Note]()
 
-    def say(kind: str, what: str, joint: str, side: str, places: Sequence[tuple[str, str]]) -> None:
+    def say(kind: str, what: str, joint: str, side: str, places: Sequence[tuple[str, str]], given: str = "") -> None:
         if not kind:
             return
         cure = f"look at {_labels(geometry, places)}, at the widths and at the static"
+        cure = f"check {given} (--subject); else {cure}" if given else cure
         if kind == "fault":
             text = f"{what}: no body is like that; the {joint} is empty"
             note = Note("calibration_impossible", text, side, cure)
@@ -82,7 +83,7 @@ def length_faults(geometry: Geometry, sides: Sequence[str], subject: Subject) ->
         if (leg := numbers.get(f"{side}.leg_length", np.nan)) > 0:
             named = key(geometry.model, f"{side}.leg_length")
             kind = THIGH_AND_SHANK.judge((thigh + shank) / leg)
-            say(kind, f"{shown}, and {named} is {display(leg, 'm')}", "hip", side, places)
+            say(kind, f"{shown}, and {named} is {display(leg, 'm')}", "hip", side, places, named)
     for segment in ("thigh", "shank"):
         both = [lengths.get((side, segment), np.nan) for side in sides]
         if len(both) == 2 and abs(np.log(both[0] / both[1])) > LENGTHS_APART:
@@ -91,7 +92,14 @@ def length_faults(geometry: Geometry, sides: Sequence[str], subject: Subject) ->
     if bones := _given(subject, "inter_asis_distance"):
         asis = _median(norm(geometry.point("asis", "left") - geometry.point("asis", "right")))
         shown = f"the ASIS markers are {asis * 1e3:.0f} mm apart, and {key(geometry.model, 'inter_asis_distance')} is "
-        say(ASIS.judge(asis / bones), shown + display(bones, "m"), "hip", "", [("", geometry.model.base.segment)])
+        say(
+            ASIS.judge(asis / bones),
+            shown + display(bones, "m"),
+            "hip",
+            "",
+            [("", geometry.model.base.segment)],
+            key(geometry.model, "inter_asis_distance"),
+        )
     top = geometry.model.chain[-1]
     if len(sides) == 2 and top.segment == "thigh" and (sides[0], "shank") in lengths:
         apart = _median(norm(geometry.point(top.centre, sides[0]) - geometry.point(top.centre, sides[1])))

@@ -157,7 +157,7 @@ def find_capacity(  # noqa: PLR0913 - what is asked of a result, each by its nam
     ways_g = _ways(result, vertical(trial, model)[0])
     some_side = next(iter(ways_g.values()))
     if sagittal and not np.isfinite(some_side["forward"]).all():
-        raise TrialError("--plane sagittal: the way forward is not known", todo="leave --plane out")
+        raise TrialError("--plane sagittal: the way forward is not known", todo="leave out --plane")
     axes_g = np.stack([some_side["forward"], some_side["up"]]) if sagittal else np.eye(3)
     if plane:
         axes_g = np.eye(3)[["xyz".index(letter) for letter in plane]]

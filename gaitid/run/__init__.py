@@ -134,7 +134,7 @@ def _settled(
         if isinstance(answer, GaitidError) and not isinstance(answer, SubjectError):
             raise TrialError(
                 f"the model of its session, {model.name}, does not fit: {answer.wrong}",
-                todo="give this trial a model of its own with --model",
+                todo="run this trial by itself, with another --model",
             )
         found = None if isinstance(answer, GaitidError) else answer
     command = options.command
