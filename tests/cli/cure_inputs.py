@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -230,9 +231,23 @@ def subject(**values: object) -> Callable[[Folder], Path]:
     return lambda folder: folder.text(f"{len(values)}.subject.yaml", yaml.safe_dump(values))
 
 
+@cache
+def _simulated(scenario: str | Path, beside: Path) -> Path:
+    out = beside.parent / f"simulated {Path(scenario).stem}"
+    simulate(scenario, out)
+    return out
+
+
+def copy_of(scenario: str | Path, folder: Folder, name: str) -> Path:
+    """A folder of the row with what a scenario gives, which is simulated once."""
+    if not (folder.own / name).exists():
+        shutil.copytree(_simulated(scenario, folder.simulated), folder.own / name)
+    return folder.own / name
+
+
 def functional(folder: Folder) -> Path:
-    simulate("functional", folder.own / "functional")
-    return folder.own / "functional"
+    """The folder of functional trials, with their static."""
+    return copy_of("functional", folder, "functional")
 
 
 def results(folder: Folder) -> Path:
