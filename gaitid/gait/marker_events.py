@@ -12,7 +12,7 @@ from math import ceil, floor, isfinite
 import numpy as np
 
 from gaitid.body.feet import FootTrack
-from gaitid.ground.belt import Floor
+from gaitid.ground.belt import Floor, travelled
 from gaitid.numerics.masks import bridged, spans
 from gaitid.numerics.rotation import norm
 from gaitid.records import NamedTuple, frozen_dataclass
@@ -136,7 +136,7 @@ def _of_pass(
 ) -> tuple[Array, Array, Mask]:
     """Direction, sense and standing of one walk over ground that moves at a velocity."""
     n, up_g, rate_hz = len(pelvis_g), floor.up_g, floor.rate_hz
-    track = bridged(_flat(pelvis_g, up_g)) - (np.arange(n) / rate_hz)[:, None] * velocity_g
+    track = bridged(_flat(pelvis_g, up_g)) - travelled(velocity_g, n, rate_hz)
     reach, frames = round(HALF_STRIDE * rate_hz), np.arange(n)
     first, last = np.maximum(frames - reach, 0), np.minimum(frames + reach, n - 1)
     moved = track[last] - track[first]

@@ -93,8 +93,10 @@ def measure_strides(cycles: Sequence[Cycle], feet: Mapping[str, FootTrack], walk
     start_g, end_g, between_g = _heels_at_strikes(cycles, feet, walk)
     axes_g, length = _ways(cycles, end_g - start_g, walk)
     ahead_g = end_g - between_g
-    if walk.floor.two_belts:
-        ahead_g = _apart_at_strikes(cycles, feet, walk)
+    if walk.floor.apart is not None:
+        ends = np.rint([cycle.next_strike.time_s * walk.rate_hz for cycle in cycles]).astype(int)
+        apart = walk.floor.apart[np.clip(ends, 0, len(walk.floor.apart) - 1)]
+        ahead_g = np.where(apart[:, None], _apart_at_strikes(cycles, feet, walk), ahead_g)
     time = np.array([cycle.duration_s for cycle in cycles])
     events = [(cycle.off, cycle.opposite_off, cycle.opposite_strike) for cycle in cycles]
     off, opposite_off, opposite_strike = np.array([[*map(c.percent, e)] for c, e in zip(cycles, events, strict=True)]).T
@@ -122,18 +124,21 @@ def _heels_at_strikes(cycles: Sequence[Cycle], feet: Mapping[str, FootTrack], wa
     """
     strikes = [e for c in cycles for e in (c.strike, c.next_strike, c.opposite_strike) if e is not None]
     times = sorted({e.time_s for e in strikes})
-    tracks_g = [walk.floor.over_ground(foot.heel_g, side) for side, foot in feet.items()]
+    # both heels over the belt of each foot; there are two only where the floor says so
+    belts = list(feet) if walk.floor.travel_g else list(feet)[:1]
+    tracks_g = [walk.floor.over_ground(foot.heel_g, belt) for belt in belts for foot in feet.values()]
     places_g = sample(np.concatenate(tracks_g, axis=1), np.array(times) * walk.rate_hz).reshape(len(times), -1, 3)
     row = {time: i for i, time in enumerate(times)}
+    on_belt = {side: i * len(feet) % (len(belts) * len(feet)) for i, side in enumerate(feet)}
     heel = {side: i for i, side in enumerate(feet)}
-    this = [heel[c.side] for c in cycles]
+    this = [on_belt[c.side] + heel[c.side] for c in cycles]
     start_g = places_g[[row[c.strike.time_s] for c in cycles], this]
     end_g = places_g[[row[c.next_strike.time_s] for c in cycles], this]
     between_g = np.full_like(start_g, np.nan)
     for i, cycle in enumerate(cycles):
         other = next((side for side in feet if side != cycle.side), None)
         if other is not None and cycle.opposite_strike is not None:
-            between_g[i] = places_g[row[cycle.opposite_strike.time_s], heel[other]]
+            between_g[i] = places_g[row[cycle.opposite_strike.time_s], on_belt[cycle.side] + heel[other]]
     return start_g, end_g, between_g
 
 
