@@ -173,7 +173,7 @@ def clean(
     """
     tracks = tracks_of(raw)  # what several checks need of them is computed once
     limits = GapLimits(settings.gap_sure_s, settings.gap_spline_s, settings.gap_rigid_s, settings.gap_error_mm * 1e-3)
-    passes = find_passes(tracks, rate_hz, limits.longest_s)
+    passes = find_passes(tracks, rate_hz, max(limits.sure_s, limits.spline_s))
     blocks = blocks_of(passes, len(tracks.points))
     checked = [
         _checked_and_filled(of, settings, rate_hz, first_frame + block.start, letters, templates, limits)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from gaitid.markers.cuts import Cut, find_cuts, step_between
+from gaitid.markers.cuts import MOST, Cut, find_cuts, step_between
 from gaitid.markers.jumps import jump_limit
 from gaitid.markers.tracks import Tracks, tracks_of
 from gaitid.notes import Note, Notes
@@ -20,11 +20,12 @@ from gaitid.trial import Array
 # The body is seen where at least this share of its markers is. (Where the pelvis alone is hidden, as behind an arm, the
 # legs still show that it is the same walk.)
 SEEN_SHARE = 0.5
-# m/s². Between two frames T apart a body that accelerates by no more comes T² a / 4 off its mean velocity at most. What
-# pushes off the ground accelerates by about as much as it falls.
-MOST_ACCELERATION = 9.81
-# Share of the steps of all markers that a walk which goes on explains, where frames are missing between two others.
-EXPLAINED = 0.5
+# m/s². Between two frames T apart what accelerates by no more comes T² a / 4 off its mean velocity at most. A body that
+# pushes off the ground accelerates by about as much as it falls; most of its markers by no more than limbs that swing.
+MOST_ACCELERATION, MOST_OF_LIMBS = 9.81, 50.0
+# Share of the steps of all markers that a walk which goes on leaves, where frames are missing between two others; s, no
+# longer than so: about half of a stride later nobody can tell a walk that goes on from another one.
+EXPLAINED, LONGEST_MISSING = 0.5, 0.5
 # So many passes are named in a message; the record has all.
 MOST_NAMED = 6
 
@@ -42,7 +43,7 @@ def find_passes(markers: Mapping[str, Array], rate_hz: float, longest_gap_s: flo
         Laboratory axes, as recorded; NaN where a marker was not seen.
     rate_hz : float
     longest_gap_s : float
-        The longest gap that may be filled.
+        The longest gap that may be filled without other markers, as nobody is seen then.
 
     Returns
     -------
@@ -53,11 +54,13 @@ def find_passes(markers: Mapping[str, Array], rate_hz: float, longest_gap_s: flo
     n_frames = len(tracks.points)
     recorded = tracks.known.any(axis=0)
     seen = tracks.known[:, recorded].mean(axis=1) >= SEEN_SHARE if recorded.any() else np.zeros(n_frames, dtype=bool)
-    joins = [cut.after for cut in find_cuts(tracks, rate_hz) if not _goes_on(tracks, cut, rate_hz, longest_gap_s)]
+    joins = [cut.after for cut in find_cuts(tracks, rate_hz) if not _goes_on(tracks, cut, rate_hz)]
     passes: list[slice] = []
     for run in spans(seen):
         edges = [run[0], *(join for join in joins if run[0] < join < run[1]), run[1]]
         for first, stop in zip(edges[:-1], edges[1:], strict=True):
+            if stop - first < 2:  # what a join leaves over
+                continue
             gap = first - passes[-1].stop if passes else 0
             if (
                 gap
@@ -70,11 +73,11 @@ def find_passes(markers: Mapping[str, Array], rate_hz: float, longest_gap_s: flo
     return tuple(passes) or (slice(0, n_frames),)
 
 
-def _goes_on(tracks: Tracks, cut: Cut, rate_hz: float, longest_s: float) -> bool:
+def _goes_on(tracks: Tracks, cut: Cut, rate_hz: float) -> bool:
     """Whether the same walk goes on where all markers step, so that no other begins.
 
     A few frames are missing where each marker is where its velocity, the mean of before and after, brings it in one
-    time common to all, which is no longer than a gap that may be filled: x₂ − x₁ ≈ v t, t = Σ v · (x₂ − x₁) / Σ v · v.
+    time common to all, no longer than `LONGEST_MISSING`: x₂ − x₁ ≈ v t, t = Σ v · (x₂ − x₁) / Σ v · v.
     The origin was set anew where all go on as before but for one length common to all.
     """
     step, velocity = _known_step(tracks, cut.before, cut.after)
@@ -84,16 +87,19 @@ def _goes_on(tracks: Tracks, cut: Cut, rate_hz: float, longest_s: float) -> bool
     squared = float((velocity * velocity).sum())
     frames = float((velocity * step).sum()) / squared if squared else 0.0
     left = np.linalg.norm(step - frames * velocity)
-    return bool(0 < frames <= longest_s * rate_hz and left <= EXPLAINED * np.linalg.norm(step))
+    return bool(0 < frames <= LONGEST_MISSING * rate_hz and left <= EXPLAINED * np.linalg.norm(step))
 
 
 def _elsewhere(tracks: Tracks, before: int, after: int, rate_hz: float) -> bool:
-    """Whether the body is seen again, `after` a short gap, farther away than it can have come."""
+    """Whether the body, or most of its markers, are seen again farther away than they can have come in a short gap."""
     step, velocity = _known_step(tracks, before, after)
     if not len(step):
         return False
-    off_m = float(np.linalg.norm((step - (after - before) * velocity).mean(axis=0)))
-    return off_m > jump_limit(tracks, rate_hz) + MOST_ACCELERATION * ((after - before) / rate_hz) ** 2 / 4
+    off, quarter = step - (after - before) * velocity, ((after - before) / rate_hz) ** 2 / 4
+    limit = jump_limit(tracks, rate_hz)
+    most = np.linalg.norm(off, axis=1) > limit + MOST_OF_LIMBS * quarter
+    body_m = float(np.linalg.norm(off.mean(axis=0)))
+    return bool(body_m > limit + MOST_ACCELERATION * quarter or np.count_nonzero(most) >= MOST * len(off))
 
 
 def _known_step(tracks: Tracks, before: int, after: int) -> tuple[Array, Array]:
