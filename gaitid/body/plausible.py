@@ -14,7 +14,7 @@ from gaitid.body.calibration import marker_label
 from gaitid.body.requested import display
 from gaitid.body.subject import Subject, key_of
 from gaitid.model import specs
-from gaitid.model.shapes import FromTo, PointName
+from gaitid.model.shapes import Between, FirstOf, FromTo, PointName, PointRef
 from gaitid.notes import Note, Notes
 from gaitid.records import NamedTuple
 
@@ -152,7 +152,21 @@ def _lies(model: specs.Model, side: str, bare: str) -> str:
         PointName(model.toe),
     ]
     labels = [label for point in points if (label := marker_label(model, point, side))]
+    labels = labels or [label for point in points[-1:] if (label := _label(model, point, side))]
     return f"look at {' and '.join(labels)} in the static" if labels else "look at the static's markers"
+
+
+def _label(model: specs.Model, point: PointRef, side: str) -> str:
+    """The label of a marker, or of that from which a point is measured; empty where it is made of several."""
+    if isinstance(point, FirstOf):
+        return next(filter(None, (_label(model, option, side) for option in point.options)), "")
+    if isinstance(point, Between):
+        return _label(model, point.start, side)
+    if not isinstance(point, str):
+        return ""
+    place, name = model.place("point", point, side)
+    defined = model.scope(bool(place)).points.get(name)
+    return marker_label(model, point, side) if defined is None else _label(model, defined, side)
 
 
 def wrapped(angle: float) -> float:
