@@ -126,6 +126,7 @@ CODES = {
     "events_moved": ("info", "sources show events a constant time apart, which was taken off"),
     "events_unknown": ("doubt", "the file has events whose labels are not understood; they are not used"),
     "events_against": ("doubt", "plates or markers speak against an event of the file or of --events; it was used"),
+    "no_cycles": ("info", "the feet step, and no foot has a gait cycle; why"),
     "assignment_differs": ("doubt", "another program left another answer to which foot was on a plate"),
     "assignment_against": ("doubt", "the evidence speaks against what --assign says; what it says was done"),
     "assignment_far": ("doubt", "a foot that --assign puts on a plate is far from its pressure; it was done"),

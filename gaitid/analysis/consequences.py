@@ -127,6 +127,7 @@ CONSEQUENCES: dict[str, Consequence] = {
     "events_moved": Consequence(GOOD, "give the events of one method with --events"),
     "events_unknown": Consequence(GOOD, "say what each label means with --events"),
     "events_off": Consequence(USABLE, "give them with --events, or see whether forces and markers are of one time"),
+    "no_cycles": Consequence(GOOD),
     "assignment_differs": Consequence(USABLE, "look at the recording, and say which foot it was with --assign"),
     "assignment_against": Consequence(USABLE, "look at the contact, or leave out --assign"),
     "assignment_far": Consequence(DO_NOT_USE, "look whose foot is on the plate, or leave out --assign"),

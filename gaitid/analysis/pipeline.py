@@ -215,7 +215,7 @@ def analyse_prepared(trial: Trial, prepared: Prepared, static: Trial | None, opt
                 *loads.notes,
                 *loads_notes,
                 *applied_notes,
-                *event_notes(gait.events, trial),
+                *event_notes(gait, ground.feet, trial),
                 *impact_notes(impacts, trial.first_frame, bandwidth_hz),
                 *wrench_notes(model, sides, options.require_forces),
                 *([Note("model_limits", model.caution)] if model.caution else []),

@@ -1,12 +1,16 @@
-"""What is worth saying of a trial's events: those not understood, of another clock, or that the evidence is against."""
+"""What is worth saying of a trial's events: not understood, of another clock, against the evidence, or of no cycle."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
+from gaitid.body.feet import FootTrack
 from gaitid.errors import first_few
 from gaitid.gait.events import GaitEvents
-from gaitid.gait.marker_events import KINDS
+from gaitid.gait.marker_events import KINDS, steps_taken
+from gaitid.gait.spatiotemporal import Gait
 from gaitid.gait.steps import SAME_STEP, Steps
 from gaitid.notes import Note, Notes
 from gaitid.numerics.statistics import median
@@ -19,17 +23,21 @@ SHOWN = 3
 # both kinds: -0.014 to +0.016 in 17 shared trials, by plates or files. One kind alone may differ more, where the feet
 # do not land alike (-0.057 in cgm24).
 FEET_APART = 0.03
+# A stride takes two steps: from one time at which the feet are farthest apart to the second one after it.
+STEPS_OF_STRIDE = 2
 _SOURCE = {"force": "the plates", "file": "the file", "given": "--events"}
 _OF = {"given": "events of --events that were used", "file": "events of the file that were used"}
 
 
-def event_notes(events: GaitEvents, trial: Trial) -> Notes:
+def event_notes(gait: Gait, feet: Mapping[str, FootTrack], trial: Trial) -> Notes:
     """All that is worth saying of the events of a trial."""
+    events = gait.events
     return (
         *unknown_notes(trial.events),
         *clock_notes(events),
         *feet_notes(events),
         *against_notes(events, trial.rate_hz, trial.first_frame),
+        *no_cycles_notes(gait, feet),
     )
 
 
@@ -109,3 +117,24 @@ def against_notes(events: GaitEvents, rate_hz: float, first_frame: int) -> Notes
         Note("events_against", f"{side} foot, {_OF[source]}: {first_few(texts, SHOWN)}", side)
         for (side, source), texts in found.items()
     )
+
+
+def no_cycles_notes(gait: Gait, feet: Mapping[str, FootTrack]) -> Notes:
+    """Why no foot has a cycle, in a trial whose feet take a stride or more."""
+    events, walk = gait.events, gait.events.heading
+    if gait.strides or steps_taken(feet, walk.floor.up_g) <= STEPS_OF_STRIDE:
+        return ()
+    strikes = [sum((e.side, e.kind) == (side, "strike") for e in events.used) for side in feet]
+    known = ", ".join(f"{side} {n}" for side, n in zip(feet, strikes, strict=True))
+    whys = [f"the feet step, and no foot has a gait cycle, so that there are no figures of strides (strikes: {known})"]
+    stands, across = np.mean(walk.stands), np.mean((walk.sense == 0) & ~walk.stands)
+    if stands > 0.5:
+        whys.append(f"in {100 * stands:.0f} % of the frames the body stands over the ground, as that is known to move")
+    if across > 0.5:
+        share = f"in {100 * across:.0f} % of the frames the feet point neither along nor against the way of walking"
+        whys.append(f"{share}: give strikes and offs with --events")
+    refused = [f"{cycle.side} from {cycle.start_s:.2f} s: {cycle.reason}" for cycle in gait.refused]
+    dropped = [f"{event.side} {event.kind} at {event.time_s:.2f} s: {reason}" for event, reason in events.dropped]
+    for what, texts in (("cycles refused", refused), ("events dropped", dropped)):
+        whys += [f"{what}: {first_few(texts, SHOWN)}"] if texts else []
+    return (Note("no_cycles", "; ".join(whys)),)

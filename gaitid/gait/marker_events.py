@@ -15,6 +15,7 @@ from gaitid.body.feet import FootTrack
 from gaitid.ground.belt import Floor, travelled
 from gaitid.numerics.masks import bridged, spans
 from gaitid.numerics.rotation import norm
+from gaitid.numerics.statistics import median
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, Mask, read_only
 
@@ -201,6 +202,18 @@ def kinematic_events(side: str, foot: FootTrack, pelvis_g: Array, walk: Heading)
                         if time is not None:
                             by_method[name].append(GaitEvent(side, kind, time, name))
     return by_method
+
+
+def steps_taken(feet: Mapping[str, FootTrack], up_g: Array) -> int:
+    """How often the heels of two feet that both go somewhere are farthest apart, whichever way, and on a belt too."""
+    heels_g = [_flat(foot.heel_g, up_g) for foot in feet.values()]
+    if len(heels_g) != 2:
+        return 0
+    known = np.isfinite(heels_g).all(axis=(0, 2))
+    heels_g = [heel_g[known] for heel_g in heels_g]
+    if not known.any() or any(norm(heel_g - median(heel_g)).max() <= LEAST_SWING for heel_g in heels_g):
+        return 0
+    return len(_peaks(norm(heels_g[0] - heels_g[1]), LEAST_SWING))
 
 
 def _peaks(signal: Array, least: float) -> list[int]:

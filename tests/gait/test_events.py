@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 
 import numpy as np
 import pytest
-from gait_walks import RATE, SOFT, UP, assert_same, events_of, first_after, foot_load, known_walk, names
+from gait_walks import RATE, SOFT, UP, assert_same, events_of, first_after, foot_load, known_walk, names, treadmill
 
 from gaitid.body.feet import FootTrack
-from gaitid.gait.event_notes import against_notes, clock_notes, feet_notes
+from gaitid.gait.event_notes import against_notes, clock_notes, feet_notes, no_cycles_notes
 from gaitid.gait.events import events_of_file, find_events, force_events
 from gaitid.gait.marker_events import KINDS, GaitEvent
+from gaitid.gait.spatiotemporal import analyse_gait
 from gaitid.gait.steps import Steps, compare
 from gaitid.ground.belt import Floor, floor_under
 from gaitid.ground.contacts import FootLoad
@@ -374,3 +376,28 @@ def test_events_of_one_foot_that_are_late_by_the_markers_are_said(walk, late_s: 
     order = ("left", "right") if late_s > 0 else ("right", "left")
     assert len(texts) == bool(late_s)
     assert not late_s or "those of the {} foot come 0.05 s later than those of the {} foot".format(*order) in texts[0]
+
+
+def test_why_no_foot_has_a_cycle_is_said_where_feet_step(walk) -> None:  # type: ignore[no-untyped-def]
+    """A belt not known to move; feet across the way; a strike at each end. Not of a walk or a squat."""
+    known, still = known_walk(walk), Floor(UP, RATE, np.zeros(3))
+    belt = known_walk(walk, treadmill(1.25))
+    sideways = {side: FootTrack(foot.heel_g, foot.heel_g + [0.0, 0.2, 0.0]) for side, foot in known.feet.items()}
+    ends = [Event("Foot Strike", side, t, given=True) for side in SIDES for t in (0.1, 3.9)]
+    stance = {side: foot.during(slice(0, 1)) for side, foot in known.feet.items()}
+    standing = {
+        side: FootTrack(*(np.repeat(at, 200, axis=0) for at in (f.heel_g, f.toe_g))) for side, f in stance.items()
+    }
+    squat = known.pelvis[:1] + 0.3 * np.outer(np.sin(np.arange(200) / 20), [1.0, 0.0, -1.0])
+    for events, feet, pelvis, word in (
+        ((), belt.feet, belt.pelvis, "the body stands over the ground"),
+        ((), sideways, known.pelvis, "neither along nor against"),
+        (ends, known.feet, known.pelvis, "left from 0.10 s: the foot leaves the ground 3 times"),
+        ((), known.feet, known.pelvis, ""),
+        ((), standing, squat, ""),
+    ):
+        gait = analyse_gait(events, {}, feet, pelvis, still)
+        assert bool(gait.strides) == (feet is known.feet and not events)
+        assert [bool(re.search(word, note.text)) for note in no_cycles_notes(gait, feet)] == [True] * bool(word)
+    given = [Event(NAMES[e.kind], e.side, e.time_s, given=True) for e in known.events]  # the cure
+    assert not no_cycles_notes(analyse_gait(given, {}, sideways, known.pelvis, still), sideways)
