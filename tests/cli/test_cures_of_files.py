@@ -156,8 +156,8 @@ ROWS: dict[str, Row] = {
     ),
     "events of no known name": Row(
         events_named,
-        "say what each means: --events FILE.yaml with `labels: {Tick: left strike}`",
-        lambda folder, words, line: (*words, "--events", folder.text("events.yaml", "labels: {Tick: none}\n")),
+        "say what each means: --events FILE.yaml with `labels: {.*Tick",
+        lambda folder, words, line: (*words, "--events", folder.text("events.yaml", line.split("`")[1] + "\n")),
     ),
     "a file without a unit": Row(
         run(unit("")), "--set point_unit decides", lambda folder, words, line: (*words, "--set", "point_unit=mm")
