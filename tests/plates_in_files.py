@@ -63,11 +63,13 @@ def write(
     declared: int | None = None,
     group: bool = True,
     labels: str = "{what}{axis}{number}",
+    first: int = 1,
     wired: Mapping[int, int] | None = None,
 ) -> Path:
     """The walk with these plates, type 2.
 
-    `declared` is ``USED``; without `group` there is no FORCE_PLATFORM; `wired` says whose channels a plate has.
+    `declared` is ``USED``; without `group` there is no FORCE_PLATFORM; `wired` says whose channels a plate has; the
+    names of channels count from `first`.
     """
     times = walk.settings.times_s
     write_c3d(path, walk, dict(walk.at(times).marker_g), walk.plate_channels(walk.settings.analog_times_s))
@@ -82,7 +84,9 @@ def write(
                     word=("Force", "Moment")[i // 3],
                     axis="xyz"[i % 3],
                     AXIS="XYZ"[i % 3],
-                    number=number,
+                    number=number - 1 + first,
+                    side="LR"[number % 2 - 1],
+                    long=("Left", "Right")[number % 2 - 1],
                 )
             )
         units += plate.units

@@ -40,7 +40,11 @@ def in_one(texts: Iterable[str]) -> str:
     middles = [" ".join(w) for w in differ]
     mark = middles[0][-1] if middles[0][-1] in ":;," and len({m[-1] for m in middles}) == 1 else ""
     middles = [m.removesuffix(mark) for m in middles]
-    return " ".join([*words[0][:head], ", ".join(middles) + more + mark, *words[0][len(words[0]) - tail :]])
+    before, after = words[0][:head], words[0][len(words[0]) - tail :]
+    if before[-1:] == ["plate"] and after[:1] == ["is"]:
+        before, after = [*before[:-1], "plates"], ["are", *after[1:]]
+        middles = [*middles[:-2], " and ".join(middles[-2:])] if not more else middles
+    return " ".join([*before, ", ".join(middles) + more + mark, *after])
 
 
 def alike(items: Iterable[T], text_of: Callable[[T], str]) -> list[list[T]]:

@@ -272,6 +272,7 @@ def test_the_page_lists_every_code_with_its_consequence_and_cure() -> None:
             "plate 1 reads 1.5 N while it is empty; plate 2 reads 2.5 N while it is empty",
         ),
         (["plate 1: it is not used at all", "plate 2: it is not used at all"], "plate 1, 2: it is not used at all"),
+        ([f"plate {i} is not used: no corners" for i in (1, 3, 4)], "plates 1, 3 and 4 are not used: no corners"),
         (["one thing", "another one"], "one thing; another one"),
         (
             [

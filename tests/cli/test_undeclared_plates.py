@@ -56,7 +56,8 @@ def assert_read(path: Path, yaml: Path, plates: Sequence[Filed]) -> None:
 @pytest.mark.parametrize(
     "labels",
     ["{what}{axis}{number}", "{what}{AXIS}{number}", "{what}{number}{AXIS}", "Force.{what}{axis}{number}",
-     "plate{number}_{what}{axis}_N", "FP{number} {what}{axis}", "{word}_{axis}{number}", "{what}{axis}"],
+     "plate{number}_{what}{axis}_N", "FP{number} {what}{axis}", "{word}_{axis}{number}", "{what}{axis}",
+     "{what}{axis}_FP{number}"],
 )  # fmt: skip
 def test_the_channels_of_a_plate_are_known_by_their_names(
     labels: str, made: tuple[Walk, list[Filed]], tmp_path: Path
@@ -97,8 +98,44 @@ def test_plates_that_do_not_fit_the_channels(made: tuple[Walk, list[Filed]], tmp
     path = write(tmp_path / "walk.c3d", *made, group=False)
     trial = read_trial(path, plates=described(tmp_path / "plates.yaml", made[1], first=2))
     assert [plate.number for plate in trial.plates] == [2]
-    assert trial.refused_plates[1] == "the plates file does not describe it"
-    assert "expected Fx3, Fy3, Fz3, Mx3, My3, Mz3; found those of plate 1, 2" in trial.refused_plates[3]
+    assert trial.refused_plates[1] == "not in the plates file"
+    assert "expected Fx3, Fy3, Fz3, Mx3, My3, Mz3; found those of plates 1 and 2" in trial.refused_plates[3]
+    done = gaitid("run", path, "--plates", described(tmp_path / "plates.yaml", made[1], first=5), "-o", tmp_path)
+    assert "plates 1 and 2 are not used: not in the plates file" in done.err
+
+
+def test_names_that_count_from_0_and_the_cure_of_another_number(made: tuple[Walk, list[Filed]], tmp_path: Path) -> None:
+    walk, plates = made
+    path = write(tmp_path / "walk.c3d", walk, plates, group=False, labels="{what}{axis}{number}", first=0)
+    (why,) = {read_trial(path, plates=described(tmp_path / "plates.yaml", plates, first=2)).refused_plates[2]}
+    assert "found those of plates 0 and 1; number the plates of the plates file as the names of the channels do" in why
+    yaml = described(tmp_path / "plates.yaml", plates, first=0)
+    assert [plate.number for plate in read_trial(path, plates=yaml).plates] == [0, 1]
+    done = gaitid("run", path, "--plates", yaml, "-o", tmp_path)
+    assert "left foot on plate 0" in done.err and "right foot on plate 1" in done.err
+    counted_from_1 = write(tmp_path / "walk.c3d", walk, plates, group=False)
+    assert "its channels are not found by their names" in read_trial(counted_from_1, plates=yaml).refused_plates[0]
+
+
+@pytest.mark.parametrize("labels", ["{side}{what}{axis}", "{what}{axis}_{side}", "{long} {what}{axis}"])
+def test_sides_in_place_of_numbers_are_taken_in_their_order(
+    labels: str, made: tuple[Walk, list[Filed]], tmp_path: Path
+) -> None:
+    path = write(tmp_path / "walk.c3d", *made, group=False, labels=labels)
+    yaml = described(tmp_path / "plates.yaml", made[1])
+    assert_read(path, yaml, made[1])
+    notes = [note for note in read_trial(path, plates=yaml).notes if note.code == "reading_assumed"]
+    assert [note.plates for note in notes] == [(1,), (2,)]
+    assert "plates_undeclared" in {note.code for note in read_trial(path).notes}
+
+
+def test_channels_without_any_known_name_have_a_cure_that_works(made: tuple[Walk, list[Filed]], tmp_path: Path) -> None:
+    yaml = described(tmp_path / "plates.yaml", made[1])
+    path = write(tmp_path / "walk.c3d", *made, group=False, labels="pin {what}{axis} of {number}")
+    (why, _) = read_trial(path, plates=yaml).refused_plates.values()
+    assert "found none; name the channels so in the file, or declare the plate in FORCE_PLATFORM" in why
+    assert "expected Fx1, Fy1, Fz1, Mx1, My1, Mz1" in why
+    assert_read(write(tmp_path / "walk.c3d", *made, group=False), yaml, made[1])
 
 
 def test_they_are_named_with_a_cure_that_works(undeclared: Path, tmp_path: Path) -> None:

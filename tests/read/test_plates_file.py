@@ -137,7 +137,7 @@ def test_every_fault_names_its_key(tmp_path: Path, old: str, new: str, words: st
 
 
 def test_all_faults_are_gathered(tmp_path: Path) -> None:
-    text = GOOD.replace("number: 1", "number: 0").replace("reaction", "x").replace("40]", "'a']")
+    text = GOOD.replace("number: 1", "number: -1").replace("reaction", "x").replace("40]", "'a']")
     with pytest.raises(ModelError) as refused:
         read_plates_file(write(tmp_path, text))
     for key in ("plates[0].number", "plates[0].force_sense", "plates[0].origin_mm"):

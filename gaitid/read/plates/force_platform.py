@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
@@ -108,14 +108,15 @@ def plates_from_channels(
     if named and not described:
         notes += _undeclared(labels, named)
     described = described or {}
-    numbers = [*range(1, n_plates + 1), *sorted(n for n in described if n > n_plates)]
+    notes += tuple(_by_order(labels, {n: six for n, six in named.items() if n in described and n > n_plates}))
+    numbers = [*range(1, n_plates + 1), *sorted(n for n in described if not 1 <= n <= n_plates)]
     for number in set(described) & set(numbers[:n_plates]):
         text = f"plate {number}: the plates file describes it, in place of FORCE_PLATFORM"
         notes += (Note("reading_info", text, plates=(number,)),)
     read: dict[int, tuple[ForcePlate, Notes, tuple[float, ...]]] = {}
     samples: dict[int, PlateSamples | None] = {}
     channels: dict[int, Sequence[int]] = {}
-    refused = {n: "the plates file does not describe it" for n in named if described and not n_plates}
+    refused = {n: "not in the plates file" for n in named if described and not n_plates}
     refused = {n: why for n, why in refused.items() if n not in described}
     told: dict[tuple[str, ...], tuple[float, ...]] = {}
     # Twice where labels are wrong: what the loads of one plate say of them holds for an empty one too.
@@ -126,7 +127,9 @@ def plates_from_channels(
             continue
         declared = PlateParameters(group, number, length_unit)
         try:
-            kind, channels[number] = _wired(declared, analog.shape[0], number <= n_plates, named, number in described)
+            kind, channels[number] = _wired(
+                declared, analog.shape[0], 1 <= number <= n_plates, named, number in described
+            )
             of = declared, kind, analog_data, channels[number], dict(told), described.get(number)
             plate, _, factors = read[number] = _plate(*of)
             samples[number] = samples_of(plate) if len(numbers) > 1 else None
@@ -156,6 +159,15 @@ def _undeclared(labels: Sequence[str], named: Mapping[int, Sequence[int]]) -> No
     return (Note("plates_undeclared", text, cure=cure),)
 
 
+def _by_order(labels: Sequence[str], named: Mapping[int, Sequence[int]]) -> Iterator[Note]:
+    """That plates were numbered by the order of their channels, whose names have no number."""
+    for number, six in named.items():
+        names = [labels[channel] for channel in six]
+        if not any(letter.isdigit() for name in names for letter in name):
+            text = f"plate {number}: its channels have no number in their names; taken in order: {', '.join(names)}"
+            yield Note("reading_assumed", text, plates=(number,))
+
+
 def _wired(
     declared: PlateParameters, n_channels: int, is_declared: bool, named: Mapping[int, Sequence[int]], described: bool
 ) -> tuple[int, Sequence[int]]:
@@ -174,11 +186,12 @@ def _wired(
         if not described or declared.number not in named:
             raise
     if declared.number not in named:
+        todo = "number the plates of the plates file as the names of the channels do"
         raise ReadError(
             "its channels are not found by their names",
             expected=", ".join(f"{name}{declared.number}" for name in SIX),
-            found="those of " + (f"plate {', '.join(map(str, named))}" if named else "no plate"),
-            todo="number the plates of the plates file as the names of the channels do",
+            found=f"those of plate{'s' * (len(named) > 1)} {' and '.join(map(str, named))}" if named else "none",
+            todo=todo if named else "name the channels so in the file, or declare the plate in FORCE_PLATFORM",
         )
     return 2, named[declared.number]
 

@@ -70,7 +70,7 @@ class PlateGeometry:
     Attributes
     ----------
     number : int
-        As the force columns count the plates, from 1.
+        As the force columns count the plates, from 1, or from 0 where these do.
     corners_g : (4, 3) array, m
         Corners in laboratory axes (1: +x +y, 2: −x +y, 3: −x −y, 4: +x −y of the plate).
     sensor_p : (3,) array, m
@@ -206,8 +206,8 @@ class _Entry:
     def geometry(self) -> PlateGeometry:
         """The plate; of no use where there are faults."""
         number = self.values.get("number")
-        if isinstance(number, bool) or not isinstance(number, int) or number < 1:
-            self._fault("number", f"expected a whole number from 1, found {short(number)}")
+        if isinstance(number, bool) or not isinstance(number, int) or number < 0:
+            self._fault("number", f"expected a whole number from 0, found {short(number)}")
             number = 0
         corners = self._lengths("corners", (4, 3))
         # about the surface's centre nothing is measured from the origin

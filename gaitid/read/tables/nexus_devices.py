@@ -70,7 +70,7 @@ def read_devices(section: NexusSection, trajectories: NexusSection, plates: Path
         if plates is None:
             refused[number] = f"the export does not say where it is; give --plates FILE.yaml ({TEMPLATE_FROM})"
         elif number not in geometries:
-            refused[number] = f"{plates.name} does not describe it"
+            refused[number] = f"not in {plates.name}"
         elif device.moment is None or device.force is None:
             refused[number] = "the export holds no Moment of it"
         else:
