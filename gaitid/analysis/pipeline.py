@@ -152,7 +152,7 @@ def analyse_prepared(trial: Trial, prepared: Prepared, static: Trial | None, opt
     loads_notes = _loads_notes(trial, model, ground, loads, options.require_forces, by_file)
     threshold_N = body.settings.contact_threshold_N
     gait = analyse_gait(trial.events, loads.by_side, ground.feet, motion.base.com_g, ground.floor, threshold_N)
-    timed = loads.contacts if balance is not None else ()
+    timed = [c for c in loads.contacts if balance is not None and not any(ground.cuts(c.first, c.last))]
 
     weight_N = subject.mass_kg * body.settings.gravity_m_per_s2
     bandwidth_hz = markers.quality["marker_bandwidth_hz"]
@@ -211,7 +211,7 @@ def analyse_prepared(trial: Trial, prepared: Prepared, static: Trial | None, opt
                 *_heel_notes(trial, model, ground),
                 *ground_notes(ground.notes, gait.events),
                 *faults.notes,
-                *contact_clock_notes(gait.events, timed, faults.notes, ground.covered),
+                *contact_clock_notes(gait.events, timed, faults.notes),
                 *loads.notes,
                 *loads_notes,
                 *applied_notes,

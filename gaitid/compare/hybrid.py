@@ -344,7 +344,9 @@ class Hybrids:
             return plates.result.ground.plates
         ground = self._of(CONTACTS).result.ground
         settings = self.settings_of(self._taken, ground.settings)
-        return plates_at_camera(plates.result.trial, settings, ground.feet, ground.stances, self._up_g)[0]
+        return plates_at_camera(
+            plates.result.trial, settings, ground.feet, ground.stances, self._up_g, ground.floor.passes
+        )[0]
 
 
 def _centre_of_mass(geometry: Geometry, body: specs.Segment, side: str) -> Array:

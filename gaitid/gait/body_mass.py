@@ -12,6 +12,7 @@ import numpy as np
 from gaitid.body.feet import FootTrack
 from gaitid.ground.contacts import AIR, UNKNOWN, Loads
 from gaitid.ground.ground import Ground
+from gaitid.ground.pass_ends import unknown_frames
 from gaitid.ground.plate_load import PlateLoad
 from gaitid.ground.sole import MAY_STAND, reaches_onto, sole
 from gaitid.numerics.masks import spans
@@ -248,7 +249,8 @@ def walking_mass(ground: Ground, loads: Loads, vertical_m_per_s: Array, gravity_
     total[~known] = np.nan
     beside = np.sum([p.wrench.f_g @ up_g for p in ground.plates], axis=0) - total
     if any(plate.glitches for plate in ground.plates):
-        total, beside = (_over_glitches(force, round(LOST * ground.rate_hz)) for force in (total, beside))
+        lost = round(LOST * ground.rate_hz)
+        total, beside = (_over_glitches(force, lost, ground.floor.passes) for force in (total, beside))
     strikes = _strikes(loads)
     weighing = Weighing(total, beside, vertical_m_per_s, gravity_m_per_s2, ground.rate_hz)
     steps, strides = (
@@ -270,11 +272,12 @@ def walking_mass(ground: Ground, loads: Loads, vertical_m_per_s: Array, gravity_
     return BodyMass(mass, spread, evidence, doubt)
 
 
-def _over_glitches(force: Array, most: int) -> Array:
-    """(frames,) with gaps of a few frames filled along a straight line."""
+def _over_glitches(force: Array, most: int, passes: Sequence[slice]) -> Array:
+    """(frames,) with gaps of a few frames filled along a straight line, but for those between two passes."""
     filled, known = force.copy(), np.isfinite(force)
+    joins = {*unknown_frames(passes)}
     for first, stop in spans(~known):
-        if first > 0 and stop < len(force) and stop - first <= most:
+        if first > 0 and stop < len(force) and stop - first <= most and joins.isdisjoint(range(first, stop)):
             filled[first:stop] = np.interp(np.arange(first, stop), [first - 1, stop], force[[first - 1, stop]])
     return filled
 

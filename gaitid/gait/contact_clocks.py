@@ -28,9 +28,7 @@ NEAR, SHORTEST = 0.12, 0.35
 METHOD = "oconnor"
 
 
-def contact_clock_notes(
-    events: GaitEvents, contacts: Sequence[Contact], known: Notes = (), covered: tuple[int, int] | None = None
-) -> Notes:
+def contact_clock_notes(events: GaitEvents, contacts: Sequence[Contact], known: Notes = ()) -> Notes:
     """Plates whose loads begin and end later or earlier than the feet land on them and leave.
 
     Asked where the body walks forward and goes on: a foot that lands with the toes, or stands still, sinks and rises at
@@ -40,17 +38,14 @@ def contact_clock_notes(
     ----------
     events : GaitEvents
     contacts : sequence of Contact
+        Those that no end of the record of the plates cuts.
     known : tuple of Note
         What is known of clocks and rates already: then nothing is added.
-    covered : (int, int), optional
-        First and last frame with forces: a contact that they cut tells nothing.
     """
     if any(note.code in ("clocks_apart", "rate_doubtful") for note in known):
         return ()
     apart: dict[int, list[tuple[float, float]]] = {}
     for contact in contacts:
-        if covered is not None and not covered[0] < contact.first <= contact.last < covered[1]:
-            continue
         if len(contact.plates) == 1 and (ends := _ends(events, contact)) is not None:
             apart.setdefault(contact.plates[0], []).append(ends)
     return tuple(_notes({number: median(np.array(values)).tolist() for number, values in apart.items()}))
@@ -80,7 +75,7 @@ def _ends(events: GaitEvents, contact: Contact) -> tuple[float, float] | None:
     rate_hz, walk = events.heading.rate_hz, events.heading
     frames = slice(contact.first, contact.last + 1)
     first_s, end_s = (contact.first - 0.5) / rate_hz, (contact.last + 0.5) / rate_hz
-    if contact.beyond or contact.first == 0 or contact.last == len(walk.sense) - 1 or end_s - first_s < SHORTEST:
+    if contact.beyond or end_s - first_s < SHORTEST:
         return None
     if walk.interrupted(first_s, end_s) or not (walk.sense[frames] > 0).all():
         return None

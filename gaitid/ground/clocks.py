@@ -171,12 +171,12 @@ def far_apart(trial: Trial, ground: Ground) -> list[Fault]:
 
     Asked where no foot's load is known as filed; needs neither the body's mass nor plates' edges.
     """
-    n, rate = ground.n_frames, ground.rate_hz
+    rate = ground.rate_hz
     loads = [
         (plate, first, last + 1)
         for plate in ground.plates
         for first, last in ground.loaded[plate.number]
-        if first > 0 and last < n - 1
+        if not any(ground.cuts(first, last))
     ]
     loads = sorted(loads, key=lambda load: -float(np.fmax.reduce(load[0].vertical[load[1] : load[2]])))[:LOOKED_AT]
     stood = [(side, ends) for side, stance in ground.stances.items() for ends in stance.stood]

@@ -180,6 +180,8 @@ class Evidence:
         Where the other foot may stand on one of the plates too: they tell nothing of this one.
     near : int
         Frames by which a force may begin or end beside the foot's own landing and leaving.
+    recorded : (int, int)
+        First frame, and the one behind the last, of the pass in which plates are read.
     cut : (str, str)
         By what the contact is cut before its first frame and after its last, empty where by nothing: `BY_TRIAL`, whose
         end is near; `BY_HAND`; `BY_SAMPLES` that are missing.
@@ -209,6 +211,7 @@ class Evidence:
     last: int
     shared: Mask
     near: int
+    recorded: tuple[int, int]
     cut: tuple[str, str]
     weight_N: float
     threshold_N: float

@@ -79,9 +79,10 @@ def _evidence(foot: FootClaims, first: int, stop: int, weight_N: float, balance:
     shared = shared[first - before : stop - before]
     here = slice(first, stop)
     load, near = foot.carried(plates, here), near_frames(stop - first, rate_hz)
+    begin, end = recorded = ground.recorded(first)
     cut = (
-        _cut_by(foot, plates, first, first - 1, first <= near),
-        _cut_by(foot, plates, stop, stop, stop >= ground.n_frames - near),
+        _cut_by(foot, plates, first, first - 1 if first > begin else None, first <= begin + near),
+        _cut_by(foot, plates, stop, stop if stop < end else None, stop >= end - near),
     )
     support: Support = no_support(stop - first)
     if balance is not None:
@@ -98,6 +99,7 @@ def _evidence(foot: FootClaims, first: int, stop: int, weight_N: float, balance:
         last=stop - 1,
         shared=shared,
         near=near,
+        recorded=recorded,
         cut=cut,
         weight_N=weight_N,
         threshold_N=ground.settings.contact_threshold_N,
@@ -109,12 +111,11 @@ def _evidence(foot: FootClaims, first: int, stop: int, weight_N: float, balance:
     )
 
 
-def _cut_by(foot: FootClaims, plates: Sequence[PlateLoad], edge: int, beyond: int, at_end: bool) -> str:
-    """What cuts a contact off at an `edge`, beside which the frame `beyond` lies; empty where nothing does."""
-    within = 0 <= beyond < foot.ground.n_frames
-    if within and edge in foot.given_edges:
+def _cut_by(foot: FootClaims, plates: Sequence[PlateLoad], edge: int, beyond: int | None, at_end: bool) -> str:
+    """What cuts a contact off at an `edge`, beside which the frame `beyond` of its pass lies; empty where nothing."""
+    if beyond is not None and edge in foot.given_edges:
         return BY_HAND
-    if within and not foot.knows(plates, beyond):
+    if beyond is not None and not foot.knows(plates, beyond):
         return BY_SAMPLES
     return BY_TRIAL if at_end else ""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 
 import numpy as np
 
 from gaitid.body.feet import FootTrack
 from gaitid.ground.belt import Floor, floor_under_slow, slow_feet
+from gaitid.ground.pass_ends import recorded_with
 from gaitid.ground.plate_alignment import Alignment, alignments
 from gaitid.ground.plate_load import STEP, PlateLoad
 from gaitid.ground.plates_at_camera import plates_at_camera
@@ -80,6 +81,15 @@ class Ground:
         ends = [(int(frames[0]), int(frames[-1])) for frames in known if frames.size]
         return (min(a for a, _ in ends), max(b for _, b in ends)) if ends else None
 
+    def recorded(self, frame: int) -> tuple[int, int]:
+        """First frame, and the one behind the last, in which plates are read of the pass that a frame belongs to."""
+        return recorded_with(frame, self.floor.passes, self.n_frames)
+
+    def cuts(self, first: int, last: int) -> tuple[bool, bool]:
+        """Whether a load from `first` to `last` begins, and ends, where the record of the plates does."""
+        (begin, stop), covered = self.recorded(first), self.covered or (0, self.n_frames - 1)
+        return first <= max(begin, covered[0]), last >= min(stop - 1, covered[1])
+
     @property
     def lower_ground_g(self) -> Array:
         """(n, 3) m, the feet's markers while these stand lower than a plate."""
@@ -144,10 +154,12 @@ def find_ground(
     slow = slow_feet(list(feet.values()), up_g, trial.rate_hz)
     floor = floor_under_slow(slow, list(feet), up_g, trial.rate_hz, passes)
     stances = detect_stances(feet, floor)
-    plates, refused = plates_at_camera(trial, settings, feet, stances, up_g)
-    loaded = {plate.number: plate.contacts(trial.rate_hz, settings) for plate in plates}
-    aligned = {a.plate: a for a in alignments(plates, feet, stances, trial.rate_hz, loaded)}
-    late_s = _events_late(trial, list(feet), loaded)
+    plates, refused = plates_at_camera(trial, settings, feet, stances, up_g, passes)
+    loaded = {plate.number: plate.contacts(trial.rate_hz, settings, passes) for plate in plates}
+    ground = Ground(floor, plates, refused, feet, stances, {}, loaded, settings, trial.n_frames)
+    whole = {number: [load for load in loads if not any(ground.cuts(*load))] for number, loads in loaded.items()}
+    aligned = {a.plate: a for a in alignments(plates, feet, stances, trial.rate_hz, whole)}
+    late_s = _events_late(trial, ground)
     note: Notes = ()
     if abs(late_s) <= EVENTS_OFF:
         stances = with_events(stances, slow, trial.rate_hz, trial.events)
@@ -155,25 +167,25 @@ def find_ground(
         way = "after" if late_s > 0 else "before"
         text = f"the events of the file lie {abs(late_s):.2f} s {way} what the plates say; no contact was found by them"
         note = (Note("events_off", text),)
-    return Ground(floor, plates, refused, feet, stances, aligned, loaded, settings, trial.n_frames, note, late_s)
+    return replace(ground, stances=stances, alignments=aligned, events_note=note, events_late_s=late_s)
 
 
-def _events_late(trial: Trial, sides: Sequence[str], loaded: Mapping[int, Sequence[tuple[int, int]]]) -> float:
+def _events_late(trial: Trial, ground: Ground) -> float:
     """The median time, s, by which the file's events lie after the onsets and ends of loads on plates; 0 without any.
 
     Each load's onset is held against the nearest strike of either foot, its end against the nearest off: which foot it
     was needs no answer for that, and a load of another step or a part of one lies too far from all of them.
     """
-    rate, late = trial.rate_hz, []
+    rate, late, sides = trial.rate_hz, [], list(ground.feet)
     times: dict[str, list[float]] = {"strike": [], "off": []}
     for event in trial.events:
         side, kind = foot_event(event.name, event.side, sides)
         if kind and side in sides:
             times[kind].append(event.time_s)
-    for first, last in (contact for contacts in loaded.values() for contact in contacts):
-        for kind, frame in (("strike", first), ("off", last + 1)):
+    for first, last in (contact for contacts in ground.loaded.values() for contact in contacts):
+        for kind, frame, cut in zip(("strike", "off"), (first, last + 1), ground.cuts(first, last), strict=True):
             named = times[kind]
-            if named and 0 < frame < trial.n_frames:
+            if named and not cut:
                 late.append(min((t - frame / rate for t in named), key=abs))
     late = [difference for difference in late if abs(difference) < SAME_STEP]
     return float(median(np.array(late))) if late else 0.0

@@ -234,7 +234,8 @@ def empty_reading(contact: Evidence, limits: Limits) -> Iterator[Reason]:
 
 def contact_cut(contact: Evidence, limits: Limits) -> Iterator[Reason]:
     """A contact whose beginning or end was not recorded shows less of itself."""
-    last = len(contact.foot.heel_g) - 1
+    begin, stop = contact.recorded
+    record = "trial" if stop - begin == len(contact.foot.heel_g) else "pass"
     texts = {
         BY_HAND: (
             "--assign begins within the load: name all of its frames",
@@ -245,19 +246,19 @@ def contact_cut(contact: Evidence, limits: Limits) -> Iterator[Reason]:
             "its end is not known: the plate has no samples after it",
         ),
     }
-    near = contact.first, last - contact.last
+    near = contact.first - begin, stop - 1 - contact.last
     said = []
     for end, (cut, frames) in enumerate(zip(contact.cut, near, strict=True)):
         verb, part = ("begins", "beginning") if end == 0 else ("ends", "end")
         if cut in texts:
             said.append(texts[cut][end])
-        elif frames == 0:
-            said.append(f"the trial {verb} within the contact, whose {part} is not recorded")
+        elif frames <= 0:
+            said.append(f"the {record} {verb} within the contact, whose {part} is not recorded")
         elif cut:
             which = (
-                "after the trial begins: whether the foot stood before"
+                f"after the {record} begins: whether the foot stood before"
                 if end == 0
-                else "before the trial ends: whether the foot stands on"
+                else f"before the {record} ends: whether the foot stands on"
             )
             said.append(f"it {verb} {counted(frames, 'frame')} {which} is not seen")
     if said:
@@ -317,13 +318,15 @@ def longest(mask: Mask) -> int:
 def _moves_forward(contact: Evidence) -> bool:
     """Whether the foot comes from behind and leaves to the front, by its heel a while before and after the contact.
 
-    Of a contact that the trial cuts one of both is the foot as it stands: on a belt, which carries it, no witness.
+    Of a contact that an end of its pass cuts one of both is the foot as it stands: on a belt, which carries it, no
+    witness.
     """
     heel, toe = contact.foot.heel_g, known_part(contact.pressing_track.toe_g)
+    begin, stop = contact.recorded
     before, after = contact.first - 3 * contact.near, contact.last + 3 * contact.near
-    if (before < 0 or after >= len(heel)) and len(toe) and norm(toe[-1] - toe[0]) > CARRIED:
+    if (before < begin or after >= stop) and len(toe) and norm(toe[-1] - toe[0]) > CARRIED:
         return False
-    before, after = max(before, 0), min(after, len(heel) - 1)
+    before, after = max(before, begin), min(after, stop - 1)
     line = known_part(contact.track.toe_g - contact.track.heel_g)
     if not len(line):
         return False

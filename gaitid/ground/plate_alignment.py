@@ -82,7 +82,7 @@ def alignments(
     stances : mapping of side to Stance
     rate_hz : float
     loaded : mapping of plate number to sequence of (int, int)
-        First and last frame of each load on a plate.
+        First and last frame of each load on a plate that no end of the record cuts.
     """
     result = []
     stood = {side: np.array(stance.stood, dtype=int).reshape(-1, 2) for side, stance in stances.items()}
@@ -112,7 +112,7 @@ def _stances_on(
     near = TIMING * rate_hz
     for first, last in loads:
         sides = [side for side, stood in stances.items() if _has(stood, first, last, near)]
-        if len(sides) != 1 or first == 0 or last == len(plate.vertical) - 1:
+        if len(sides) != 1:
             continue
         foot, frames = feet[sides[0]], slice(first, last + 1)
         # on a step the ball may hang over its edge, and cannot press there

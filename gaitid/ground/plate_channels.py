@@ -11,9 +11,10 @@ from gaitid.ground.contacts import Loads
 from gaitid.ground.fault import Fault, Stood
 from gaitid.ground.glitches import MOMENTS, STEPS, without_glitches
 from gaitid.ground.ground import Ground
+from gaitid.ground.pass_ends import without_frames
 from gaitid.ground.plate_load import PlateLoad
 from gaitid.ground.sole import MAY_STAND
-from gaitid.numerics.masks import known_part, spans
+from gaitid.numerics.masks import known_part, known_rows, spans
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import median, quantile
 from gaitid.records import NamedTuple
@@ -102,7 +103,9 @@ def channel_faults(plate: PlateLoad, raw: ForcePlate, ground: Ground) -> Iterato
     loaded &= plate.vertical > LOADED * peak
     sound = without_glitches(raw)[0] if plate.glitches else raw
     samples = _ends(loaded, raw, ground.rate_hz)
-    found = [*_clipped(raw), *_cut_off(sound), *_jumps(sound)]
+    # how a load begins or ends tells nothing where nobody is seen: the recording may have stopped there
+    watched = without_frames(sound, _ends_unseen(ground), ground.rate_hz)
+    found = [*_clipped(raw), *_cut_off(watched), *_jumps(watched)]
     if samples:
         ranges = _ranges(raw, samples)
         found += [*_dead(raw, ranges), *_rectified(raw, samples), *_moments(plate, loaded, raw, ranges)]
@@ -110,6 +113,14 @@ def channel_faults(plate: PlateLoad, raw: ForcePlate, ground: Ground) -> Iterato
     for text, withheld in found or channels_apart(sound, plate.half):
         code = "plate_channel" if withheld else "plate_doubtful"
         yield Fault(code, f"plate {plate.number}: {text}", (plate.number,), withheld, CHECK)
+
+
+def _ends_unseen(ground: Ground) -> list[int]:
+    """The first and the last frame of each time in which no foot is seen."""
+    seen = np.zeros(ground.n_frames, dtype=bool)
+    for foot in ground.feet.values():
+        seen |= known_rows(foot.heel_g) | known_rows(foot.toe_g)
+    return [frame for first, stop in spans(~seen) for frame in (first, stop - 1)] if seen.any() else []
 
 
 def _pulled(plate: PlateLoad, ground: Ground) -> float:

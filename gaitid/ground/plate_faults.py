@@ -22,6 +22,7 @@ from gaitid.ground.gains import gain_faults, gains_along
 from gaitid.ground.ground import Ground
 from gaitid.ground.level_floor import level_faults
 from gaitid.ground.line_of_force import direction_faults, lines_of
+from gaitid.ground.pass_ends import parted
 from gaitid.ground.plate_alignment import overlap_faults
 from gaitid.ground.plate_channels import channel_faults, shared_torsion_faults, torsion_faults
 from gaitid.ground.plate_load import PlateLoad
@@ -117,7 +118,7 @@ def faults_of_channels(trial: Trial, ground: Ground) -> list[Fault]:
     """Faults that the samples of plates show by themselves: nothing else asks for the samples."""
     raw, faults = {plate.number: plate for plate in trial.plates}, list[Fault]()
     for plate in ground.plates:
-        faults += channel_faults(plate, raw[plate.number], ground)
+        faults += channel_faults(plate, parted(raw[plate.number], ground.floor.passes, trial.rate_hz), ground)
         raw[plate.number].rest()
     return faults
 
@@ -170,7 +171,7 @@ def find_faults(trial: Trial, ground: Ground, loads: Loads, mover: Mover, of_cha
         body = mover.balance, mover.weight_N
         faults += clock_faults(trial, ground, loads, sound, body)
         if not any(fault.code == "rate_doubtful" for fault in faults):
-            faults += rate_faults(trial, ground, loads, mover.balance)
+            faults += rate_faults(ground, loads, mover.balance)
         if any(fault.code == "rate_doubtful" for fault in faults):  # it makes all accelerations too large or too small
             faults = [fault for fault in faults if fault.code != "body_not_carried"]
         if not broken:
@@ -228,7 +229,8 @@ def _alone(ground: Ground, loads: Loads, contact: Contact) -> IntArray | None:
 def _crosses(ground: Ground, contact: Contact, foot: FootTrack, toes_g: Array) -> bool:
     """Whether a foot stands to the right of the other foot though it is the left one, or the other way round."""
     n, here_g = len(foot.heel_g), mean_of_known(foot.heel_g)
-    around = slice(max(contact.first - n, 0), contact.last + n + 1)
+    begin, stop = ground.recorded(contact.first)
+    around = slice(max(contact.first - n, begin), min(contact.last + n + 1, stop))
     for other, stance in ground.stances.items():
         if other == contact.side:
             continue

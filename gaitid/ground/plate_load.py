@@ -10,6 +10,7 @@ import numpy as np
 
 from gaitid.dynamics.wrench import Wrench, centre_of_pressure
 from gaitid.errors import GaitidError
+from gaitid.ground.pass_ends import unknown_frames
 from gaitid.model import specs
 from gaitid.notes import Note, Notes
 from gaitid.numerics.lowpass import lowpass
@@ -250,11 +251,11 @@ class PlateLoad:
         """(frames,) its samples are known, and beyond what it reads while empty there is only its noise."""
         return np.asarray((self.wrench.f_g[frames] - self.bias_left_g) @ self.normal_g <= self.edge_N(settings))
 
-    def contacts(self, rate_hz: float, settings: specs.Settings) -> list[tuple[int, int]]:
+    def contacts(self, rate_hz: float, settings: specs.Settings, passes: Sequence[slice] = ()) -> list[tuple[int, int]]:
         """(first, last) of each load: found above the threshold, reaching out to the edge force.
 
         A plate with a bias is judged by what exceeds it, and no edge lies below its own noise, or either would
-        load a foot in the air.
+        load a foot in the air. No load goes on from one of several `passes` to the next.
         """
         left, force_g = self.bias_left_g, self.wrench.f_g
         if np.linalg.norm(left) > settings.contact_edge_N / 2:
@@ -263,8 +264,10 @@ class PlateLoad:
         push = force_g @ self.normal_g
         loaded = push > settings.contact_threshold_N
         pause = round(MAX_PAUSE * rate_hz)
+        joins = np.array([*unknown_frames(passes)])
         for start, stop in list(spans(~loaded)):
-            if start > 0 and stop < len(loaded) and stop - start <= pause:
+            between_passes = ((joins >= start) & (joins < stop)).any()
+            if start > 0 and stop < len(loaded) and stop - start <= pause and not between_passes:
                 loaded[start:stop] = True
         contacts = []
         reach = round(MAX_EDGE * rate_hz)

@@ -11,6 +11,7 @@ from gaitid.body.feet import FootTrack
 from gaitid.dynamics.wrench import Wrench
 from gaitid.errors import GaitidError, TrialError
 from gaitid.ground.glitches import sound_samples
+from gaitid.ground.pass_ends import parted
 from gaitid.ground.plate_load import PlateLoad, UpwardForce, plate_load
 from gaitid.ground.stance import Stance
 from gaitid.model import specs
@@ -142,7 +143,12 @@ def _without(plate: PlateLoad, reading: Array) -> PlateLoad:
 
 
 def plates_at_camera(
-    trial: Trial, settings: specs.Settings, feet: Mapping[str, FootTrack], stances: Mapping[str, Stance], up_g: Array
+    trial: Trial,
+    settings: specs.Settings,
+    feet: Mapping[str, FootTrack],
+    stances: Mapping[str, Stance],
+    up_g: Array,
+    passes: Sequence[slice] = (),
 ) -> tuple[tuple[PlateLoad, ...], dict[int, str]]:
     """Each plate's load at the camera's instants with its empty reading, and why other plates cannot be used.
 
@@ -155,6 +161,8 @@ def plates_at_camera(
     stances : mapping of side to Stance
         When each foot surely flies.
     up_g : (3,) array
+    passes : sequence of slice, optional
+        The frames of each walk of a recording that holds several.
 
     Returns
     -------
@@ -172,7 +180,8 @@ def plates_at_camera(
     for recorded in trial.plates:
         if settings.force_cutoff_hz is not None:
             _check_cutoff(settings.force_cutoff_hz, recorded)
-        plate, lost, why_lost = sound_samples(recorded)
+        by_pass = parted(recorded, passes, trial.rate_hz)
+        plate, lost, why_lost = sound_samples(by_pass)
         try:
             load = plate_load(plate, trial.rate_hz, trial.n_frames, settings)
         except GaitidError as error:
@@ -185,7 +194,8 @@ def plates_at_camera(
             if empty.sum() < MIN_EMPTY * trial.rate_hz:
                 empty = presses_not(load, trial.rate_hz, settings)
             load = with_empty_reading(load, empty, trial.rate_hz, settings)
-        upward_N = frozen(recorded.force_p @ (load.R_gp.T @ up_g))
+        upward_N = frozen(by_pass.force_p @ (load.R_gp.T @ up_g))
+        del by_pass
         load = replace(load, recorded=UpwardForce(recorded.rate_hz, recorded.start_s, upward_N))
         recorded.rest()
         if lost:

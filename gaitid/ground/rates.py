@@ -16,7 +16,6 @@ from gaitid.ground.ground import Ground
 from gaitid.numerics.masks import spans
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import mean, median
-from gaitid.trial import Trial
 
 # s from one strike to the other foot's. Nobody walks (both feet on the ground for more than the third) with quicker
 # steps than the first, nor runs with quicker ones than the second: 0.41 to 0.63 and 0.22 to 0.36 in the shared trials;
@@ -42,17 +41,16 @@ SHORTEST = 0.65
 CURE = "check the declared rate of the file"
 
 
-def rate_faults(trial: Trial, ground: Ground, loads: Loads, balance: Balance) -> list[Fault]:
+def rate_faults(ground: Ground, loads: Loads, balance: Balance) -> list[Fault]:
     """That feet land more quickly than anybody's, or that the body does not fall as it must.
 
     Parameters
     ----------
-    trial : Trial
     ground : Ground
     loads : Loads
     balance : Balance
     """
-    text = _quick_steps(trial, ground, loads) or _falls(trial, loads, balance)
+    text = _quick_steps(ground, loads) or _falls(ground, loads, balance)
     numbers = tuple(sorted({number for contact in loads.contacts for number in contact.plates}))
     return [Fault("rate_doubtful", text, numbers, False, CURE, common=True)] if text else []
 
@@ -97,15 +95,15 @@ def varies_more(vertical: float, loads: Loads, balance: Balance) -> float:
     return both_ways if along > EACH_TOO_SLOW and both_ways > BOTH_TOO_SLOW else 0.0
 
 
-def _quick_steps(trial: Trial, ground: Ground, loads: Loads) -> str:
+def _quick_steps(ground: Ground, loads: Loads) -> str:
     """That nobody lands as quickly, in words; by plates, else by the feet's own speed."""
     on_plates = [c for c in loads.contacts if c.plates and _begins(loads.by_side[c.side], c.loaded)]
-    step_s, both_s = _steps(trial, [(c.side, c.loaded) for c in on_plates])
+    step_s, both_s = _steps(ground, [(c.side, c.loaded) for c in on_plates])
     if not step_s > 0:
         stood = [(side, stance, ends) for side, stance in ground.stances.items() for ends in stance.stood]
         # behind a gap a foot may have stood for long
         landed = [(side, slice(*ends)) for side, stance, ends in stood if not stance.unseen[max(ends[0] - 1, 0)]]
-        step_s, both_s = _steps(trial, landed)
+        step_s, both_s = _steps(ground, landed)
     least = WALKED if both_s > BOTH else RUN
     if not 0 < step_s < least or -BOTH <= both_s <= BOTH:
         return ""
@@ -113,14 +111,17 @@ def _quick_steps(trial: Trial, ground: Ground, loads: Loads) -> str:
     return text + f"quicker than {least:.2f} s; a rate is declared too high, it seems"
 
 
-def _steps(trial: Trial, stood: list[tuple[str, slice]]) -> tuple[float, float]:
-    """Median times, s, from one landing to the other foot's, and for which both stand; 0 where no two are seen."""
-    landed = sorted((one for one in stood if one[1].start > 0), key=lambda one: int(one[1].start))
-    pairs = [(a, b) for (side, a), (other, b) in pairwise(landed) if side != other]
+def _steps(ground: Ground, stood: list[tuple[str, slice]]) -> tuple[float, float]:
+    """Median times, s, from one landing to the other foot's in the same pass, and for which both stand; 0 where no two
+    are seen.
+    """
+    of_pass = [(*one, ground.recorded(one[1].start)) for one in stood]
+    landed = sorted((one for one in of_pass if one[1].start > one[2][0]), key=lambda one: int(one[1].start))
+    pairs = [(a, b) for (side, a, here), (other, b, there) in pairwise(landed) if side != other and here == there]
     if not pairs:
         return 0.0, 0.0
     frames = np.array([[b.start - a.start, a.stop - b.start] for a, b in pairs], dtype=float)
-    step, both = median(frames) / trial.rate_hz
+    step, both = median(frames) / ground.rate_hz
     return float(step), float(both)
 
 
@@ -130,19 +131,19 @@ def _begins(load: FootLoad, frames: slice) -> bool:
     return bool(size[0] < BEGINS * np.fmax.reduce(size))
 
 
-def _falls(trial: Trial, loads: Loads, balance: Balance) -> str:
+def _falls(ground: Ground, loads: Loads, balance: Balance) -> str:
     """That the body falls too fast or too slowly while nothing carries it, in words.
 
     In the air its centre of mass has the acceleration of gravity and nothing else.
     """
     in_air = np.logical_and.reduce([load.state == AIR for load in loads.by_side.values()])
     asked = balance.asked_g @ balance.up_g / balance.gravity_m_per_s2
-    flights = [asked[a:b].mean() for a, b in spans(in_air) if b - a >= FLIGHT * trial.rate_hz]
+    flights = [asked[a:b].mean() for a, b in spans(in_air) if b - a >= FLIGHT * ground.rate_hz]
     flights = [value for value in flights if np.isfinite(value)]
     if not flights:
         return ""
     typical = float(median(np.array(flights)))
-    step_s, _ = _steps(trial, [(c.side, c.loaded) for c in loads.contacts if c.plates])
+    step_s, _ = _steps(ground, [(c.side, c.loaded) for c in loads.contacts if c.plates])
     if typical < FALLS_TOO_FAST:
         way, much = "high", f"{1 - typical:.1f} times as fast as"
     elif typical > FALLS_TOO_SLOWLY and step_s > SLOW_STEPS:

@@ -76,6 +76,7 @@ def contact(plate: PlateLoad | None = None, **changes: Any) -> Evidence:
         last=LAST,
         shared=np.zeros(LAST + 1 - FIRST, dtype=bool),
         near=10,
+        recorded=(0, N),
         cut=("", ""),
         weight_N=WEIGHT,
         threshold_N=20.0,
