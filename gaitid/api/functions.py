@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from inspect import Parameter, signature
 from os import fspath
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -15,45 +17,27 @@ import numpy as np
 from gaitid import read, run
 from gaitid.api.result import Analysis
 from gaitid.api.source import Made, Stored
-from gaitid.api.words import File, file_path, run_options, settings_of
+from gaitid.api.words import File, file_path, settings_of, texts_of
 from gaitid.errors import GaitidError, ReadError, in_words
 from gaitid.inputs import found_trial
 from gaitid.model.load import load_model as model_from
 from gaitid.model.specs import Model
 from gaitid.read.settings import SETTINGS, ReaderSettings
+from gaitid.run.command import options_from, words_of
+from gaitid.settings import OPTIONS
 from gaitid.trial import Trial
-from gaitid.write import DEFAULT_FRAMES
 from gaitid.write.record import plain
 
 #: In place of the path of what is in no file.
 _IN_MEMORY = "(in memory)"
 
 
-def analyse(  # noqa: PLR0913 - the options of `gaitid run`, each under its name, so that an editor lists them
+def analyse(
     trial: File | Trial,
     model: str | Model = "auto",
     static: File | Trial | None = None,
     subject: File | Mapping[str, Any] | None = None,
-    *,
-    markers: File | None = None,
-    forces: File | None = None,
-    plates: File | None = None,
-    subject_prefix: str | None = None,
-    events: File | None = None,
-    functional: File | Sequence[File] = (),
-    express_in: str | Sequence[str] = DEFAULT_FRAMES,
-    cutoff: float | str | None = None,
-    force_cutoff: float | str | None = None,
-    solver: str = "block",
-    contributions: bool = False,
-    observer: str | None = None,
-    loads: Mapping[str, File | Sequence[File]] | None = None,
-    assign: str | Sequence[str] = (),
-    require_forces: bool = False,
-    write: str | Sequence[str] = (),
-    uncertainty: bool | File = False,
-    settings: Mapping[str, Any] | None = None,
-    keep_names: bool = False,
+    **options: Any,
 ) -> Analysis:
     """Analyse one trial, as ``gaitid run`` does.
 
@@ -61,48 +45,7 @@ def analyse(  # noqa: PLR0913 - the options of `gaitid run`, each under its name
     ----------
     trial : path or Trial
         ``.c3d``, ``.csv`` or ``.trc``, or a trial in memory (`read_trial`, `trial_from_arrays`).
-    model : str or Model
-        Name of a bundled model, path of a YAML file, what `load_model` gave, or ``auto``: the one that fits.
-    static : path or Trial, optional
-        Calibration trial; wins over a calibration that the trial stores.
-    subject : path or mapping, optional
-        Subject file, or what stands in one: ``{"mass_kg": 45.8, "left_leg_length_mm": 830}``. Wins over `static`.
-    markers : path, optional
-        YAML marker set: which label each landmark has.
-    forces, plates : path, optional
-        Forces beside a CSV or TRC trial; YAML with the corners of its plates, or of those that a C3D does not declare.
-    subject_prefix : str, optional
-        Of a file with several subjects, the one whose labels begin so.
-    events : path, optional
-        Foot strikes and offs in place of those that the trial stores, or YAML with what the labels of its events mean
-        (docs/events.md).
-    functional : path or sequence of path, optional
-        Trials in which a hip or knee moves: its centre or axis by that motion, as ``hip.c3d`` or ``right_hip=hip.c3d``.
-    express_in : str or sequence of str
-        Frames of expression of the wrenches: ``global``, ``proximal``, ``distal``, ``jcs``.
-    cutoff, force_cutoff : float or str, optional
-        Effective cut-off of markers and plates, Hz, or ``none``; `cutoff` may be ``auto``. By default the model's.
-    solver : str
-        How the equations are solved: ``block``, ``dense``, ``recursive``, ``constrained``.
-    contributions : bool
-        Also what gravity, inertia and ground reaction contribute to each wrench.
-    observer : str, optional
-        Segment that inertia is seen from; with its fictitious wrenches.
-    loads : mapping of str to path or sequence of paths, optional
-        Measured loads on segments: ``{"left_shank": "cuff.csv"}`` (docs/loads.md).
-    assign : str or sequence of str
-        Which foot was on which plates: ``"left=1+2@234-296"``.
-    require_forces : bool
-        Refuse a trial in which no foot's load is known.
-    write : str or sequence of str
-        Tables that `Analysis.write` writes besides: ``segments``, ``base``.
-    uncertainty : bool or path
-        Also how sure each number is (`Analysis.uncertainty`): True for published magnitudes of errors, or a YAML file
-        with your own.
-    settings : mapping, optional
-        Settings of model and reader, as of ``--set``: ``{"gravity_m_per_s2": 9.80665, "point_unit": "mm"}``.
-    keep_names : bool
-        Write names of people that the trial stores into the record, too.
+    {options}
 
     Returns
     -------
@@ -126,23 +69,43 @@ def analyse(  # noqa: PLR0913 - the options of `gaitid run`, each under its name
     Traceback (most recent call last):
     gaitid.errors.ReadError: walk.xlsx: no such file; check the path
     """
-    given: dict[str, Any] = {name: value for name, value in locals().items() if value is not None}
+    for name in options.keys() - OPTIONS.keys():
+        raise TypeError(f"analyse() got an unexpected keyword argument {name!r}")
+    options |= {"model": model, "static": static, "subject": subject}
+    given = {name: options[name] for name in OPTIONS if options.get(name) is not None}
     path = None if isinstance(trial, Trial) else file_path("trial", trial)
-    given.pop("trial", None)
     in_memory = {name: given.pop(name) for name in ("static", "model") if isinstance(given.get(name), Trial | Model)}
     if isinstance(subject, Mapping):
         in_memory["subject"] = plain(given.pop("subject"))
-    options, words = run_options(given)
-    if "model" in in_memory and (options.overrides or "model" in given):
+    texts = texts_of(given)
+    chosen, words = options_from(texts), words_of(texts)
+    if "model" in in_memory and (chosen.overrides or "model" in given):
         raise GaitidError("settings, cutoff and force_cutoff are the model's", todo="give settings to load_model")
-    if path is None and (forces is not None or plates is not None or events is not None):
+    if path is None and (chosen.forces or chosen.plates or chosen.events):
         raise GaitidError("forces, plates and events belong to a file; a trial in memory has its own")
-    if path is None and options.static is None and options.reader != ReaderSettings(vertical=options.reader.vertical):
+    if path is None and chosen.static is None and chosen.reader != ReaderSettings(vertical=chosen.reader.vertical):
         wrong = "point_unit, point_rate_hz and subject_prefix belong to a file"
         raise GaitidError(wrong, todo="give them to read_trial")
     for name, value in in_memory.items():
         words += (f"--{name}", value.name if isinstance(value, Model) else _IN_MEMORY)
-    return Analysis(_made(trial, path, options, words, in_memory))
+    return Analysis(_made(trial, path, chosen, words, in_memory))
+
+
+def _with_options(function: Callable[..., Analysis]) -> None:
+    """Give a function the keywords of `OPTIONS`, for `help` and for editors that look at its signature."""
+    parameters = [next(iter(signature(function).parameters.values()))]
+    lines: list[str] = []
+    for name in (*_POSITIONAL, *(name for name in OPTIONS if name not in _POSITIONAL)):
+        kind = Parameter.POSITIONAL_OR_KEYWORD if name in _POSITIONAL else Parameter.KEYWORD_ONLY
+        parameters.append(Parameter(name, kind, default=OPTIONS[name].default))
+        type_words, meaning = OPTIONS[name].python
+        lines += [f"{name} : {type_words}", *(f"    {line}" for line in wrap(meaning, 108))]
+    function.__doc__ = (function.__doc__ or "").replace("{options}", "\n    ".join(lines))
+    function.__signature__ = signature(function).replace(parameters=parameters)  # type: ignore[attr-defined]
+
+
+_POSITIONAL = ("model", "static", "subject")
+_with_options(analyse)
 
 
 def _made(

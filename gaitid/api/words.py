@@ -1,4 +1,4 @@
-"""The keywords of `gaitid.analyse` -> how a trial is analysed, and the words that say the same on the command line.
+"""The keywords of `gaitid.analyse` -> the words that say the same on the command line.
 
 What a keyword means is read from those words, by the functions that read them there: nothing can mean two things.
 """
@@ -6,134 +6,73 @@ What a keyword means is read from those words, by the functions that read them t
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from gaitid.dynamics import SOLVER_NAMES
 from gaitid.errors import GaitidError
-from gaitid.ground.by_hand import read_assignments
-from gaitid.read.settings import ReaderSettings, settings_from, split_settings
-from gaitid.run import RunOptions
-from gaitid.run.options import read_loads
-from gaitid.write import DEFAULT_FRAMES, DEFAULT_UNCERTAINTY, FRAMES_OF_EXPRESSION, WRITE
+from gaitid.read.settings import settings_from
+from gaitid.settings import FILE, FILES, HERTZ, LOADS, MAYBE_FILE, OPTIONS, PAIRS, SIDES, WORDS, Option
 from gaitid.write.record import plain
 
 File = str | PathLike[str]
 
-#: The keywords that change a result, in the order in which a record's command has their options.
-KEYWORDS = {
-    "model": "--model",
-    "markers": "--markers",
-    "static": "--static",
-    "subject": "--subject",
-    "forces": "--forces",
-    "plates": "--plates",
-    "subject_prefix": "--subject-prefix",
-    "events": "--events",
-    "functional": "--functional",
-    "express_in": "--express-in",
-    "cutoff": "--cutoff",
-    "force_cutoff": "--force-cutoff",
-    "solver": "--solver",
-    "contributions": "--contributions",
-    "observer": "--observer",
-    "loads": "--load",
-    "assign": "--assign",
-    "require_forces": "--require-forces",
-    "write": "--write",
-    "uncertainty": "--uncertainty",
-    "settings": "--set",
-    "keep_names": "--keep-names",
-}
-#: Those that name a file.
-FILES = ("markers", "static", "subject", "forces", "plates", "events")
-#: What a keyword may be, where that is one of a few words.
-_AMONG: Mapping[str, Sequence[str]] = {"solver": SOLVER_NAMES, "express_in": FRAMES_OF_EXPRESSION, "write": WRITE}
-#: Those that are one word.
-_SINGLE = ("model", "solver", "observer", "uncertainty")
 # As on the command line.
 _HIGHEST_HZ = 1e6
 
 
-def run_options(given: Mapping[str, Any]) -> tuple[RunOptions, tuple[str, ...]]:
-    """How a trial is analysed, and the command's words that say so.
+def texts_of(given: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """What stands behind the option of each keyword, each time that it is given (`gaitid.run.command.options_from`).
 
     Parameters
     ----------
     given : mapping
-        By the names of `KEYWORDS`, without those that were left out or have no word (a model or a trial in memory).
+        By the names of `OPTIONS`, without those that were left out or have no word (a model or a trial in memory).
 
     Raises
     ------
     GaitidError
         A value that the keyword does not take.
     """
-    given = {name: value for name, value in given.items() if (name, value) != ("uncertainty", False)}
-    if not isinstance(given.get("uncertainty", True), bool | str | PathLike):
-        found = repr(given["uncertainty"])
-        raise GaitidError("uncertainty: not taken", expected="True, False or the path of a YAML file", found=found)
-    if given.get("uncertainty") is True:
-        given["uncertainty"] = DEFAULT_UNCERTAINTY
-    values = {name: _words_of(name, given[name]) for name in KEYWORDS if name in given}
-    chosen: dict[str, Any] = {name: values[name][0] for name in _SINGLE if values.get(name)}
-    chosen |= {name: Path(values[name][0]) for name in FILES if values.get(name)}
-    chosen |= {name: True for name in ("require_forces", "keep_names", "contributions") if values.get(name)}
-    chosen |= {
-        name: tuple(dict.fromkeys(values[name])) for name in ("express_in", "write", "functional") if values.get(name)
-    }
-    if "observer" in chosen:
-        chosen["contributions"] = True
-    of_reader, of_model = split_settings(settings_from(values.get("settings", ())))
-    cutoffs = {f"{name}_hz": _frequency(name, given[name]) for name in ("cutoff", "force_cutoff") if name in given}
-    prefix = next(iter(values.get("subject_prefix", ())), None)
-    options = RunOptions(
-        **chosen,
-        overrides=of_model | cutoffs,
-        by_hand=read_assignments(values.get("assign", ())),
-        loads=read_loads(values.get("loads", ())),
-        reader=ReaderSettings(**of_reader, subject_prefix=prefix),
-    )
-    words: list[str] = []
-    for name, option in KEYWORDS.items():
-        for text in values.get(name, ()):
-            words += [option] if given[name] is True else [option, text]
-    return options, tuple(words)
+    texts = {name: _words_of(option, given[name]) for name, option in OPTIONS.items() if name in given}
+    return {name: words for name, words in texts.items() if words}
 
 
-def _words_of(name: str, value: Any) -> tuple[str, ...]:
+def _words_of(option: Option, value: Any) -> tuple[str, ...]:
     """What stands behind a keyword's option, each time that it is given; empty where it says what holds anyway."""
-    if name == "settings":
+    name, kind = option.name, option.kind
+    if kind in (PAIRS, LOADS):
         if not isinstance(value, Mapping):
-            raise GaitidError("settings: not a mapping", expected='as {"gravity_m_per_s2": 9.81}', found=repr(value))
-        return tuple(f"{key}={_text(item)}" for key, item in value.items())
-    if name == "loads":
-        if not isinstance(value, Mapping):
-            raise GaitidError("loads: not a mapping", expected='as {"left_shank": "cuff.csv"}', found=repr(value))
+            example = {PAIRS: '{"gravity_m_per_s2": 9.81}', LOADS: '{"left_shank": "cuff.csv"}'}[kind]
+            raise GaitidError(f"{name}: not a mapping", expected=f"as {example}", found=repr(value))
+        if kind == PAIRS:
+            return tuple(f"{key}={_text(item)}" for key, item in value.items())
         return tuple(f"{segment}={file}" for segment, of in value.items() for file in _files(name, of))
-    if name in ("cutoff", "force_cutoff"):
+    if kind == HERTZ:
         number = _frequency(name, value)
         return (repr(number).removesuffix(".0") if isinstance(number, float) else number,)
+    if kind == MAYBE_FILE and not isinstance(value, bool | str | PathLike):
+        raise GaitidError(f"{name}: not taken", expected="True, False or the path of a YAML file", found=repr(value))
     if isinstance(value, bool):
-        return ("yes",) if value else ()
-    if name in ("express_in", "write", "assign"):
+        return (option.among or ("yes",)) if value else ()
+    if kind in (WORDS, SIDES):
         several = (value,) if isinstance(value, str) else tuple(value)
-        _check(name, several)
-        return () if name == "express_in" and several == DEFAULT_FRAMES else several
-    if name == "functional":
+        _check(option, several)
+        return () if several == option.default else several
+    if kind == FILES:
         return tuple(str(file) for file in _files(name, value))
-    if name in FILES:
+    if kind == FILE:
         return (str(file_path(name, value)),)
-    _check(name, (value,))
-    return () if (name, value) in (("model", "auto"), ("solver", SOLVER_NAMES[0])) else (str(value),)
+    _check(option, (value,))
+    return () if value == option.default else (str(value),)
 
 
-def _check(name: str, values: Iterable[object]) -> None:
-    known = _AMONG.get(name)
+def _check(option: Option, values: Iterable[object]) -> None:
+    known = option.among if option.kind != MAYBE_FILE else ()
     for value in values:
         if not isinstance(value, str | PathLike) or (known and value not in known):
-            raise GaitidError(f"{name}: {value!r} is not known", expected=", ".join(known or ("text",)))
+            raise GaitidError(f"{option.name}: {value!r} is not known", expected=", ".join(known or ("text",)))
 
 
 def _files(name: str, value: Any) -> tuple[Path, ...]:
@@ -160,12 +99,12 @@ def file_path(name: str, value: object) -> Path:
 
 def settings_of(settings: Mapping[str, Any] | None) -> dict[str, Any]:
     """Settings as the command line would read them."""
-    return settings_from(_words_of("settings", settings or {}))
+    return settings_from(_words_of(OPTIONS["settings"], settings or {}))
 
 
 def _frequency(name: str, value: Any) -> float | str:
     """A frequency in Hz, or a word in its place."""
-    words = ("none", "auto") if name == "cutoff" else ("none",)
+    words = OPTIONS[name].among
     if isinstance(value, str) and value in words:
         return value
     try:

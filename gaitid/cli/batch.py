@@ -27,10 +27,11 @@ from gaitid.cli.common import (
     talk_options,
 )
 from gaitid.cli.log import ERROR, INFO, WARNING, Log
-from gaitid.cli.run import RESULT_OPTIONS, given_options, recorded_command
 from gaitid.cli.run import command as run_command
+from gaitid.cli.run import given_options, recorded_command
 from gaitid.cli.start import INTERRUPTED
 from gaitid.errors import GaitidError, counted, first_few
+from gaitid.settings import OPTIONS
 
 if TYPE_CHECKING:
     from gaitid.batch.job import Job, Outcome
@@ -52,7 +53,7 @@ def _processors() -> int:
 @click.command(
     context_settings=CONTEXT,
     # --forces and --load belong to one trial: looked for beside it, or named in a manifest
-    params=[option for option in RESULT_OPTIONS if option.name not in ("forces", "loads")],
+    params=[p for p in run_command.params if p.name in OPTIONS and not OPTIONS[p.name].of_one_trial],
     epilog="Example:  gaitid batch recordings --model pig -o results -j 4 --resume\n\nMore: docs/batch.md",
 )
 @click.argument("datasets", nargs=-1, required=True, metavar="DATASET...", shell_complete=completed("data_sets"))
@@ -358,4 +359,4 @@ def _options_of(common: tuple[str, ...], planned: Planned) -> RunOptions:
 def _parsed(words: tuple[str, ...]) -> tuple[RunOptions, tuple[str, ...]]:
     """The options of `gaitid run TRIAL WORDS`, and the words as its record has them."""
     with closing(run_command.make_context("gaitid run", ["TRIAL", *words])) as ctx:
-        return options.run_options(ctx.params), given_options(ctx)
+        return options.run_options(ctx), given_options(ctx)

@@ -29,13 +29,13 @@ OF_WALKS = {
     "More: docs/static.md, and what a subject file holds: docs/subject.md",
 )
 @click.argument("static", type=Target(), shell_complete=completed("trials"))
-@options.model_or_auto
-@options.markers
-@options.subject
-@options.functional
+@options.option("model")
+@options.option("markers")
+@options.option("subject")
+@options.option("functional")
 @options.table_inputs
-@options.subject_prefix
-@options.settings
+@options.option("subject_prefix")
+@options.option("settings")
 @click.option("-o", "--output", type=Target(), required=True, help="The subject file to write.")
 @talk_options
 @click.pass_context
@@ -50,7 +50,7 @@ def command(ctx: click.Context, /, static: Path, output: Path, **of_analysis: An
 
     if str(output) == "-":
         raise click.UsageError("-o -: the subject file goes to a file; give its name, for example subject.yaml")
-    chosen = options.run_options({**ctx.params, "static": static})
+    chosen = options.run_options(ctx, static=str(static))
     made = attempt(str(static), partial(calibrate_file, static, output, chosen))
     if made is None:
         return 1

@@ -29,7 +29,7 @@ def _span(ctx: click.Context, parameter: click.Parameter, value: str | None) -> 
     "More: docs/capacity.md",
 )
 @click.argument("trial", type=TrialName(), shell_complete=completed("trials"))
-@options.model
+@options.option("model", required=True, default=None, show_default=False)
 @options.inputs
 @click.option(
     "--limits",
@@ -56,8 +56,8 @@ def _span(ctx: click.Context, parameter: click.Parameter, value: str | None) -> 
 @click.option("--in-motion", is_flag=True, help="With the joint velocities of the trial, instead of from rest.")
 @click.option("--picture", type=int, metavar="FRAME", help="Also draw this frame (PNG), as the file numbers it.")
 @click.option("--animation", is_flag=True, help="Also draw all frames (GIF).")
-@options.cutoff
-@options.settings
+@options.option("cutoff")
+@options.option("settings")
 @click.option(
     "-o", "--output", default=".", show_default=True, shell_complete=completed("folders"), help="Folder for the files."
 )
@@ -76,7 +76,7 @@ def command(ctx: click.Context, /, trial: str, output: str, **given: Any) -> int
     from gaitid.run import prepare
 
     [(path, folder)] = folders_for([trial], "-o", output)
-    chosen = replace(options.run_options(ctx.params), command=("gaitid", *sys.argv[1:]))
+    chosen = replace(options.run_options(ctx), command=("gaitid", *sys.argv[1:]))
     asked = CapacityOptions(
         given["endpoint"],
         (given["side"],) if given["side"] else (),

@@ -84,14 +84,14 @@ class _Check(click.Command):
 @click.argument(
     "trials", nargs=-1, required=True, type=TrialName(), metavar="TRIAL...", shell_complete=completed("trials")
 )
-@options.model_or_auto
+@options.option("model")
 @options.inputs
-@options.events
-@options.functional
-@options.cutoff
-@options.force_cutoff
+@options.option("events")
+@options.option("functional")
+@options.option("cutoff")
+@options.option("force_cutoff")
 @options.loads
-@options.settings
+@options.option("settings")
 @click.option(
     "--against",
     metavar="DIR",
@@ -115,7 +115,7 @@ def command(ctx: click.Context, /, trials: tuple[str, ...], against: str | None,
     from gaitid.check.findings import FAIL, NOTE, WARN, Finding, Report
     from gaitid.run import prepare
 
-    chosen = options.run_options(ctx.params)
+    chosen = options.run_options(ctx)
     if given["most_uncertain"]:
         chosen = replace(chosen, uncertainty=DEFAULT_UNCERTAINTY)
     options.refuse_several(chosen, len(trials))

@@ -41,7 +41,7 @@ What each file holds, with its axes, signs and units: docs/export.md.
 @click.option(
     "-o", "--output", required=True, type=Target(), shell_complete=completed("folders"), help="Folder for the files."
 )
-@options.keep_names
+@options.option("keep_names")
 @talk_options
 def command(results: tuple[Path, ...], formats: tuple[str, ...], output: Path, keep_names: bool) -> int:
     from gaitid.export.export import export_result, folders_of

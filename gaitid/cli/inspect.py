@@ -51,9 +51,9 @@ if TYPE_CHECKING:
     help="A model of yours to look at too (YAML); may be repeated.",
 )
 @options.inputs
-@options.events
+@options.option("events")
 @options.reader_set
-@options.keep_names
+@options.option("keep_names")
 @click.option(
     "--plates-template",
     is_flag=True,
@@ -74,7 +74,7 @@ def command(trials: tuple[Path, ...], as_json: bool, picture: Path | None, keep_
     from gaitid.inspect.contents import Beside, inspected
     from gaitid.inspect.words import describe, in_one_line
 
-    settings = options.reader_settings(given.pop("pairs"), given.pop("subject_prefix"))
+    settings = options.reader_settings(given.pop("settings"), given.pop("subject_prefix"))
     several = len(trials) > 1
     if several and picture is not None:
         raise click.UsageError("--picture is of one trial; give the trials one by one")

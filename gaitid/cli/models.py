@@ -171,7 +171,7 @@ def _marker_set(file: str) -> MarkerSet | None:
     "markers", context_settings=CONTEXT, epilog="Example:  gaitid models markers walk.c3d > ours.markers.yaml"
 )
 @click.argument("trial", type=Target(), shell_complete=completed("trials"))
-@options.subject_prefix
+@options.option("subject_prefix")
 @options.reader_set
 @talk_options
 def markers(trial: Path, **given: Any) -> int:
@@ -181,7 +181,7 @@ def markers(trial: Path, **given: Any) -> int:
     from gaitid.inspect.draft import draft_marker_set
     from gaitid.read import read_trial
 
-    settings = options.reader_settings(given["pairs"], given["subject_prefix"])
+    settings = options.reader_settings(given["settings"], given["subject_prefix"])
     text = attempt(str(trial), lambda: draft_marker_set(read_trial(trial, settings=settings)))
     if text is None:
         return 1

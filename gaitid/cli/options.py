@@ -2,51 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from gaitid.cli.common import Target, TrialName, completed, together
+from gaitid.cli.common import Decorator, Target, TrialName, completed, together
 from gaitid.errors import GaitidError
+from gaitid.settings import FILE, FILES, FLAG, HERTZ, MAYBE_FILE, OPTIONS, SEVERAL, WORD
 from gaitid.write import DEFAULT_UNCERTAINTY
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from gaitid.ground.claims import ByHand
     from gaitid.read.settings import ReaderSettings
     from gaitid.run import RunOptions
 
+G = TypeVar("G")
 T = TypeVar("T")
 
 # --- what each means ----------------------------------------------------------------------------------------
 
 
-def run_options(given: Mapping[str, Any]) -> RunOptions:
-    """How trials are analysed, from a command's parameters; what it has no option for is as `RunOptions` has it."""
-    from gaitid.read.settings import ReaderSettings, split_settings
-    from gaitid.run import RunOptions
-    from gaitid.run.options import read_loads
+def given_texts(ctx: click.Context) -> dict[str, list[str]]:
+    """Of the options of an analysis those that were given, each time as text: the same however they were typed."""
+    texts: dict[str, list[str]] = {}
+    for name, option in OPTIONS.items():
+        if ctx.get_parameter_source(name) in (None, click.core.ParameterSource.DEFAULT):
+            continue
+        values = ctx.params[name] if option.kind in SEVERAL else [ctx.params[name]]
+        # a frequency was checked, and is a number by now
+        texts[name] = [repr(v).removesuffix(".0") if isinstance(v, float) else str(v) for v in values]
+    return texts
 
-    chosen = {name: given[name] for name in RunOptions.__dataclass_fields__ if given.get(name) not in (None, (), False)}
-    for name in {"express_in", "write", "functional"} & chosen.keys():
-        chosen[name] = tuple(dict.fromkeys(chosen[name]))
-    cutoffs = {f"{name}_hz": given[name] for name in ("cutoff", "force_cutoff") if given.get(name) is not None}
-    of_reader, of_model = split_settings(_settings_from(given["pairs"]))
-    chosen["reader"] = ReaderSettings(**of_reader, subject_prefix=given.get("subject_prefix"))
-    chosen["overrides"] = of_model | cutoffs
-    chosen["by_hand"] = _by_hand(given.get("assign", ()))
-    chosen["loads"] = _as_given(read_loads, given.get("loads", ()))
-    chosen["contributions"] = given.get("contributions", False) or given.get("observer") is not None
-    return RunOptions(**chosen)
+
+def run_options(ctx: click.Context, **more: str) -> RunOptions:
+    """How trials are analysed, from a command's parameters and what it says beside them."""
+    from gaitid.run.command import options_from, read_values
+
+    given = given_texts(ctx) | {name: [text] for name, text in more.items()}
+    _as_given(read_values, given)
+    return options_from(given)
 
 
 def reader_settings(pairs: tuple[str, ...], subject_prefix: str | None) -> ReaderSettings:
     """Those of a command that has no model: --set takes no other."""
-    from gaitid.read.settings import SETTINGS, ReaderSettings, split_settings
+    from gaitid.read.settings import SETTINGS, ReaderSettings, settings_from, split_settings
 
-    of_reader, others = split_settings(_settings_from(pairs))
+    of_reader, others = split_settings(_as_given(settings_from, pairs))
     for key in others:
         raise GaitidError(f"--set {key}: no such setting of the reader", expected=", ".join(SETTINGS))
     return ReaderSettings(**of_reader, subject_prefix=subject_prefix)
@@ -85,23 +88,7 @@ def _frequency(ctx: click.Context, parameter: click.Parameter, value: str | None
     return number
 
 
-def _settings_from(pairs: tuple[str, ...]) -> dict[str, object]:
-    """``KEY=VALUE`` of --set, values as YAML would read them."""
-    from gaitid.read.settings import settings_from
-
-    return _as_given(settings_from, pairs)
-
-
-def _by_hand(values: tuple[str, ...]) -> tuple[ByHand, ...]:
-    """The assignments of --assign, frames as the file numbers them."""
-    if not values:
-        return ()
-    from gaitid.ground.by_hand import read_assignments
-
-    return _as_given(read_assignments, values)
-
-
-def _as_given(read: Callable[[tuple[str, ...]], T], words: tuple[str, ...]) -> T:
+def _as_given(read: Callable[[G], T], words: G) -> T:
     """What an option's values mean; what is wrong with them is wrong usage."""
     try:
         return read(words)
@@ -132,118 +119,43 @@ def _tolerances(ctx: click.Context, parameter: click.Parameter, pairs: tuple[str
 
 _FILE = Target()
 
+
+def option(name: str, **more: Any) -> Decorator:
+    """An option of an analysis (`gaitid.settings`) on the command line."""
+    of = OPTIONS[name]
+    how: dict[str, Any] = {"help": of.help}
+    if of.metavar:
+        how["metavar"] = of.metavar
+    if of.complete:
+        how["shell_complete"] = completed(of.complete)
+    if of.kind in SEVERAL:
+        how["multiple"] = True
+    if of.kind == FILE:
+        how["type"] = _FILE
+    elif of.kind == FILES:
+        how["type"] = TrialName()
+    elif of.kind == FLAG:
+        how["is_flag"] = True
+    elif of.kind == HERTZ:
+        how["callback"] = _frequency
+    elif of.kind == MAYBE_FILE:
+        how |= {"is_flag": False, "flag_value": of.among[0]}
+    elif of.among:
+        how["type"] = click.Choice(of.among)
+    if of.kind == WORD and of.default is not None:
+        how |= {"default": of.default, "show_default": True}
+    return click.option(of.flag, name, **how | more)
+
+
 #: Files that belong to a trial that is a table.
-table_inputs = together(
-    click.option(
-        "--forces",
-        type=_FILE,
-        shell_complete=completed("forces"),
-        help="Forces beside a CSV or TRC trial, or a C3D without plates (.csv, .mot, .sto).",
-    ),
-    click.option(
-        "--plates",
-        type=_FILE,
-        shell_complete=completed("yaml_files"),
-        help="YAML with corners of plates, for CSV, TRC, MOT, and a C3D that does not declare them "
-        "(`gaitid inspect --plates-template` prints one).",
-    ),
-)
-_model_help = "A bundled model's name (`gaitid models`), a YAML file, or auto: the one that fits."
-#: The model of commands that have to name it, or that choose it.
-model = click.option("--model", required=True, shell_complete=completed("models"), help=_model_help)
-model_or_auto = click.option(
-    "--model", default="auto", show_default=True, shell_complete=completed("models"), help=_model_help
-)
-subject_prefix = click.option(
-    "--subject-prefix",
-    metavar="NAME",
-    help="Of a file with several subjects: the one whose labels begin with NAME and a colon, or an underscore.",
-)
-markers = click.option(
-    "--markers",
-    type=_FILE,
-    shell_complete=completed("marker_sets"),
-    help="YAML marker set: which label each landmark has (`gaitid models markers TRIAL`).",
-)
-subject = click.option(
-    "--subject",
-    type=_FILE,
-    shell_complete=completed("yaml_files"),
-    help="YAML with the subject's measurements (`gaitid calibrate`).",
-)
-events = click.option(
-    "--events",
-    type=_FILE,
-    shell_complete=completed("events"),
-    help="Foot strikes and offs in place of those that the trial stores: CSV (side, event, time_s or frame), or a C3D; "
-    "or what the labels of its events mean: YAML, `labels: {HS_L: left strike}` (docs/events.md).",
-)
-functional = click.option(
-    "--functional",
-    multiple=True,
-    type=TrialName(),
-    metavar="[JOINT=]FILE",
-    shell_complete=completed("trials"),
-    help="Trial in which a hip or knee moves: its centre or axis by that motion. JOINT (right_hip, left_knee, …) where "
-    "the motion does not tell it; may be repeated.",
-)
+table_inputs = together(option("forces"), option("plates"))
 #: All that an analysis takes beside the trial and the model.
-inputs = together(
-    markers,
-    click.option(
-        "--static",
-        type=_FILE,
-        shell_complete=completed("trials"),
-        help="Calibration trial; wins over stored calibration.",
-    ),
-    subject,
-    table_inputs,
-    subject_prefix,
-)
-cutoff = click.option(
-    "--cutoff",
-    callback=_frequency,
-    metavar="HZ|none|auto",
-    help="Effective cut-off of the marker low-pass; else the model's: auto, with pig_vicon none.",
-)
-force_cutoff = click.option(
-    "--force-cutoff",
-    callback=_frequency,
-    metavar="HZ|none",
-    help="Effective cut-off of the plate low-pass; else the model's: none in all that come with gaitid.",
-)
-loads = together(
-    click.option(
-        "--load",
-        "loads",
-        multiple=True,
-        metavar="SEGMENT=FILE",
-        help="A measured load on a segment, as left_shank=cuff.csv (docs/loads.md); may be repeated.",
-    ),
-    click.option(
-        "--assign",
-        multiple=True,
-        shell_complete=completed("sides"),
-        metavar="SIDE=PLATES[@FIRST-LAST]",
-        help="Which foot was on which plates, as left=1+2@234-296 (frames as the file numbers them); may be repeated; "
-        "wins over the evidence. PLATES may be none.",
-    ),
-    click.option("--require-forces", is_flag=True, help="Refuse a trial in which no foot's load is known."),
-)
-settings = click.option(
-    "--set",
-    "pairs",
-    multiple=True,
-    metavar="KEY=VALUE",
-    shell_complete=completed("settings"),
-    help="Change one setting of the model, or say the file's unit of length (point_unit=mm) or which laboratory axis "
-    "points up (vertical=z); may be repeated.",
-)
-reader_set = click.option(
-    "--set",
-    "pairs",
-    multiple=True,
-    metavar="KEY=VALUE",
+inputs = together(option("markers"), option("static"), option("subject"), table_inputs, option("subject_prefix"))
+loads = together(option("loads"), option("assign"), option("require_forces"))
+#: All options of an analysis, in the order of the table.
+of_analysis = together(*map(option, OPTIONS))
+reader_set = option(
+    "settings",
     shell_complete=completed("reader_settings"),
     help="Say what the file does not: point_unit=mm, cm or m; point_rate_hz=HZ of a CSV without times; vertical=x, -x, "
     "y, -y, z or -z, what points up.",
@@ -260,21 +172,6 @@ class WithUncertainty(click.Command):
         ]
         args = [f"{word}={DEFAULT_UNCERTAINTY}" if one else word for word, one in zip(args, alone, strict=True)]
         return super().parse_args(ctx, args)
-
-
-uncertainty = click.option(
-    "--uncertainty",
-    is_flag=False,
-    flag_value=DEFAULT_UNCERTAINTY,
-    metavar="[FILE]",
-    help="Also write how sure each number is: standard uncertainty and 95 % band (docs/uncertainty.md). FILE: YAML "
-    "with your own magnitudes of errors; without it published ones.",
-)
-keep_names = click.option(
-    "--keep-names",
-    is_flag=True,
-    help="Write the names of people that the trial stores into what is written; else they are left out.",
-)
 
 
 def tolerance(words: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -29,9 +29,7 @@ from gaitid.cli.progress import Progress
 from gaitid.cli.start import INTERRUPTED
 from gaitid.cli.summary import FEW, Summary, trial_line
 from gaitid.cli.verdict import print_verdict
-from gaitid.dynamics import SOLVER_NAMES
 from gaitid.errors import counted, in_print
-from gaitid.write import DEFAULT_FRAMES, FRAMES_OF_EXPRESSION, WRITE
 
 if TYPE_CHECKING:
     from gaitid.analysis.result import Result
@@ -50,10 +48,7 @@ MAX_CONTACTS = 8
 @click.argument(
     "trials", nargs=-1, required=True, type=TrialName(), metavar="TRIAL...", shell_complete=completed("trials")
 )
-@options.model_or_auto
-@options.inputs
-@options.events
-@options.functional
+@options.of_analysis
 @click.option(
     "-o",
     "--output",
@@ -62,46 +57,8 @@ MAX_CONTACTS = 8
     shell_complete=completed("folders"),
     help="Folder for the files, or - for wrenches on stdout.",
 )
-@click.option(
-    "--express-in",
-    multiple=True,
-    type=click.Choice(FRAMES_OF_EXPRESSION),
-    help=f"Frame of expression; may be repeated.  [default: {', '.join(DEFAULT_FRAMES)}]",
-)
-@options.cutoff
-@options.force_cutoff
-@click.option(
-    "--solver",
-    type=click.Choice(SOLVER_NAMES),
-    default=SOLVER_NAMES[0],
-    show_default=True,
-    help="How the equations are solved; all agree to rounding (docs/dynamics.md).",
-)
-@click.option(
-    "--contributions",
-    is_flag=True,
-    help="Also write what gravity, inertia and ground reaction contribute to each wrench.",
-)
-@click.option(
-    "--observer",
-    metavar="SEGMENT",
-    help="With --contributions: the inertia as seen from this segment, and its fictitious wrenches (D'Alembert, Euler, "
-    "centrifugal, Coriolis).",
-)
-@options.loads
-@click.option(
-    "--write",
-    multiple=True,
-    type=click.Choice(WRITE),
-    help="Also write the segments' motion, the wrench left over at the base (pelvis), M, V, G, F and J of the "
-    "equation of motion in joint space (docs/joint_space.md), joints' power in six degrees of freedom, or the whole "
-    "body's centre of mass (docs/whole_body.md).",
-)
-@options.uncertainty
-@options.settings
 @click.option("--dry-run", is_flag=True, help="Only say what would be read, assumed, written and refused.")
 @options.log
-@options.keep_names
 @talk_options
 @click.pass_context
 def command(
@@ -121,7 +78,7 @@ def command(
     """
     from gaitid.run import prepare
 
-    chosen = options.run_options(ctx.params)
+    chosen = options.run_options(ctx)
     options.refuse_several(chosen, len(trials))
     if output == "-" and len(trials) > 1:
         raise click.UsageError("-o - writes one trial; give one, or a folder")
@@ -294,31 +251,17 @@ def _to_stdout(path: Path, prepared: Prepared, log: Log) -> int:
 
 # --- the command as the record has it -----------------------------------------------------------------------
 
-#: The options that change a result: not those of where it goes and what is printed or logged.
-RESULT_OPTIONS = [
-    option
-    for option in command.params
-    if isinstance(option, click.Option) and option.expose_value and option.name not in ("output", "log_file", "dry_run")
-]
-
 
 def given_options(ctx: click.Context) -> tuple[str, ...]:
-    """Those of `RESULT_OPTIONS` that were given, as words in that order: the same however they were typed."""
-    words: list[str] = []
-    for option in RESULT_OPTIONS:
-        name = option.name or ""
-        if ctx.get_parameter_source(name) in (None, click.core.ParameterSource.DEFAULT):
-            continue
-        for value in ctx.params[name] if option.multiple else [ctx.params[name]]:
-            # a frequency was checked, and is a number by now
-            text = repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
-            words += [option.opts[-1]] if option.is_flag else [option.opts[-1], text]
-    return tuple(words)
+    """Those of the options that change a result that were given, as words in their order."""
+    from gaitid.run.command import words_of
+
+    return words_of(options.given_texts(ctx))
 
 
 def recorded_command(trial: Path, options: Iterable[str]) -> tuple[str, ...]:
-    """The command as a trial's record has it: without other trials, and of the options only `RESULT_OPTIONS`, so that
-    equal results have equal bytes, wherever they lie.
+    """The command as a trial's record has it: without other trials, and with the options that change a result alone, so
+    that equal results have equal bytes, wherever they lie.
     """
     name = str(trial)
     return ("gaitid", "run", f"./{name}" if name.startswith("-") else name, *options)

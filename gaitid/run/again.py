@@ -22,10 +22,9 @@ from gaitid.model.load import bundled_models
 from gaitid.records import NamedTuple
 from gaitid.run import Prepared, RunOptions, analyse_file, prepare
 from gaitid.run.command import read_command
+from gaitid.settings import INPUT_FILES
 from gaitid.trial import Array
 
-# Files that options name, by their role in a record.
-_OPTIONS = ("static", "subject", "forces", "plates", "events", "markers")
 _BUNDLED = " (bundled)"
 # Numbers stand in tables with ten digits; other versions of numpy differ in the last ones. N, and N·m/kg or deg.
 _SAME_FORCE, _SAME_MOMENT = 1e-3, 1e-4
@@ -90,7 +89,7 @@ def read_recorded(record: Mapping[str, object], near: Path) -> Recorded:
         raise GaitidError("the record does not say which file it was made from")
     trial = find(trial, inputs["trial"])
     files: dict[str, Any] = {}
-    for role in _OPTIONS:
+    for role in INPUT_FILES:
         path = getattr(options, role)
         if path is not None and not str(inputs.get(role, {}).get("path", "")).endswith(_BUNDLED):
             files[role] = find(path, inputs.get(role, {}))

@@ -1,34 +1,99 @@
-"""The command that a record keeps, read back: the inverse of `gaitid.cli.run.recorded_command`.
+"""How a trial is analysed, from words: of a command line, of `gaitid.analyse`, and of the command that a record keeps.
 
 Options of `run` that are not known here (of a newer gaitid) are refused: what they did cannot be done again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gaitid.errors import GaitidError
 from gaitid.ground.by_hand import read_assignments
 from gaitid.read.settings import ReaderSettings, settings_from, split_settings
-from gaitid.run import RunOptions
-from gaitid.run.options import read_loads
+from gaitid.records import NamedTuple
+from gaitid.run.options import RunOptions
+from gaitid.settings import FILE, FILES, FLAG, HERTZ, OPTIONS, WORDS
 
-_FILES = {"--markers", "--static", "--subject", "--forces", "--plates", "--events"}
-_WORDS = {"--model", "--solver", "--observer", "--uncertainty"}
-_SEVERAL = {
-    "--express-in": "express_in",
-    "--write": "write",
-    "--assign": "assign",
-    "--set": "pairs",
-    "--load": "loads",
-    "--functional": "functional",
-}
-_FREQUENCIES = {"--cutoff": "cutoff_hz", "--force-cutoff": "force_cutoff_hz"}
-_FLAGS = {"--require-forces", "--contributions", "--keep-names"}
+if TYPE_CHECKING:
+    from gaitid.ground.claims import ByHand
+
 #: In place of a subject's name that was not kept.
 NOT_KEPT = "(not kept)"
+_BY_FLAG = {option.flag: option for option in OPTIONS.values()}
+
+#: By option, what was given: each time that it was.
+Given = Mapping[str, Sequence[str]]
+
+
+class Values(NamedTuple):
+    """What the words of --set, --assign and --load mean."""
+
+    settings: dict[str, Any]
+    by_hand: tuple[ByHand, ...]
+    loads: tuple[tuple[str, Path], ...]
+
+
+def read_values(given: Given) -> Values:
+    """The values of those options that have a form of their own.
+
+    Raises
+    ------
+    GaitidError
+        A value that is not of that form.
+    """
+    settings = settings_from(given.get("settings", ()))
+    return Values(settings, read_assignments(given.get("assign", ())), read_loads(given.get("loads", ())))
+
+
+def options_from(given: Given) -> RunOptions:
+    """How a trial is analysed.
+
+    Parameters
+    ----------
+    given : mapping of str to sequence of str
+        By the names of `gaitid.settings.OPTIONS`: what stands behind an option, each time that it was given; of a flag
+        anything.
+
+    Raises
+    ------
+    GaitidError
+        A value that an option does not take.
+    """
+    values = read_values(given)
+    of_reader, of_model = split_settings(values.settings)
+    chosen: dict[str, Any] = {}
+    for name, texts in given.items():
+        kind = OPTIONS[name].kind
+        if kind == HERTZ:
+            of_model[f"{name}_hz"] = _frequency(texts[-1])
+        elif name == "subject_prefix":
+            of_reader[name] = texts[-1]
+        elif name not in ("settings", "assign", "loads"):
+            chosen[name] = _value(kind, texts)
+    chosen["contributions"] = "contributions" in given or "observer" in given
+    reader = ReaderSettings(**of_reader)
+    return RunOptions(**chosen, reader=reader, overrides=of_model, by_hand=values.by_hand, loads=values.loads)
+
+
+def _value(kind: str, texts: Sequence[str]) -> object:
+    if kind == FLAG:
+        return True
+    if kind in (WORDS, FILES):
+        return tuple(dict.fromkeys(texts))
+    return Path(texts[-1]) if kind == FILE else texts[-1]
+
+
+def words_of(given: Given) -> tuple[str, ...]:
+    """The words of a command that say the same, in the order of the table."""
+    return tuple(
+        word
+        for name, option in OPTIONS.items()
+        if name in given
+        for text in (given[name] if option.kind != FLAG else [""])
+        for word in ([option.flag] if option.kind == FLAG else [option.flag, text])
+    )
 
 
 def read_command(words: Sequence[str]) -> tuple[Path, RunOptions]:
@@ -46,48 +111,25 @@ def read_command(words: Sequence[str]) -> tuple[Path, RunOptions]:
     """
     if len(words) < 3 or words[1] != "run":
         raise GaitidError("the record holds no command of `gaitid run`")
-    chosen: dict[str, Any] = {}
-    several: dict[str, list[str]] = {name: [] for name in _SEVERAL.values()}
-    cutoffs: dict[str, object] = {}
-    prefix = None
-    rest = iter(words[3:])
-    for option in rest:
-        name = option.removeprefix("--").replace("-", "_")
-        if option in _FLAGS:
-            chosen[name] = True
-            continue
-        value = next(rest, None)
+    given: dict[str, list[str]] = {}
+    for name, value in _pairs(words[3:]):
+        given.setdefault(name, []).append(value)
+    if NOT_KEPT in given.get("subject_prefix", ()):
+        raise GaitidError("the trial holds several subjects, and the name of the one that was meant was not kept")
+    return Path(words[2]), options_from(given)
+
+
+def _pairs(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Each option's name with what stands behind it."""
+    rest = iter(words)
+    for flag in rest:
+        option = _BY_FLAG.get(flag)
+        value = "" if option is not None and option.kind == FLAG else next(rest, None)
         if value is None:
-            raise GaitidError(f"the record's command ends with {option}")
-        if option in _FILES:
-            chosen[name] = Path(value)
-        elif option in _WORDS:
-            chosen[name] = value
-        elif option in _SEVERAL:
-            several[_SEVERAL[option]].append(value)
-        elif option in _FREQUENCIES:
-            cutoffs[_FREQUENCIES[option]] = _frequency(value)
-        elif option == "--subject-prefix" and value != NOT_KEPT:
-            prefix = value
-        elif option == "--subject-prefix":
-            raise GaitidError("the trial holds several subjects, and the name of the one that was meant was not kept")
-        else:
-            raise GaitidError(f"the record's command has {option}, which is not known here")
-    of_reader, of_model = split_settings(settings_from(several["pairs"]))
-    for name in ("express_in", "write", "functional"):
-        if several[name]:
-            chosen[name] = tuple(dict.fromkeys(several[name]))
-    options = RunOptions(
-        **chosen
-        | {
-            "reader": ReaderSettings(**of_reader, subject_prefix=prefix),
-            "overrides": of_model | cutoffs,
-            "by_hand": read_assignments(several["assign"]),
-            "loads": read_loads(several["loads"]),
-            "contributions": "contributions" in chosen or "observer" in chosen,
-        }
-    )
-    return Path(words[2]), options
+            raise GaitidError(f"the record's command ends with {flag}")
+        if option is None:
+            raise GaitidError(f"the record's command has {flag}, which is not known here")
+        yield option.name, value
 
 
 def _frequency(value: str) -> object:
@@ -96,3 +138,23 @@ def _frequency(value: str) -> object:
         return float(value)
     except ValueError:
         return value
+
+
+def read_loads(words: Sequence[str]) -> tuple[tuple[str, Path], ...]:
+    """Segment and force file of each ``SEGMENT=FILE`` of ``--load``.
+
+    Raises
+    ------
+    GaitidError
+        Not of that form.
+    """
+    loads = []
+    for text in words:
+        segment, equals, file = text.partition("=")
+        if not (segment.strip() and equals and file.strip()):
+            raise GaitidError(f"--load {text}", expected="SEGMENT=FILE, as left_shank=cuff.csv")
+        load = (segment.strip(), Path(file.strip()))
+        if load in loads:
+            raise GaitidError(f"--load {text}: given twice, and each counts", todo="leave one of them out")
+        loads.append(load)
+    return tuple(loads)

@@ -11,6 +11,7 @@ from gaitid.disk.atomic import Content, write_all
 from gaitid.inputs import found_trial, input_record, refuse_to_overwrite
 from gaitid.read.assignments import enf_files
 from gaitid.read.settings import SETTINGS
+from gaitid.settings import INPUT_FILES
 from gaitid.write import TABLES, UNCERTAINTY, WRITE
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def inputs_of(path: Path, result: Result, prepared: Prepared) -> list[Mapping[st
 
 def files_read(path: Path, options: RunOptions) -> list[Path]:
     """The files that the user gave for a trial, itself first; those that were found and the model's apart."""
-    given = (options.static, options.subject, options.forces, options.plates, options.events, options.markers)
+    given = (getattr(options, name) for name in INPUT_FILES)
     loads = (file for _, file in options.loads)
     files = (*given, *functional_paths(options))
     return [found_trial(path), *(found_trial(file) for file in files if file is not None), *loads]

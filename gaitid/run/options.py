@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from gaitid.body.subject import SubjectFile
 from gaitid.disk.large_arrays import keep_freed
-from gaitid.errors import GaitidError
 from gaitid.inputs import found_trial, input_record, named
 from gaitid.model import AUTO
 from gaitid.model.choices import ChoiceError
@@ -21,6 +20,7 @@ from gaitid.notes import Note, Notes
 from gaitid.read import as_static, read_trial
 from gaitid.read.settings import SETTINGS, ReaderSettings
 from gaitid.records import NamedTuple, frozen_dataclass
+from gaitid.settings import INPUT_FILES
 from gaitid.trial import Trial
 from gaitid.write import DEFAULT_FRAMES
 
@@ -33,9 +33,13 @@ if TYPE_CHECKING:
     from gaitid.uncertainty.sources import Sources
 
 
+# Files that `prepare` reads; the others are read with each trial.
+_READ_HERE = ("markers", "static", "subject")
+
+
 @frozen_dataclass()
 class RunOptions:
-    """Everything that is the same for all trials of one command."""
+    """Everything that is the same for all trials of one command: what its options (`gaitid.settings`) mean."""
 
     model: str = AUTO
     static: Path | None = None
@@ -190,8 +194,9 @@ def prepare(
 
         sources = read_sources(options.uncertainty)
         inputs.append(input_record("uncertainty", sources.path))
-    for role, extra in (("forces", options.forces), ("plates", options.plates), ("events", options.events)):
-        if extra is not None:
+    for role in INPUT_FILES:
+        extra = getattr(options, role)
+        if extra is not None and role not in _READ_HERE:
             inputs.append(named(extra, partial(input_record, role, extra)))
     inputs += [named(file, partial(input_record, "load", file)) for _, file in options.loads]
     read = Prepared(
@@ -279,26 +284,6 @@ def functional_paths(options: RunOptions) -> list[Path]:
     from gaitid.run.functional import functional_file
 
     return [functional_file(text).path for text in options.functional]
-
-
-def read_loads(words: Sequence[str]) -> tuple[tuple[str, Path], ...]:
-    """Segment and force file of each ``SEGMENT=FILE`` of ``--load``.
-
-    Raises
-    ------
-    GaitidError
-        Not of that form.
-    """
-    loads = []
-    for text in words:
-        segment, equals, file = text.partition("=")
-        if not (segment.strip() and equals and file.strip()):
-            raise GaitidError(f"--load {text}", expected="SEGMENT=FILE, as left_shank=cuff.csv")
-        load = (segment.strip(), Path(file.strip()))
-        if load in loads:
-            raise GaitidError(f"--load {text}: given twice, and each counts", todo="leave one of them out")
-        loads.append(load)
-    return tuple(loads)
 
 
 def model_inputs(model: Model) -> list[Mapping[str, str]]:

@@ -24,6 +24,7 @@ from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.run import loads_of, read_with, settle
 from gaitid.run.files import refuse_to_replace_inputs, result_names
 from gaitid.run.options import Prepared
+from gaitid.settings import INPUT_FILES
 from gaitid.trial import Trial
 from gaitid.write import UNCERTAINTY, WRITE
 
@@ -207,8 +208,7 @@ def _refuse_without_forces(trial: Trial, found: pipeline.Prepared, required: boo
 def _reads(path: Path, prepared: Prepared) -> Iterator[FileRead]:
     options = prepared.options
     yield _file("trial", path)
-    given = ("static", "subject", "markers", "forces", "plates", "events")
-    yield from (_file(role, file) for role in given if (file := getattr(options, role)) is not None)
+    yield from (_file(role, file) for role in INPUT_FILES if (file := getattr(options, role)) is not None)
     yield from (_file("load", file, f"on {segment}") for segment, file in options.loads)
     for i, file in enumerate(prepared.model.paths if prepared.model is not None else ()):
         last = prepared.model is not None and i == len(prepared.model.paths) - 1

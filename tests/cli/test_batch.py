@@ -307,8 +307,13 @@ def test_another_data_set(two_people: Path, tmp_path: Path) -> None:
     assert tree(tmp_path) == before
 
 
-def test_one_is_not_plural(dataset: Path, tmp_path: Path) -> None:
-    done = batch(dataset / "P1" / "walk1.c3d", tmp_path, "-j", 1, "-v")
+def test_one_is_not_plural(tmp_path: Path) -> None:
+    """Of the walk that comes with gaitid: its events and its plates are of two clocks."""
+    sample = Path(__file__).resolve().parents[2] / "sample_data" / "walk" / "walk.c3d"
+    trial = tmp_path / "P1" / "walk1.c3d"
+    trial.parent.mkdir()
+    shutil.copyfile(sample, trial)
+    done = batch(trial, tmp_path, "-j", 1, "-v")
     assert done.lines[-2].endswith("walk1.c3d: done, 1 warning")
     assert done.lines[-1].startswith("gaitid: 1 trial: 1 done; ")
 

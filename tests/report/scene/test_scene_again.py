@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 
 from gaitid.cli.options import run_options
-from gaitid.cli.run import RESULT_OPTIONS, command, given_options, recorded_command
+from gaitid.cli.run import command, given_options, recorded_command
 from gaitid.errors import GaitidError
 from gaitid.report.result import Result, load_result
 from gaitid.report.scene import seen
 from gaitid.report.scene.again import analyse_again
 from gaitid.report.scene.seen import seen_of
 from gaitid.run.command import read_command
+from gaitid.settings import OPTIONS
 
 #: Each option of `run` that changes a result, as typed.
 TYPED = {
@@ -37,7 +38,7 @@ TYPED = {
     "assign": ["--assign", "left=1+2@234-296", "--assign", "right=none"],
     "require_forces": ["--require-forces"],
     "write": ["--write", "base"],
-    "pairs": ["--set", "point_unit=mm", "--set", "gap_error_mm=7", "--set", "hip_centre=hara"],
+    "settings": ["--set", "point_unit=mm", "--set", "gap_error_mm=7", "--set", "hip_centre=hara"],
     "loads": ["--load", "left_shank=cell.csv", "--load", "right_foot=other.csv"],
     "uncertainty": ["--uncertainty"],
     "functional": ["--functional", "right_hip=hip.c3d", "--functional", "knee.c3d"],
@@ -48,14 +49,14 @@ TYPED = {
 def recorded_and_read(typed: list[str]) -> None:
     """What a command means is what its record means."""
     with command.make_context("gaitid run", [*typed, "walk.c3d"]) as ctx:
-        meant = run_options(ctx.params)
+        meant = run_options(ctx)
         words = recorded_command(Path("walk.c3d"), given_options(ctx))
     trial, options = read_command(words)
     assert trial == Path("walk.c3d")
     assert options == meant
 
 
-@pytest.mark.parametrize("name", [option.name or "" for option in RESULT_OPTIONS])
+@pytest.mark.parametrize("name", list(OPTIONS))
 def test_each_option_is_read_back(name: str) -> None:
     recorded_and_read(TYPED[name])
 
