@@ -161,7 +161,10 @@ def _newton_per_metre(result: Result) -> float:
 
 
 def _still(result: Result, cut: Cut) -> int:
-    """The picture to begin with: the middle of the first contact whose load is surely known, or as near to such."""
+    """The picture to begin with: the middle of the first contact whose load is surely known, or as near to such.
+
+    Without any the middle of the trial, or of its longest pass.
+    """
     best = sorted((c for c in result.contacts if c.plates), key=lambda c: (verdict_of(c) != "known", c.first))
     for contact in best:
         state = result.sides[contact.side].load.state
@@ -170,7 +173,12 @@ def _still(result: Result, cut: Cut) -> int:
         if len(frames):
             middle = (contact.first + contact.last) / 2
             return int(frames[np.abs(frames - middle).argmin()] - cut.first) // cut.step
-    return (cut.last - cut.first) // 2 // cut.step
+    middle = (cut.last - cut.first) // 2
+    passes = result.markers.passes
+    if not any(walk.start <= cut.first + middle < walk.stop for walk in passes):  # nobody is seen there
+        longest = max(passes, key=lambda walk: walk.stop - walk.start)
+        middle = min(max((longest.start + longest.stop) // 2, cut.first), cut.last) - cut.first
+    return middle // cut.step
 
 
 # --- tracks -------------------------------------------------------------------------------------------------
