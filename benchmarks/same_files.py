@@ -3,9 +3,9 @@
     python benchmarks/same_files.py [--against COMMIT] [--quick] [--only PATTERN] [--jobs N] [--keep FOLDER]
 
 The commands of ``same_files_commands.py`` are run with this checkout as it lies here and with a copy of COMMIT, each
-command in a folder that looks the same to both. All files that they write, stdout and exit codes are compared. What may
-differ stands in the tables below, with its reason; what stderr says, and the texts of warnings, are shown and fail
-nothing. The exit code is 1 where anything else differs.
+command in a folder that looks the same to both. All files that they write, stdout, stderr and exit codes are compared,
+with the texts of messages. What may differ stands in the tables below, with its reason. The exit code is 1 where
+anything else differs.
 
 --keep FOLDER keeps what was written (``before`` and ``after``, to be looked at with ``diff -r``); with the same FOLDER
 again, what the commit wrote is not made anew. --only takes cases by a part of their name, or a pattern as
@@ -27,9 +27,9 @@ import sys
 import tarfile
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from pathlib import Path
@@ -37,25 +37,16 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared" / "trials"
-BEFORE_THE_ROOMS = "e20ecce"
 TIME_LIMIT_S = 900.0
 # Two processes share the machine, and none asks how wide a terminal is.
 ENVIRONMENT = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "COLUMNS": "100"}
 
 # --- what may differ ----------------------------------------------------------------------------------------------
 
-WARNINGS = "warnings"
 #: Sections of a record, and why they may differ.
-SECTIONS = {
-    "gaitid": "the version",
-    "versions": "of gaitid, Python and numpy",
-    "schema": "the number of the record's layout; came with the rooms",
-    WARNINGS: "texts before, objects with severity, code and text since, ranked: their texts are compared, as a set",
-}
+SECTIONS = {"gaitid": "the version", "versions": "of gaitid, Python and numpy"}
 #: Keys of a line of a log.
 LOG_KEYS = {"time": "when it was", "pid": "which process it was", "duration_s": "how long it took"}
-#: Event of a log's lines that are warnings: they follow the order in a record.
-LOG_WARNING = "warning"
 #: Columns of a batch's table.
 COLUMNS = {"run_time_s": "how long it took", "fingerprint": "the version goes into it"}
 #: Folders that are not compared.
@@ -66,13 +57,11 @@ TEXTS = {
     r"(?<=\bgaitid )\d+\.\d+[\w.+]*": "the version in a text",
     r"[\d.]+(?= trials/s)": "how fast a batch was",
 }
-_PAGE_WARNINGS = re.compile(r'<section class="warnings".*?</section>|<p class="quiet">No warnings\.</p>', re.DOTALL)
 
 # --- comparing ----------------------------------------------------------------------------------------------------
 
 # So many columns, lines and places are named.
 NAMED = 3
-SHOWN_LINES = 40
 _LONG = 80
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 _KEY = re.compile(r'\s*("(?:[^"\\]|\\.)*")\s*:\s*')
@@ -96,35 +85,20 @@ def without(text: str, names: Mapping[str, str]) -> tuple[str, dict[str, Any]]:
     return "{" + ",".join(kept) + text[position:], left_out
 
 
-def warning_texts(warnings: object) -> set[str]:
-    """The texts of a record's warnings, strings or objects."""
-    items = warnings if isinstance(warnings, list) else []
-    return {str(item.get("text")) if isinstance(item, Mapping) else str(item) for item in items}
-
-
-def comparable(name: str, content: str) -> tuple[str, set[str]]:
-    """The text of a file without what may differ, and the texts of its warnings."""
-    if name.endswith(".html"):
-        warnings = {text for part in _PAGE_WARNINGS.findall(content) for text in re.findall("<li>(.*?)</li>", part)}
-        return replaced(_PAGE_WARNINGS.sub("", content)), warnings
+def comparable(name: str, content: str) -> str:
+    """The text of a file without what may differ."""
     if name.endswith(".jsonl"):
-        entries = [(json.loads(line), line) for line in content.splitlines() if line]
-        lines = [without(line, LOG_KEYS)[0] for entry, line in entries if entry.get("event") != LOG_WARNING]
-        warnings = {str(entry.get("message")) for entry, _ in entries if entry.get("event") == LOG_WARNING}
-        return replaced("\n".join(lines)), warnings
+        return replaced("\n".join(without(line, LOG_KEYS)[0] for line in content.splitlines() if line))
     if name == "batch.csv":
         rows = list(csv.reader(io.StringIO(content)))
         kept = [i for i, column in enumerate(rows[0]) if column not in COLUMNS] if rows else []
         table = io.StringIO()
         csv.writer(table, lineterminator="\n").writerows([[row[i] for i in kept if i < len(row)] for row in rows])
-        return table.getvalue(), set()
+        return table.getvalue()
     if name.endswith((".json", ".stdout")) and content.startswith("{"):
-        try:
-            text, sections = without(content, SECTIONS)
-        except ValueError:
-            return content, set()
-        return text, warning_texts(sections.get(WARNINGS))
-    return content, set()
+        with suppress(ValueError):
+            return without(content, SECTIONS)[0]
+    return replaced(content) if name.endswith((".html", ".stdout", ".stderr")) else content
 
 
 def replaced(text: str) -> str:
@@ -264,37 +238,21 @@ class Comparison:
         By command: what differs and may not.
     files : int
         That were compared.
-    warnings, stderr : Counter of str
-        Lines that are gone (``- …``) or new (``+ …``), and in how many places.
     """
 
     faults: dict[str, list[str]] = field(default_factory=dict)
     files: int = 0
-    warnings: Counter[str] = field(default_factory=Counter)
-    stderr: Counter[str] = field(default_factory=Counter)
 
 
-def compare_folders(before: Path, after: Path, for_people: bool = False) -> Comparison:
-    """Compare all files of two folders of one case.
-
-    Parameters
-    ----------
-    before, after : Path
-    for_people : bool
-        Whether what stands on stdout is only shown where it differs, as stderr is.
-    """
+def compare_folders(before: Path, after: Path) -> Comparison:
+    """Compare all files of two folders of one case."""
     result = Comparison()
     old, new = _files(before), _files(after)
     for name in sorted(old | new):
-        shown = name.endswith(".stderr") or (for_people and name.endswith(".stdout"))
-        if shown:
-            result.stderr.update(_changes(*(_lines(folder / name) for folder in (before, after))))
-            continue
         result.files += 1
         words = "is gone" if name not in new else "is new" if name not in old else ""
         if not words:
-            words, warnings = compare_files(before / name, after / name)
-            result.warnings.update(warnings)
+            words = compare_files(before / name, after / name)
         if words:
             command, _, rest = name.partition("/")
             key = command if rest else command.partition(".")[0]
@@ -302,26 +260,16 @@ def compare_folders(before: Path, after: Path, for_people: bool = False) -> Comp
     return result
 
 
-def compare_files(before: Path, after: Path) -> tuple[str, list[str]]:
-    """What differs in one file and may not, and how the texts of its warnings changed."""
+def compare_files(before: Path, after: Path) -> str:
+    """What differs in one file and may not."""
     old, new = before.read_bytes(), after.read_bytes()
     if old == new:
-        return "", []
+        return ""
     try:
         texts = [comparable(before.name, content.decode("utf-8")) for content in (old, new)]
     except UnicodeDecodeError:
-        return byte_difference(old, new), []
-    (old_text, old_warnings), (new_text, new_warnings) = texts
-    return difference(before.name, old_text, new_text), _changes(old_warnings, new_warnings)
-
-
-def _lines(path: Path) -> set[str]:
-    """Of a text for people."""
-    return set(replaced(path.read_text(encoding="utf-8", errors="replace")).splitlines()) if path.is_file() else set()
-
-
-def _changes(before: set[str], after: set[str]) -> list[str]:
-    return [*(f"- {line}" for line in sorted(before - after)), *(f"+ {line}" for line in sorted(after - before))]
+        return byte_difference(old, new)
+    return difference(before.name, *texts)
 
 
 def _files(folder: Path) -> set[str]:
@@ -399,7 +347,7 @@ def refuse_other_package(tree: Path) -> None:
 def compare_case(case: Any, before: Side, after: Side, folder: Path) -> tuple[Any, Comparison]:
     """Run a case with both trees and compare."""
     old, new = (run_case(case.name, case.commands, side, folder) for side in (before, after))
-    return case, compare_folders(old, new, case.for_people)
+    return case, compare_folders(old, new)
 
 
 def selected(quick: bool, only: str | None) -> Callable[[Any], bool]:
@@ -407,19 +355,9 @@ def selected(quick: bool, only: str | None) -> Callable[[Any], bool]:
     return lambda case: (case.quick or not quick) and (only is None or only in case.name or fnmatch(case.name, only))
 
 
-def tell_lines(title: str, lines: Counter[str]) -> None:
-    if lines:
-        print(f"\n{title}: {len(lines)} lines differ, which fails nothing:")
-        # the old line and the new one side by side
-        for line in sorted(lines, key=lambda line: (line[2:], line))[:SHOWN_LINES]:
-            print(f"  {line}" + (f"  ({lines[line]} times)" if lines[line] > 1 else ""))
-        if len(lines) > SHOWN_LINES:
-            print(f"  and {len(lines) - SHOWN_LINES} more")
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--against", metavar="COMMIT", default=BEFORE_THE_ROOMS, help="default: %(default)s")
+    parser.add_argument("--against", metavar="COMMIT", default="HEAD", help="default: %(default)s")
     parser.add_argument("--quick", action="store_true", help="samples, six recorded trials, each command")
     parser.add_argument("--only", metavar="PATTERN")
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="cases at the same time; default: %(default)s")
@@ -452,10 +390,6 @@ def compare_trees(commit: str, folder: Path, given: argparse.Namespace) -> int:
                 print(f"{case.name} {command}: {' | '.join(faults)}", flush=True)
                 everything.faults[f"{case.name} {command}"] = faults
             everything.files += result.files
-            everything.warnings += result.warnings
-            everything.stderr += result.stderr
-    tell_lines("warnings", everything.warnings)
-    tell_lines("stderr and help", everything.stderr)
     n_commands = sum(len(case.commands) for case in chosen)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     print(

@@ -31,14 +31,11 @@ class Case:
         A line for each command: its name, a colon, its words.
     quick : bool
         Whether ``--quick`` runs it too.
-    for_people : bool
-        Whether stdout is a text for people, as a help is: what differs in it is said and is no fault.
     """
 
     name: str
     text: str
     quick: bool = False
-    for_people: bool = False
 
     @property
     def commands(self) -> dict[str, list[str]]:
@@ -279,7 +276,7 @@ def cases(tree: Path, shared: Path) -> Iterator[Case]:
     yield _models(tree)
     yield Case("refused", REFUSED, quick=True)
     names = ("run", "batch", "inspect", "check", "simulate", "mechanism", "capacity", "report", "models")
-    yield Case("help", "all: --help\n" + "\n".join(f"{name}: {name} --help" for name in names), for_people=True)
+    yield Case("help", "all: --help\n" + "\n".join(f"{name}: {name} --help" for name in names))
 
 
 def _simulated() -> Iterator[Case]:
