@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from gaitid.analysis.pipeline import analyse
+from gaitid.analysis.result import Result
 from gaitid.body import lengths
 from gaitid.body.subject import SubjectFile
 from gaitid.errors import TrialError
@@ -173,15 +174,19 @@ def test_another_persons_static_is_said_first(simulated: Callable[..., object]) 
     assert "another person" in texts(result.notes)[0]
 
 
+def left_out(result: Result) -> str:
+    """What is said of a leg that lacks a marker."""
+    (note,) = (note for note in result.notes if note.code == "leg_absent")
+    return note.text
+
+
 def test_a_hint_never_names_the_other_side(trial: Trial) -> None:
     changed = relabelled(trial, lambda label: {"LTOE": "LTOES"}.get(label, label))
-    with pytest.raises(TrialError, match=r"LTOE \(did you mean 'LTOES'\?\)"):
-        analyse(changed, load_model("pig"), SubjectFile())
+    assert "LTOE (did you mean 'LTOES'?)" in left_out(analyse(changed, load_model("pig"), SubjectFile()))
     gone = replace(
         trial,
         labels=tuple(label for label in trial.labels if label != "LTOE"),
         points_g=np.delete(trial.points_g, trial.labels.index("LTOE"), axis=1),
     )
-    with pytest.raises(TrialError) as refused:
-        analyse(gone, load_model("pig"), SubjectFile())
-    assert "did you mean" not in str(refused.value)
+    found = left_out(analyse(gone, load_model("pig"), SubjectFile()))
+    assert "LTOE" in found and "did you mean" not in found

@@ -21,7 +21,6 @@ import yaml
 from gaitid.analysis.pipeline import Options, analyse
 from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
-from gaitid.errors import TrialError
 from gaitid.model import specs
 from gaitid.model.load import bundled_folder, load_model
 from gaitid.trial import Trial
@@ -294,15 +293,18 @@ def test_a_static_calibrates_it_too(sim: Any, model: specs.Model) -> None:
 
 
 @pytest.mark.parametrize("missing", ["lab:L_mt1", "lab:L_tip"])
-def test_without_a_marker_of_the_toes_the_trial_is_refused_by_its_label(
+def test_without_a_marker_of_the_toes_the_leg_is_left_out_and_its_label_named(
     sim: Any, model: specs.Model, missing: str
 ) -> None:
     """Nothing fills the toes in."""
     trial = own_trial(sim.trial, sim.truth)
     keep = [i for i, label in enumerate(trial.labels) if label != missing]
     trial = replace(trial, labels=tuple(trial.labels[i] for i in keep), points_g=trial.points_g[:, keep])
-    with pytest.raises(TrialError, match=missing):
-        analyse(trial, model, SubjectFile())
+    result = analyse(trial, model, SubjectFile())
+    (note,) = (note for note in result.notes if note.code == "leg_absent")
+    assert missing in note.text and "left" in note.text
+    assert np.isnan(result.sides["left"].angles["knee"]["flexion"]).all()
+    assert np.isfinite(result.sides["right"].angles["knee"]["flexion"]).any()
 
 
 # --- other ways to write a model ---
