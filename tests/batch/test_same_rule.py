@@ -54,7 +54,8 @@ def test_run_and_batch_write_equal_files(one_walk: Path, tmp_path: Path, model: 
     found, statics = by_batch(data, tmp_path / "batch", model)
     assert statics == [None]
     assert found["walk"] == by_run(data / "walk.c3d", tmp_path / "run", model)
-    assert not json.loads(found["walk"]["walk.run.json"])["warnings"]  # the static says the same
+    codes = {note["code"] for note in json.loads(found["walk"]["walk.run.json"])["warnings"]}
+    assert codes <= {"events_moved"}  # the static says the same
 
 
 @pytest.mark.parametrize("name", ["sydney", "children/HC030A", "children/HC036A"])
