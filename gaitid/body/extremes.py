@@ -1,6 +1,9 @@
 """What joints of a person do at the most: the largest angular speeds and moments that were published.
 
 The one table of what no body does (docs/quality.md, "What no body does"): each line with its sources.
+
+The figures of the tendon forces (17.5 and 12.5 body weights) and of the kick are as they are cited elsewhere, not read
+in the papers again, and the arms of tendons and of the hip are round: `MARGIN` is far above what that may be off.
 """
 
 from __future__ import annotations
