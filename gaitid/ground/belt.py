@@ -297,8 +297,8 @@ def _moving(flat: Mapping[str, _Flat], sides: Sequence[str], belt_g: Array, n_fr
             side: np.where(apart, _speed_at(times[side], of, n_frames, rate_hz), common) for side, of in speeds.items()
         }
     notes.append(_unsteady_note(both.speeds(along_g), [*of_side.values()]))
-    told = [np.isfinite(of).all() for of in of_side.values()]
-    mean_speed = np.mean([*of_side.values()], axis=0) if all(told) else np.full(n_frames, speed)
+    known = [np.isfinite(of).all() for of in of_side.values()]
+    mean_speed = np.mean([*of_side.values()], axis=0) if all(known) else np.full(n_frames, speed)
     travel_g = {side: travelled(np.outer(of, along_g), n_frames, rate_hz) for side, of in of_side.items()}
     return _Belt(n_frames, np.outer(mean_speed, along_g), travel_g, apart, tuple(notes))
 

@@ -1,4 +1,4 @@
-"""Passes: the walks of which one recording consists, told apart by where nobody is seen and where files were joined.
+"""Passes: the walks of which one recording consists, parted where nobody is seen and where files were joined.
 
 Nothing is known of how a body comes from the end of a pass to the beginning of the next: direction, belts, events,
 strides, filters and derivatives belong to one pass.
