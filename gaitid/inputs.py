@@ -13,7 +13,7 @@ from typing import Any
 from gaitid.disk.regular import MAX_BYTES, file_size, file_state
 from gaitid.errors import GaitidError, WriteError
 from gaitid.model.load import bundled_folder
-from gaitid.notes import Note, Notes, as_option
+from gaitid.notes import Note, Notes, note
 
 
 def sha256(path: Path, limit: int = sys.maxsize) -> str:
@@ -94,8 +94,7 @@ def static_beside(path: Path) -> Path | None:
 
 def static_unused(static: Path) -> Note:
     """That a static lies beside a trial, and how to use it."""
-    cure = as_option("--static", static)
-    return Note("file_beside", f"{static.name} lies beside it and was not used: {cure}", cure=cure)
+    return note("file_beside/static", name=static.name, path=static)
 
 
 def loads_beside(path: Path, forces: Path | None) -> Notes:
@@ -107,8 +106,7 @@ def loads_beside(path: Path, forces: Path | None) -> Notes:
     loads = [f for f in files if f.suffix.lower() == ".mot" and f.stem.casefold().startswith(stem)]
     if len(loads) != 1:
         return ()
-    cure = as_option("--forces", loads[0])
-    return (Note("file_beside", f"{loads[0].name} lies beside it and was not used: {cure}", cure=cure),)
+    return (note("file_beside/forces", name=loads[0].name, path=loads[0]),)
 
 
 def load_files_beside(path: Path, names: Iterable[str] | None = None) -> list[tuple[str, Path]]:

@@ -1,13 +1,17 @@
-"""Notes: their codes, how they are ranked, and the page that lists them."""
+"""Notes: their codes and words, how they are ranked, and the page that lists them."""
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from string import Formatter
 
 import pytest
 
-from gaitid.notes import CODES, SEVERITIES, Note, ranked
+from gaitid.notes import MESSAGES, WORDS, Note, note, ranked
+from gaitid.notes.message import SEVERITIES
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -15,21 +19,87 @@ ROOT = Path(__file__).resolve().parents[1]
 def test_the_page_lists_every_code_with_its_severity_and_meaning() -> None:
     page = (ROOT / "docs" / "notes.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w+)` \| (\w+) \| (.+) \|$", page, re.MULTILINE)
-    assert rows == [(code, severity, meaning) for code, (severity, meaning) in CODES.items()]
+    assert rows == [(code, message.severity, message.meaning) for code, message in MESSAGES.items()]
     assert re.findall(r"^- \*\*(\w+)\*\*", page, re.MULTILINE) == list(SEVERITIES)
     for severity, code in re.findall(r'"severity": "(\w+)", "code": "(\w+)"', page):
-        assert CODES[code][0] == severity
+        assert MESSAGES[code].severity == severity
 
 
 def test_every_severity_is_one_of_the_four() -> None:
-    assert {severity for severity, _ in CODES.values()} == set(SEVERITIES)
+    assert {message.severity for message in MESSAGES.values()} == set(SEVERITIES)
 
 
-def test_every_note_in_the_code_has_a_code_that_exists() -> None:
-    sources = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "gaitid").rglob("*.py"))]
-    codes = {code for source in sources for code in re.findall(r"\bNote\(\s*\"(\w+)\"", source)}
-    assert len(codes) >= 10
-    assert codes <= set(CODES)
+# --- words and the code that fills them ---------------------------------------------------------------------
+
+
+def fields(template: str) -> set[str]:
+    """The names of the values in a template, and in what it writes where a value is there."""
+    parsed = [*Formatter().parse(template)]
+    return {name for _, name, _, _ in parsed if name is not None}.union(*(fields(s) for _, _, s, _ in parsed if s))
+
+
+def calls(function: str) -> Iterator[ast.Call]:
+    """All calls of a function in the package."""
+    for path in sorted((ROOT / "gaitid").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == function:
+                yield node
+
+
+def named(argument: ast.expr) -> list[str]:
+    """The names that a first argument may be."""
+    if isinstance(argument, ast.IfExp):
+        return named(argument.body) + named(argument.orelse)
+    assert isinstance(argument, ast.Constant), f"line {argument.lineno}: {ast.unparse(argument)}"
+    return [str(argument.value)]
+
+
+def test_every_name_in_the_code_is_in_the_table_and_has_the_values_that_its_words_need() -> None:
+    used = set()
+    for call in calls("note"):
+        given = {keyword.arg for keyword in call.keywords} - {"side", "plates"}
+        for name in named(call.args[0]):
+            needed = set().union(*map(fields, WORDS[name])) - {"side", "plates"}
+            assert None in given or needed == given, name
+            used.add(name)
+    assert used == {name for name, (text, _) in WORDS.items() if text}
+
+
+@pytest.mark.parametrize(
+    ("spec", "value", "written"),
+    [
+        ("", "a", "a"),
+        (".1f", 2.25, "2.2"),
+        (" and ", ("a", "b"), "a and b"),
+        (", ", [1, 2, 3], "1, 2, 3"),
+        (", 2", ["a", "b", "c"], "a, b and 1 more"),
+        ("frame|frames", 1, "frame"),
+        ("frame|frames", [3, 5], "frames"),
+        ("they are|it is", False, "it is"),
+        ("?, beside {other:, }", True, ", beside 1, 2"),
+        ("?, beside {other:, }", [], ""),
+        (".1f", None, ""),
+        ("typed", Path("a walk.c3d"), "'a walk.c3d'"),
+        ("typed", "walk.c3d", "walk.c3d"),
+    ],
+)
+def test_how_a_value_is_written(monkeypatch: pytest.MonkeyPatch, spec: str, value: object, written: str) -> None:
+    monkeypatch.setitem(WORDS, "passes", (f"{{value:{spec}}}", "look at {other}"))
+    made = note("passes", "left", (3,), value=value, other=[1, 2] if "other" in spec else "it")
+    assert made == Note("passes", written, "left", made.cure, (3,))
+
+
+def test_a_name_or_a_value_that_is_not_there_is_a_fault_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(WORDS, "passes", ("{n} walks", ""))
+    with pytest.raises(KeyError):
+        note("passes/absent", n=2)
+    with pytest.raises(KeyError):
+        note("passes")
+    with pytest.raises(TypeError, match="do not name m, walks"):
+        note("passes", n=2, m=3, walks=4)
+
+
+# --- ranks and records --------------------------------------------------------------------------------------
 
 
 def test_the_most_serious_come_first_each_once_and_the_others_stay_in_order() -> None:

@@ -11,24 +11,25 @@ from dataclasses import replace
 
 import numpy as np
 
-from gaitid.analysis.consequences import GOOD, LEVELS, USABLE, consequence_of
 from gaitid.analysis.figures import any_angle, missing_load
 from gaitid.analysis.limb import IMPOSSIBLE
 from gaitid.analysis.limits import STANCE_EMPTIED, STANDS_S, WHOLE_STANCE
 from gaitid.analysis.result import Result, SideResult
-from gaitid.analysis.verdict import OWN, Reason, Verdict
+from gaitid.analysis.verdict import Reason, Verdict
 from gaitid.analysis.wording import alike, in_one
 from gaitid.body.standing import stands_still
 from gaitid.ground.contacts import AIR, Contact
-from gaitid.notes import CODES, SEVERITIES, Note, ranked
+from gaitid.notes import MESSAGES, Note, ranked
+from gaitid.notes.message import GOOD, LEVELS, SEVERITIES, USABLE
+from gaitid.notes.result import REASONS
 from gaitid.numerics.masks import known_rows
 from gaitid.records import NamedTuple
 
 # That wrenches or loads are not known follows from any of these, and says nothing more.
 _FOLLOWS = {"no_known_wrench", "no_known_load"}
-_SAID_BY = {"mass_unknown", "model_limits", "segment_absent", *OWN}
+_SAID_BY = {"mass_unknown", "model_limits", "segment_absent", *REASONS}
 # What can be done with a leg without a whole stance, whose subject may be gone.
-_ANGLES, _WHOLE = OWN["no_whole_stance"][2], "export the whole recording, where this is a part of it"
+_ANGLES, _WHOLE = REASONS["no_whole_stance"].cure, "export the whole recording, where this is a part of it"
 # What leaves all moments, or all angles, of a trial empty stands before what spoils some.
 _EMPTIES_ALL = {"no_angles", "no_plates", "standing", "leg_absent", "mass_unknown", "no_known_wrench"}
 
@@ -82,7 +83,7 @@ def _worst(levels: Iterable[str]) -> str:
 
 def _counts(note: Note, result: Result, lacking: Mapping[str, _Lacking], known: set[str]) -> bool:
     """Whether a note may be a reason in this trial."""
-    consequence, still = consequence_of(note.code), "standing" in known
+    consequence, still = note.message, "standing" in known
     if consequence.lowers_to == GOOD:
         return False
     if note.code == "mass_unknown":  # it takes nothing where there are no moments to give
@@ -94,7 +95,7 @@ def _counts(note: Note, result: Result, lacking: Mapping[str, _Lacking], known: 
 
 def _of_note(note: Note, result: Result, measured: Sequence[str], lacking: Mapping[str, _Lacking]) -> Iterator[Reason]:
     """The reasons that a note is: one, or one for each leg whose plate it is about, or none."""
-    consequence = consequence_of(note.code)
+    consequence = note.message
     make = (note.text, note.cure or consequence.cure)
     if note.plates:
         on_it = {c.side for c in result.contacts if {*note.plates} & {*c.plates}}
@@ -131,11 +132,11 @@ def _grouped(reasons: Iterable[Reason], measured: Sequence[str]) -> tuple[Reason
 
 
 def _cure(reasons: Sequence[Reason]) -> str:
-    """The cure of several reasons with one code: theirs where they have one, else that of the code; of `OWN`, all."""
+    """The cure of several reasons with one code: theirs where it is one, else that of the code; of `REASONS`, all."""
     cures = dict.fromkeys(reason.cure for reason in reasons)
-    if len(cures) == 1 or reasons[0].code in OWN:
+    if len(cures) == 1 or reasons[0].code in REASONS:
         return "; ".join(cures)
-    return consequence_of(reasons[0].code).cure
+    return MESSAGES[reasons[0].code].cure
 
 
 def _text(reason: Reason) -> str:
@@ -143,13 +144,13 @@ def _text(reason: Reason) -> str:
 
 
 def _with_side(reason: Reason) -> str:
-    return f"{reason.side}: {reason.text}" if reason.side and reason.code in OWN else reason.text
+    return f"{reason.side}: {reason.text}" if reason.side and reason.code in REASONS else reason.text
 
 
 def _rank(reason: Reason) -> tuple[int, int, int]:
     """First what lowers most; of these what leaves all moments or angles empty, then by severity."""
-    severity = SEVERITIES.index(CODES[reason.code][0]) if reason.code in CODES else SEVERITIES.index("doubt")
-    return -LEVELS.index(reason.lowers_to), reason.code not in _EMPTIES_ALL, severity
+    message = MESSAGES.get(reason.code) or REASONS[reason.code]
+    return -LEVELS.index(reason.lowers_to), reason.code not in _EMPTIES_ALL, SEVERITIES.index(message.severity)
 
 
 # --- what the verdict finds itself --------------------------------------------------------------------------
@@ -166,10 +167,9 @@ def _own_reasons(
     result: Result, measured: Sequence[str], lacking: Mapping[str, _Lacking], still: bool
 ) -> Iterator[Reason]:
     def own(code: str, side: str = "", lacks: _Lacking | None = None) -> Reason:
-        level, text, cure = OWN[code]
-        if lacks is None:
-            return Reason(level, code, side, text, cure)
-        return Reason(level, code, side, f"{text}: {lacks.why}", lacks.cure or cure)
+        message = REASONS[code]
+        text, cure = (f"{message.meaning}: {lacks.why}", lacks.cure) if lacks else (message.meaning, "")
+        return Reason(message.lowers_to, code, side, text, cure or message.cure)
 
     for side in measured:
         if result.model.angles and not any_angle(result, side):
@@ -262,7 +262,7 @@ def _why_no_stance(result: Result, side: str, leg: SideResult) -> _Lacking | Non
             if leg.emptied is not None and leg.emptied[here].any():
                 why = why or IMPOSSIBLE
             words = f"{at}: the wrenches are known in {wrench:.0%} of it, as {why or 'markers are missing'}"
-            cure = "" if why else consequence_of("wrenches_partial").cure
+            cure = "" if why else MESSAGES["wrenches_partial"].cure
         if nearest is None or (ended, share) > nearest[:2]:
             nearest = ended, share, _Lacking(words, cure)
     if nearest is not None:

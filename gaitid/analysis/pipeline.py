@@ -49,7 +49,7 @@ from gaitid.markers.clean import Markers, clean_markers
 from gaitid.model import specs
 from gaitid.model.marker_sets import MarkerSet, bundled_marker_sets, find_marker_set, load_marker_set
 from gaitid.model.needs import Needs
-from gaitid.notes import Note, Notes, ranked
+from gaitid.notes import Note, Notes, note, ranked
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Trial
 
@@ -399,11 +399,7 @@ def _heel_notes(trial: Trial, model: specs.Model, ground: Ground) -> Notes:
     without = [side for side, labels in heels.items() if model.instead_of_heel and not any(map(trial.has, labels))]
     if not without or not ground.plates:
         return ()
-    what = model.instead_of_heel.replace("_", " ")
-    text = (
-        f"{' and '.join(without)} foot: no heel marker; the {what} stands for it where plates and contacts are judged"
-    )
-    return (Note("heel_absent", text),)
+    return (note("heel_absent", feet=without, what=model.instead_of_heel.replace("_", " ")),)
 
 
 def _loads_notes(
@@ -413,9 +409,7 @@ def _loads_notes(
     if not model.touches_ground:
         return ()
     if by_file:
-        feet = f"{' and '.join(by_file)} {'foot' if len(by_file) == 1 else 'feet'}"
-        text = f"the trial has no force plates: the load given with --load is taken as all that acts on the {feet}"
-        return (Note("load_assumed", text),)
+        return (note("load_assumed/without_plates", feet=[*by_file]),)
     notes = disagreements(trial.assignments, loads.contacts, trial)
     if any(contact.plates for contact in loads.contacts):
         return notes

@@ -5,35 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gaitid.analysis.consequences import DO_NOT_USE, USABLE
 from gaitid.analysis.wording import reason_words, verdict_words
 from gaitid.notes import Notes
+from gaitid.notes.message import DO_NOT_USE
 from gaitid.records import frozen_dataclass
-
-# What the verdict finds itself, beside the notes: the code of each, its level and its cure.
-OWN = {
-    "standing": (
-        USABLE,
-        "nobody walks in it: angles of standing only",
-        "give it to the trials of its session with --static",
-    ),
-    "no_plates": (
-        USABLE,
-        "no usable force plate: angles only",
-        "record on force plates, or give their file with --forces",
-    ),
-    "no_angles": (DO_NOT_USE, "no angle is known in any frame", "label the leg's markers and fill their gaps"),
-    "no_whole_stance": (
-        USABLE,
-        "no whole stance on the plates",
-        "use the angles of this leg, and no load of it but what is written",
-    ),
-    "stance_emptied": (
-        DO_NOT_USE,
-        "no body does what is in a stance",
-        "correct what the notes on this leg name; use none of its numbers till then",
-    ),
-}
 
 
 @frozen_dataclass()
@@ -45,7 +20,7 @@ class Reason:
     lowers_to : str
         One of `LEVELS`.
     code : str
-        Of the notes that it stands for (`gaitid.notes.CODES`), or of `OWN`.
+        Of the notes that it stands for, or of `gaitid.notes.result.REASONS`.
     side : str
         The only leg that it concerns; empty where it concerns all.
     text : str

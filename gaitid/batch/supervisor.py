@@ -10,7 +10,6 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from gaitid.analysis.consequences import LEVELS
 from gaitid.analysis.wording import level_words
 from gaitid.batch import previous
 from gaitid.batch.collected import write_tables
@@ -25,6 +24,7 @@ from gaitid.inputs import found_trial, input_record
 from gaitid.model import AUTO
 from gaitid.model.hidden import about_hidden
 from gaitid.model.load import load_model
+from gaitid.notes.message import LEVELS
 from gaitid.read.settings import SETTINGS
 from gaitid.run import RunOptions
 from gaitid.run.options import functional_paths

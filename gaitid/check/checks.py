@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 
 from gaitid.analysis import figures
-from gaitid.analysis.consequences import DO_NOT_USE, consequence_of
 from gaitid.analysis.result import Result, SideResult
 from gaitid.analysis.wording import by_code
 from gaitid.body.lengths import constant_lengths
@@ -32,6 +31,7 @@ from gaitid.check.quantities import amount, quantity_of, unit_of
 from gaitid.check.solvers import compare_solvers, solvers_agree
 from gaitid.errors import GaitidError
 from gaitid.markers.faults import BESIDE, SEVERAL
+from gaitid.notes.message import DO_NOT_USE
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rotation import apply, apply_transposed, cross
 from gaitid.records import frozen_dataclass
@@ -111,7 +111,7 @@ def verdict(result: Result) -> list[Finding]:
         findings = [Finding("verdict", FAIL, f"{found.words}: {found.worst_reason}")]
     else:
         findings = [Finding("verdict", PASS, f"verdict {found.words}")]
-    told = [note for note in found.others if note.severity != "info" or consequence_of(note.code).cure]
+    told = [note for note in found.others if note.severity != "info" or note.message.cure]
     said = [(reason.code, "doubt", reason.words) for reason in found.reasons]
     said += [(note.code, note.severity, text) for note, text in by_code(told)]
     return findings + [

@@ -273,8 +273,8 @@ class _Printer:
 
     def _say_verdict(self, outcome: Outcome, before: bool) -> None:
         """What a trial can be used for: of all with ``--verbose``, else of those that are not to be used."""
-        from gaitid.analysis.consequences import DO_NOT_USE
         from gaitid.analysis.wording import level_words
+        from gaitid.notes.message import DO_NOT_USE
 
         verdict, worst = outcome.verdict.get("trial", ""), outcome.verdict.get("worst_reason", "")
         if not (verdict == DO_NOT_USE or outcome.doubt or flag("verbose")):

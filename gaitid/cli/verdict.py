@@ -26,12 +26,11 @@ def print_verdict(path: Path | str, verdict: Verdict, before: Notes = ()) -> Non
     before : Notes
         Notes that were printed before.
     """
-    from gaitid.analysis.consequences import consequence_of
     from gaitid.analysis.wording import by_code
 
     print_info(f"{path}: verdict: {verdict.words}")
     for reason in verdict.reasons:
         print_info(f"{path}: warning: {reason.words}")
     for note, text in by_code(note for note in verdict.others if note not in before):
-        told = note.severity != "info" or bool(consequence_of(note.code).cure)
+        told = note.severity != "info" or bool(note.message.cure)
         (print_info if told else print_detail)(f"{path}: {HEADS[note.severity]}: {text}")

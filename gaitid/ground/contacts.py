@@ -22,7 +22,7 @@ from gaitid.ground.ground import Ground
 from gaitid.ground.judgement import METHOD, Judgement, judge
 from gaitid.ground.plate_load import PlateLoad, one_plane
 from gaitid.ground.reason import SHARING
-from gaitid.notes import Note, Notes
+from gaitid.notes import Note, Notes, note
 from gaitid.numerics.masks import known_rows, spans, widened
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Assignment, IntArray, Mask, Trial, frozen, read_only
@@ -365,8 +365,7 @@ def _unclaimed(ground: Ground, claims: Claims) -> Notes:
         loaded = plate.vertical > 10 * ground.settings.contact_threshold_N
         rest = np.count_nonzero(loaded & ~np.asarray(claims.of_any_foot(plate.number)))
         if rest > UNCLAIMED:
-            text = f"plate {plate.number} carries a load in {rest} frames that no foot claims"
-            notes.append(Note("load_unclaimed", text, plates=(plate.number,)))
+            notes.append(note("load_unclaimed", plates=(plate.number,), n_frames=rest))
     return tuple(notes)
 
 

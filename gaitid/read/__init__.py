@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from gaitid.errors import ReadError, first_few
-from gaitid.notes import Note
+from gaitid.errors import ReadError
+from gaitid.notes import Note, note
 from gaitid.read.settings import ReaderSettings
 from gaitid.trial import Trial
 
@@ -21,8 +21,6 @@ SUFFIXES = (".c3d", ".csv", ".trc")
 #: Share of a static's frames: a label that is seen in fewer is no marker of it. Markers of the shared statics are seen
 #: in at least 0.87 of the frames; one that was a moment of another marker in 0.01.
 FEWEST_SEEN = 0.1
-# So many of them are named.
-_SHOWN = 6
 _EXPORT = "export the trial as C3D"
 # What a user knows the settings of the reader as.
 _OPTIONS = {
@@ -102,9 +100,8 @@ def as_static(trial: Trial, settings: ReaderSettings | None = None) -> Trial:
         return trial
     points_g = np.where(rare[:, None], np.nan, trial.points_g)
     named = [(label, n) for label, n, drop in zip(trial.labels, seen, rare) if drop and label[:1] not in ("", "*")]
-    words = first_few([f"{label} in {n} of {trial.n_frames} frames" for label, n in named], _SHOWN)
-    text = f"markers that are seen in less than a tenth of the static count as none of it: {words}"
-    notes = (Note("static_marker_rare", text),) if named else ()
+    seen_in = [f"{label} in {n} of {trial.n_frames} frames" for label, n in named]
+    notes = (note("static_marker_rare", seen_in=seen_in),) if named else ()
     return replace(trial, points_g=points_g, notes=(*trial.notes, *notes))
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaitid.errors import GaitidError
-from gaitid.notes import SEVERITIES
+from gaitid.notes.message import SEVERITIES
 from gaitid.records import frozen_dataclass
 from gaitid.report.gathering import Rows, people, person_words, whose
 from gaitid.report.panels import AXES, JOINT_PANELS, SIDES, Panel, ground_column

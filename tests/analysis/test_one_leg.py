@@ -11,12 +11,12 @@ from any_markers import FAMILIES, NO_FILTER, Marked, chosen, marked, run
 from slow import slow_but
 
 from gaitid.analysis.choice import Recording, choose_model
-from gaitid.analysis.consequences import DO_NOT_USE
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
 from gaitid.errors import TrialError
 from gaitid.model.load import load_model
+from gaitid.notes.message import DO_NOT_USE
 from gaitid.trial import Array, Trial
 
 #: deg, N·m/kg, W/kg: rounding.

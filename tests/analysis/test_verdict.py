@@ -16,16 +16,17 @@ from simulated_trials import Simulated
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 from shared_trials import SHARED
 
-from gaitid.analysis.consequences import CONSEQUENCES, DO_NOT_USE, GOOD, LEVELS, USABLE, consequence_of
 from gaitid.analysis.judge import judge
 from gaitid.analysis.pipeline import Options, analyse
 from gaitid.analysis.result import Result
-from gaitid.analysis.verdict import OWN, Reason, Verdict
+from gaitid.analysis.verdict import Reason, Verdict
 from gaitid.analysis.wording import by_code, in_one
 from gaitid.body.subject import SubjectFile
 from gaitid.ground.claims import ByHand
 from gaitid.model.load import load_model
-from gaitid.notes import CODES, Note
+from gaitid.notes import MESSAGES, Note
+from gaitid.notes.message import DO_NOT_USE, GOOD, LEVELS, USABLE
+from gaitid.notes.result import REASONS
 from gaitid.run import RunOptions, analyse_file, prepare
 from gaitid.trial import Trial
 
@@ -218,7 +219,7 @@ def test_the_cure_of_a_note_comes_before_that_of_its_code(walk: Result) -> None:
     (reason,) = with_notes(walk, Note("markers_rough", "rough", "", "record at 200 Hz")).reasons
     assert reason.words == "rough; cure: record at 200 Hz"
     (reason,) = with_notes(walk, Note("markers_rough", "rough")).reasons
-    assert reason.cure == CONSEQUENCES["markers_rough"].cure
+    assert reason.cure == MESSAGES["markers_rough"].cure
 
 
 def test_a_leg_that_was_not_recorded_does_not_lower_the_trial(simulated: Simulate) -> None:
@@ -231,32 +232,24 @@ def test_a_leg_that_was_not_recorded_does_not_lower_the_trial(simulated: Simulat
     assert verdict.trial == verdict.sides["left"] != DO_NOT_USE
 
 
-# --- the table of consequences ------------------------------------------------------------------------------
+# --- the table of messages ----------------------------------------------------------------------------------
 
 
-def test_every_code_has_a_consequence_and_what_lowers_has_a_cure() -> None:
-    assert set(CONSEQUENCES) == set(CODES)
-    for code, consequence in CONSEQUENCES.items():
-        assert consequence.lowers_to in LEVELS
-        if consequence.lowers_to != GOOD:
-            assert consequence.cure, code
-            assert CODES[code][0] in ("error", "doubt"), code
-    assert all(cure for _, _, cure in OWN.values())
-
-
-def test_a_code_without_a_row_lowers_by_its_severity(monkeypatch: pytest.MonkeyPatch) -> None:
-    for severity, level in (("error", USABLE), ("doubt", USABLE), ("assumption", GOOD), ("info", GOOD)):
-        monkeypatch.setitem(CODES, "brand_new", (severity, "…"))
-        assert consequence_of("brand_new").lowers_to == level
+def test_what_lowers_has_a_cure_and_is_an_error_or_a_doubt() -> None:
+    for code, message in (MESSAGES | REASONS).items():
+        assert message.lowers_to in LEVELS
+        if message.lowers_to != GOOD:
+            assert message.cure, code
+            assert message.severity in ("error", "doubt"), code
 
 
 def test_the_page_lists_every_code_with_its_consequence_and_cure() -> None:
     page = (ROOT / "docs" / "quality.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w+)` \| ([a-z –]+) \| (.*) \|$", page, re.MULTILINE)
-    expected: list[tuple[str, str, str]] = [(code, level, cure) for code, (level, _, cure) in OWN.items()]
-    for code, (level, cure, explains) in CONSEQUENCES.items():
-        shown = "–" if level == GOOD else f"{level} where a stance is lacking" if explains else level
-        expected.append((code, shown, cure or "–"))
+    expected = [
+        (code, "–" if m.lowers_to == GOOD else m.lowers_to + " where a stance is lacking" * m.explains, m.cure or "–")
+        for code, m in (REASONS | MESSAGES).items()
+    ]
     assert rows == expected
 
 

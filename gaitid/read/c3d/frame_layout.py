@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from gaitid.errors import ReadError, counted
-from gaitid.notes import Note, Notes
+from gaitid.errors import ReadError
+from gaitid.notes import Note, Notes, note
 from gaitid.read.c3d.sections import Header, Parameters, damaged
 
 # The header and whole numbers in parameters have 16 bits: counts wrap there, or stay at the largest.
@@ -70,14 +70,17 @@ def subframes_of(header: Header, parameters: Parameters, rate_hz: float, fills: 
         raise disagreement("analog samples a frame of one channel", header.n_subframes, ratio, n_subframes)
     notes: Notes = ()
     if "GEN_SCALE" not in parameters["ANALOG"]:
-        notes = (Note("reading_assumed", "ANALOG:GEN_SCALE is missing, and taken as 1"),)
+        notes = (note("reading_assumed/gen_scale"),)
     if not lacking:
         return n_subframes, notes
-    settled = (
-        f"{counted(int(used), 'channel')} of {counted(n_subframes, 'sample')} a frame ({n_subframes * rate_hz:g} Hz)"
+    stated = note(
+        "reading_assumed/analog_layout",
+        missing=[f"ANALOG:{name}" for name in lacking],
+        channels=int(used),
+        samples=n_subframes,
+        rate_hz=n_subframes * rate_hz,
     )
-    text = f"{' and '.join(f'ANALOG:{name}' for name in lacking)} missing; by the header there are {settled}"
-    return n_subframes, (*notes, Note("reading_assumed", text))
+    return n_subframes, (*notes, stated)
 
 
 def _analog_lacking(parameters: Parameters) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import field
 from pathlib import Path
 
-from gaitid.notes import Note, Notes
+from gaitid.notes import Note, Notes, note
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Assignment, ForcePlate
 
@@ -38,19 +38,14 @@ class Plates:
 
 def unused_plates(path: Path | None, why: str) -> Notes:
     """A note that a plates file, if one was given, describes plates of which there are no forces."""
-    return () if path is None else (Note("input_unused", f"{path.name} describes plates, but {why}"),)
+    return () if path is None else (note("input_unused/plates_file", name=path.name, why=why),)
 
 
 def of_plate(number: int, notes: Iterable[Note]) -> Notes:
     """The same notes, each beginning with the plate that it is about; those that say a plate already as they are."""
-    return tuple(
-        note if note.plates else Note(note.code, f"plate {number}: {note.text}", cure=note.cure, plates=(number,))
-        for note in notes
-    )
+    return tuple(n if n.plates else n._replace(text=f"plate {number}: {n.text}", plates=(number,)) for n in notes)
 
 
 def refusals(refused: Mapping[int, str]) -> Notes:
     """A note for each plate that is not used, in the order of their numbers."""
-    return tuple(
-        Note("plate_refused", f"plate {n} is not used: {reason}", plates=(n,)) for n, reason in sorted(refused.items())
-    )
+    return tuple(note("plate_refused", plates=(n,), reason=reason) for n, reason in sorted(refused.items()))
