@@ -22,7 +22,7 @@ from gaitid.batch.types import Planned
 from gaitid.errors import GaitidError, WriteError, counted
 from gaitid.inputs import found_trial, input_record
 from gaitid.model import AUTO
-from gaitid.model.hidden import about_hidden
+from gaitid.model.find import about_hidden
 from gaitid.model.load import load_model
 from gaitid.notes.message import LEVELS
 from gaitid.read.settings import SETTINGS

@@ -15,8 +15,8 @@ from gaitid.body.steady_chain import fit_steadily
 from gaitid.errors import TrialError
 from gaitid.model import specs
 from gaitid.model.pose import JOINT_TYPES, JointSpec, Multibody
-from gaitid.model.pose_faults import joint_letters
 from gaitid.model.shapes import PointName
+from gaitid.model.validate import joint_letters
 from gaitid.notes import Note, Notes
 from gaitid.numerics.rigid_fit import RigidFit
 from gaitid.numerics.rotation import apply, norm

@@ -72,7 +72,7 @@ def _text(name: str) -> str:
 
 def _model_file(name: str) -> Path:
     """The model's file, but not an empty one of a bundled name: `show pig > pig.yaml` has just made that."""
-    from gaitid.model.hidden import hidden_model
+    from gaitid.model.find import hidden_model
     from gaitid.model.load import bundled_models, find_model
 
     path, hidden = find_model(name), hidden_model(name)
@@ -82,7 +82,7 @@ def _model_file(name: str) -> Path:
 def _resolved(name: str) -> str:
     import yaml
 
-    from gaitid.model.hidden import about_hidden
+    from gaitid.model.find import about_hidden
     from gaitid.model.load import merged_content
 
     merged = about_hidden(name, lambda: merged_content(_model_file(name)))
@@ -135,7 +135,7 @@ def validate(file: str) -> int:
 
     Warnings on stderr name markers that nothing uses.
     """
-    from gaitid.model.hidden import about_hidden
+    from gaitid.model.find import about_hidden
     from gaitid.model.load import with_each_option
     from gaitid.model.unused import unknown_landmarks, unused_markers
 
@@ -334,8 +334,7 @@ def schema_text() -> str:
     from gaitid.model.choices import SECTIONS
     from gaitid.model.pose import JOINT_TYPES
     from gaitid.model.schema import SCHEMA
-    from gaitid.model.schema_bodies import LENGTHS, MEASURED_LENGTHS
-    from gaitid.model.schema_subject import SEQUENCES, UNITS
+    from gaitid.model.schema_parts import LENGTHS, MEASURED_LENGTHS, SEQUENCES, UNITS
     from gaitid.model.settings import SETTINGS, Settings
     from gaitid.model.shapes import AXES, FRAMES, POINTS, VECTORS, schema_lines
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gaitid.errors import ModelError
-from gaitid.model.fields import Faults, Fields, nearest, once
+from gaitid.model.fields import Faults, Fields, held, nearest, once
 from gaitid.model.settings import Settings
 from gaitid.records import NamedTuple
 
@@ -39,7 +39,6 @@ SECTIONS = (
 )
 #: A choice of every model, declared or not: a table may be given as a file.
 TABLE = "table"
-_PARTS = ("numbers", "points", "frames")
 #: Section and part of a model, and the name of what is defined there.
 Defined = tuple[str, str, str]
 
@@ -86,12 +85,11 @@ def parse_choices(declared: object, faults: Faults) -> dict[str, Choice]:
     """The section `choices` of a model, with what it inherits; faults where it is against the language."""
     section = Fields({} if declared is None else declared, "choices", faults)
     choices = {}
-    for name in list(section.values):
+    for name in section.values:
         fields = section.mapping(name)
         if name in Settings._fields or not name.isidentifier():
             faults.add(f"{fields.path}: expected a name that is no setting's, such as hip_centre")
-        of_choice = fields.mapping("options")
-        options = {key: _option(of_choice, key) for key in of_choice.values}
+        options = fields.mapping("options").each(_option)
         default = fields.text("default")
         if default and default not in options:
             known = ", ".join(options)
@@ -110,9 +108,7 @@ def _option(fields: Fields) -> Option:
         if key not in SECTIONS:
             faults = definitions.faults
             faults.add(f"{definitions.at(key)}: no section that a choice may define{nearest(key, SECTIONS)}")
-    option = Option(fields.text("title", ""), fields.text("source"), dict(definitions.values))
-    fields.done()
-    return option
+    return Option(fields.text("title", ""), fields.text("source"), dict(definitions.values))
 
 
 def option_of(choices: Mapping[str, Choice], name: str, given: object) -> Option:
@@ -135,11 +131,7 @@ def option_of(choices: Mapping[str, Choice], name: str, given: object) -> Option
 def in_effect(definitions: Mapping[str, Any], content: Mapping[str, Any]) -> bool:
     """Whether all that an option defines stands in a model's content."""
     for key, value in definitions.items():
-        there = content.get(key)
-        if isinstance(value, Mapping):
-            if not in_effect(value, there if isinstance(there, Mapping) else {}):
-                return False
-        elif there != value:
+        if not in_effect(value, held(content, key)) if isinstance(value, Mapping) else content.get(key) != value:
             return False
     return True
 
@@ -147,9 +139,7 @@ def in_effect(definitions: Mapping[str, Any], content: Mapping[str, Any]) -> boo
 def defined_by(option: Option) -> Iterator[Defined]:
     """Each number, point and frame that an option defines, by section and part."""
     for section in ("middle", "each_side"):
-        scope = option.definitions.get(section)
-        for part in _PARTS if isinstance(scope, Mapping) else ():
-            named = scope.get(part) if isinstance(scope, Mapping) else None
-            for name, definition in named.items() if isinstance(named, Mapping) else ():
+        for part in ("numbers", "points", "frames"):
+            for name, definition in held(held(option.definitions, section), part).items():
                 if definition is not None:
                     yield section, part, name

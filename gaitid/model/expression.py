@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import operator
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -180,28 +181,15 @@ def parse_expression(text: object, where: str) -> Expression:
 def _parsed(source: str) -> Expression:
     """A formula by its text; a refusal names no key."""
     try:
-        tree = _tree(source)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Python's advice on its own syntax, as for "1if"
+            tree = ast.parse(source, mode="eval").body
         _check(tree, source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise ModelError("not a formula", found=short(source)) from None
     _check_values(tree, source)
     points = tuple(_points(tree)) if any(name in source for name in POINT_FUNCTIONS) else ()  # most have none
     return Expression(source, tree, tuple(_names(tree)), points)
-
-
-def _tree(source: str) -> ast.expr:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Python's advice on its own syntax, as for "1if"
-        return ast.parse(source, mode="eval").body
-
-
-_BINARY: Mapping[type, Callable[[Any, Any], Any]] = {
-    ast.Add: lambda a, b: a + b,
-    ast.Sub: lambda a, b: a - b,
-    ast.Mult: lambda a, b: a * b,
-    ast.Div: lambda a, b: _divided(a, b),
-    ast.Pow: lambda a, b: a**b,
-}
 
 
 def _divided(a: Any, b: Any) -> Any:
@@ -211,23 +199,32 @@ def _divided(a: Any, b: Any) -> Any:
     return a / b
 
 
+_BINARY: Mapping[type, Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: _divided,
+    ast.Pow: operator.pow,
+}
+
+
 def _check(node: ast.expr, source: str) -> None:
-    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
-        if abs(node.value) > sys.float_info.max:  # type: ignore[arg-type]
-            raise ModelError("number too large", expected=_REAL, found=short(source))
-        return None
-    if isinstance(node, (ast.Name, ast.Attribute)):
-        _dotted(node)
-        return None
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
-        return _check(node.operand, source)
-    if isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
-        _check(node.left, source)
-        return _check(node.right, source)
-    if isinstance(node, ast.Call) and not node.keywords:
-        return _check_call(node, source)
-    expected = "numbers, names, + - * / ** and functions"
-    raise ModelError("not a formula", expected=expected, found=short(source))
+    match node:
+        case ast.Constant(value=int() | float() as value) if type(value) is not bool:
+            if abs(value) > sys.float_info.max:
+                raise ModelError("number too large", expected=_REAL, found=short(source))
+        case ast.Name() | ast.Attribute():
+            _dotted(node)
+        case ast.UnaryOp(op=ast.USub() | ast.UAdd()):
+            _check(node.operand, source)
+        case ast.BinOp() if type(node.op) in _BINARY:
+            _check(node.left, source)
+            _check(node.right, source)
+        case ast.Call(keywords=[]):
+            _check_call(node, source)
+        case _:
+            expected = "numbers, names, + - * / ** and functions"
+            raise ModelError("not a formula", expected=expected, found=short(source))
 
 
 def _check_values(tree: ast.expr, source: str) -> None:
@@ -270,7 +267,7 @@ def _check_call(node: ast.Call, source: str) -> None:
         _check(argument, source)
 
 
-def _dotted(node: ast.expr) -> str:
+def _dotted(node: ast.AST) -> str:
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
@@ -282,21 +279,15 @@ def _function(node: ast.Call) -> str:
     return node.func.id if isinstance(node.func, ast.Name) else "?"
 
 
-def _names(node: ast.expr) -> Iterator[str]:
+def _names(node: ast.AST) -> Iterator[str]:
     if isinstance(node, (ast.Name, ast.Attribute)):
-        name = _dotted(node)
-        if name not in CONSTANTS:
+        if (name := _dotted(node)) not in CONSTANTS:
             yield name
-    elif isinstance(node, ast.UnaryOp):
-        yield from _names(node.operand)
-    elif isinstance(node, ast.BinOp):
-        yield from _names(node.left)
-        yield from _names(node.right)
-    elif isinstance(node, ast.Call) and _function(node) not in POINT_FUNCTIONS:
-        if _function(node) == BY_SEX:
+    elif not (isinstance(node, ast.Call) and _function(node) in POINT_FUNCTIONS):
+        if isinstance(node, ast.Call) and _function(node) == BY_SEX:
             yield SEX
-        for argument in node.args:
-            yield from _names(argument)
+        for part in node.args if isinstance(node, ast.Call) else ast.iter_child_nodes(node):
+            yield from _names(part)
 
 
 @lru_cache(maxsize=256)  # asked for each side, and for each trial

@@ -164,6 +164,10 @@ class Fields:
         named = default is _MISSING and key not in self.values  # as missing: nothing more need be said of it
         return Fields({} if value is None else value, self.at(key), Faults("") if named else self.faults)
 
+    def each(self, parse: Callable[[Fields, str], T]) -> dict[str, T]:
+        """What every key holds."""
+        return {key: parse(self, key) for key in self.values}
+
     def items(self, key: str) -> list[Any]:
         value = self.raw(key)
         if not isinstance(value, list) or not value:
@@ -192,8 +196,38 @@ class Fields:
             self.faults.add(f"{self.at(key)}: {words}")
 
 
+def held(content: object, key: str) -> Mapping[str, Any]:
+    """The mapping under a key of what nobody has looked through yet; an empty one where there is none."""
+    found = content.get(key) if isinstance(content, Mapping) else None
+    return found if isinstance(found, Mapping) else {}
+
+
+def labels_of(value: object, where: str, faults: Faults, hint: str = "") -> tuple[str, ...]:
+    """One label or a list of them; none with a fault."""
+    labels = [value] if isinstance(value, str) else value
+    if isinstance(labels, list) and labels and all(isinstance(label, str) and label for label in labels):
+        return tuple(labels)
+    faults.add(f"{where}: expected a label or a list of labels, found {value!r}{hint}")
+    return ()
+
+
+def whole(parse: Callable[[Fields], T]) -> Callable[[Fields, str], T]:
+    """A parser of what a key of a section holds, whose keys are all known."""
+
+    def parse_key(section: Fields, key: str) -> T:
+        return _all_of(section.mapping(key), parse)
+
+    return parse_key
+
+
+def _all_of(fields: Fields, parse: Callable[[Fields], T]) -> T:
+    parsed = parse(fields)
+    fields.done()
+    return parsed
+
+
 def once(parse: Callable[[Fields], T]) -> Callable[[Fields, str], T]:
-    """A parser of what a key of a section holds, which reads each definition once: bundled models share most of theirs.
+    """The same, which reads each definition once: bundled models share most of theirs.
 
     One with a fault is read each time, as the fault names the path of its key.
     """
@@ -201,13 +235,13 @@ def once(parse: Callable[[Fields], T]) -> Callable[[Fields, str], T]:
     @kept_of_each
     def faultless(definition: Mapping[str, Any]) -> T | None:
         faults = Faults("")
-        parsed = parse(Fields(definition, "", faults))
+        parsed = _all_of(Fields(definition, "", faults), parse)
         return None if faults.lines else parsed
 
     def parse_key(section: Fields, key: str) -> T:
         definition = section.raw(key)
         parsed = faultless(definition) if isinstance(definition, dict) else None
-        return parse(section.mapping(key)) if parsed is None else parsed
+        return _all_of(section.mapping(key), parse) if parsed is None else parsed
 
     return parse_key
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TypeVar
 
-from gaitid.errors import ModelError
+from gaitid.errors import GaitidError, ModelError
 from gaitid.model.bundled import bundled_folder, bundled_names
 from gaitid.model.fields import Faults, Fields, nearest
 from gaitid.model.parsed import content_of
+
+T = TypeVar("T")
 
 
 def is_file(path: Path) -> bool:
@@ -85,3 +88,27 @@ def beside(relative: str, paths: tuple[Path, ...]) -> Path:
             return folder / relative
     wrong = f"{shown(paths[0])}: no file {relative!r} beside the model"
     raise ModelError(wrong, todo="give a path from the model's folder")
+
+
+def hidden_model(name: str) -> str:
+    """The bundled model that a file of the same name in the current folder hides; empty where none does."""
+    bundled = bundled_models().get(name.removesuffix(".yaml"))
+    try:
+        used = find_model(name)
+        return "" if bundled is None or used.samefile(bundled) else bundled.stem
+    except (OSError, GaitidError):
+        return ""
+
+
+def about_hidden(name: str, function: Callable[[], T]) -> T:
+    """The function's value; a refusal of a model says where its file hides a bundled one."""
+    try:
+        return function()
+    except ModelError as error:
+        hidden = hidden_model(name)
+        if not hidden:
+            raise
+        todo = f"./{find_model(name)} hides the bundled {hidden}; rename it or correct it"
+        raise ModelError(
+            error.wrong, expected=error.expected, found=error.found, todo="; ".join(filter(None, (error.todo, todo)))
+        ) from None

@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from gaitid.model.bundled import bundled_names
-from gaitid.model.fields import Faults
+from gaitid.model.fields import Faults, labels_of
 from gaitid.model.find import fields_of, find_file
 from gaitid.model.specs import of_side
 from gaitid.records import NamedTuple
@@ -105,47 +105,38 @@ def load_marker_set(path: Path) -> MarkerSet:
         faults.add("letters: left and right must differ")
     roles: dict[tuple[str, str], tuple[str, ...]] = {}
     clusters: dict[tuple[str, str], tuple[tuple[str, ...], ...]] = {}
-    for key, sides in (("landmarks", [""]), ("landmarks_each_side", list(letters))):
-        group = top.mapping(key, {})
-        for name in list(group.values):
-            found = _labels(group.raw(name), group.at(name), faults, sides, letters)
-            roles |= {(side, name): labels for side, labels in found.items()}
-    for key, sides in (("clusters", [""]), ("clusters_each_side", list(letters))):
-        group = top.mapping(key, {})
-        for name in list(group.values):
-            members = [
-                _labels(item, f"{group.at(name)}[{i}]", faults, sides, letters)
-                for i, item in enumerate(group.items(name))
-            ]
-            for side in sides:
-                clusters[side, name] = tuple(member[side] for member in members if member.get(side))
+    for end, sides in (("", {"": ""}), ("_each_side", letters)):
+        group = top.mapping(f"landmarks{end}", {})
+        for name, value in group.values.items():
+            roles |= {(side, name): of for side, of in _labels(value, group.at(name), faults, sides).items()}
+    for end, sides in (("", {"": ""}), ("_each_side", letters)):
+        group = top.mapping(f"clusters{end}", {})
+        for name in group.values:
+            at = group.at(name)
+            members = [_labels(item, f"{at}[{i}]", faults, sides) for i, item in enumerate(group.items(name))]
+            clusters |= {(side, name): tuple(of[side] for of in members if of.get(side)) for side in sides}
     result = MarkerSet(top.text("name"), top.text("title", ""), top.text("source", ""), path, letters, roles, clusters)
     top.done()
     faults.raise_if_any()
     return result
 
 
-def _labels(
-    value: object, where: str, faults: Faults, sides: Sequence[str], letters: Mapping[str, str]
-) -> dict[str, tuple[str, ...]]:
+def _labels(value: object, where: str, faults: Faults, letters: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
     """The labels of each side: one or several with {S} for its letter, or ``{left: ..., right: ...}``."""
-    sided = sides != [""]
-    if sided and isinstance(value, Mapping) and value and set(value) <= set(sides):
+    sided = "" not in letters
+    if sided and isinstance(value, Mapping) and value and set(value) <= letters.keys():
         return {side: _plain_labels(value[side], f"{where}.{side}", faults) for side in value}
     labels = _plain_labels(value, where, faults)
     for label in labels:
         if sided and "{S}" not in label and "{s}" not in label:
             faults.add(f"{where}: {label!r} is one label for both sides; write {{S}} for the side's letter")
-    return {side: of_side(labels, letters.get(side, "")) for side in sides}
+    return {side: of_side(labels, letter) for side, letter in letters.items()}
 
 
 def _plain_labels(value: object, where: str, faults: Faults) -> tuple[str, ...]:
-    labels = [value] if isinstance(value, str) else value
-    if not isinstance(labels, list) or not labels or not all(isinstance(label, str) and label for label in labels):
-        quote = '; quote labels that hold braces: "{S}TOE"' if isinstance(value, Mapping) else ""
-        faults.add(f"{where}: expected a label or a list of labels, found {value!r}{quote}")
-        return ()
-    return tuple(labels)
+    return labels_of(
+        value, where, faults, '; quote labels that hold braces: "{S}TOE"' if isinstance(value, Mapping) else ""
+    )
 
 
 # --- which label is meant -----------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gaitid.model.fields import Fields
+from gaitid.model.fields import Fields, whole
 from gaitid.model.shapes import PointName
 from gaitid.records import NamedTuple
 
@@ -68,22 +68,18 @@ def parse_pose(fields: Fields) -> Multibody | None:
         fields.asked |= {"tracking", "segment_weights", "joints"}  # of a model that this one extends
         fields.done()
         return None
-    tracking = fields.mapping("tracking", {})
-    markers = {segment: _weights(tracking, segment) for segment in list(tracking.values)}
-    weights = fields.mapping("segment_weights", {})
-    of_segment = {name: weights.number(name, low=1e-6, high=1e6) for name in list(weights.values)}
-    joints = fields.mapping("joints", {})
-    parsed = {name: _joint(joints.mapping(name)) for name in list(joints.values)}
+    markers = fields.mapping("tracking", {}).each(_weights)
+    weights = _numbers(fields.mapping("segment_weights", {}), 1e-6, 1e6)
+    joints = fields.mapping("joints", {}).each(_joint)
     fields.done()
-    return Multibody(markers, of_segment, parsed)
+    return Multibody(markers, weights, joints)
 
 
 def _weights(fields: Fields, segment: str) -> Mapping[PointName, float]:
     """A list of markers, or markers with their weights."""
     value = fields.raw(segment)
     if isinstance(value, Mapping):
-        inner = fields.mapping(segment)
-        return {PointName(name): inner.number(name, low=0.0, high=1e6) for name in list(inner.values)}
+        return {PointName(name): weight for name, weight in _numbers(fields.mapping(segment), 0.0, 1e6).items()}
     names = [] if value == [] else fields.items(segment)  # one without markers of its own may be meant
     for name in names:
         if not isinstance(name, str) or names.count(name) > 1:
@@ -91,20 +87,16 @@ def _weights(fields: Fields, segment: str) -> Mapping[PointName, float]:
     return {PointName(name): 1.0 for name in names if isinstance(name, str)}
 
 
+@whole
 def _joint(fields: Fields) -> JointSpec:
     kind = fields.text("type", "ball", tuple(JOINT_TYPES))
     free = tuple(str(name) for name in fields.items("free")) if fields.has("free") else ()
     wanted = len(JOINT_TYPES.get(kind, ()))
     if free and len(free) != wanted:
         fields.faults.add(f"{fields.at('free')}: a {kind} joint has {wanted} free angles, found {len(free)}")
-    limits: dict[str, tuple[float, float]] = {}
-    group = fields.mapping("limits_deg", {})
-    for name in list(group.values):
-        limits[name] = _limits(group, name)
+    limits = fields.mapping("limits_deg", {}).each(_limits)
     held = _numbers(fields.mapping("held_at_deg", {}), -_TURN, _TURN)
-    pull = _numbers(fields.mapping("pull_mm_per_deg", {}), 0.0, _MOST_PULL)
-    fields.done()
-    return JointSpec(kind, free, limits, held, pull)
+    return JointSpec(kind, free, limits, held, _numbers(fields.mapping("pull_mm_per_deg", {}), 0.0, _MOST_PULL))
 
 
 def _limits(fields: Fields, name: str) -> tuple[float, float]:
@@ -117,4 +109,4 @@ def _limits(fields: Fields, name: str) -> tuple[float, float]:
 
 
 def _numbers(fields: Fields, low: float, high: float) -> dict[str, float]:
-    return {name: fields.number(name, low=low, high=high) for name in list(fields.values)}
+    return {name: fields.number(name, low=low, high=high) for name in fields.values}

@@ -5,17 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Set
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gaitid.errors import ModelError
 from gaitid.model import specs
 from gaitid.model.choices import Defined
 from gaitid.model.expression import Expression, parse_expression
-from gaitid.model.fields import Faults, Fields, once
+from gaitid.model.fields import Faults, Fields, once, whole
 from gaitid.model.find import beside
-from gaitid.model.schema_bodies import measured_along, parse_base, parse_chain_segment, parse_spans
-from gaitid.model.schema_scope import parse_names, parse_scope
-from gaitid.model.schema_subject import SEQUENCES, parse_measurement
+from gaitid.model.schema_parts import (
+    SEQUENCES,
+    measured_along,
+    parse_base,
+    parse_chain_segment,
+    parse_measurement,
+    parse_names,
+    parse_scope,
+    parse_span,
+)
 from gaitid.model.settings import parse_settings
 from gaitid.model.shapes import PointName
 from gaitid.model.validate import Names, faults_of
@@ -62,10 +69,9 @@ def parse_model(
     top = Fields(content, "", faults)
     if top.raw("gaitid_model") != SCHEMA:
         raise ModelError(f"{name}: not a gaitid model", expected=f"gaitid_model: {SCHEMA}")
-    sides_fields = top.mapping("sides")
-    sides = tuple(_side(sides_fields, side) for side in ("left", "right") if side in sides_fields.values)
-    sides_fields.asked |= {"left", "right"}
-    sides_fields.done()
+    given = top.mapping("sides")
+    sides = tuple(_side(given, side) for side in ("left", "right") if given.has(side))
+    given.done()
     if not sides:
         faults.add("sides: expected left, right or both")
     elif len(sides) == 2 and (sides[0].letter == sides[1].letter or sides[0].sign == sides[1].sign):
@@ -74,8 +80,8 @@ def parse_model(
     keys: set[str] = set()
     for section, sided in (("subject", False), ("subject_each_side", True)):
         group = top.mapping(section, {})
-        for key in list(group.values):
-            measurement = _measurement(group, key)._replace(name=key, sided=sided)
+        for key in group.values:
+            measurement = parse_measurement(group, key)._replace(name=key, sided=sided)
             if key in subject:
                 faults.add(f"{group.at(key)}: the name is given twice, in subject and in subject_each_side")
             if measurement.key in keys:
@@ -90,7 +96,7 @@ def parse_model(
             faults.add(
                 f"{where}.numbers.{key}: the name is that of a measurement, which the number would hide; rename it"
             )
-    spans = parse_spans(top.mapping("spans", {}))
+    spans = top.mapping("spans", {}).each(parse_span)
     base = parse_base(top.mapping("base"))
     bodies = [Fields(item, f"chain[{i}]", faults) for i, item in enumerate(top.items("chain"))]
     nexts = [*(str(fields.values.get("segment")) for fields in bodies[1:]), base.segment]
@@ -99,15 +105,13 @@ def parse_model(
     if base.body is not None:
         base = base._replace(body=measured_along(base.body, "base", spans, table, faults))
     heel = toe = instead_of_toe = instead_of_heel = ""
-    if "ground_contact" in top.values:
+    if top.has("ground_contact"):
         contact = top.mapping("ground_contact")
         heel, toe = contact.text("heel"), contact.text("toe")
-        instead_of_toe = contact.text("instead_of_toe", "")
-        instead_of_heel = contact.text("instead_of_heel", "")
+        instead_of_toe, instead_of_heel = contact.text("instead_of_toe", ""), contact.text("instead_of_heel", "")
         contact.done()
-    progression = _progression(top.mapping("progression")) if "progression" in top.values else None
-    angles = top.mapping("angles")
-    moments = top.mapping("moments", {})
+    progression = _progression(top, "progression") if top.has("progression") else None
+    angles, moments = top.mapping("angles"), top.mapping("moments", {})
     model = specs.Model(
         name=top.text("name"),
         title=top.text("title", ""),
@@ -123,18 +127,18 @@ def parse_model(
         toe=toe,
         instead_of_toe=instead_of_toe,
         progression=progression,
-        vertical=top.text("vertical", "", ("x", "y", "z", "-x", "-y", "-z")) if "vertical" in top.values else "",
-        angles={key: angle_of(angles, key) for key in angles.values},
-        moments={key: _moment(moments, key) for key in moments.values},
+        vertical=top.text("vertical", "", ("x", "y", "z", "-x", "-y", "-z")) if top.has("vertical") else "",
+        angles=angles.each(angle_of),
+        moments=moments.each(_moment),
         settings=parse_settings(top.mapping("settings", {})),
         no_wrenches_because=top.text("no_wrenches_because", ""),
         caution=top.text("caution", ""),
         unchecked=top.text("unchecked", ""),
         instead_of_heel=instead_of_heel,
-        pose=_pose(top),
-        upper_body=_upper_body(top, paths),
+        pose=_pose(top) if top.has("pose") else None,
+        upper_body=_upper_body(top, paths) if "upper_body" in top.values else None,
     )
-    top.asked |= {"sources", "table", "ground_contact", "progression", "vertical", "choices", "pose"}
+    top.asked |= {"sources", "table", "choices"}
     top.done()
     if not faults.lines:
         names = Names(model).without_unused(optional)
@@ -146,17 +150,12 @@ def parse_model(
 
 
 def _upper_body(top: Fields, paths: tuple[Path, ...]) -> Path | None:
-    """The file of trunk, head and arms, where the model names one."""
-    if "upper_body" not in top.values:
-        return None
+    """The file of trunk, head and arms."""
     name = top.text("upper_body")
     return top.catch(lambda: beside(name, paths)) if name else None
 
 
 def _pose(top: Fields) -> Multibody | None:
-    """How segments are posed, where the model says it."""
-    if "pose" not in top.values:
-        return None
     from gaitid.model.pose import parse_pose  # of few models
 
     return parse_pose(top.mapping("pose"))
@@ -189,25 +188,22 @@ def _with_pelvis_in_order(model: specs.Model, faults: Faults) -> specs.Model:
     return model._replace(angles={**model.angles, "pelvis": turned})
 
 
-def _side(fields: Fields, name: str) -> specs.Side:
-    side = fields.mapping(name)
+@whole
+def _side(side: Fields) -> specs.Side:
     sign = side.number("sign", low=-1, high=1)
     if sign not in (-1.0, 1.0):
         side.faults.add(f"{side.at('sign')}: expected 1 or -1")
-    result = specs.Side(name, side.text("letter"), int(sign))
-    side.done()
-    return result
+    return specs.Side(side.path.partition(".")[2], side.text("letter"), int(sign))
 
 
+@whole
 def _progression(fields: Fields) -> specs.Progression:
-    progression = specs.Progression(
+    return specs.Progression(
         fields.text("point"),
         fields.text("axes", among=("displacement", "laboratory")),
         # right-handed: forward × left = up
         fields.text("forward_left_up", "xyz", ("xyz", "yzx", "zxy")),
     )
-    fields.done()
-    return progression
 
 
 def _columns(fields: Fields) -> tuple[dict[str, Expression], dict[str, tuple[PointName, ...]]]:
@@ -229,14 +225,9 @@ def _columns(fields: Fields) -> tuple[dict[str, Expression], dict[str, tuple[Poi
 def angle_of(fields: Fields) -> specs.Angle:
     """The angles between two frames."""
     proximal, distal = fields.text("proximal"), fields.text("distal")
-    sequence = fields.text("sequence", among=SEQUENCES)
-    return specs.Angle(proximal, distal, sequence, *_columns(fields))
+    return specs.Angle(proximal, distal, fields.text("sequence", among=SEQUENCES), *_columns(fields))
 
 
 @once
 def _moment(fields: Fields) -> specs.Moment:
-    axes: Any = fields.text("axes")
-    return specs.Moment(axes, *_columns(fields))
-
-
-_measurement = once(parse_measurement)
+    return specs.Moment(fields.text("axes"), *_columns(fields))

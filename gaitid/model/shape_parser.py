@@ -48,6 +48,7 @@ def parse_point(fields: Fields) -> Point:
     if POINTS.keys().isdisjoint(fields.values):
         found = ", ".join(fields.values) or "nothing"
         fields.faults.add(f"{fields.path}: expected one of {', '.join(POINTS)}; found {found}")
+        fields.asked |= fields.values.keys()
         return Mean(())
     point: Point = _parse(fields, POINTS, Mean)
     return point
@@ -93,9 +94,16 @@ def _values(fields: Fields, yaml: str) -> Iterator[object]:
             inner.done()
 
 
+def part(fields: Fields, key: str, parse: Callable[[object, str, Faults], T]) -> T:
+    """What a key holds, parsed."""
+    return parse(fields.raw(key), fields.at(key), fields.faults)
+
+
 def _single(fields: Fields, key: str, parse: Callable[[object, str, Faults], T]) -> T | PointName:
-    value = fields.raw(key)
-    return parse(value, fields.at(key), fields.faults) if key in fields.values else PointName("?")
+    if key in fields.values:
+        return part(fields, key, parse)
+    fields.raw(key)
+    return PointName("?")
 
 
 def _list(fields: Fields, key: str, parse: Callable[[object, str, Faults], T], count: str = "") -> tuple[Any, ...]:

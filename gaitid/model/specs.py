@@ -1,6 +1,6 @@
 """What a model file says, as data: bodies, angles, moments, and all of it as one `Model`.
 
-Its points and frames are `shapes`, what it asks of the subject `measurement`, its tables `segment_table`.
+Its points and frames are `shapes`, its tables `segment_table`.
 
 Named tuples, not dataclasses: they are as frozen, and 26 standard dataclasses would cost every run 15 ms.
 """
@@ -13,25 +13,105 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from gaitid.model.expression import SEX as SEX_NAME
 from gaitid.model.expression import Expression
-from gaitid.model.measurement import SEX as SEX
-from gaitid.model.measurement import SEXES as SEXES
-from gaitid.model.measurement import TRIAL_SOURCE as TRIAL_SOURCE
-from gaitid.model.measurement import Measurement as Measurement
-from gaitid.model.measurement import StaticAngle as StaticAngle
-from gaitid.model.measurement import StaticTurn as StaticTurn
 from gaitid.model.segment_table import Direction as Direction
 from gaitid.model.segment_table import SegmentParameters as SegmentParameters
 from gaitid.model.segment_table import Span as Span
 from gaitid.model.segment_table import Table as Table
 from gaitid.model.settings import Settings as Settings
-from gaitid.model.shapes import AxesFrame, Frame, Point, PointName, PointRef, Use, uses
+from gaitid.model.shapes import AxesFrame, Frame, Point, PointName, PointRef, Use, Vector, uses
 from gaitid.records import NamedTuple
 
 if TYPE_CHECKING:
     from gaitid.model.pose import Multibody
 
 _EMPTY: Mapping[Any, Any] = MappingProxyType({})
+
+# --- what it asks of the subject: each measurement, and where its value may come from -----------------------
+
+
+class StaticAngle(NamedTuple):
+    """A calibration angle: mean over a static of an expression in the Cardan angles between two frames."""
+
+    proximal: str
+    distal: str
+    sequence: str
+    value: Expression
+
+
+class StaticTurn(NamedTuple):
+    """A calibration angle: mean over a static of a formula in the angle between two vectors, seen along a third.
+
+    Attributes
+    ----------
+    start, end : Vector
+    about : Vector or None
+        The angle is that of the parts of both square to it, from −π to π; without it the plain one, from 0 to π.
+    value : Expression
+        In ``angle``, rad.
+    """
+
+    start: Vector
+    end: Vector
+    about: Vector | None
+    value: Expression
+
+
+#: Where a value comes from that follows from the trial's own markers, unless the model has better words for it.
+TRIAL_SOURCE = "trial, estimated from its markers"
+
+
+class Measurement(NamedTuple):
+    """One number that the model needs of the subject, and where it may come from.
+
+    Attributes
+    ----------
+    name : str
+    sided : bool
+    key : str
+        Its name in a subject file, with its unit, without side.
+    unit, c3d_unit : str
+        ``kg``, ``mm``, ``m``, ``rad``: in a subject file, in a trial.
+    c3d : tuple of str
+        Its names in a trial's parameters, the first that is there counts, ``{S}`` standing for the side's letter.
+    low, high : float
+        Range outside which it is refused, SI.
+    optional : bool
+        Whether the model does without it.
+    zero_is_absent : bool
+        Whether a stored 0 means that nobody measured it.
+    static : Expression, StaticAngle, StaticTurn or None
+        How it follows from a static trial.
+    trial : Expression or None
+        How it follows from the markers of the trial itself, where no source and no static says it.
+    trial_source : str
+        That, in words for the record.
+    otherwise : Expression or None
+        What is taken when nothing else says, with the reason in `because`; a warning says so.
+    """
+
+    name: str
+    sided: bool
+    key: str
+    unit: str
+    c3d_unit: str
+    c3d: tuple[str, ...]
+    low: float
+    high: float
+    optional: bool
+    zero_is_absent: bool
+    static: Expression | StaticAngle | StaticTurn | None
+    otherwise: Expression | None
+    because: str
+    trial: Expression | None = None
+    trial_source: str = TRIAL_SOURCE
+
+
+#: What formulas (`by_sex`) and tables may ask of every subject, in words in a subject file; as a number 1 for female,
+#: 0 for male.
+SEX = Measurement(SEX_NAME, False, SEX_NAME, "sex", "sex", (), 0.0, 1.0, False, False, None, None, "")
+SEXES = ("female", "male")
 
 # --- bodies, joints, angles, moments -----------------------------------------------------------------------
 

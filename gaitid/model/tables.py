@@ -18,8 +18,6 @@ from gaitid.trial import Array
 
 # Tables that extend each other deeper than this are a loop.
 MAX_DEPTH = 8
-_ROW_KEYS = {"mass_fraction", "mass_kg", "com_fraction", "gyration_fractions", "inertia_kg_m2", "product_fractions"}
-_ROW_KEYS |= {"com_fractions", "com_m", "span"}
 
 
 def load_table(path: Path, above: tuple[Path, ...] = ()) -> specs.Table:
@@ -43,8 +41,7 @@ def load_table(path: Path, above: tuple[Path, ...] = ()) -> specs.Table:
             parent = load_table(_named(top.text("extends"), path), above)
             table = table._replace(rows=parent.rows, files=(parent.path, *parent.files))
         segments = top.mapping("segments")
-        rows = {key: _row(segments, key) for key in segments.values}
-        rows = {key: row if row.source else row._replace(source=source) for key, row in rows.items()}
+        rows = {k: row if row.source else row._replace(source=source) for k, row in segments.each(_row).items()}
         if any(row.gyration_fractions is not None for row in rows.values()) or "gyration_about" in top.values:
             top.text("gyration_about", among=("centre_of_mass",))
         table = table._replace(rows={**table.rows, **rows})
@@ -108,21 +105,19 @@ def parse_row(row: Fields, source: str, span: str = "") -> specs.SegmentParamete
         Likewise: between which points it is measured.
     """
     for fraction, value in (("mass_fraction", "mass_kg"), ("gyration_fractions", "inertia_kg_m2")):
-        if (fraction in row.values) == (value in row.values):
+        if row.has(fraction) == row.has(value):
             given = "both" if value in row.values else "neither"
             row.faults.add(f"{row.path}: expected {fraction} or {value}, found {given}")
     span = row.text("span", span)
-    in_space = [key for key in ("com_fractions", "com_m") if key in row.values]
-    for key in [*in_space, *(["product_fractions"] if "product_fractions" in row.values else [])]:
+    in_space = [key for key in ("com_fractions", "com_m") if row.has(key)]
+    for key in [*in_space, *(["product_fractions"] if row.has("product_fractions") else [])]:
         if not span:
             row.faults.add(f"{row.at(key)}: only with span, whose axes it is in")
-    if len(in_space) + ("com_fraction" in row.values) > 1:
+    needs_com = row.has("com_fraction")
+    if len(in_space) + needs_com > 1:
         row.faults.add(f"{row.path}: expected one of com_fraction, com_fractions and com_m")
-    needs_com = (
-        "com_fraction" in row.values or ("mass_kg" not in row.values and not in_space) or (span and not in_space)
-    )
-    radii = _three(row, "gyration_fractions", 0, 2) if "gyration_fractions" in row.values else None
-    products = _three(row, "product_fractions", -2, 2) if "product_fractions" in row.values else None
+    needs_com = needs_com or (not in_space and ("mass_kg" not in row.values or span != ""))
+    radii, products = _three(row, "gyration_fractions", 0, 2), _three(row, "product_fractions", -2, 2)
     parameters = specs.SegmentParameters(
         mass_fraction=row.number("mass_fraction", low=1e-9, high=1) if "mass_fraction" in row.values else None,
         mass_kg=row.number("mass_kg", low=0, high=10000) if "mass_kg" in row.values else None,
@@ -131,15 +126,14 @@ def parse_row(row: Fields, source: str, span: str = "") -> specs.SegmentParamete
         inertia_kg_m2=_inertia(row) if "inertia_kg_m2" in row.values else None,
         source=row.text("source", source),
         span=span,
-        com_fractions=_three(row, "com_fractions", -2, 2) if "com_fractions" in row.values else None,
-        com_m=_three(row, "com_m", -10, 10) if "com_m" in row.values else None,
+        com_fractions=_three(row, "com_fractions", -2, 2),
+        com_m=_three(row, "com_m", -10, 10),
         product_fractions=products,
     )
     if radii is not None:
         _refuse_impossible(row, radii, products)
     if parameters.mass_kg == 0 and parameters.inertia_kg_m2 is not None and np.any(parameters.inertia_kg_m2):
         row.faults.add(f"{row.at('mass_kg')}: 0, with an inertia that is not: no body has inertia without mass")
-    row.asked |= _ROW_KEYS
     row.done()
     return parameters
 
@@ -147,7 +141,9 @@ def parse_row(row: Fields, source: str, span: str = "") -> specs.SegmentParamete
 _row = once(partial(parse_row, source=""))
 
 
-def _three(row: Fields, key: str, low: float, high: float) -> tuple[float, float, float]:
+def _three(row: Fields, key: str, low: float, high: float) -> tuple[float, float, float] | None:
+    if key not in row.values:
+        return None
     numbers = row.items(key)
     if len(numbers) != 3 or not all(_is_number(n) and low <= n <= high for n in numbers):
         row.faults.add(f"{row.at(key)}: expected three numbers from {low:g} to {high:g}, found {numbers}")

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from gaitid.model import specs
-from gaitid.model.fields import nearest
+from gaitid.model.fields import held, nearest
 from gaitid.model.load import bundled_models, load_model, shown
 from gaitid.model.marker_sets import CLUSTERS, CLUSTERS_EACH_SIDE, LANDMARKS, LANDMARKS_EACH_SIDE, MarkerSet
 from gaitid.model.parsed import content_of
@@ -14,7 +13,6 @@ from gaitid.model.validate import Names
 from gaitid.notes import Note, Notes
 
 _SCOPES = ((False, "middle"), (True, "each_side"))
-_GROUPS = ("markers", "landmarks", "clusters")
 
 
 def unused_markers(model: specs.Model) -> Notes:
@@ -47,9 +45,8 @@ def _declared(content: object) -> dict[tuple[bool, str], str]:
     """Whether each side has it and the name of each marker that a model's file declares, and under which key."""
     found: dict[tuple[bool, str], str] = {}
     for sided, place in _SCOPES:
-        scope = content.get(place) if isinstance(content, Mapping) else None
-        for group in _GROUPS:
-            names: Any = scope.get(group) if isinstance(scope, Mapping) else None
+        for group in ("markers", "landmarks", "clusters"):
+            names = held(content, place).get(group)
             for name in names if isinstance(names, list | Mapping) else ():
                 found[sided, str(name)] = group
     return found

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from gaitid.model import specs
-from gaitid.model.fields import Fields
+from gaitid.model.expression import Expression, parse_expression
+from gaitid.model.fields import Fields, held, whole
 from gaitid.model.find import beside, fields_of
+from gaitid.model.marker_sets import squeeze
 from gaitid.model.parsed import content_of
-from gaitid.model.shape_parser import parse_ref
+from gaitid.model.shape_parser import parse_ref, part
 from gaitid.model.shapes import PointRef
 from gaitid.records import NamedTuple
-
-if TYPE_CHECKING:
-    from gaitid.model.expression import Expression
 
 SCHEMA = 1
 #: The table of the legs that no entry of `tables` names.
@@ -99,10 +97,7 @@ class UpperBody(NamedTuple):
 
     def table_of(self, model: specs.Model) -> specs.Table:
         """The table of trunk, head and arms that goes with the model's own."""
-        from gaitid.model.tables import load_table
-
-        name = self.tables.get(model.table.name, self.tables[OTHERWISE])
-        return _table(beside(name, (self.path,)), load_table)
+        return _table(beside(self.tables.get(model.table.name, self.tables[OTHERWISE]), (self.path,)))
 
     def row_of(self, segment: UpperSegment, table: specs.Table) -> tuple[str, str]:
         """The name of a segment's row in a table, and of its span; both empty where there is none."""
@@ -112,26 +107,18 @@ class UpperBody(NamedTuple):
 
 def is_there(path: Path, sides: Sequence[specs.Side], labels: Iterable[str]) -> bool:
     """Whether a trial with these labels holds a marker of an upper body, told without reading its definitions."""
-    from gaitid.model.marker_sets import squeeze
-
-    wanted = _spellings(path, tuple((side.letter, side.letter.lower()) for side in sides))
+    wanted = _spellings(path, tuple(side.letter for side in sides))
     return any(label in wanted or squeeze(label) in wanted for label in labels)
 
 
 @cache
-def _spellings(path: Path, letters: tuple[tuple[str, str], ...]) -> frozenset[str]:
+def _spellings(path: Path, letters: tuple[str, ...]) -> frozenset[str]:
     """Every label that it names, as it stands and without case and separators."""
-    from gaitid.model.marker_sets import squeeze
-
-    content = content_of(path)
     found: set[str] = set()
     for section in ("middle", "each_side"):
-        scope = content.get(section) if isinstance(content, Mapping) else None
-        markers = scope.get("markers") if isinstance(scope, Mapping) else None
-        for value in markers.values() if isinstance(markers, Mapping) else ():
+        for value in held(held(content_of(path), section), "markers").values():
             for label in [value] if isinstance(value, str) else value if isinstance(value, list) else ():
-                for upper, lower in letters:
-                    found.add(str(label).replace("{S}", upper).replace("{s}", lower))
+                found.update(*(specs.of_side((str(label),), letter) for letter in letters))
     return frozenset(found | {squeeze(label) for label in found})
 
 
@@ -145,20 +132,19 @@ def load_upper_body(path: Path) -> UpperBody:
         Against the schema: one line with every fault.
     """
     from gaitid.model.schema import angle_of
-    from gaitid.model.schema_scope import parse_scope
+    from gaitid.model.schema_parts import parse_scope
 
     top, faults = fields_of(path, "gaitid_upper_body", SCHEMA, "an upper body")
     segments: list[UpperSegment] = []
     for key, sided in (("segments", False), ("segments_each_side", True)):
         group = top.mapping(key, {})
-        segments += [_segment(name, sided, group.mapping(name)) for name in list(group.values)]
+        segments += [_segment(name, sided, group.mapping(name)) for name in group.values]
     known = {segment.segment for segment in segments}
     for segment in segments:
         if segment.on not in known and segment.on != "pelvis":
             faults.add(f"segments: {segment.segment} hangs on {segment.on!r}, expected pelvis or {', '.join(known)}")
-    tables = top.mapping("tables")
-    names = {key: tables.text(key) for key in list(tables.values)}
-    if OTHERWISE not in names:
+    tables = top.mapping("tables").each(Fields.text)
+    if OTHERWISE not in tables:
         faults.add(f"tables.{OTHERWISE}: missing")
     angles = top.mapping("angles", {})
     result = UpperBody(
@@ -168,8 +154,8 @@ def load_upper_body(path: Path) -> UpperBody:
         middle=parse_scope(top.mapping("middle", {})),
         each_side=parse_scope(top.mapping("each_side", {})),
         segments=tuple(segments),
-        tables=names,
-        angles={key: angle_of(angles, key) for key in angles.values},
+        tables=tables,
+        angles=angles.each(angle_of),
     )
     top.asked.add("sources")
     top.done()
@@ -193,17 +179,16 @@ def faults_with(upper: UpperBody, model: specs.Model) -> list[str]:
 
 
 def _segment(name: str, sided: bool, fields: Fields) -> UpperSegment:
-    from gaitid.model.schema_bodies import directions
+    from gaitid.model.schema_parts import directions
 
-    spans = fields.mapping("spans")
-    ends = {key: _ends(spans.mapping(key)) for key in list(spans.values)}
-    centre = parse_ref(fields.raw("centre"), fields.at("centre"), fields.faults) if fields.has("centre") else None
+    spans = fields.mapping("spans").each(_ends)
+    centre = part(fields, "centre", parse_ref) if fields.has("centre") else None
     instead = fields.items("instead") if fields.has("instead") else []
     segment = UpperSegment(
-        segment=name,
-        sided=sided,
+        name,
+        sided,
         on=fields.text("on"),
-        spans=ends,
+        spans=spans,
         centre=centre,
         frame=fields.text("frame", ""),
         axes=directions(fields) if fields.has("forward_up_right") else _ALONG_Z,
@@ -215,14 +200,11 @@ def _segment(name: str, sided: bool, fields: Fields) -> UpperSegment:
     return segment
 
 
+@whole
 def _ends(fields: Fields) -> Ends:
-    from gaitid.model.expression import parse_expression
-
-    start, end = (parse_ref(fields.raw(key), fields.at(key), fields.faults) for key in ("from", "to"))
+    start, end = (part(fields, key, parse_ref) for key in ("from", "to"))
     default = parse_expression(f"distance({start}, {end})", fields.at("length"))
-    ends = Ends(start, end, fields.expression("length", None) or default)
-    fields.done()
-    return ends
+    return Ends(start, end, fields.expression("length", None) or default)
 
 
 def _joined(model: specs.Scope, upper: specs.Scope) -> specs.Scope:
@@ -235,6 +217,7 @@ def _joined(model: specs.Scope, upper: specs.Scope) -> specs.Scope:
 
 
 @cache
-def _table(path: Path, load: Any) -> specs.Table:
-    table: specs.Table = load(path)
-    return table
+def _table(path: Path) -> specs.Table:
+    from gaitid.model.tables import load_table
+
+    return load_table(path)

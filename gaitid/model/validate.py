@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from copy import copy
+from typing import TYPE_CHECKING
 
 from gaitid.model import specs
 from gaitid.model.choices import Defined
 from gaitid.model.expression import Expression
 from gaitid.model.fields import nearest
-from gaitid.model.shapes import FrameName, PointName, Use, uses
+from gaitid.model.shapes import CarriedFrame, FrameName, PointName, RigidFrame, TurnedFrame, Use, uses
+
+if TYPE_CHECKING:
+    from gaitid.model.pose import Multibody  # of few models
 
 # What formulas may use in places of their own: those of an angle or a moment nothing else, the others the model's own
 # numbers too.
@@ -26,6 +30,8 @@ MOST_OF_BODY = 1.01
 Part = tuple[str, bool, object, frozenset[str]]
 #: Kind, bare name, and whether each side has it.
 Definition = tuple[str, str, bool]
+#: An angle that may be free, limited, held or pulled: which of a, b, c it is, times what, plus how many degrees.
+Letter = tuple[int, float, float]
 
 
 class Names:
@@ -60,20 +66,19 @@ class Names:
     def used_by(self, definition: Definition) -> list[Definition]:
         """What a definition uses directly, as far as it is defined."""
         if definition not in self._used_by:
-            used = [self.meant(kind, name, definition[2]) for kind, name in self.model.uses(*definition)]
-            self._used_by[definition] = [other for other in used if other is not None]
+            used = (self.meant(kind, name, definition[2]) for kind, name in self.model.uses(*definition))
+            self._used_by[definition] = [*filter(None, used)]
         return self._used_by[definition]
 
     def used_of(self, names: Set[str]) -> set[Definition]:
         """What has one of these names, and a definition, a body or a column uses it."""
         wanted = {f"{side}{name}" for side in ("", *(f"{side}." for side in SIDES)) for name in names}
-        found = {
-            self.meant(kind, name, sided)
+        return {
+            definition
             for (_, sided, _, _), uses in self.parts
             for kind, name in uses
-            if name in wanted
+            if name in wanted and (definition := self.meant(kind, name, sided)) is not None
         }
-        return {definition for definition in found if definition is not None}
 
     def without_unused(self, optional: Set[Defined]) -> Names:
         """The same without those numbers, points and frames of a set that nothing uses, not even another of them.
@@ -107,11 +112,9 @@ def faults_of(names: Names) -> list[str]:
         given = [getattr(body, attribute) for _, body in bodies]
         twice = sorted({name for name in given if given.count(name) > 1})
         faults += [f"chain: the {attribute} {name!r} is given twice" for name in twice]
-    faults += [*_tree_faults(model), *_ground_faults(model), *_joint_faults(model)]
+    faults += [*_tree_faults(model), *_ground_and_joint_faults(model)]
     if model.pose is not None:
-        from gaitid.model.pose_faults import pose_faults  # of few models
-
-        faults += pose_faults(model, model.pose)
+        faults += _pose_faults(model, model.pose)
     return faults or [*_loops(names), *_measured_poses(names)]
 
 
@@ -135,7 +138,8 @@ def _parts(model: specs.Model, bodies: list[tuple[str, specs.Segment]]) -> Itera
         for kind in KINDS:
             for name, definition in getattr(model.scope(sided), f"{kind}s").items():
                 yield f"{place}.{kind}s.{name}", sided, definition, none
-    yield from _tracking(model)
+    for segment, markers in model.pose.tracking.items() if model.pose is not None else ():
+        yield f"pose.tracking.{segment}", segment != model.base.segment, tuple(markers), none
     for m in model.subject.values():
         where = f"subject{'_each_side' if m.sided else ''}.{m.name}"
         if isinstance(m.static, specs.StaticAngle):
@@ -164,21 +168,16 @@ def _parts(model: specs.Model, bodies: list[tuple[str, specs.Segment]]) -> Itera
     for name, angle in model.angles.items():
         frames = tuple(FrameName(f) for f in (angle.proximal, angle.distal) if f != "progression")
         yield f"angles.{name}", True, frames, none
-        for column, formula in angle.columns.items():
-            yield f"angles.{name}.{column}", True, formula, ANGLE_NAMES
-            yield f"angles.{name}.{column}.needs", True, angle.needs.get(column), none
+        yield from _columns(f"angles.{name}", angle, ANGLE_NAMES)
     for name, moment in model.moments.items():
         yield f"moments.{name}.axes", True, () if moment.axes == "jcs" else FrameName(moment.axes), none
-        for column, formula in moment.columns.items():
-            yield f"moments.{name}.{column}", True, formula, MOMENT_NAMES
-            yield f"moments.{name}.{column}.needs", True, moment.needs.get(column), none
+        yield from _columns(f"moments.{name}", moment, MOMENT_NAMES)
 
 
-def _tracking(model: specs.Model) -> Iterator[Part]:
-    """The markers of each segment of a model that is fitted as a chain."""
-    if model.pose is not None:
-        for segment, markers in model.pose.tracking.items():
-            yield f"pose.tracking.{segment}", segment != model.base.segment, tuple(markers), frozenset()
+def _columns(where: str, of: specs.Angle | specs.Moment, local: frozenset[str]) -> Iterator[Part]:
+    for column, formula in of.columns.items():
+        yield f"{where}.{column}", True, formula, local
+        yield f"{where}.{column}.needs", True, of.needs.get(column), frozenset()
 
 
 def _undefined(names: Names, part: Part, used: Iterable[Use]) -> Iterator[str]:
@@ -205,15 +204,12 @@ def _undefined(names: Names, part: Part, used: Iterable[Use]) -> Iterator[str]:
             yield f"{where}: no {kind} {name!r} in the model{nearest(name, sorted(known))}"
 
 
-def _ground_faults(model: specs.Model) -> Iterator[str]:
+def _ground_and_joint_faults(model: specs.Model) -> Iterator[str]:
     grounded = sum(body.ground for body in model.chain)
     if grounded > 1 or grounded < model.touches_ground:
         yield "chain: expected ground: true on one segment (the one that the ground acts on)"
     elif grounded > model.touches_ground:
         yield "ground_contact: missing (a segment has ground: true)"
-
-
-def _joint_faults(model: specs.Model) -> Iterator[str]:
     joints = [body.joint for body in model.chain]
     if model.progression is None:
         for name, angle in model.angles.items():
@@ -231,20 +227,17 @@ def _joint_faults(model: specs.Model) -> Iterator[str]:
 
 def _row_faults(model: specs.Model, body: specs.Segment, where: str) -> Iterator[str]:
     """What the table and the subject do not give of what a body needs."""
-    rows, sides = model.table.rows, [side.name for side in model.sides]
-    row = rows.get(body.row)
-    if row is None:
-        row = next((rows[f"{side}.{body.row}"] for side in sides if f"{side}.{body.row}" in rows), None)
-    if row is None or (body.row not in rows and not all(f"{side}.{body.row}" in rows for side in sides)):
+    rows, sided = model.table.rows, [f"{side.name}.{body.row}" for side in model.sides]
+    row = rows.get(body.row) or next((rows[name] for name in sided if name in rows), None)
+    if row is None or (body.row not in rows and not all(name in rows for name in sided)):
         known = nearest(body.row, list(model.table.rows))
         yield f"{where}.row: no segment {body.row!r} in the table {model.table.name}{known}"
         return
-    for side in sides:
-        other = rows.get(f"{side}.{body.row}", row)
-        in_space = [one.com_fractions is not None or one.com_m is not None for one in (row, other)]
-        if other.span != row.span or in_space[0] != in_space[1]:
-            ways = " and ".join(f"{one} {_way(of)}" for one, of in ((f"{side}.{body.row}", other), (body.row, row)))
-            yield f"{where}.row: {model.table.name} measures {ways}; expected both alike"
+    for name in sided:
+        ways = {one: _way(of) for one, of in ((name, rows.get(name, row)), (body.row, row))}
+        if ways[name] != ways[body.row]:
+            words = " and ".join(f"{one} {way}" for one, way in ways.items())
+            yield f"{where}.row: {model.table.name} measures {words}; expected both alike"
     if row.com_fraction != row.com_fraction and ("number", "com_fraction") in uses(body.com):
         yield f"{where}.com: needs segments.{body.row}.com_fraction, which {model.table.path.name} does not give"
     mass = model.subject.get("mass")
@@ -256,8 +249,7 @@ def _row_faults(model: specs.Model, body: specs.Segment, where: str) -> Iterator
 def _way(row: specs.SegmentParameters) -> str:
     """How a row says where its centre of mass is, in words."""
     way = f"along the span {row.span}" if row.span else "along the model's own segment, without a span"
-    in_space = row.com_fractions is not None or row.com_m is not None
-    return f"{way}, its centre {'in space' if in_space else 'on the line'}"
+    return f"{way}, its centre {'on the line' if row.com_fractions is row.com_m is None else 'in space'}"
 
 
 def _table_faults(model: specs.Model) -> Iterator[str]:
@@ -287,7 +279,7 @@ def _table_faults(model: specs.Model) -> Iterator[str]:
 def _tree_faults(model: specs.Model) -> Iterator[str]:
     """Each segment hangs from one listed after it, or from the base: no loop."""
     names = [body.segment for body in model.chain]
-    hangs = dict(zip(names, (body.on for body in model.chain), strict=True))
+    hangs = {body.segment: body.on for body in model.chain}
     for i, body in enumerate(model.chain):
         where = f"chain[{i}].on"
         if body.on == model.base.segment:
@@ -322,9 +314,9 @@ def _measured_poses(names: Names) -> Iterator[str]:
         kind, name, sided = definition
         if kind == "point" and name in names.model.scope(sided).calibration_markers:
             yield name
-            return
-        for used in names.used_by(definition):
-            yield from reached(used)
+        else:
+            for used in names.used_by(definition):
+                yield from reached(used)
 
     definitions = ("subject", "middle.", "each_side.")
     for (where, sided, _, _), used in names.parts:
@@ -352,3 +344,79 @@ def _loops(names: Names) -> Iterator[str]:
             for name in getattr(names.model.scope(sided), f"{kind}s"):
                 if (kind, name, sided) not in done:
                     yield from visit((kind, name, sided))
+
+
+# --- the section `pose` ----------------------------------------------------------------------------------------
+
+
+def _pose_faults(model: specs.Model, pose: Multibody) -> Iterator[str]:
+    """Segments without markers, joints and angles that there are none of, and frames that no segment carries."""
+    frames = {model.base.segment: model.base.frame} | {body.segment: body.frame for body in model.chain}
+    yield from _tracking_faults(model, pose, frames)
+    joints = [body.joint for body in model.chain]
+    for name, joint in pose.joints.items():
+        if name not in joints:
+            yield f"pose.joints.{name}: no joint {name!r} in the chain{nearest(name, joints)}"
+        elif name in model.angles:
+            known = joint_letters(model, name, 1.0)
+            for angle in joint.named:
+                if angle not in known:
+                    expected = f"one of {', '.join(known)}"
+                    yield f"pose.joints.{name}: {angle!r} is no angle of this joint, expected {expected}"
+    for name in joints:
+        angle_of = model.angles.get(name)
+        for frame in () if angle_of is None else (angle_of.proximal, angle_of.distal):
+            if frame != "progression" and not _carried(model, frame, set(frames.values())):
+                yield (
+                    f"angles.{name}: {frame!r} is neither a frame of a segment nor turned or carried by one: it would "
+                    "not move as pose.by: multibody puts the segments"
+                )
+
+
+def _tracking_faults(model: specs.Model, pose: Multibody, frames: Mapping[str, str]) -> Iterator[str]:
+    optional = {body.segment for body in model.chain if body.optional}
+    for key, named in (("tracking", pose.tracking), ("segment_weights", pose.segment_weights)):
+        for segment in named.keys() - frames.keys():
+            yield f"pose.{key}.{segment}: no such segment{nearest(segment, list(frames))}"
+    for segment, frame in frames.items():
+        scope = model.middle if segment == model.base.segment else model.each_side
+        if segment not in {*pose.tracking, *optional} and not isinstance(scope.frames.get(frame), RigidFrame):
+            yield f"pose.tracking.{segment}: missing (the markers that move with it)"
+    markers = [name for of_segment in pose.tracking.values() for name in of_segment]
+    for name in sorted({name for name in markers if markers.count(name) > 1}):
+        yield f"pose.tracking: the marker {name!r} moves with two segments"
+
+
+def joint_letters(model: specs.Model, joint: str, sign: float) -> dict[str, Letter]:
+    """The angles of a joint by all their names: a, b, c, and its columns that are one of these and a constant.
+
+    No columns where they are told between other frames than those of the two segments.
+    """
+    letters = {letter: (i, 1.0, 0.0) for i, letter in enumerate("abc")}
+    angle, body = model.angles[joint], next(body for body in model.chain if body.joint == joint)
+    above = next((other.frame for other in model.chain if other.segment == body.on), model.base.frame)
+    if (angle.proximal, angle.distal) != (above, body.frame):
+        return letters
+    for name, formula in angle.columns.items():
+
+        def value(free: str, formula: Expression = formula) -> float:
+            """With one angle of 1, the others 0; of points it knows none."""
+            names = {**dict.fromkeys("abc", 0.0), free: 1.0, "sign": sign}
+            return float(formula.evaluate(names.__getitem__, lambda a, b: names[f"{a}, {b}"]))
+
+        constant = value("")
+        slopes = [value(letter) - constant for letter in "abc"]
+        steep = [i for i in range(3) if slopes[i]]
+        if len(steep) == 1 and abs(slopes[steep[0]]) == 1.0:
+            letters[name] = (steep[0], slopes[steep[0]], constant)
+    return letters
+
+
+def _carried(model: specs.Model, frame: str, segments: set[str]) -> bool:
+    """Whether a frame moves with a segment's."""
+    if frame in segments:
+        return True
+    definition = model.each_side.frames.get(frame) or model.middle.frames.get(frame)
+    if isinstance(definition, TurnedFrame):
+        return _carried(model, definition.frame, segments)
+    return isinstance(definition, CarriedFrame) and _carried(model, definition.by, segments)

@@ -13,7 +13,7 @@ from gaitid.disk.large_arrays import keep_freed
 from gaitid.inputs import found_trial, input_record, named
 from gaitid.model import AUTO
 from gaitid.model.choices import ChoiceError
-from gaitid.model.hidden import about_hidden, hidden_model
+from gaitid.model.find import about_hidden, hidden_model
 from gaitid.model.load import as_bundled, bundled_models, find_model, load_model
 from gaitid.model.specs import Model
 from gaitid.notes import Note, Notes
