@@ -23,7 +23,7 @@ from shared_trials import SHARED  # noqa: E402
 from simulated_trials import Simulated, simulated_walk  # noqa: E402 - the tests' walk as a trial in memory
 
 from gaitid import run  # noqa: E402
-from gaitid.analysis.pipeline import Options, analyse  # noqa: E402
+from gaitid.analysis.pipeline import analyse  # noqa: E402
 from gaitid.analysis.result import Result  # noqa: E402
 from gaitid.body.subject import SubjectFile  # noqa: E402
 from gaitid.ground.claims import ByHand  # noqa: E402
@@ -156,12 +156,12 @@ def run_table() -> Iterator[str]:
     heads = " | ".join(f"{joint}: first 10 % | 10-30 % | later" for joint in ("hip", "knee", "ankle"))
     yield f"| markers, plates | {heads} |"
     yield "|---|" + "---|" * 9
-    by_hand = Options(by_hand=(ByHand("right", (1,), None, None),))
+    by_hand = (ByHand("right", (1,), None, None),)
     subject = SubjectFile({"mass": 70.0})
     for cutoff in (7.0, 14.0, 20.0):
         for given in (None, 20.0, "matched"):
             model = load_model("sagittal2d", {"cutoff_hz": cutoff, **plates(given)})
-            result = analyse(trial, model, subject, options=by_hand)
+            result = analyse(trial, model, subject, by_hand=by_hand)
             cells = []
             for i, joint in enumerate(("hip", "knee", "ankle")):
                 error = -result.sides["right"].wrenches[joint].m_g[:, 1] - exact[: trial.n_frames, i]

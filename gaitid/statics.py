@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
-from gaitid.analysis.origin import Origin
+from gaitid.analysis.pipeline import pipeline_of
 from gaitid.analysis.result import Result
 from gaitid.disk.regular import file_state
 from gaitid.errors import GaitidError
@@ -17,12 +17,7 @@ from gaitid.trial import Trial
 
 
 def notes_of_statics(
-    path: Path,
-    result: Result,
-    origin: Origin,
-    settings: ReaderSettings | None,
-    subject_given: bool,
-    beside: Path | None = None,
+    path: Path, result: Result, settings: ReaderSettings | None, subject_given: bool, beside: Path | None = None
 ) -> Notes:
     """What is to be said of the static that was given, or of one beside the trial, whichever calibration is used.
 
@@ -32,7 +27,6 @@ def notes_of_statics(
         The trial.
     result : Result
         Of the trial.
-    origin : Origin
     settings : ReaderSettings, optional
         How a static is read.
     subject_given : bool
@@ -41,10 +35,10 @@ def notes_of_statics(
         A static that was found already.
     """
     # what compares two calibrations costs a millisecond to import: only where there is a static
-    if origin.static is not None:
+    if pipeline_of(result).static is not None:
         from gaitid.analysis.conflict import given_static_notes
 
-        return given_static_notes(result, origin, settings)
+        return given_static_notes(result, settings)
     lies = beside if beside or subject_given else static_beside(found_trial(path))
     if lies is None:
         return ()
@@ -60,7 +54,7 @@ def notes_of_statics(
         static = _read_beside(lies, file_state(lies), settings)
     except GaitidError as error:
         return (Note("file_beside", f"{lies.name} lies beside it and was not used: it cannot be read: {error.wrong}"),)
-    return static_beside_notes(result, origin, static, settings)
+    return static_beside_notes(result, static, settings)
 
 
 @lru_cache(maxsize=4)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gaitid.analysis.conflict import largest_differences, says_the_same
 from gaitid.analysis.off_outputs import off_outputs
-from gaitid.analysis.origin import Origin
+from gaitid.analysis.pipeline import pipeline_of
 from gaitid.analysis.result import Result
 from gaitid.analysis.stored_alike import stores_the_same
 from gaitid.errors import GaitidError
@@ -15,13 +15,6 @@ from gaitid.notes import Note, Notes, as_option
 from gaitid.read.settings import ReaderSettings
 from gaitid.records import NamedTuple
 from gaitid.trial import Trial
-
-
-class Tried(NamedTuple):
-    """A trial's result with one of its two calibrations, and what it was made from."""
-
-    result: Result
-    origin: Origin
 
 
 class Better(NamedTuple):
@@ -42,9 +35,9 @@ class Better(NamedTuple):
 
 
 def better_calibration(
-    stored: Tried | GaitidError,
+    stored: Result | GaitidError,
     static: Trial | None,
-    try_static: Callable[[], Tried | GaitidError],
+    try_static: Callable[[], Result],
     given: Path,
     settings: ReaderSettings | None = None,
 ) -> Better:
@@ -55,12 +48,12 @@ def better_calibration(
 
     Parameters
     ----------
-    stored : Tried or GaitidError
+    stored : Result or GaitidError
         The trial with what it stores, or why it is refused.
     static : Trial or None
         None where it cannot be read.
     try_static : callable
-        The trial with the static, or why it is refused: called where the two calibrations differ.
+        The trial with the static, called where the two calibrations differ; it may refuse it.
     given : Path
         The static, as people know it.
     settings : ReaderSettings, optional
@@ -71,27 +64,28 @@ def better_calibration(
     GaitidError
         `stored`, where the trial is refused with the static too.
     """
-    if isinstance(stored, Tried) and static is not None and says_the_same(*stored, static):
+    if isinstance(stored, Result) and static is not None and says_the_same(stored, static):
         return Better(False, f"none: {given} says the same as the calibration stored in the trial")
-    by_static = try_static()
-    if isinstance(by_static, GaitidError):
+    try:
+        by_static = try_static()
+    except GaitidError as error:
         if isinstance(stored, GaitidError):
-            raise stored
-        return _better(False, given, f"the static cannot be used: {by_static.wrong}", stored.result)
+            raise stored from None
+        return _better(False, given, f"the static cannot be used: {error.wrong}", stored)
     if isinstance(stored, GaitidError):
         why = f"with the calibration stored in the trial it is refused: {stored.wrong}"
-        return _better(True, given, why, by_static.result)
-    trial, model = stored.result.trial, stored.result.model
-    off = off_outputs(trial, (stored.result.sides, stored.origin), (by_static.result.sides, by_static.origin), settings)
+        return _better(True, given, why, by_static)
+    trial, model = stored.trial, stored.model
+    off = off_outputs(trial, (stored.sides, pipeline_of(stored)), (by_static.sides, pipeline_of(by_static)), settings)
     if off is None:
         is_static = static is None or not stores_the_same(static.path, model, trial.parameters)
         why = "the static fits the trial" if is_static else "the static stores the same calibration as the trial"
         why = f"no file stores angles that show which is better, and {why}"
     else:
         is_static, why = off.static_deg <= off.stored_deg, off.words
-    effect = largest_differences(stored.result.sides, by_static.result.sides)
+    effect = largest_differences(stored.sides, by_static.sides)
     why = f"{why}; they differ by up to {effect.angle_deg:.1f}° ({effect.angle})"
-    return _better(is_static, given, why, (by_static if is_static else stored).result)
+    return _better(is_static, given, why, by_static if is_static else stored)
 
 
 def _better(is_static: bool, static: Path, why: str, result: Result) -> Better:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from gaitid.analysis.pipeline import Prepared, prepared_or_fault
+from gaitid.analysis.pipeline import Pipeline
 from gaitid.analysis.recorded import MarkersLackError, bind_trial, recorded_sides, seen_labels
 from gaitid.body.resolve import MeasurementFault, MeasurementsLackError
 from gaitid.body.subject import SubjectFile
@@ -57,15 +57,15 @@ class Choice(NamedTuple):
     model : Model
     because : str
         In words, for the record.
-    prepared : tuple of Prepared or None
-        What the model finds in each recording, where it fits; empty where the subject file names the model.
+    pipelines : tuple of Pipeline or None
+        Of each recording, where the model fits it; empty where the subject file names the model.
     lacking, cure : str
         Which measurements of the subject a better model lacks, and lacks nothing else, and what to do; else empty.
     """
 
     model: specs.Model
     because: str
-    prepared: tuple[Prepared | None, ...] = ()
+    pipelines: tuple[Pipeline | None, ...] = ()
     lacking: str = ""
     cure: str = ""
 
@@ -113,7 +113,7 @@ def choose_model(
     """
     models: dict[str, specs.Model] = {}
     faults: dict[str, list[GaitidError | None]] = {}
-    fitting: dict[str, tuple[Prepared | None, ...]] = {}
+    fitting: dict[str, tuple[Pipeline | None, ...]] = {}
     if subject is not None:
         from gaitid.body.subject_file import calibrated_model
 
@@ -129,14 +129,15 @@ def choose_model(
         models[name] = model
         file = subject_of(subject, model)
         tried = [
-            prepared_or_fault(r.trial, model, file, r.static, marker_set, one_leg_will_do=False) for r in recordings
+            Pipeline(trial=trial, model=model, subject_file=file, static=static, marker_set=marker_set, both_legs=True)
+            for trial, static in recordings
         ]
-        faults[name] = [answer if isinstance(answer, GaitidError) else None for answer in tried]
-        fitting[name] = tuple(_one_leg(*each, model, file, marker_set) for each in zip(recordings, tried, strict=True))
+        faults[name] = [refusal(of) for of in tried]
+        fitting[name] = tuple(map(_fitting, tried, faults[name]))
         # its markers are there, and something is wrong with them, a measurement or the axes
         wrong = [isinstance(f, MeasurementFault | AxesError) or _exchanged(f) for f in faults[name]]
-        for fault, prepared, known_wrong in zip(faults[name], fitting[name], wrong, strict=True):
-            if fault is not None and prepared is None and known_wrong:
+        for fault, fits, known_wrong in zip(faults[name], fitting[name], wrong, strict=True):
+            if fault is not None and fits is None and known_wrong:
                 raise fault
         if any(wrong) or not any(faults[name]):
             break
@@ -235,34 +236,40 @@ def _exchanged(fault: GaitidError | None) -> bool:
     return isinstance(fault, MarkersLackError) and fault.exchanged
 
 
-def _one_leg(
-    recording: Recording,
-    answer: Prepared | GaitidError,
-    model: specs.Model,
-    file: SubjectFile,
-    marker_set: MarkerSet | None,
-) -> Prepared | None:
-    """What a model finds in a recording: of one leg where the other lacks something; None where it fits neither."""
-    if isinstance(answer, MeasurementsLackError) or (isinstance(answer, MarkersLackError) and answer.others):
-        answer = prepared_or_fault(recording.trial, model, file, recording.static, marker_set)
-    return None if isinstance(answer, GaitidError) else answer
+def refusal(pipeline: Pipeline) -> GaitidError | None:
+    """Why a model does not fit a recording; None where it has the markers and measurements that it needs."""
+    try:
+        pipeline.found  # noqa: B018 - it refuses the trial
+    except GaitidError as error:
+        return error
+    return None
 
 
-def _legs(fitting: Iterable[Prepared | None]) -> tuple[int, int, int]:
+def _fitting(both_legs: Pipeline, fault: GaitidError | None) -> Pipeline | None:
+    """Of both legs, or of one where the other lacks something; None where the model fits neither."""
+    one_leg = both_legs.with_(both_legs=False)
+    if fault is None:
+        return one_leg.with_(found=both_legs.found)
+    if isinstance(fault, MeasurementsLackError) or (isinstance(fault, MarkersLackError) and fault.others):
+        return None if refusal(one_leg) else one_leg
+    return None
+
+
+def _legs(fitting: Iterable[Pipeline | None]) -> tuple[int, int, int]:
     """How many recordings a model fits, how many legs get wrenches from it in all of them, and how many it fits."""
-    legs = [(prepared.model, len(prepared.needs)) for prepared in fitting if prepared is not None]
+    legs = [(of.found.model, len(of.found.needs)) for of in fitting if of is not None]
     return len(legs), sum(n for model, n in legs if not model.no_wrenches_because), sum(n for _, n in legs)
 
 
 def _because(
     name: str,
     faults: Mapping[str, Sequence[GaitidError | None]],
-    fitting: Mapping[str, Sequence[Prepared | None]],
+    fitting: Mapping[str, Sequence[Pipeline | None]],
     order: tuple[str, ...],
 ) -> str:
     """Why a model was taken: what the models before it lack."""
     n_trials, fits = len(faults[name]), faults[name].count(None)
-    one_leg = sum(prepared is not None for prepared in fitting[name]) - fits
+    one_leg = sum(of is not None for of in fitting[name]) - fits
     if n_trials == 1:
         what = "fits" if fits else "fits one leg, as none fits both"
     else:

@@ -12,20 +12,15 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from gaitid.analysis.limb import InWords, Mechanics, angles_and_moments
 from gaitid.analysis.off_outputs import Columns, Sides, off_outputs, shared, turned
-from gaitid.analysis.origin import Origin
-from gaitid.analysis.pipeline import Prepared, calibration_of
+from gaitid.analysis.pipeline import Pipeline, pipeline_of
 from gaitid.analysis.recorded import seen_labels
-from gaitid.analysis.result import Result
+from gaitid.analysis.result import Result, SideResult
 from gaitid.body.frames import Calibration, Geometry
-from gaitid.body.poses import Key, differentiate, pose_segments
 from gaitid.body.requested import display, request
 from gaitid.body.resolve import DIFFERENCE, STORED_IN_TRIAL
-from gaitid.body.sanity import check_body, line_notes
-from gaitid.body.standing import check_fits, compare_with_static
+from gaitid.body.standing import compare_with_static
 from gaitid.body.subject import Measured, Subject, SubjectFile
-from gaitid.dynamics.wrench import Wrench
 from gaitid.errors import GaitidError, first_few
 from gaitid.model import specs
 from gaitid.model.marker_sets import MarkerSet
@@ -90,13 +85,16 @@ def _stores_any(trial: Trial, model: specs.Model) -> bool:
     return any(request(model, name).stored(model, trial.parameters) is not None for name in names)
 
 
-def given_static_notes(result: Result, origin: Origin, settings: ReaderSettings | None = None) -> Notes:
+def given_static_notes(result: Result, settings: ReaderSettings | None = None) -> Notes:
     """That the static which was given and the calibration that the trial stores make two results, and how far apart."""
-    if origin.static is None or origin.subject_file.calibration.places or not _stores_any(result.trial, result.model):
+    by_static = pipeline_of(result)
+    if by_static.static is None or by_static.subject_file.calibration.places:
         return ()
-    by_stored = replace(origin, static=None)
+    if not _stores_any(result.trial, result.model):
+        return ()
+    by_stored = by_static.with_(static=None)
     try:
-        alone = by_stored.prepared(result.trial)
+        alone = by_stored.found
         if not stored_is_used(alone.subject, result.model) or not _differences(result.subject, alone.subject):
             return ()
         sides = _sides_with(result, _calibrated(result, alone.subject, Calibration()))
@@ -105,7 +103,7 @@ def given_static_notes(result: Result, origin: Origin, settings: ReaderSettings 
     effect = largest_differences(result.sides, sides)
     if not effect.matters:
         return ()
-    off = off_outputs(result.trial, (sides, by_stored), (result.sides, origin), settings)
+    off = off_outputs(result.trial, (sides, by_stored), (result.sides, by_static), settings)
     text = f"the static is used, not the calibration that the trial stores: they change {effect.words}"
     text += f"; {off.words}" if off else ""
     return (Note("calibration_conflict", text, cure="look which of both was measured with these markers"),)
@@ -130,18 +128,19 @@ class _Asked(NamedTuple):
         return self.model is other.model and self.marker_set is other.marker_set and self[2:] == other[2:]
 
 
-def _asked(result: Result, origin: Origin) -> _Asked:
+def _asked(result: Result) -> _Asked:
+    pipeline = pipeline_of(result)
     measured = {name: one for name, one in result.subject.measured.items() if one.unit != "kg"}
     labels, parameters = tuple(seen_labels(result.trial)), result.trial.parameters
-    return _Asked(origin.model, origin.marker_set, labels, result.model.spelled, parameters, measured)
+    return _Asked(pipeline.model, pipeline.marker_set, labels, result.model.spelled, parameters, measured)
 
 
 #: Of a static, as long as it is kept for its session: the last question to which it said the same.
 _SAYS_THE_SAME: WeakKeyDictionary[Trial, _Asked] = WeakKeyDictionary()
 
 
-def _with_static(result: Result, origin: Origin, static: Trial) -> tuple[Prepared, list[str]]:
-    """What the trial's measurements are with a static, and which of them differ from those that it has without.
+def _with_static(result: Result, static: Trial) -> tuple[Pipeline, list[str]]:
+    """A trial's pipeline with a static, and which of its measurements differ from those that it has without.
 
     Raises
     ------
@@ -149,39 +148,40 @@ def _with_static(result: Result, origin: Origin, static: Trial) -> tuple[Prepare
         The static does not serve.
     """
     some = replace(static, points_g=static.points_g[:: max(1, static.n_frames // _LOOKED_AT)])
-    other = replace(origin, static=some).prepared(result.trial)
-    return other, _differences(result.subject, other.subject)
+    other = pipeline_of(result).with_(static=some)
+    return other, _differences(result.subject, other.found.subject)
 
 
-def says_the_same(result: Result, origin: Origin, static: Trial) -> bool:
+def says_the_same(result: Result, static: Trial) -> bool:
     """Whether a static gives the measurements that a trial has without it."""
-    asked = _asked(result, origin)
+    asked, nothing = _asked(result), _says_nothing(pipeline_of(result).subject_file)
     before = _SAYS_THE_SAME.get(static)
-    if before is not None and _says_nothing(origin.subject_file) and asked.same(before):
+    if before is not None and nothing and asked.same(before):
         return True
     try:
-        other, differences = _with_static(result, origin, static)
+        other, differences = _with_static(result, static)
     except GaitidError:
         return False
     if not differences:
-        same_labels = other.model.marker_set == result.model.marker_set
-        if same_labels and _says_nothing(origin.subject_file) and not _by_own_markers(other.subject, result.model):
+        same_labels = other.found.model.marker_set == result.model.marker_set
+        if same_labels and nothing and not _by_own_markers(other.found.subject, result.model):
             _SAYS_THE_SAME[static] = asked
     return not differences
 
 
-def static_beside_notes(result: Result, origin: Origin, static: Trial, settings: ReaderSettings | None = None) -> Notes:
+def static_beside_notes(result: Result, static: Trial, settings: ReaderSettings | None = None) -> Notes:
     """What a static beside a trial says otherwise than the calibration that the trial stores, which is used.
 
     Nothing where both are the same.
     """
-    if says_the_same(result, origin, static):
+    if says_the_same(result, static):
         return ()
     begin = f"{static.path.name} lies beside it and was not used, as the trial stores a calibration"
     cure = as_option("--static", static.path)
     try:
-        other, differences = _with_static(result, origin, static)
-        geometry = _calibrated(result, other.subject, calibration_of(other, result.body.sides))
+        other, differences = _with_static(result, static)
+        calibration = other.with_(legs=result.body.sides).calibration
+        geometry = _calibrated(result, other.found.subject, calibration)
         compare_with_static(geometry, result.body.sides)
     except GaitidError as error:
         return (Note("file_beside", f"{begin}; nor would it serve: {error.wrong}"),)
@@ -189,7 +189,8 @@ def static_beside_notes(result: Result, origin: Origin, static: Trial, settings:
         sides = _sides_with(result, geometry)
     except GaitidError:
         return (Note("file_beside", begin, cure=cure),)
-    off = off_outputs(result.trial, (result.sides, origin), (sides, replace(origin, static=static)), settings)
+    by_stored = pipeline_of(result)
+    off = off_outputs(result.trial, (result.sides, by_stored), (sides, by_stored.with_(static=static)), settings)
     effect = largest_differences(result.sides, sides)
     text = f"{begin}; {off.words}; the static" if off else f"{begin}; the static"
     text = f"{text} would change {effect.words}"
@@ -234,31 +235,18 @@ def _calibrated(result: Result, subject: Subject, calibration: Calibration) -> G
     return Geometry(mine.model, tracks, subject.numbers, mine.n_frames, mine.up_g, calibration=calibration)
 
 
-def _sides_with(result: Result, geometry: Geometry) -> Mapping[str, InWords]:
-    """Angles and moments of each side with another calibration.
+def _sides_with(result: Result, geometry: Geometry) -> Mapping[str, SideResult]:
+    """Each side with another calibration, under the same loads.
 
     Raises
     ------
     GaitidError
         That is no body.
     """
-    body = result.body
-    line_notes(geometry, body.sides)
-    check_fits(geometry)
-    check_body(geometry, body.sides, result.markers.doubted)
-    other = pose_segments(geometry, result.markers, body.sides)
-    motion = differentiate(other, result.trial.rate_hz)
-    applied: Mapping[Key, Wrench] = {}
-    if result.applied_loads:
-        from gaitid.analysis.applied_loads import summed
-
-        applied = summed(result.applied_loads)
-    mechanics = Mechanics(result.subject.mass_kg, result.gravity_g, result.solver, applied)
-    return {
-        side.name: angles_and_moments(side, other, motion, result.sides[side.name].acting, mechanics)
-        for side in body.model.sides
-        if side.name in body.sides
-    }
+    before = pipeline_of(result)
+    other = before.with_(geometry=geometry, cleaned=result.markers, mechanics=before.mechanics)
+    acting = {name: result.sides[name].acting for name in result.body.sides}
+    return other.with_(body=other.posed, emptied={}, on_feet=acting).solved
 
 
 def largest_differences(first: Sides, second: Sides) -> Effect:

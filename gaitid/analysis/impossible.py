@@ -20,7 +20,6 @@ from gaitid.markers.clean import Markers
 from gaitid.markers.faults import frame_words
 from gaitid.markers.filtering import SMOOTHED_BELOW_MM, reach
 from gaitid.markers.jumps import JUMP_M, JUMP_M_PER_S, JUMP_TIMES_NOISE
-from gaitid.model import specs
 from gaitid.notes import Note, Notes
 from gaitid.numerics.masks import spans, widened
 from gaitid.numerics.rotation import norm
@@ -55,24 +54,23 @@ class Posed(NamedTuple):
 
 
 def possible_limbs(
-    sides: Sequence[specs.Side], posed: Posed, loads: Mapping[str, FootLoad], contacts: Sequence[Contact]
+    solved: Mapping[str, SideResult], posed: Posed, loads: Mapping[str, FootLoad], contacts: Sequence[Contact]
 ) -> tuple[dict[str, SideResult], Notes]:
-    """Limbs of several sides by name (`solve_limbs`), without moments that no person exerts.
+    """Limbs, by side, without moments that no person exerts.
 
     Where one is beyond `moment_limit` its cause counts as unknown: the load on the foot in that contact, or how the leg
     moves, as far as filter and derivatives carry it. So everything that follows from it is empty.
 
     Parameters
     ----------
-    sides : sequence of Side
+    solved : mapping of side to SideResult
     posed : Posed
     loads : mapping of side to FootLoad
     contacts : sequence of Contact
     """
-    limbs = solve_limbs(sides, posed.body, posed.motion, loads, posed.mechanics, posed.emptied)
+    limbs = dict(solved)
     notes: Notes = ()
-    for side in sides if posed.body.model.touches_ground else ():
-        limb = limbs[side.name]
+    for side, limb in solved.items() if posed.body.model.touches_ground else ():
         joints = [joint for joint in limb.wrenches if joint in EXTREMES]
         sizes = [norm(limb.wrenches[joint].m_g) / posed.mechanics.mass_kg / moment_limit(joint) for joint in joints]
         shares = np.nan_to_num(np.array(sizes).reshape(-1, len(limb.load.state)))
@@ -82,25 +80,24 @@ def possible_limbs(
         beside = reach(posed.markers.quality["marker_filter"], posed.rate_hz)
         of_load, of_motion = (widened(((shares > 1) & cause).any(axis=0), beside) for cause in (by_load, ~by_load))
         for contact in contacts:  # what makes a load too large there makes it wrong in the rest of the contact, too
-            if contact.side == side.name and contact.plates and of_load[contact.first : contact.last + 1].any():
+            if contact.side == side and contact.plates and of_load[contact.first : contact.last + 1].any():
                 of_load[contact.loaded] = True
         moving = {segment: _moving(motion, ~of_motion) for segment, motion in limb.motions.items()}
-        motion = replace(posed.motion, during=None, by_side={side.name: moving})
-        emptied = {side.name: of_load | of_motion | posed.emptied.get(side.name, False)}
-        fewer = {side.name: _without(loads[side.name], of_load)}
-        limbs |= solve_limbs([side], posed.body, motion, fewer, posed.mechanics, emptied)
+        motion = replace(posed.motion, during=None, by_side={side: moving})
+        emptied = {side: of_load | of_motion | posed.emptied.get(side, False)}
+        limbs |= solve_limbs(posed.body, motion, {side: _without(loads[side], of_load)}, posed.mechanics, emptied)
         for cause, wide, words in ((by_load, of_load, _load_words), (~by_load, of_motion, _motion_words)):
             beyond = np.where(cause, shares, 0.0)
             k, at = (int(index) for index in np.unravel_index(np.argmax(beyond), beyond.shape))
             if beyond[k, at] > 1:
-                why, cure = words(side.name, limb, joints[k], at, posed, contacts)
+                why, cure = words(side, limb, joints[k], at, posed, contacts)
                 limit, first = moment_limit(joints[k]), posed.markers.first_frame
                 text = (
-                    f"{side.name} {joints[k]}: its moment is {beyond[k, at] * limit:.3g} N·m/kg in frame {at + first}, "
+                    f"{side} {joints[k]}: its moment is {beyond[k, at] * limit:.3g} N·m/kg in frame {at + first}, "
                     f"above {limit:.1f}, twice the largest of a person: {why}; the leg's moments are empty in "
                     + frame_words([(start, stop - 1) for start, stop in spans(wide)], first)
                 )
-                notes += (Note("moment_impossible", text, side.name, cure),)
+                notes += (Note("moment_impossible", text, side, cure),)
     return limbs, notes
 
 

@@ -53,33 +53,26 @@ class Mechanics:
     applied: Mapping[Key, Wrench] = field(default_factory=dict)
 
 
-def solve_limb(side: specs.Side, body: Body, motion: Motion, load: FootLoad, mechanics: Mechanics) -> SideResult:
-    """Wrenches, angles, moments and powers of one side's limb.
-
-    Parameters
-    ----------
-    side : Side
-    body : Body
-    motion : Motion
-    load : FootLoad
-        Of the ground on the segment that touches it.
-    mechanics : Mechanics
-    """
-    return solve_limbs([side], body, motion, {side.name: load}, mechanics)[side.name]
-
-
 def solve_limbs(
-    sides: Sequence[specs.Side],
     body: Body,
     motion: Motion,
     loads: Mapping[str, FootLoad],
     mechanics: Mechanics,
     emptied: Mapping[str, Mask] = MappingProxyType({}),
 ) -> dict[str, SideResult]:
-    """As `solve_limb`, of several sides by name: a long trial's motion is made once for all of them.
+    """Wrenches, angles, moments and powers of limbs, by side.
 
-    `emptied` are a side's frames, (frames,), that were emptied as no body does what was there.
+    Parameters
+    ----------
+    body : Body
+    motion : Motion
+    loads : mapping of side to FootLoad
+        Of the ground on the segment that touches it; of the sides that are to be solved.
+    mechanics : Mechanics
+    emptied : mapping of side to (frames,) bool array
+        Frames that were emptied as no body does what was there.
     """
+    sides = [side for side in body.model.sides if side.name in loads]
     limbs = [_limb(side, body, motion, loads[side.name], mechanics) for side in sides]
     solved = _solved(limbs, body.model, motion, mechanics)
     return {
@@ -176,7 +169,7 @@ def _side_result(
         axes[spec.joint] = JointFrames(above.R_gs, below.R_gs, told_in, angle.sequence)
         if model.assumes_axes(spec.joint):
             axes[spec.joint] = dict.fromkeys(axes[spec.joint], np.full_like(above.R_gs, np.nan))
-    angles, moments = _in_words(side, body, wrenches, mechanics.mass_kg)
+    angles, moments = _angles(side, body), _moments(side, body, wrenches, mechanics.mass_kg)
     weighed = all(np.isfinite(link.mass) for link in limb.links)
     chain = Chain(limb.links, model.proximal)
     coverage = {
@@ -185,26 +178,21 @@ def _side_result(
     }
     if model.no_wrenches_because:
         coverage = {joint: {"filled": 0, model.no_wrenches_because: len(joints[joint])} for joint in wrenches}
-    in_words = (angles, moments, solved.powers)
     return SideResult(
-        load, load, motions, joints, wrenches, axes, *in_words, limb.bodies, coverage, chain, emptied=emptied
+        load=load,
+        acting=load,
+        motions=motions,
+        joints_g=joints,
+        wrenches=wrenches,
+        axes=axes,
+        angles=angles,
+        moments=moments,
+        powers=solved.powers,
+        bodies=limb.bodies,
+        coverage=coverage,
+        chain=chain,
+        emptied=emptied,
     )
-
-
-class InWords(NamedTuple):
-    """What people look at: columns by joint."""
-
-    angles: Mapping[str, Mapping[str, Array]]
-    moments: Mapping[str, Mapping[str, Array]]
-
-
-def angles_and_moments(side: specs.Side, body: Body, motion: Motion, load: FootLoad, mechanics: Mechanics) -> InWords:
-    """Those of `solve_limb`, without the rest."""
-    motions = motion.by_side[side.name]
-    links = [_link(spec, side.name, body, motions[spec.segment], mechanics, load)[0] for spec in body.model.chain]
-    joints = {spec.joint: link.joint_g for spec, link in zip(body.model.chain, links, strict=True)}
-    (solved,) = _solved([_Limb(side, links, {}, joints)], body.model, motion, mechanics)
-    return _in_words(side, body, solved.wrenches, mechanics.mass_kg)
 
 
 def _wrenches(chain: Chain, model: specs.Model, mechanics: Mechanics) -> dict[str, Wrench]:
@@ -215,27 +203,26 @@ def _wrenches(chain: Chain, model: specs.Model, mechanics: Mechanics) -> dict[st
     return dict(zip((spec.joint for spec in model.chain), solved, strict=True))
 
 
-def _in_words(side: specs.Side, body: Body, wrenches: Mapping[str, Wrench], mass_kg: float) -> InWords:
-    """The columns; empty those that need a point that was never seen."""
-    model, geometry = body.model, body.geometry
-    angles = {
-        name: clinical_angles(
-            _angle_frame(body, angle.proximal, side.name),
-            _angle_frame(body, angle.distal, side.name),
-            angle,
-            side.sign,
-            body.passes,
-        )
-        for name, angle in model.angles.items()
-    }
-    moments = {
-        name: clinical_moments(wrenches[name].m_g / mass_kg, moment_axes(body, name, side.name), moment, side.sign)
-        for name, moment in model.moments.items()
-    }
-    return InWords(
-        {name: _determined(of, model.angles[name].needs, geometry, side.name) for name, of in angles.items()},
-        {name: _determined(of, model.moments[name].needs, geometry, side.name) for name, of in moments.items()},
-    )
+def _angles(side: specs.Side, body: Body) -> dict[str, Mapping[str, Array]]:
+    """Columns by joint."""
+    found = {}
+    for name, angle in body.model.angles.items():
+        proximal, distal = (_angle_frame(body, frame, side.name) for frame in (angle.proximal, angle.distal))
+        columns = clinical_angles(proximal, distal, angle, side.sign, body.passes)
+        found[name] = _determined(columns, angle.needs, body.geometry, side.name)
+    return found
+
+
+def _moments(
+    side: specs.Side, body: Body, wrenches: Mapping[str, Wrench], mass_kg: float
+) -> dict[str, Mapping[str, Array]]:
+    """Columns by joint."""
+    found = {}
+    for name, moment in body.model.moments.items():
+        axes = moment_axes(body, name, side.name)
+        columns = clinical_moments(wrenches[name].m_g / mass_kg, axes, moment, side.sign)
+        found[name] = _determined(columns, moment.needs, body.geometry, side.name)
+    return found
 
 
 def make_link(
@@ -247,14 +234,6 @@ def make_link(
     load: FootLoad | None = None,
 ) -> tuple[Link, BodyParameters]:
     """A segment with what acts on it but its joints; `side` is empty for the base."""
-    link, mean_length, source = _link(spec, side, body, motion, mechanics, load)
-    return link, _body_parameters(link, mean_length, source)
-
-
-def _link(
-    spec: specs.Segment, side: str, body: Body, motion: SegmentMotion, mechanics: Mechanics, load: FootLoad | None
-) -> tuple[Link, float, str]:
-    """The segment, its mean length and the source of its row in the table."""
     geometry, length = body.geometry, body.segments[side, spec.segment].length_m
     row = body.model.table.row(spec.row, side)
     joint = geometry.point(spec.centre, side)
@@ -267,9 +246,11 @@ def _link(
     wrench = load.wrench if load is not None and spec.ground else None
     acting = joint, wrench, mechanics.applied.get((side, spec.segment))
     if isinstance(motion, LaterMotion):
-        return LaterLink(mass, read_only(inertia), motion, *acting), mean_length, row.source
-    pose = (motion.R_gs, motion.com_g, motion.acc_g, motion.omega_g, motion.alpha_g)
-    return Link(mass, inertia, *pose, *acting), mean_length, row.source
+        link: Link = LaterLink(mass, read_only(inertia), motion, *acting)
+    else:
+        pose = (motion.R_gs, motion.com_g, motion.acc_g, motion.omega_g, motion.alpha_g)
+        link = Link(mass, inertia, *pose, *acting)
+    return link, _body_parameters(link, mean_length, row.source)
 
 
 def base_wrench(

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gaitid.analysis.limb import InWords
-from gaitid.analysis.origin import Origin
+from gaitid.analysis.pipeline import Pipeline
 from gaitid.analysis.result import SideResult
 from gaitid.analysis.stored_outputs import stored_angles
 from gaitid.errors import GaitidError
@@ -17,9 +16,9 @@ from gaitid.records import NamedTuple
 from gaitid.trial import Array, Trial
 
 Columns = Mapping[str, Mapping[str, Array]]
-#: Angles and moments of each side, by its name; and with what else has the same calibration.
-Sides = Mapping[str, SideResult] | Mapping[str, InWords]
-Way = tuple[Sides, Origin]
+#: By side; and what computes other trials with the same calibration.
+Sides = Mapping[str, SideResult]
+Way = tuple[Sides, Pipeline]
 
 
 class Off(NamedTuple):
@@ -50,7 +49,8 @@ def off_outputs(trial: Trial, stored: Way, by_static: Way, settings: ReaderSetti
     if static is None or not (angles := stored_angles(static.path, settings)):
         return None
     try:
-        standing = of_stored.analysed(replace(static, parameters=trial.parameters)), of_static.analysed(static)
+        stored_in_static = replace(static, parameters=trial.parameters)
+        standing = of_stored.of_trial(stored_in_static), of_static.of_trial(static)
     except GaitidError:
         return None
     off = _rms(angles, *(result.sides for result in standing))

@@ -1,97 +1,73 @@
-"""The whole job for one trial: `analyse` reads from top to bottom as the data go."""
+"""One trial as a chain of stages: `Pipeline` reads from top to bottom as the data go."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gaitid.analysis.conventions import conventions
 from gaitid.analysis.figures import figure_notes
+from gaitid.analysis.found import Found, find
 from gaitid.analysis.gimbal import gimbal_notes
 from gaitid.analysis.impossible import Posed, possible_limbs
 from gaitid.analysis.judge import judged
-from gaitid.analysis.limb import Mechanics, absent_limb, base_wrench, make_link, no_load, wrench_notes
+from gaitid.analysis.limb import Mechanics, absent_limb, base_wrench, make_link, no_load, solve_limbs, wrench_notes
 from gaitid.analysis.mass import Stand
-from gaitid.analysis.recorded import Bound, measured_legs, recorded
-from gaitid.analysis.result import Result
-from gaitid.analysis.sound_loads import sound_loads
+from gaitid.analysis.result import Result, SideResult
+from gaitid.analysis.sound_loads import SoundLoads, sound_loads
+from gaitid.analysis.stages import Stages, stage
 from gaitid.analysis.verdict import NOT_JUDGED
 from gaitid.analysis.whole_body import balance_of, with_trunk_angles
 from gaitid.analysis.withheld import withhold
 from gaitid.body.calibration import calibrate, marker_templates
-from gaitid.body.discontinuities import without_jumps
+from gaitid.body.discontinuities import Continuous, without_jumps
 from gaitid.body.feet import FootTrack, foot_tracks
 from gaitid.body.frames import Calibration, Geometry
 from gaitid.body.late_markers import loose_notes
 from gaitid.body.lost_points import lost_point_notes
-from gaitid.body.measured_joints import measured_joint_notes
-from gaitid.body.measured_segments import with_measured
-from gaitid.body.poses import Body, Key, Motion, centres_need_segments, differentiate, geometry_of, pose_body
+from gaitid.body.poses import (
+    Body,
+    Checked,
+    Key,
+    Motion,
+    centres_need_segments,
+    check_pose,
+    differentiate,
+    geometry_of,
+    pose_segments,
+)
 from gaitid.body.possible_masses import check_masses
-from gaitid.body.standing import check_sides, check_stands, reading_notes
-from gaitid.body.subject import Sources, Subject, SubjectFile, recording
-from gaitid.body.upper_body import find_upper_body
+from gaitid.body.standing import check_sides, check_stands
+from gaitid.body.subject import Subject, SubjectFile
+from gaitid.body.upper_body import WholeBody, find_upper_body
 from gaitid.disk.large_arrays import rest_aside
 from gaitid.dynamics.wrench import Wrench
-from gaitid.errors import GaitidError, TrialError
+from gaitid.errors import TrialError
 from gaitid.gait.contact_clocks import contact_clock_notes
 from gaitid.gait.event_notes import event_notes, ground_notes
-from gaitid.gait.impact import find_impacts, impact_notes, matched_load
-from gaitid.gait.spatiotemporal import analyse_gait
+from gaitid.gait.impact import Impact, find_impacts, impact_notes, matched_load
+from gaitid.gait.spatiotemporal import Gait, analyse_gait
+from gaitid.ground.balance import Balance
 from gaitid.ground.claims import ByHand, assigned_frames
-from gaitid.ground.contacts import Loads, disagreements
+from gaitid.ground.contacts import FootLoad, Loads, disagreements
+from gaitid.ground.fault import Fault
 from gaitid.ground.ground import Ground, find_ground, no_ground
 from gaitid.ground.plate_faults import faults_of_channels
-from gaitid.ground.vertical import plate_tilt, vertical
 from gaitid.markers.clean import Markers, clean_markers
 from gaitid.model import specs
-from gaitid.model.marker_sets import MarkerSet, bundled_marker_sets, find_marker_set, load_marker_set
-from gaitid.model.needs import Needs
+from gaitid.model.marker_sets import MarkerSet
 from gaitid.notes import Note, Notes, note, ranked
-from gaitid.records import frozen_dataclass
-from gaitid.trial import Array, Trial
+from gaitid.trial import Mask, Trial
 
 if TYPE_CHECKING:
     from gaitid.analysis.applied_loads import AppliedLoad
     from gaitid.read.tables.body_load import BodyLoad
 
 
-@frozen_dataclass()
-class Options:
-    """How a trial is analysed, besides its model and its subject.
-
-    Attributes
-    ----------
-    solver : str
-        One of `SOLVERS`.
-    require_forces : bool
-        Refuse a trial in which no foot is known to be loaded.
-    by_hand : tuple of ByHand
-        Which foot was on which plates, frames as the file numbers them.
-    marker_set : MarkerSet or None
-        What the labels of the markers mean, where the user says it.
-    loads : tuple of (str, BodyLoad)
-        Measured loads on segments but the ground's, by the word that names the segment.
-    let_go : bool
-        Whether nobody asks for the samples of the trial's plates any more when they are judged (`ForcePlate`).
-    """
-
-    solver: str = "block"
-    require_forces: bool = False
-    by_hand: tuple[ByHand, ...] = ()
-    marker_set: MarkerSet | None = None
-    loads: tuple[tuple[str, BodyLoad], ...] = ()
-    let_go: bool = False
-
-
 def analyse(
-    trial: Trial,
-    model: specs.Model,
-    subject_file: SubjectFile,
-    static: Trial | None = None,
-    options: Options = Options(),  # noqa: B008 - it cannot be changed
+    trial: Trial, model: specs.Model, subject_file: SubjectFile, static: Trial | None = None, **how: Any
 ) -> Result:
     """Compute everything of one trial.
 
@@ -103,280 +79,368 @@ def analyse(
         What the user says of the subject; may be empty.
     static : Trial, optional
         Calibration trial; its values win over those stored in `trial`.
-    options : Options
-
-    Returns
-    -------
-    Result
+    **how
+        Other inputs of `Pipeline`.
 
     Raises
     ------
     TrialError, SubjectError
         What the model needs and neither trial nor subject has.
     """
-    return analyse_prepared(trial, prepare(trial, model, subject_file, static, options.marker_set), static, options)
+    return Pipeline(trial=trial, model=model, subject_file=subject_file, static=static, **how).make_all().result
 
 
-def analyse_prepared(trial: Trial, prepared: Prepared, static: Trial | None, options: Options) -> Result:
-    """`analyse` for a trial whose markers and measurements were found before, with the same static."""
-    model, needs, subject, up_g = prepared.model, prepared.needs, prepared.subject, prepared.up_g
-    if options.loads or trial.loaded:
-        from gaitid.analysis.applied_loads import check_loads  # of few trials
-
-        check_loads(trial, model, options.loads)
-    calibration = calibration_of(prepared, list(needs))
-    markers = clean_markers(trial, model, marker_templates(calibration, model, list(needs)))
-    geometry, body = geometry_of(model, markers, subject, up_g, calibration), None
-    if centres_need_segments(model):
-        body = pose_body(geometry, markers, list(needs))
-    # the samples of plates are most of what is held of a long trial: they go before the axes of segments come
-    ground = ground_under(trial, markers, list(needs), geometry if body is None else body.geometry)
-    of_channels = faults_of_channels(trial, ground)
-    for plate in trial.plates if options.let_go else ():
-        plate.let_go()
-
-    if body is None:
-        body = pose_body(geometry, markers, list(needs))
-    body, markers, emptied, jump_notes = without_jumps(body, markers, trial.rate_hz)
-    motion = differentiate(body, trial.rate_hz)
-    whole = find_upper_body(trial, markers, body)
-    applied, on_segments, applied_notes = _applied(options, body, motion, trial.rate_hz)
-    by_hand = assigned_frames(options.by_hand, trial, list(ground.feet))
-    balance = None if applied else balance_of(body, motion, up_g, trial.rate_hz)  # the ground carries not all of it
-    vertical_m_per_s = motion.of_parts(lambda part: part.base.vel_g @ up_g)
-    stand = Stand(ground, by_hand, vertical_m_per_s, body.settings, static, prepared.static_model, balance)
-    subject, loads, faults, mass_notes = sound_loads(subject, model, stand, trial, of_channels, body, whole)
-    check_masses(body, subject.mass_kg)
-    ground = faults.without(ground)
-    by_file = _sides_by_file(trial, model, applied)
-    loads_notes = _loads_notes(trial, model, ground, loads, options.require_forces, by_file)
-    threshold_N = body.settings.contact_threshold_N
-    gait = analyse_gait(trial.events, loads.by_side, ground.feet, motion.base.com_g, ground.floor, threshold_N)
-    timed = [c for c in loads.contacts if balance is not None and not any(ground.cuts(c.first, c.last))]
-
-    weight_N = subject.mass_kg * body.settings.gravity_m_per_s2
-    bandwidth_hz = markers.quality["marker_bandwidth_hz"]
-    acting = loads.by_side
-    if body.settings.joint_loads == "matched":
-        acting = {side: matched_load(load, bandwidth_hz, trial.rate_hz) for side, load in acting.items()}
-    impacts = find_impacts(acting, loads.contacts, trial.rate_hz, weight_N, bandwidth_hz)
-
-    gravity_g = -body.settings.gravity_m_per_s2 * up_g
-    mechanics = Mechanics(subject.mass_kg, gravity_g, options.solver, on_segments)
-    measured = [side for side in model.sides if side.name in needs]
-    on_ground = [side.name for side in measured if model.touches_ground and side.name not in by_file]
-    on_feet = {side.name: acting[side.name] if side.name in on_ground else no_load(trial.n_frames) for side in measured}
-    posed = Posed(body, motion, markers, mechanics, trial.rate_hz, emptied)
-    limbs, moment_notes = possible_limbs(measured, posed, on_feet, loads.contacts)
-    sides = {side.name: limbs.get(side.name) or absent_limb(model, trial.n_frames) for side in model.sides}
-    for name in limbs:
-        sides[name] = replace(limbs[name], load=loads.by_side.get(name, on_feet[name]))
-    sides, body_notes = withhold(sides, body, subject)
-    sides = with_trunk_angles(sides, whole)
-    base_link = base_body = None
-    if model.base.body is not None:
-        base_link, base_body = make_link(model.base.body, "", body, motion.base, mechanics)
-    result = Result(
-        trial=trial,
-        model=model,
-        settings=body.settings,
-        solver=options.solver,
-        subject=subject,
-        markers=markers,
-        body=body,
-        ground=ground,
-        loads=loads,
-        gravity_g=mechanics.gravity_g,
-        base=motion.base,
-        solve_base=partial(base_wrench, body, tuple(sides.values()), motion, base_link, mechanics),
-        base_body=base_body,
-        sides=sides,
-        gait=gait,
-        impacts=impacts,
-        conventions=conventions(model, up_g, prepared.up_words, body.R_gp, body.progression_words),
-        notes=_told_once(
-            (
-                *trial.notes,
-                *prepared.notes,
-                *subject.notes,
-                *markers.notes,
-                *body.notes,
-                *loose_notes(body.geometry, markers.seen, trial.rate_hz, body.notes),
-                *lost_point_notes(body, trial.rate_hz, trial.first_frame),
-                *jump_notes,
-                *moment_notes,
-                *body_notes,
-                *gimbal_notes(body, list(needs), trial.first_frame),
-                *mass_notes,
-                *_heel_notes(trial, model, ground),
-                *ground_notes(ground.notes, gait.events),
-                *faults.notes,
-                *contact_clock_notes(gait.events, timed, faults.notes),
-                *loads.notes,
-                *loads_notes,
-                *applied_notes,
-                *event_notes(gait, ground.feet, trial),
-                *impact_notes(impacts, trial.first_frame, bandwidth_hz),
-                *wrench_notes(model, sides, options.require_forces),
-                *([Note("model_limits", model.caution)] if model.caution else []),
-            )
-        ),
-        verdict=NOT_JUDGED,
-        applied_loads=applied,
-        whole_body=whole,
-    )
-    rest_aside()
-    return judged(result, (*result.notes, *figure_notes(result)))
+def pipeline_of(result: Result) -> Pipeline:
+    """What a result was made by, to make it again with a value replaced."""
+    assert isinstance(result.pipeline, Pipeline)
+    return result.pipeline
 
 
-def _applied(
-    options: Options, body: Body, motion: Motion, rate_hz: float
-) -> tuple[tuple[AppliedLoad, ...], Mapping[Key, Wrench], Notes]:
-    """Measured loads but the ground's: each, all on one segment together, and what is worth saying."""
-    if not options.loads:
-        return (), {}, ()
-    from gaitid.analysis.applied_loads import apply_loads, summed
-
-    applied, notes = apply_loads(options.loads, body, motion, rate_hz)
-    return applied, summed(applied), notes
-
-
-def _sides_by_file(trial: Trial, model: specs.Model, applied: Sequence[AppliedLoad]) -> tuple[str, ...]:
-    """The sides whose foot carries a load of a file in a trial without any plate: all that acts on it, then."""
-    if trial.plates or trial.refused_plates:
-        return ()
-    feet = {body.segment for body in model.chain if body.ground}
-    return tuple(dict.fromkeys(load.side for load in applied if load.segment in feet))
-
-
-# --- what is there ------------------------------------------------------------------------------------------
-
-
-@frozen_dataclass(eq=False)
-class Prepared:
-    """A trial whose markers and measurements suffice for a model.
+class Pipeline(Stages):
+    """One trial from what was read to its result.
 
     Attributes
     ----------
-    model : Model
-        Bound to the trial's labels.
-    needs : mapping of side to Needs
-        Of the legs that were recorded.
-    notes : Notes
-        Of the legs.
-    up_g : (3,) array
-        The vertical.
-    up_words : str
-        How it was found.
-    sources : Sources
-    subject : Subject
-    """
-
-    model: specs.Model
-    needs: Mapping[str, Needs]
-    notes: Notes
-    up_g: Array
-    up_words: str
-    sources: Sources
-    subject: Subject
-
-    @property
-    def static_model(self) -> specs.Model | None:
-        """The model bound to the labels of the static."""
-        return None if self.sources.static is None else self.sources.static.model
-
-
-def prepare(
-    trial: Trial,
-    model: specs.Model,
-    subject_file: SubjectFile,
-    static: Trial | None = None,
-    marker_set: MarkerSet | None = None,
-    known: tuple[Bound, dict[str, Needs], Notes] | None = None,
-    one_leg_will_do: bool = True,
-) -> Prepared:
-    """Find the markers and the measurements that a model needs.
-
-    Parameters
-    ----------
     trial : Trial
     model : Model
+        As loaded, bound to no labels.
     subject_file : SubjectFile
-    static : Trial, optional
-    marker_set : MarkerSet, optional
-    known : tuple, optional
-        What `recorded` gives, of who has asked it already: with a subject file that says nothing of labels or places.
-    one_leg_will_do : bool
-        Whether a leg that lacks markers or measurements is left out where the other has all of its own.
-
-    Raises
-    ------
-    TrialError, SubjectError
-        What the model needs and neither trial, static nor subject has.
+    static : Trial or None
+    marker_set : MarkerSet or None
+        What the labels of the markers mean, where the user says it.
+    both_legs : bool
+        Whether a leg that lacks markers or measurements refuses the trial, and is not left out.
+    given_loads : tuple of (str, BodyLoad)
+        Measured loads on segments but the ground's, by the word that names the segment.
+    by_hand : tuple of ByHand
+        Which foot was on which plates, frames as the file numbers them.
+    solver : str
+        One of `gaitid.dynamics.newton_euler.SOLVERS`.
+    require_forces : bool
+        Refuse a trial in which no foot is known to be loaded.
     """
-    if marker_set is None and subject_file.marker_set and subject_file.marker_set in bundled_marker_sets():
-        marker_set = load_marker_set(find_marker_set(subject_file.marker_set))
-    places = subject_file.calibration.places
-    bound, needs, notes = known or recorded(trial, model, static, marker_set, places, one_leg_will_do)
-    up_g, up_words = vertical(trial, bound.model)
-    standing = None
-    if static is not None and bound.static_model is not None:
-        standing = recording(static, bound.static_model, vertical(static, bound.static_model)[0])
-    sources = Sources(subject_file, trial.parameters, standing, recording(trial, bound.model, up_g))
-    notes += (*plate_tilt(trial, bound.model, up_g), *reading_notes(static))
-    needs, subject, of_legs = measured_legs(bound.model, needs, sources, one_leg_will_do)
-    notes += of_legs + measured_joint_notes(bound.model, {side: n.measurements for side, n in needs.items()}, subject)
-    model = bound.model
-    if model.table.by_sex:
-        model = model._replace(table=model.table.by_sex[subject.sex])
-    model = with_measured(model, subject_file.rows)
-    return Prepared(model, needs, notes, up_g, up_words, sources, subject)
 
+    trial: Trial
+    model: specs.Model
+    subject_file: SubjectFile = SubjectFile()
+    static: Trial | None = None
+    marker_set: MarkerSet | None = None
+    both_legs: bool = False
+    given_loads: tuple[tuple[str, BodyLoad], ...] = ()
+    by_hand: tuple[ByHand, ...] = ()
+    solver: str = "block"
+    require_forces: bool = False
+    let_go: bool = False
 
-def prepared_or_fault(
-    trial: Trial,
-    model: specs.Model,
-    subject_file: SubjectFile,
-    static: Trial | None = None,
-    marker_set: MarkerSet | None = None,
-    one_leg_will_do: bool = True,
-) -> Prepared | GaitidError:
-    """As `prepare`, or why a trial cannot be analysed with a model for want of markers or measurements."""
-    try:
-        return prepare(trial, model, subject_file, static, marker_set, None, one_leg_will_do)
-    except GaitidError as error:
-        return error
+    def of_trial(self, trial: Trial) -> Result:
+        """Another trial with the same model, subject and static, and nothing else that was said of this one."""
+        said = {name: self.inputs[name] for name in ("given_loads", "by_hand", "solver", "require_forces")}
+        return self.with_(trial=trial, **said).make_all().result
 
+    # --- what is there ----------------------------------------------------------------------------------------
 
-# --- the subject ---------------------------------------------------------------------------------------------
+    @stage
+    def found(self) -> Found:
+        """The markers and the measurements that the model needs."""
+        return find(self.trial, self.model, self.subject_file, self.static, self.marker_set, self.both_legs)
 
+    @stage
+    def legs(self) -> tuple[str, ...]:
+        """Those that were recorded."""
+        if self.given_loads or self.trial.loaded:
+            from gaitid.analysis.applied_loads import check_loads  # of few trials
 
-def calibration_of(prepared: Prepared, sides: Sequence[str]) -> Calibration:
-    """What is carried over from the static, or else from what a subject file says of one.
+            check_loads(self.trial, self.found.model, self.given_loads)
+        return tuple(self.found.needs)
 
-    Raises
-    ------
-    TrialError
-        The static is none (`check_stands`), or left and right are exchanged in it.
-    """
-    static, file = prepared.sources.static, prepared.sources.file
-    if static is None or file.calibration.places:  # as with measurements, the file wins
-        return file.calibration
-    check_stands(static.markers)
-    geometry = static_geometry(prepared)
-    assert geometry is not None
-    calibration = calibrate(geometry, sides, "static trial")
-    check_sides(geometry, sides)
-    return calibration
+    @stage
+    def static_geometry(self) -> Geometry | None:
+        """The model's points and frames on the static; None without one."""
+        subject, static = self.found.subject, self.found.sources.static
+        if static is None:
+            return None
+        flat = subject.foot_flat is not False
+        return Geometry(static.model, static.markers, subject.numbers, static.n_frames, static.up_g, flat)
 
+    @stage
+    def calibration(self) -> Calibration:
+        """What is carried over from the static, or else from what a subject file says of one."""
+        static, file = self.found.sources.static, self.found.sources.file
+        if static is None or file.calibration.places:  # as with measurements, the file wins
+            return file.calibration
+        check_stands(static.markers)
+        geometry = self.static_geometry
+        assert geometry is not None
+        calibration = calibrate(geometry, self.legs, "static trial")
+        check_sides(geometry, self.legs)
+        return calibration
 
-def static_geometry(prepared: Prepared) -> Geometry | None:
-    """The model's points and frames on the static; None without one."""
-    subject, static = prepared.subject, prepared.sources.static
-    if static is None:
-        return None
-    flat = subject.foot_flat is not False
-    return Geometry(static.model, static.markers, subject.numbers, static.n_frames, static.up_g, flat)
+    # --- the body ---------------------------------------------------------------------------------------------
+
+    @stage
+    def cleaned(self) -> Markers:
+        """Labels checked, gaps filled, noise filtered."""
+        model = self.found.model
+        return clean_markers(self.trial, model, marker_templates(self.calibration, model, self.legs))
+
+    @stage
+    def geometry(self) -> Geometry:
+        """Points and frames of the model on the markers, of which none is computed yet."""
+        found = self.found
+        return geometry_of(found.model, self.cleaned, found.subject, found.up_g, self.calibration)
+
+    @stage
+    def ground(self) -> Ground:
+        """Plates and feet as filed."""
+        # the samples of plates are most of what is held of a long trial: they go before the axes of segments come
+        first = self.checked.geometry if centres_need_segments(self.found.model) else self.geometry
+        return ground_under(self.trial, self.cleaned, self.legs, first)
+
+    @stage
+    def channel_faults(self) -> Sequence[Fault]:
+        """What the samples of the plates show by themselves."""
+        faults = faults_of_channels(self.trial, self.ground)
+        for plate in self.trial.plates if self.let_go else ():
+            plate.let_go()
+        return faults
+
+    @stage
+    def checked(self) -> Checked:
+        """The geometry with its segments, and what is said of it where it is a body's."""
+        return check_pose(self.geometry, self.cleaned, self.legs)
+
+    @stage
+    def posed(self) -> Body:
+        """Where every segment is."""
+        return pose_segments(self.checked.geometry, self.cleaned, self.legs, self.checked.notes)
+
+    @stage
+    def continuous(self) -> Continuous:
+        """The same without poses that jump."""
+        return without_jumps(self.posed, self.cleaned, self.trial.rate_hz)
+
+    @stage
+    def markers(self) -> Markers:
+        """Those that the body was posed by."""
+        return self.continuous.markers
+
+    @stage
+    def body(self) -> Body:
+        """Where every segment is, unknown beside jumps."""
+        return self.continuous.body
+
+    @stage
+    def emptied(self) -> Mapping[str, Mask]:
+        """By side the frames that are empty beside jumps."""
+        return self.continuous.emptied
+
+    @stage
+    def motion(self) -> Motion:
+        """How every segment moves."""
+        return differentiate(self.body, self.trial.rate_hz)
+
+    @stage
+    def whole_body(self) -> WholeBody | None:
+        """Trunk, head and arms, where they have markers."""
+        return find_upper_body(self.trial, self.markers, self.body)
+
+    # --- the loads --------------------------------------------------------------------------------------------
+
+    @stage
+    def applied_loads(self) -> tuple[tuple[AppliedLoad, ...], Notes]:
+        """Measured loads but the ground's, with notes."""
+        if not self.given_loads:
+            return (), ()
+        from gaitid.analysis.applied_loads import apply_loads
+
+        return apply_loads(self.given_loads, self.body, self.motion, self.trial.rate_hz)
+
+    @stage
+    def applied(self) -> Mapping[Key, Wrench]:
+        """All of them on each segment together."""
+        if not self.applied_loads[0]:
+            return {}
+        from gaitid.analysis.applied_loads import summed
+
+        return summed(self.applied_loads[0])
+
+    @stage
+    def balance(self) -> Balance | None:
+        """What the motion asks of the ground; None where the ground carries not all of it."""
+        if self.applied_loads[0]:
+            return None
+        return balance_of(self.body, self.motion, self.found.up_g, self.trial.rate_hz)
+
+    @stage
+    def sound_loads(self) -> SoundLoads:
+        """The mass, who stood where, and what is wrong with plates and clocks."""
+        found, body, up_g = self.found, self.body, self.found.up_g
+        by_hand = assigned_frames(self.by_hand, self.trial, [*self.ground.feet])
+        rising_m_per_s = self.motion.of_parts(lambda part: part.base.vel_g @ up_g)
+        stand = Stand(
+            self.ground, by_hand, rising_m_per_s, body.settings, self.static, found.static_model, self.balance
+        )
+        return sound_loads(found.subject, found.model, stand, self.trial, self.channel_faults, body, self.whole_body)
+
+    @stage
+    def subject(self) -> Subject:
+        """With the mass that the plates told, where no source says it."""
+        check_masses(self.body, self.sound_loads.subject.mass_kg)
+        return self.sound_loads.subject
+
+    @stage
+    def sound_ground(self) -> Ground:
+        """Plates and feet without what is wrong."""
+        return self.sound_loads.faults.without(self.ground)
+
+    @stage
+    def loads(self) -> Loads:
+        """The load on each foot, and the contacts."""
+        return self.sound_loads.loads
+
+    @stage
+    def loads_notes(self) -> Notes:
+        """Where other programs say otherwise, and that no foot's load is known."""
+        return _loads_notes(
+            self.trial, self.found.model, self.sound_ground, self.loads, self.require_forces, self.by_file
+        )
+
+    @stage
+    def by_file(self) -> tuple[str, ...]:
+        """The sides whose foot carries a load of a file in a trial without any plate: all that acts on it, then."""
+        if self.trial.plates or self.trial.refused_plates:
+            return ()
+        feet = {body.segment for body in self.found.model.chain if body.ground}
+        return tuple(dict.fromkeys(load.side for load in self.applied_loads[0] if load.segment in feet))
+
+    @stage
+    def gait(self) -> Gait:
+        """Events, cycles and where the feet go."""
+        ground, threshold_N = self.sound_ground, self.body.settings.contact_threshold_N
+        com_g = self.motion.base.com_g
+        return analyse_gait(self.trial.events, self.loads.by_side, ground.feet, com_g, ground.floor, threshold_N)
+
+    @stage
+    def acting(self) -> Mapping[str, FootLoad]:
+        """By side what joints are computed with: the load, or one that is as slow as the markers."""
+        if self.body.settings.joint_loads != "matched":
+            return self.loads.by_side
+        bandwidth_hz, rate_hz = self.markers.quality["marker_bandwidth_hz"], self.trial.rate_hz
+        return {side: matched_load(load, bandwidth_hz, rate_hz) for side, load in self.loads.by_side.items()}
+
+    @stage
+    def impacts(self) -> tuple[Impact, ...]:
+        """Where the force of foot strikes is faster than the markers."""
+        weight_N = self.subject.mass_kg * self.body.settings.gravity_m_per_s2
+        bandwidth_hz = self.markers.quality["marker_bandwidth_hz"]
+        return find_impacts(self.acting, self.loads.contacts, self.trial.rate_hz, weight_N, bandwidth_hz)
+
+    # --- dynamics ---------------------------------------------------------------------------------------------
+
+    @stage
+    def mechanics(self) -> Mechanics:
+        """What the equations of motion need besides motions and loads of the ground."""
+        gravity_g = -self.body.settings.gravity_m_per_s2 * self.found.up_g
+        return Mechanics(self.subject.mass_kg, gravity_g, self.solver, self.applied)
+
+    @stage
+    def on_feet(self) -> Mapping[str, FootLoad]:
+        """By recorded side what the ground exerts on its foot."""
+        nothing, by_ground = no_load(self.trial.n_frames), self.found.model.touches_ground
+        return {
+            side.name: self.acting[side.name] if by_ground and side.name not in self.by_file else nothing
+            for side in self.found.model.sides
+            if side.name in self.legs
+        }
+
+    @stage
+    def solved(self) -> Mapping[str, SideResult]:
+        """Limbs of the legs that were recorded."""
+        return solve_limbs(self.body, self.motion, self.on_feet, self.mechanics, self.emptied)
+
+    @stage
+    def limbs(self) -> tuple[Mapping[str, SideResult], Notes]:
+        """The same without moments that no person exerts."""
+        posed = Posed(self.body, self.motion, self.markers, self.mechanics, self.trial.rate_hz, self.emptied)
+        limbs, notes = possible_limbs(self.solved, posed, self.on_feet, self.loads.contacts)
+        loads = {**self.on_feet, **self.loads.by_side}
+        return {name: replace(limb, load=loads[name]) for name, limb in limbs.items()}, notes
+
+    @stage
+    def sides(self) -> tuple[Mapping[str, SideResult], Notes]:
+        """All sides, a joint empty whose lengths or calibration are those of no body."""
+        model, limbs = self.found.model, self.limbs[0]
+        sides = {side.name: limbs.get(side.name) or absent_limb(model, self.trial.n_frames) for side in model.sides}
+        possible, notes = withhold(sides, self.body, self.subject)
+        return with_trunk_angles(possible, self.whole_body), notes
+
+    @stage
+    def result(self) -> Result:
+        """Everything, with its notes and its verdict."""
+        body, found, model = self.body, self.found, self.found.model
+        sides, _ = self.sides
+        base_link = base_body = None
+        if model.base.body is not None:
+            base_link, base_body = make_link(model.base.body, "", body, self.motion.base, self.mechanics)
+        result = Result(
+            trial=self.trial,
+            model=model,
+            settings=body.settings,
+            solver=self.solver,
+            subject=self.subject,
+            markers=self.markers,
+            body=body,
+            ground=self.sound_ground,
+            loads=self.loads,
+            gravity_g=self.mechanics.gravity_g,
+            base=self.motion.base,
+            solve_base=partial(base_wrench, body, tuple(sides.values()), self.motion, base_link, self.mechanics),
+            base_body=base_body,
+            sides=sides,
+            gait=self.gait,
+            impacts=self.impacts,
+            conventions=conventions(model, found.up_g, found.up_words, body.R_gp, body.progression_words),
+            notes=_without_consequences(self._notes()),
+            verdict=NOT_JUDGED,
+            pipeline=self.with_(),
+            applied_loads=self.applied_loads[0],
+            whole_body=self.whole_body,
+        )
+        rest_aside()
+        return judged(result, (*result.notes, *figure_notes(result)))
+
+    def _notes(self) -> Iterable[Note]:
+        """What every stage has to say."""
+        trial, found, body, gait, faults = self.trial, self.found, self.body, self.gait, self.sound_loads.faults
+        ground, contacts, rate_hz = self.sound_ground, self.loads.contacts, self.trial.rate_hz
+        model, (sides, notes_of_sides) = found.model, self.sides
+        # contacts that both forces and motion know the times of
+        timed = [c for c in contacts if self.balance is not None and not any(ground.cuts(c.first, c.last))]
+        return (
+            *trial.notes,
+            *found.notes,
+            *self.subject.notes,
+            *self.markers.notes,
+            *body.notes,
+            *loose_notes(body.geometry, self.markers.seen, rate_hz, body.notes),
+            *lost_point_notes(body, rate_hz, trial.first_frame),
+            *self.continuous.notes,
+            *self.limbs[1],
+            *notes_of_sides,
+            *gimbal_notes(body, [*self.legs], trial.first_frame),
+            *self.sound_loads.notes,
+            *_heel_notes(trial, model, ground),
+            *ground_notes(ground.notes, gait.events),
+            *faults.notes,
+            *contact_clock_notes(gait.events, timed, faults.notes),
+            *self.loads.notes,
+            *self.loads_notes,
+            *self.applied_loads[1],
+            *event_notes(gait, ground.feet, trial),
+            *impact_notes(self.impacts, trial.first_frame, self.markers.quality["marker_bandwidth_hz"]),
+            *wrench_notes(model, sides, self.require_forces),
+            *([Note("model_limits", model.caution)] if model.caution else []),
+        )
 
 
 # --- the ground ---------------------------------------------------------------------------------------------
@@ -419,7 +483,7 @@ def _loads_notes(
     return *notes, Note("no_known_load", f"{why}: wrenches are known in the air only")
 
 
-def _told_once(notes: Iterable[Note]) -> Notes:
+def _without_consequences(notes: Iterable[Note]) -> Notes:
     """Notes in their rank, without those that follow from another: of wrenches that are not there at all."""
     notes = ranked(notes)
     codes = {note.code for note in notes}

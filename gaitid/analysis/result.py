@@ -7,6 +7,7 @@ from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from gaitid.analysis.stages import Stages
 from gaitid.analysis.verdict import Verdict
 from gaitid.body.kinematics import SegmentMotion
 from gaitid.body.poses import Body
@@ -125,6 +126,8 @@ class Result:
         What it can be used for.
     applied_loads : tuple of AppliedLoad
         Measured loads on segments but the ground's.
+    pipeline : Stages
+        What it was made by (`gaitid.analysis.pipeline.pipeline_of`).
     whole_body : WholeBody or None
         Trunk, head and arms, and the centre of mass; None without markers of theirs.
     """
@@ -148,6 +151,7 @@ class Result:
     conventions: Mapping[str, str]
     notes: Notes
     verdict: Verdict
+    pipeline: Stages
     applied_loads: tuple[AppliedLoad, ...] = ()
     whole_body: WholeBody | None = None
 
@@ -184,7 +188,7 @@ class Result:
 
     def let_go(self) -> None:
         """Give back the memory of the markers' places: but for `quality` nobody asks for them any more."""
-        let_go(self, knowing=("quality",))
+        let_go(self, "pipeline", knowing=("quality",))
         self.trial.let_go()
         let_go(self.markers, "seen", "filtered", "support")
         let_go(self.ground, "feet")

@@ -19,7 +19,28 @@ from gaitid.ground.fault import Fault
 from gaitid.ground.plate_faults import Mover, PlateFaults, find_faults
 from gaitid.model import specs
 from gaitid.notes import Notes
+from gaitid.records import NamedTuple
 from gaitid.trial import Trial
+
+
+class SoundLoads(NamedTuple):
+    """The loads on the feet, of plates that are sound.
+
+    Attributes
+    ----------
+    subject : Subject
+        With the plates' mass where no source gives it.
+    loads : Loads
+    faults : PlateFaults
+        Of plates and clocks.
+    notes : Notes
+        On the mass.
+    """
+
+    subject: Subject
+    loads: Loads
+    faults: PlateFaults
+    notes: Notes
 
 
 def sound_loads(
@@ -30,8 +51,8 @@ def sound_loads(
     of_channels: Sequence[Fault],
     body: Body,
     whole: WholeBody | None = None,
-) -> tuple[Subject, Loads, PlateFaults, Notes]:
-    """The subject with its mass, the loads on the feet, what is wrong with plates and clocks, and notes on the mass.
+) -> SoundLoads:
+    """Weigh the body, judge who stood where and what is wrong with plates and clocks.
 
     Parameters
     ----------
@@ -53,9 +74,9 @@ def sound_loads(
     if any(fault.code == "body_not_carried" for fault in faults.faults):
         faults = faults.weighed_in_static(static_mass(stand).mass_kg, weighed.mass_kg)
     if not faults.withheld:
-        return weighed, loads, faults, notes
+        return SoundLoads(weighed, loads, faults, notes)
     weighed, loads, notes = weigh(subject, model, replace(stand, ground=faults.without(stand.ground)))
-    return weighed, loads, faults, notes
+    return SoundLoads(weighed, loads, faults, notes)
 
 
 def _mover(

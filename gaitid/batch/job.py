@@ -163,7 +163,7 @@ class _StaticIsBetter(Exception):
     """Ends the work on a trial with the calibration that it stores, before anything is written."""
 
 
-def _done(job: Job, accept: Callable[[Result, Prepared], Notes] = lambda result, prepared: ()) -> _Done:
+def _done(job: Job, accept: Callable[[Result], Notes] = lambda result: ()) -> _Done:
     """Result and files of a job, with the notes that `accept` has besides; it may raise an error instead."""
     prepared = _settled(job)
 
@@ -171,7 +171,7 @@ def _done(job: Job, accept: Callable[[Result, Prepared], Notes] = lambda result,
         from gaitid.analysis.judge import judged
 
         _refuse_other_person(job, result)
-        notes = accept(result, prepared)
+        notes = accept(result)
         return judged(result, (*notes, *result.notes)) if notes else result
 
     return run_file(job.trial, job.folder, prepared, accept=accepted)
@@ -179,25 +179,16 @@ def _done(job: Job, accept: Callable[[Result, Prepared], Notes] = lambda result,
 
 def _better_done(job: Job, instead: Job) -> tuple[_Done, str]:
     """As `_done` with the better of two calibrations, what the trial stores or the static of `instead`, and why."""
-    from gaitid.analysis.better_calibration import Better, Tried, better_calibration
-    from gaitid.analysis.origin import Origin
+    from gaitid.analysis.better_calibration import Better, better_calibration
 
     found: list[Better] = []
 
-    def tried(result: Result, prepared: Prepared) -> Tried:
-        assert prepared.model is not None  # settled
-        return Tried(result, Origin(prepared.model, prepared.subject, prepared.static, prepared.marker_set))
+    def with_static() -> Result:
+        result = analyse_file(instead.trial, _settled(instead), let_go=True)
+        _refuse_other_person(instead, result)
+        return result
 
-    def with_static() -> Tried | GaitidError:
-        try:
-            prepared = _settled(instead)
-            result = analyse_file(instead.trial, prepared, let_go=True)
-            _refuse_other_person(instead, result)
-        except GaitidError as error:
-            return error
-        return tried(result, prepared)
-
-    def decide(stored: Tried | GaitidError) -> Better:
+    def decide(stored: Result | GaitidError) -> Better:
         try:
             static = _prepared_of(instead).static
         except GaitidError:
@@ -206,8 +197,8 @@ def _better_done(job: Job, instead: Job) -> tuple[_Done, str]:
         found.append(better_calibration(stored, static, with_static, instead.options.static, job.options.reader))
         return found[0]
 
-    def keep(result: Result, prepared: Prepared) -> Notes:
-        if decide(tried(result, prepared)).is_static:
+    def keep(result: Result) -> Notes:
+        if decide(result).is_static:
             raise _StaticIsBetter
         return found[0].notes
 
@@ -217,7 +208,7 @@ def _better_done(job: Job, instead: Job) -> tuple[_Done, str]:
         pass  # what it computed can go before the work begins again
     except (SubjectError, TrialError) as error:
         decide(error)
-    return _done(instead, lambda result, prepared: found[0].notes), found[0].words
+    return _done(instead, lambda result: found[0].notes), found[0].words
 
 
 def _settled(job: Job) -> Prepared:

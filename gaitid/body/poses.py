@@ -20,7 +20,7 @@ from gaitid.model import shapes, specs
 from gaitid.notes import Notes
 from gaitid.numerics.blocks import blocks, is_long, joined
 from gaitid.numerics.masks import known_rows
-from gaitid.records import frozen_dataclass
+from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, Mask, frozen, read_only
 
 if TYPE_CHECKING:
@@ -151,8 +151,15 @@ def centres_need_segments(model: specs.Model) -> bool:
     return model.pose is not None or any(isinstance(frame, shapes.RigidFrame) for frame in frames)
 
 
-def pose_body(geometry: Geometry, markers: Markers, sides: Sequence[str]) -> Body:
-    """Poses of all segments of the recorded sides and of the base.
+class Checked(NamedTuple):
+    """A geometry whose segments are where the model has them put, and what is said of it."""
+
+    geometry: Geometry
+    notes: Notes
+
+
+def check_pose(geometry: Geometry, markers: Markers, sides: Sequence[str]) -> Checked:
+    """Put the segments of the recorded sides and of the base, and refuse what is no body.
 
     Parameters
     ----------
@@ -174,14 +181,13 @@ def pose_body(geometry: Geometry, markers: Markers, sides: Sequence[str]) -> Bod
     geometry, of_chain = put_segments(geometry, sides)
     notes += of_chain
     notes += check_body(geometry, sides, markers.doubted)
-    notes += length_notes(geometry, sides, markers.first_frame)
-    return pose_segments(geometry, markers, sides, notes)
+    return Checked(geometry, notes + length_notes(geometry, sides, markers.first_frame))
 
 
 def pose_segments(
     geometry: Geometry, markers: Markers, sides: Sequence[str], notes: Notes = (), through: Geometry | None = None
 ) -> Body:
-    """`pose_body` of a geometry on filtered markers whose checks were made.
+    """Poses of all segments of the recorded sides and of the base, by a geometry on filtered markers (`check_pose`).
 
     `through` is the same geometry on the markers' support, where it does not follow from the model and these alone.
     """

@@ -17,7 +17,7 @@ import numpy as np
 from gaitid.analysis import pipeline
 from gaitid.analysis.applied_loads import summed
 from gaitid.analysis.choice import subject_of
-from gaitid.analysis.limb import Mechanics, solve_limb
+from gaitid.analysis.limb import Mechanics, solve_limbs
 from gaitid.analysis.result import Result, SideResult
 from gaitid.body.calibration import marker_templates
 from gaitid.body.frames import Geometry, Place, Pose
@@ -152,7 +152,9 @@ class Hybrids:
         for side in body.model.sides:
             if side.name in body.sides:
                 load, acting = self._load(side.name)
-                sides[side.name] = replace(solve_limb(side, body, motion, acting, mechanics), load=load)
+                sides[side.name] = replace(
+                    solve_limbs(body, motion, {side.name: acting}, mechanics)[side.name], load=load
+                )
         first = self.first.result
         return replace(first, sides=sides, settings=body.settings, subject=subject, model=body.model, body=body)
 
@@ -229,10 +231,17 @@ class Hybrids:
         recording, subject_of_made = self._of(RECORDING).result.trial, self._of(SUBJECT)
         trial = replace(recording, parameters=subject_of_made.result.trial.parameters)
         file = subject_of(subject_of_made.subject, model.model)
-        prepared = pipeline.prepare(trial, model.model, file, self._of(STATIC).static, model.marker_set)
+        made = pipeline.Pipeline(
+            trial=trial,
+            model=model.model,
+            subject_file=file,
+            static=self._of(STATIC).static,
+            marker_set=model.marker_set,
+        )
+        prepared = made.found
         subject = _weighed(prepared.subject, subject_of_made.result.subject)
         sides = [side for side in prepared.needs if side in model.result.body.sides]
-        calibration = pipeline.calibration_of(prepared, sides)
+        calibration = made.with_(legs=tuple(sides)).calibration
         settings = self.settings_of(self._taken, model.settings)
         cleaned = clean_markers(
             trial, prepared.model._replace(settings=settings), marker_templates(calibration, prepared.model, sides)

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from gaitid.analysis.choice import PRECEDENCE, subject_of
+from gaitid.analysis.choice import PRECEDENCE
 from gaitid.analysis.conventions import axis_name
 from gaitid.analysis.judge import judged
-from gaitid.analysis.origin import Origin
 from gaitid.analysis.pipeline import ground_under
 from gaitid.body.feet import foot_tracks
 from gaitid.body.frames import Geometry
@@ -159,15 +158,13 @@ def inspected(
     given = [model for model in beside.models if model != AUTO]
     judged_with = given[0] if given else chosen
     for tried in candidates if with_each_model else filter(None, dict.fromkeys([*given, chosen, name])):
-        candidates[tried] = analysed(read, candidates[tried])
+        candidates[tried] = analysed(candidates[tried])
     stages = _stages(trial, candidates[name], up_g) if name else _plates_alone(trial, up_g, foot_note)
     first, cleaned = trial.first_frame, stages.markers
     of_feet = candidates[name].result if name else None
     taken = candidates[judged_with].result if judged_with else None
     if taken is not None:
-        judge = models[judged_with]
-        origin = Origin(judge, subject_of(beside.subject, judge), static, marker_set)
-        said = notes_of_statics(path, taken, origin, settings, beside.subject is not None)
+        said = notes_of_statics(path, taken, settings, beside.subject is not None)
         of_result = choice.with_cure(taken.notes) if choice is not None and judged_with == chosen else taken.notes
         taken = judged(taken, (*said, *of_result))
     content = {

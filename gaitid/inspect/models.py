@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from gaitid.analysis.choice import Choice, Recording, choose_model, subject_of
-from gaitid.analysis.pipeline import Options, Prepared, analyse_prepared, prepare
+from gaitid.analysis.found import find
+from gaitid.analysis.pipeline import Pipeline
 from gaitid.analysis.recorded import Bound, MarkersLackError, bind_trial, label_words, recorded, what_lacks
 from gaitid.analysis.result import Result
 from gaitid.body.resolve import faultless, resolve_subject
@@ -32,14 +33,17 @@ class Candidate:
     ----------
     bound : Bound
         To the labels of the trial and its static.
-    found : Prepared or GaitidError
-        The markers and measurements that it needs, or why the trial is refused.
+    pipeline : Pipeline or None
+        With the markers and measurements that it needs; None where the trial is refused.
+    refusal : GaitidError or None
+        Why it is refused.
     result : Result or None
         Of the analysis; None where it was refused, or not made.
     """
 
     bound: Bound
-    found: Prepared | GaitidError
+    pipeline: Pipeline | None = None
+    refusal: GaitidError | None = None
     result: Result | None = None
 
     @property
@@ -70,14 +74,16 @@ def candidate_of(read: Read, model: specs.Model, choice: Choice | None) -> Candi
         known_labels = error.bound if isinstance(error, MarkersLackError) else None
         bound = known_labels or _bound(read, model)
         if subject is None:  # else it may name labels, or bring places of its own
-            return Candidate(bound, error)
-    if choice is not None and choice.model is model and choice.prepared and choice.prepared[0] is not None:
-        return Candidate(bound, choice.prepared[0])
+            return Candidate(bound, refusal=error)
+    if choice is not None and choice.model is model and choice.pipelines and choice.pipelines[0] is not None:
+        return Candidate(bound, choice.pipelines[0])
     try:
         file = subject_of(subject, model)
-        return Candidate(bound, prepare(trial, model, file, static, marker_set, known if subject is None else None))
+        found = find(trial, model, file, static, marker_set, known=known if subject is None else None)
     except GaitidError as error:
-        return Candidate(bound, error)
+        return Candidate(bound, refusal=error)
+    made = Pipeline(trial=trial, model=model, subject_file=file, static=static, marker_set=marker_set)
+    return Candidate(bound, made.with_(found=found))
 
 
 def _bound(read: Read, model: specs.Model) -> Bound:
@@ -88,15 +94,14 @@ def _bound(read: Read, model: specs.Model) -> Bound:
         return Bound(model, None, Reference(model))
 
 
-def analysed(read: Read, candidate: Candidate) -> Candidate:
+def analysed(candidate: Candidate) -> Candidate:
     """The same with what `gaitid run` would make of the trial."""
-    if isinstance(candidate.found, GaitidError):
+    if candidate.pipeline is None:
         return candidate
-    options = Options(marker_set=read.marker_set)
     try:
-        return replace(candidate, result=analyse_prepared(read.trial, candidate.found, read.static, options))
+        return replace(candidate, result=candidate.pipeline.make_all().result)
     except GaitidError as error:
-        return replace(candidate, found=error)
+        return replace(candidate, pipeline=None, refusal=error)
 
 
 def chosen_model(read: Read) -> tuple[Choice | None, str]:
@@ -129,7 +134,7 @@ def _resolved(model: specs.Model, name: str, sources: Sources) -> tuple[Measured
 
 def readiness(trial: Trial, candidate: Candidate) -> dict[str, Any]:
     """What one model lacks in this trial, and whether `gaitid run` would take it as it stands."""
-    model, found, result = candidate.model, candidate.found, candidate.result
+    model, pipeline, result = candidate.model, candidate.pipeline, candidate.result
     markers: dict[str, list[str]] = {}
     segments: dict[str, list[str]] = {}
     of_sides: list[Needs] = []
@@ -144,10 +149,10 @@ def readiness(trial: Trial, candidate: Candidate) -> dict[str, Any]:
     missing: list[str] = []
     faults: list[str] = []
     assumed: dict[str, str] = {}
-    if isinstance(found, GaitidError):
+    if pipeline is None:
         measured = resolved(model, sorted(wanted), trial)
     else:
-        subject = (found if result is None else result).subject
+        subject = (pipeline.found if result is None else result).subject
         measured = {name: (subject.measured.get(name), "") for name in sorted(wanted)}
     for name, (value, fault) in measured.items():
         side_name, _, bare = name.rpartition(".")
@@ -160,9 +165,9 @@ def readiness(trial: Trial, candidate: Candidate) -> dict[str, Any]:
             assumed[name] = value.source.removeprefix("assumed: ")
     return {
         "title": model.title,
-        "runs": not isinstance(found, GaitidError),
+        "runs": candidate.refusal is None,
         "analysed": result is not None,
-        "reason": found.line() if isinstance(found, GaitidError) else "",
+        "reason": candidate.refusal.line() if candidate.refusal else "",
         "marker_set": model.marker_set or None,
         "lacks": ["no marker set knows these labels (`gaitid models markers` drafts one, --markers takes it)"]
         if model.by_landmarks and not model.marker_set
@@ -180,6 +185,7 @@ def _notes_of(candidate: Candidate) -> Notes:
     """What `gaitid run` would say; without an analysis, of labels and measurements alone."""
     if candidate.result is not None:
         return candidate.result.notes
-    if isinstance(candidate.found, GaitidError):
+    if candidate.pipeline is None:
         return ()
-    return (*candidate.found.notes, *candidate.found.subject.notes)
+    found = candidate.pipeline.found
+    return (*found.notes, *found.subject.notes)

@@ -44,8 +44,8 @@ from gaitid.trial import Trial
 from gaitid.version import __version__
 
 if TYPE_CHECKING:
-    from gaitid.analysis import pipeline
     from gaitid.analysis.choice import Choice
+    from gaitid.analysis.pipeline import Pipeline
     from gaitid.analysis.result import Result
     from gaitid.read.tables.body_load import BodyLoad
 
@@ -108,16 +108,14 @@ def settle(prepared: Prepared, path: Path, session: tuple[Path, ...] = ()) -> Pr
         return prepared
     state = file_state(found_trial(path))
     trial = read_with(path, prepared.options)
-    settled, found = _settled(prepared, trial, session)
-    return replace(settled, read=ReadBefore(path, state, trial, found))
+    settled, pipeline = _settled(prepared, trial, session)
+    return replace(settled, read=ReadBefore(path, state, trial, pipeline))
 
 
-def _settled(
-    prepared: Prepared, trial: Trial, session: tuple[Path, ...] = ()
-) -> tuple[Prepared, pipeline.Prepared | None]:
+def _settled(prepared: Prepared, trial: Trial, session: tuple[Path, ...] = ()) -> tuple[Prepared, Pipeline | None]:
     """`settle` for a trial that was read, and what the model finds in it, where that is known."""
-    from gaitid.analysis.choice import family, subject_of
-    from gaitid.analysis.pipeline import prepared_or_fault
+    from gaitid.analysis.choice import family, refusal, subject_of
+    from gaitid.analysis.pipeline import Pipeline
 
     options = prepared.options
     choice = None
@@ -127,22 +125,24 @@ def _settled(
     alone = choice is None
     choice = choice or _chosen(prepared, [trial])
     model = choice.model
-    found = choice.prepared[0] if alone and choice.prepared else None
+    pipeline = choice.pipelines[0] if alone and choice.pipelines else None
     if not alone:
-        subject = subject_of(prepared.subject_content, model)
-        answer = prepared_or_fault(trial, model, subject, prepared.static, prepared.marker_set)
-        if isinstance(answer, GaitidError) and not isinstance(answer, SubjectError):
+        subject, static = subject_of(prepared.subject_content, model), prepared.static
+        pipeline = Pipeline(
+            trial=trial, model=model, subject_file=subject, static=static, marker_set=prepared.marker_set
+        )
+        fault = refusal(pipeline)
+        if fault is not None and not isinstance(fault, SubjectError):
             raise TrialError(
-                f"the model of its session, {model.name}, does not fit: {answer.wrong}",
+                f"the model of its session, {model.name}, does not fit: {fault.wrong}",
                 todo="run this trial by itself, with another --model",
             )
-        found = None if isinstance(answer, GaitidError) else answer
     command = options.command
     if command:  # one that makes the same again has the model's name
         words = [word for i, word in enumerate(command) if word != "--model" and command[i - 1 : i] != ("--model",)]
         command = (*words, "--model", model.name)
-    named_model = replace(prepared, options=replace(options, command=command), choice=choice._replace(prepared=()))
-    return with_model(named_model, model), found
+    named_model = replace(prepared, options=replace(options, command=command), choice=choice._replace(pipelines=()))
+    return with_model(named_model, model), pipeline
 
 
 def with_model(prepared: Prepared, model: Model) -> Prepared:
@@ -187,7 +187,7 @@ def _choices(session: _Session) -> dict[str, Choice]:
     choices: dict[str, Choice] = {}
     for name, trials in families.items():
         with suppress(GaitidError):
-            choices[name] = _chosen(session.prepared, trials)._replace(prepared=())  # as large as the trials
+            choices[name] = _chosen(session.prepared, trials)._replace(pipelines=())  # as large as the trials
     return choices
 
 
@@ -223,12 +223,12 @@ def analyse_file(path: Path, prepared: Prepared, let_go: bool = False) -> Result
     """Read and analyse one trial; `let_go` of what was read and is not asked for any more (`pipeline.Options`)."""
     prepared = settle(prepared, path)
     before = file_state(found_trial(path))
-    read, found = prepared.read, None
+    read, pipeline = prepared.read, None
     if read is not None and (read.path, read.state) == (path, before) and read.trial.is_whole:
-        trial, found = read.trial, read.found
+        trial, pipeline = read.trial, read.pipeline
     else:
         trial = read_with(path, prepared.options)
-    result = _analysed(trial, prepared, found, let_go)
+    result = _analysed(trial, prepared, pipeline, let_go)
     if file_state(found_trial(path)) != before:  # else the record's hash would be of other bytes than were read
         raise ReadError("the file changed while it was read", todo="run again when nothing writes to it any more")
     return _with_notes(path, result, prepared)
@@ -236,14 +236,14 @@ def analyse_file(path: Path, prepared: Prepared, let_go: bool = False) -> Result
 
 def analyse_trial(trial: Trial, prepared: Prepared) -> tuple[Result, Prepared]:
     """Analyse a trial that is in memory already, with the model chosen for it where none is named."""
-    found = None
+    pipeline = None
     if prepared.model is None:
-        prepared, found = _settled(prepared, trial)
-    return _with_notes(trial.path, _analysed(trial, prepared, found), prepared), prepared
+        prepared, pipeline = _settled(prepared, trial)
+    return _with_notes(trial.path, _analysed(trial, prepared, pipeline), prepared), prepared
 
 
-def _analysed(trial: Trial, prepared: Prepared, found: pipeline.Prepared | None, let_go: bool = False) -> Result:
-    from gaitid.analysis.pipeline import Options, analyse, analyse_prepared
+def _analysed(trial: Trial, prepared: Prepared, pipeline: Pipeline | None, let_go: bool = False) -> Result:
+    from gaitid.analysis.pipeline import Pipeline
 
     options = prepared.options
     assert prepared.model is not None  # settled
@@ -252,12 +252,18 @@ def _analysed(trial: Trial, prepared: Prepared, found: pipeline.Prepared | None,
 
         refuse_other_pelvis(prepared.functional, trial, prepared.marker_set)
     loads = loads_of(trial, options)
+    if pipeline is None:
+        pipeline = Pipeline(
+            trial=trial,
+            model=prepared.model,
+            subject_file=prepared.subject,
+            static=prepared.static,
+            marker_set=prepared.marker_set,
+        )
     if options.postures_only and trial.loaded:
-        trial = replace(trial, loaded=())
-    how = Options(options.solver, options.require_forces, options.by_hand, prepared.marker_set, loads, let_go)
-    if found is not None:
-        return analyse_prepared(trial, found, prepared.static, how)
-    return analyse(trial, prepared.model, prepared.subject, prepared.static, how)
+        pipeline = pipeline.with_(found=pipeline.found, trial=replace(trial, loaded=()))
+    how = {"solver": options.solver, "require_forces": options.require_forces, "by_hand": options.by_hand}
+    return pipeline.with_(given_loads=loads, let_go=let_go, **how).make_all().result
 
 
 def loads_of(trial: Trial, options: RunOptions) -> tuple[tuple[str, BodyLoad], ...]:
@@ -273,14 +279,12 @@ def loads_of(trial: Trial, options: RunOptions) -> tuple[tuple[str, BodyLoad], .
 def _with_notes(path: Path, result: Result, prepared: Prepared) -> Result:
     """The result with what its command, its statics and what lies beside it give to say."""
     from gaitid.analysis.judge import judged
-    from gaitid.analysis.origin import Origin
     from gaitid.statics import notes_of_statics
 
     options = prepared.options
     assert prepared.model is not None  # settled
     subject_given = prepared.subject_given is not None
-    origin = Origin(prepared.model, prepared.subject, prepared.static, prepared.marker_set)
-    of_statics = notes_of_statics(path, result, origin, options.reader, subject_given, options.beside)
+    of_statics = notes_of_statics(path, result, options.reader, subject_given, options.beside)
     notes = (*prepared.notes, *of_statics)
     if prepared.chosen_because and not subject_given:
         notes = (*notes, *loads_beside(found_trial(path), options.forces))
@@ -355,7 +359,7 @@ def run_file(
     result = accept(result)
     estimate_of(result, prepared)  # which needs the markers
     result.let_go()
-    if prepared.read is not None and prepared.read.found is not None:
-        let_go(prepared.read.found.sources, "recorded")
+    if prepared.read is not None and prepared.read.pipeline is not None:
+        let_go(prepared.read.pipeline.found.sources, "recorded")
     contents = file_contents(path.stem, result, prepared, inputs_of(path, result, prepared))
     return result, put_in_place(folder, contents, prepared.options, placed)

@@ -144,15 +144,13 @@ def estimate_of(result: Result, prepared: Prepared) -> Estimate | None:
 
 def calibrated_in(result: Result, prepared: Prepared) -> Geometry | None:
     """The static that a model carries something over from; None without one, or where a subject file stands for it."""
-    from gaitid.analysis.pipeline import prepare, static_geometry
+    from gaitid.analysis.pipeline import pipeline_of
 
     calibration = result.body.geometry.calibration
     carries = calibration is not None and (calibration.places or calibration.joints)
     if prepared.static is None or not carries:
         return None
-    assert prepared.model is not None  # settled
-    again = prepare(result.trial, prepared.model, prepared.subject, prepared.static, prepared.marker_set)
-    return None if prepared.subject.calibration.places else static_geometry(again)
+    return None if prepared.subject.calibration.places else pipeline_of(result).static_geometry
 
 
 def record_of(result: Result, prepared: Prepared, inputs: Sequence[Mapping[str, str]]) -> str:

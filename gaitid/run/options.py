@@ -25,9 +25,9 @@ from gaitid.trial import Trial
 from gaitid.write import DEFAULT_FRAMES
 
 if TYPE_CHECKING:
-    from gaitid.analysis import pipeline
     from gaitid.analysis.choice import Choice
     from gaitid.analysis.functional import Functional
+    from gaitid.analysis.pipeline import Pipeline
     from gaitid.ground.claims import ByHand
     from gaitid.model.marker_sets import MarkerSet
     from gaitid.uncertainty.sources import Sources
@@ -138,12 +138,12 @@ class Prepared:
 
 
 class ReadBefore(NamedTuple):
-    """A trial, the state of its file when it was read, and what the model that was chosen finds in it."""
+    """A trial, the state of its file when it was read, and its pipeline with the model that was chosen."""
 
     path: Path
     state: tuple[int, ...] | None
     trial: Trial
-    found: pipeline.Prepared | None
+    pipeline: Pipeline | None
 
 
 def prepare(

@@ -29,7 +29,7 @@ from gaitid.trial import Trial
 from gaitid.write import UNCERTAINTY, WRITE
 
 if TYPE_CHECKING:
-    from gaitid.analysis import pipeline
+    from gaitid.analysis.found import Found
 
 #: What no look at a trial tells, in words.
 NOT_KNOWN_BEFORE = (
@@ -165,13 +165,20 @@ def _with_body(plan: Plan, trial: Trial, settled: Prepared) -> Plan:
     GaitidError
         As the run would.
     """
-    from gaitid.analysis.pipeline import calibration_of, prepare
+    from gaitid.analysis.pipeline import Pipeline
     from gaitid.ground.claims import assigned_frames
 
     assert settled.model is not None
     options, read = settled.options, settled.read
-    found = read.found if read is not None else None
-    found = found or prepare(trial, settled.model, settled.subject, settled.static, settled.marker_set)
+    pipeline = read.pipeline if read is not None else None
+    pipeline = pipeline or Pipeline(
+        trial=trial,
+        model=settled.model,
+        subject_file=settled.subject,
+        static=settled.static,
+        marker_set=settled.marker_set,
+    )
+    found = pipeline.found
     notes = (*trial.notes, *found.notes, *found.subject.notes)
     if settled.chosen_because and settled.subject_given is None:
         notes = (*notes, *loads_beside(found_trial(plan.path), options.forces))
@@ -183,17 +190,13 @@ def _with_body(plan: Plan, trial: Trial, settled: Prepared) -> Plan:
         vertical=found.up_words,
         notes=notes,
     )
-    if options.loads or trial.loaded:
-        from gaitid.analysis.applied_loads import check_loads
-
-        check_loads(trial, found.model, loads_of(trial, options))
-    calibration_of(found, list(found.needs))
+    pipeline.with_(given_loads=loads_of(trial, options)).calibration  # noqa: B018 - which refuses loads and statics
     assigned_frames(options.by_hand, trial, list(found.needs))
     _refuse_without_forces(trial, found, options.require_forces)
     return plan
 
 
-def _refuse_without_forces(trial: Trial, found: pipeline.Prepared, required: bool) -> None:
+def _refuse_without_forces(trial: Trial, found: Found, required: bool) -> None:
     if required and found.model.touches_ground and not trial.plates:
         raise TrialError(
             "no usable force plate in the trial",

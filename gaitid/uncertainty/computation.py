@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gaitid.analysis.cycle_curves import curves_of
-from gaitid.analysis.limb import Mechanics, solve_limb
+from gaitid.analysis.limb import Mechanics, solve_limbs
 from gaitid.analysis.result import Result
 from gaitid.body.calibration import calibrate
 from gaitid.body.frames import Calibration, Geometry, Place, Pose
@@ -207,7 +207,7 @@ class Computation:
             if side.name in self.sides:
                 load = shifted_load(result.sides[side.name].load, shift.load, body.geometry.up_g, result.trial.rate_hz)
                 acting = load if result.carried_by_file(side.name) else self.acting(load)
-                limb = solve_limb(side, body, motion, acting, mechanics)
+                limb = solve_limbs(body, motion, {side.name: acting}, mechanics)[side.name]
                 sides[side.name] = replace(limb, load=load, trunk_angles=sides[side.name].trunk_angles)
         return replace(result, body=body, sides=sides)
 

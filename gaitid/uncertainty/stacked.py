@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gaitid.analysis.limb import Mechanics, absent_limb, solve_limb
+from gaitid.analysis.limb import Mechanics, absent_limb, solve_limbs
 from gaitid.body.direction import progression
 from gaitid.body.frames import Calibration, Geometry, Place, Pose
 from gaitid.body.kinematics import SegmentMotion, spin_from_quaternion
@@ -329,7 +329,7 @@ class Stacked:
             if side.name in computation.sides:
                 load = result.sides[side.name].load
                 acting = load if result.carried_by_file(side.name) else computation.acting(load)
-                limb = solve_limb(side, body, motion, _repeated(acting, count), mechanics)
+                limb = solve_limbs(body, motion, {side.name: _repeated(acting, count)}, mechanics)[side.name]
                 trunk = sides[side.name].trunk_angles
                 sides[side.name] = replace(limb, load=_repeated(load, count), trunk_angles=trunk)
         trial = replace(result.trial, points_g=np.zeros((self._frames * count, 0, 3)), labels=())

@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from gaitid.analysis.limb import _unknown_loads
-from gaitid.analysis.pipeline import Options, analyse
+from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
 from gaitid.body.subject_file import read_subject
@@ -213,7 +213,7 @@ def test_a_chain_of_any_length_and_shape_obeys_the_momentum_principle(
 ) -> None:
     chain, model = case
     exact = motion(chain)
-    result = analyse(trial_of(chain, exact), model, SubjectFile(), options=Options(solver))
+    result = analyse(trial_of(chain, exact), model, SubjectFile(), solver=solver)
     assert result.notes == ()
     assert list(result.sides) == ["right"]
     for s in chain:
@@ -270,7 +270,7 @@ def test_velocities_are_those_of_the_motion(case: tuple[list[Segment], Model]) -
 
 def test_a_limb_that_the_ground_does_not_touch_knows_its_load(case: tuple[list[Segment], Model]) -> None:
     chain, model = case
-    result = analyse(trial_of(chain, motion(chain)), model, SubjectFile(), options=Options(require_forces=True))
+    result = analyse(trial_of(chain, motion(chain)), model, SubjectFile(), require_forces=True)
     np.testing.assert_array_equal(result.sides["right"].load.wrench.f_g, 0.0)
     assert result.contacts == ()
     assert result.conventions["ground"] == "acts on no segment of this model"
@@ -400,7 +400,7 @@ def test_what_the_trunk_exerts_on_the_pelvis_is_known_from_the_momentum_of_every
     sim: Any, heavy: Model, solver: str
 ) -> None:
     """Legs, pelvis and both grounds: one system, the rate of change of its momentum, exact."""
-    result = analyse(sim.trial, heavy, SubjectFile(), options=Options(solver))
+    result = analyse(sim.trial, heavy, SubjectFile(), solver=solver)
     subject, skeleton = sim.walk.subject, sim.walk.gait.walking(sim.truth.time_s)
     R = skeleton.rotation["pelvis"]
     com, lumbar = (skeleton.point["pelvis"] + apply(R, offset) for offset in (PELVIS_COM, LUMBAR))

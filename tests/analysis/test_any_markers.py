@@ -10,8 +10,8 @@ import pytest
 from any_markers import CGM2, FAMILIES, FAMILY_OF, UNKNOWN, Marked, chosen, exact, marked, run, truth
 from slow import slow_but
 
-from gaitid.analysis.choice import Recording, choose_model
-from gaitid.analysis.pipeline import analyse, prepared_or_fault
+from gaitid.analysis.choice import Recording, choose_model, refusal
+from gaitid.analysis.pipeline import Pipeline, analyse
 from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
 from gaitid.errors import GaitidError, TrialError
@@ -410,7 +410,7 @@ def test_a_static_without_medial_markers_is_refused_by_their_names(family: str) 
     for label, (_, role) in medial.items():
         assert label in line
         assert f"{role} on both sides" in line
-    fault = prepared_or_fault(recorded.trial, load_model(recorded.family.model), SubjectFile(), static)
+    fault = refusal(Pipeline(trial=recorded.trial, model=load_model(recorded.family.model), static=static))
     assert isinstance(fault, GaitidError)
     assert "its static lacks" in fault.line()
 

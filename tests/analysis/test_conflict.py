@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gaitid.analysis import pipeline
 from gaitid.analysis.conflict import given_static_notes, static_beside_notes
-from gaitid.analysis.origin import Origin
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.stored_alike import stores_the_same
 from gaitid.body import foot_flat
@@ -32,12 +32,12 @@ PIG = load_model("pig")
 
 def beside(walk: Trial, static: Trial, model: Model = PIG) -> Notes:
     result = analyse(walk, model, SubjectFile())
-    return static_beside_notes(result, Origin(model, SubjectFile()), static)
+    return static_beside_notes(result, static)
 
 
 def given(walk: Trial, static: Trial, model: Model = PIG) -> Notes:
     result = analyse(walk, model, SubjectFile(), static)
-    return given_static_notes(result, Origin(model, SubjectFile(), static))
+    return given_static_notes(result)
 
 
 def changed(trial: Trial, **parameters: float) -> Trial:
@@ -62,7 +62,7 @@ def test_what_is_known_of_a_trial_is_not_asked_again(
     laboratory, angle = vertical._vertical, foot_flat.static_angle
     monkeypatch.setattr(vertical, "_vertical", lambda t, m: of_trials.append(t) or laboratory(t, m))
     monkeypatch.setattr(foot_flat, "static_angle", lambda *a: of_angles.append(a[1].name) or angle(*a))
-    static_beside_notes(result, Origin(PIG, SubjectFile()), static)
+    static_beside_notes(result, static)
     assert len(of_trials) == 1 and of_trials[0] is not walk and of_angles == []
 
 
@@ -110,9 +110,9 @@ def test_a_trial_like_the_one_before_is_not_prepared_again(
     sim = simulated()
     walk, static = sim.trial, sim.static  # type: ignore[attr-defined]
     result = analyse(walk, PIG, SubjectFile())
-    assert static_beside_notes(result, Origin(PIG, SubjectFile()), static) == ()
-    monkeypatch.setattr(Origin, "prepared", None)
-    assert static_beside_notes(result, Origin(PIG, SubjectFile()), static) == ()
+    assert static_beside_notes(result, static) == ()
+    monkeypatch.setattr(pipeline, "find", None)
+    assert static_beside_notes(result, static) == ()
 
 
 def test_a_small_difference_is_no_doubt(simulated: Callable[..., object]) -> None:

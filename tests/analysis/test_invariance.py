@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gaitid.analysis.pipeline import Options, analyse
+from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
 from gaitid.dynamics.newton_euler import SOLVERS
@@ -105,7 +105,7 @@ def test_a_mirrored_trial_swaps_left_and_right(simulated: Callable[..., object])
 
 @pytest.mark.parametrize("model", ["pig", "pig_vicon"])
 def test_the_solvers_agree_on_a_real_trial(trial: Trial, model: str) -> None:
-    results = [analyse(trial, load_model(model), SubjectFile(), options=Options(s)) for s in SOLVERS]
+    results = [analyse(trial, load_model(model), SubjectFile(), solver=s) for s in SOLVERS]
     for other in results[1:]:
         for side, leg in results[0].sides.items():
             for joint, wrench in leg.wrenches.items():

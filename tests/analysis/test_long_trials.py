@@ -17,7 +17,7 @@ import pytest
 from gaitid.analysis import pipeline
 from gaitid.analysis.cycle_curves import curves_of
 from gaitid.analysis.features import features
-from gaitid.analysis.pipeline import Options, analyse
+from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
 from gaitid.body import poses
 from gaitid.body.frames import Geometry
@@ -154,7 +154,7 @@ def test_no_feature_needs_the_samples_of_the_plates(simulated: Callable[..., obj
     trial = replace(simulated().trial)  # type: ignore[attr-defined]
     trial = replace(trial, plates=tuple(replace(plate) for plate in trial.plates))  # others have the walk's own
     whole = analyse(trial, load_model("pig"), SubjectFile())
-    without = analyse(trial, load_model("pig"), SubjectFile(), options=Options(let_go=True))
+    without = analyse(trial, load_model("pig"), SubjectFile(), let_go=True)
     assert not without.trial.is_whole
     values = [features(made, curves_of(made)).value for made in (whole, without)]
     np.testing.assert_array_equal(*values)
@@ -173,7 +173,7 @@ def test_the_samples_of_plates_are_let_go_before_anything_moves(
         return poses.differentiate(*given)
 
     monkeypatch.setattr(pipeline, "differentiate", differentiate)
-    analyse(trial, load_model("pig"), SubjectFile(), options=Options(let_go=True))
+    analyse(trial, load_model("pig"), SubjectFile(), let_go=True)
     assert had == [False]
     assert [plate.n_samples for plate in trial.plates] == n_samples
 

@@ -14,7 +14,7 @@ from simulated_trials import Simulated
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 from shared_trials import SHARED, TRIALS, SharedTrial
 
-from gaitid.analysis.pipeline import Options, analyse
+from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
 from gaitid.errors import SubjectError, TrialError
@@ -86,7 +86,7 @@ def test_without_plates_nothing_but_the_moments_is_lost(simulated: Callable[...,
         assert leg.coverage["knee"]["body mass unknown"] > 0
     assert [note.severity for note in result.notes if note.code == "mass_unknown"] == ["error"]
     with pytest.raises(TrialError, match="no usable force plate"):
-        analyse(without_mass(trial), load_model("pig"), SubjectFile(), None, Options(require_forces=True))
+        analyse(without_mass(trial), load_model("pig"), SubjectFile(), require_forces=True)
 
 
 def test_a_point_that_needs_the_mass_still_asks_for_it(simulated: Callable[..., Simulated], tmp_path: Path) -> None:

@@ -12,9 +12,8 @@ import pytest
 import soft_tissue
 from any_markers import Marked, exact, marked, run
 
-from gaitid.analysis.pipeline import analyse, calibration_of, prepare
+from gaitid.analysis.pipeline import Pipeline, analyse
 from gaitid.analysis.result import Result
-from gaitid.body.subject import SubjectFile
 from gaitid.body.subject_file import read_subject, subject_text
 from gaitid.errors import ModelError, TrialError
 from gaitid.model.load import load_model
@@ -118,9 +117,8 @@ def test_without_a_static_the_walk_itself_is_measured(tmp_path: Path) -> None:
 def test_a_subject_file_brings_the_chain(exact_walk: Marked, tmp_path: Path) -> None:
     """As the static itself, but for the sixth digit of a millimetre in which the file has the places."""
     model = load_model(written(tmp_path, soft_tissue.CHAIN), {"cutoff_hz": "none"})
-    prepared = prepare(exact_walk.trial, model, SubjectFile(), exact_walk.static)
-    calibration = calibration_of(prepared, SIDES)
-    text = subject_text(prepared.model, prepared.subject, calibration, {})
+    pipeline = Pipeline(trial=exact_walk.trial, model=model, static=exact_walk.static)
+    text = subject_text(pipeline.found.model, pipeline.found.subject, pipeline.calibration, {})
     path = tmp_path / "subject.yaml"
     path.write_text(text)
     result = analyse(exact_walk.trial, model, read_subject(path, model))

@@ -92,7 +92,7 @@ def test_a_session_keeps_its_model_where_one_walk_lacks_a_leg() -> None:
     choice = choose_model(walks, NO_FILTER)
     assert choice.model.name == "pig"
     assert "fits 1 of 2 trials, and one leg of 1 more" in choice.because
-    assert [len(prepared.needs) for prepared in choice.prepared if prepared] == [2, 1]
+    assert [len(of.found.needs) for of in choice.pipelines if of] == [2, 1]
 
 
 def test_a_model_of_the_static_alone_does_not_refuse_the_walk_of_its_session() -> None:
@@ -103,7 +103,7 @@ def test_a_model_of_the_static_alone_does_not_refuse_the_walk_of_its_session() -
     walk = of_labels(recorded.trial, {*recorded.trial.labels} - medial)
     choice = choose_model([Recording(recorded.static, None), Recording(walk, None)], NO_FILTER)
     assert choice.model.name == "lateral" and "fits all of 2 trials" in choice.because
-    assert [len(prepared.needs) for prepared in choice.prepared if prepared] == [2, 2]
+    assert [len(of.found.needs) for of in choice.pipelines if of] == [2, 2]
 
 
 def test_both_legs_that_lack_their_ankles_are_refused_by_name() -> None:

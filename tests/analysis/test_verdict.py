@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 from shared_trials import SHARED
 
 from gaitid.analysis.judge import judge
-from gaitid.analysis.pipeline import Options, analyse
+from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
 from gaitid.analysis.verdict import Reason, Verdict
 from gaitid.analysis.wording import by_code, in_one
@@ -34,8 +34,8 @@ ROOT = Path(__file__).resolve().parents[2]
 Simulate = Callable[..., Simulated]
 
 
-def analysed(trial: Trial, options: Options | None = None, model: str = "pig") -> Result:
-    return analyse(trial, load_model(model), SubjectFile(), None, options or Options())
+def analysed(trial: Trial, model: str = "pig", **how: object) -> Result:
+    return analyse(trial, load_model(model), SubjectFile(), **how)
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,7 @@ def test_a_whole_stance_of_each_leg_and_nothing_in_doubt_is_good(walk: Result) -
 
 
 def test_a_leg_without_a_whole_stance_is_usable_and_the_other_stays_good(simulated: Simulate) -> None:
-    verdict = analysed(simulated().trial, Options(by_hand=(ByHand("right", ()),))).verdict
+    verdict = analysed(simulated().trial, by_hand=(ByHand("right", ()),)).verdict
     assert (verdict.trial, dict(verdict.sides)) == (USABLE, {"left": GOOD, "right": USABLE})
     assert codes(verdict) == [("no_whole_stance", "right"), ("load_unclaimed", "right")]
     assert verdict.words == "usable (left good, right usable)"
@@ -110,7 +110,7 @@ def test_who_stands_still_is_asked_for_no_stance(simulated: Simulate) -> None:
 def test_what_is_not_known_of_the_body_is_said_before_what_is_not_known_of_a_leg(simulated: Simulate) -> None:
     trial = simulated().trial
     unweighed = {name: value for name, value in trial.parameters.items() if name != "Bodymass"}
-    found = analysed(replace(trial, parameters=unweighed), Options(by_hand=(ByHand("right", ()),)))
+    found = analysed(replace(trial, parameters=unweighed), by_hand=(ByHand("right", ()),))
     assert codes(found.verdict)[:2] == [("mass_unknown", ""), ("no_whole_stance", "right")]
     assert "no_known_wrench" not in dict(codes(found.verdict))
 
@@ -174,7 +174,7 @@ def test_a_doubt_about_a_plate_lowers_the_legs_that_stood_on_it(walk: Result) ->
 def test_a_plate_that_is_not_used_is_a_reason_only_where_a_stance_is_lacking(simulated: Simulate, walk: Result) -> None:
     refused = Note("plate_refused", "plate 9 is not used: no corners", plates=(9,))
     assert with_notes(walk, refused).trial == GOOD
-    lacking = analysed(simulated().trial, Options(by_hand=(ByHand("right", ()),)))
+    lacking = analysed(simulated().trial, by_hand=(ByHand("right", ()),))
     assert ("plate_refused", "right") in codes(with_notes(lacking, refused))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from note_texts import texts
 
-from gaitid.analysis.pipeline import analyse, prepare
+from gaitid.analysis.pipeline import Pipeline, analyse
 from gaitid.body.resolve import resolve_subject
 from gaitid.body.subject import Sources, SubjectFile, recording
 from gaitid.ground.vertical import vertical
@@ -174,7 +174,7 @@ def test_without_a_medial_ankle_the_torsion_is_nothing_at_all() -> None:
             kept = [i for i, label in enumerate(static.labels) if label not in gone]
             labels = tuple(static.labels[i] for i in kept)
             less = replace(static, labels=labels, points_g=static.points_g[:, kept])
-            measured = prepare(trial, load_model(name), SubjectFile(), less).subject.measured
+            measured = Pipeline(trial=trial, model=load_model(name), static=less).found.subject.measured
             torsion = [measured[f"{side}.tibial_torsion"] for side in ("left", "right")]
             assert {m.source for m in torsion} == {"static trial, computed from its markers"}
             found = tuple(m.value for m in torsion)

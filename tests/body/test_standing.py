@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from cluster_walk import moved
 
-from gaitid.analysis.pipeline import analyse, calibration_of, prepare
+from gaitid.analysis.pipeline import Pipeline, analyse
 from gaitid.analysis.recorded import bind_trial
 from gaitid.analysis.result import Result
 from gaitid.body.frames import Geometry
@@ -250,22 +250,22 @@ def test_the_static_of_another_laboratory_is_refused(name: str, other: str) -> N
 def cleaned(name: str) -> Mapping[str, Array]:
     """The trial's markers, whatever the size of its static: by the model's settings and the labels of both."""
     static, trial = pair(name)
-    return clean_markers(trial, prepare(trial, load_model("cast", settings_of(trial)), PERSON, static).model).filtered
+    model = load_model("cast", settings_of(trial))
+    pipeline = Pipeline(trial=trial, model=model, subject_file=PERSON, static=static)
+    return clean_markers(trial, pipeline.found.model).filtered
 
 
 @cache
 def medians(name: str, size: float = 1.0) -> tuple[float, float]:
     """The two figures that decide, m and share, of a laboratory's static made so many times as large."""
     static, trial = pair(name)
-    prepared = prepare(
-        trial, load_model("cast", settings_of(trial)), PERSON, replace(static, points_g=static.points_g * size)
-    )
-    sides = list(prepared.needs)
-    calibration = calibration_of(prepared, sides)
+    larger = replace(static, points_g=static.points_g * size)
+    pipeline = Pipeline(trial=trial, model=load_model("cast", settings_of(trial)), subject_file=PERSON, static=larger)
+    found, calibration = pipeline.found, pipeline.calibration
     geometry = Geometry(
-        prepared.model, cleaned(name), prepared.subject.numbers, trial.n_frames, prepared.up_g, calibration=calibration
+        found.model, cleaned(name), found.subject.numbers, trial.n_frames, found.up_g, calibration=calibration
     )
-    telling = [one for one in compare(geometry, sides) if not one.says_nothing]
+    telling = [one for one in compare(geometry, pipeline.legs) if not one.says_nothing]
     off, scale = np.median([(one.largest.off, one.scale) for one in telling], axis=0)
     return float(off), float(abs(scale - 1))
 

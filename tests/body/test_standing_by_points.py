@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gaitid.analysis.pipeline import analyse, calibration_of, prepare
+from gaitid.analysis.pipeline import Pipeline, analyse
 from gaitid.body.frames import Geometry
 from gaitid.body.lengths import points_of_segments
 from gaitid.body.standing import OFF_OF_RANGE_M, compare, compare_with_static
@@ -171,15 +171,14 @@ def geometry(
         static = exchanged(static)
     settings = {"cutoff_hz": "none"} if trial.rate_hz < 20 else {}
     subject = PERSON if "wild" in trial_file else SubjectFile()
-    prepared = prepare(trial, load_model(model, settings), subject, static)
-    sides = list(prepared.needs)
-    calibration = calibration_of(prepared, sides)
-    filtered = clean_markers(trial, prepared.model).filtered
+    pipeline = Pipeline(trial=trial, model=load_model(model, settings), subject_file=subject, static=static)
+    found, sides, calibration = pipeline.found, list(pipeline.legs), pipeline.calibration
+    filtered = clean_markers(trial, found.model).filtered
     n_frames = trial.n_frames if half is None else trial.n_frames // 2
     start = 0 if half is None else half * n_frames // 2
     filtered = {label: points[start : start + n_frames] for label, points in filtered.items()}
-    numbers, up_g = prepared.subject.numbers, prepared.up_g
-    return Geometry(prepared.model, filtered, numbers, n_frames, up_g, calibration=calibration), sides
+    numbers, up_g = found.subject.numbers, found.up_g
+    return Geometry(found.model, filtered, numbers, n_frames, up_g, calibration=calibration), sides
 
 
 def compared(model: str, static: str, trial: str, size: float = 1.0) -> Notes:

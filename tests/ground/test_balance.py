@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gaitid.analysis.pipeline import Options, analyse
+from gaitid.analysis.pipeline import analyse
 from gaitid.body.centre_of_mass import acceleration_of_body
 from gaitid.body.poses import differentiate
 from gaitid.body.subject import SubjectFile
@@ -121,8 +121,8 @@ def test_what_is_given_by_hand_wins_over_every_frame(simulated: Callable[..., ob
     model = load_model("pig")
     refused = analyse(trial, model, SubjectFile())
     assert not any(c.plates for c in refused.contacts)
-    by_hand = Options(by_hand=(ByHand("left", (1,)), ByHand("right", (2,))))
-    taken = analyse(trial, model, SubjectFile(), options=by_hand)
+    by_hand = (ByHand("left", (1,)), ByHand("right", (2,)))
+    taken = analyse(trial, model, SubjectFile(), by_hand=by_hand)
     for side in ("left", "right"):
         contact = next(c for c in taken.contacts if c.side == side and c.plates)
         states = taken.loads.by_side[side].state[contact.loaded]
@@ -142,7 +142,7 @@ def test_what_is_rightly_given_by_hand_changes_nothing(simulated: Callable[..., 
     contacts = [c for c in by_evidence.contacts if c.plates]
     frames = [(None, None) if named == "whole trial" else (c.first + 1, c.last + 1) for c in contacts]
     by_hand = tuple(ByHand(c.side, c.plates, *span) for c, span in zip(contacts, frames, strict=True))
-    result = analyse(trial, model, SubjectFile(), options=Options(by_hand=by_hand))
+    result = analyse(trial, model, SubjectFile(), by_hand=by_hand)
     assert result.verdict.trial == by_evidence.verdict.trial
     assert [(c.side, c.plates, c.first, c.last, c.confidence) for c in result.contacts if c.plates] == [
         (c.side, c.plates, c.first, c.last, c.confidence) for c in contacts

@@ -15,7 +15,7 @@ from simulated_trials import simulated_walk
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 from attack_trials import RECORDED, SimulatedCase, recorded_case, simulated_case
 
-from gaitid.analysis.pipeline import Options, analyse
+from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
 from gaitid.errors import TrialError
@@ -33,7 +33,7 @@ WRONG_N = 20.0
 
 
 def run(trial: Trial, by_hand: tuple[ByHand, ...] = (), **settings: object) -> Result:
-    return analyse(trial, load_model("pig", settings), SubjectFile(), options=Options(by_hand=tuple(by_hand)))
+    return analyse(trial, load_model("pig", settings), SubjectFile(), by_hand=tuple(by_hand))
 
 
 def loaded(result: Result, side: str) -> int:

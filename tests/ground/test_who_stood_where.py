@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gaitid.analysis.pipeline import Options, analyse
+from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
 from gaitid.errors import TrialError
@@ -44,7 +44,7 @@ def made(tmp_path_factory: pytest.TempPathFactory):  # type: ignore[no-untyped-d
 
 
 def run(trial: Trial, by_hand: tuple[ByHand, ...] = ()) -> Result:
-    return analyse(trial, load_model("pig"), SubjectFile(), options=Options(by_hand=tuple(by_hand)))
+    return analyse(trial, load_model("pig"), SubjectFile(), by_hand=tuple(by_hand))
 
 
 def force(wrenches: pd.DataFrame, side: str) -> np.ndarray:

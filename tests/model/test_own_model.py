@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 import yaml
 
-from gaitid.analysis.pipeline import Options, analyse
+from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
 from gaitid.model import specs
@@ -260,7 +260,7 @@ def test_the_toes_carry_only_themselves(own: Result, side: str) -> None:
 def test_the_solvers_agree_on_four_joints(own: Result, sim: Any, model: specs.Model) -> None:
     trial = own_trial(sim.trial, sim.truth)
     for solver in ("dense", "recursive"):
-        other = analyse(trial, model, SubjectFile(), options=Options(solver))
+        other = analyse(trial, model, SubjectFile(), solver=solver)
         for side in SIDES:
             for joint in ("ankle", "knee", "hip"):
                 one, two = own.sides[side].wrenches[joint], other.sides[side].wrenches[joint]

@@ -9,7 +9,7 @@ import pytest
 from any_markers import FAMILY_OF, NO_FILTER, marked
 from simulated_trials import simulated_walk
 
-from gaitid.analysis.pipeline import analyse, prepare, static_geometry
+from gaitid.analysis.pipeline import Pipeline, analyse
 from gaitid.body.subject import SubjectFile
 from gaitid.model.load import load_model
 from gaitid.trial import Array
@@ -33,7 +33,12 @@ def walking(model: str = "pig") -> Computation:
 def of_family(model: str) -> Computation:
     recorded, loaded = marked(FAMILY_OF[model]), load_model(model, NO_FILTER)
     result = analyse(recorded.trial, loaded, SubjectFile(), recorded.static)
-    return Computation(result, static_geometry(prepare(recorded.trial, loaded, SubjectFile(), recorded.static)))
+    return Computation(
+        result,
+        Pipeline(
+            trial=recorded.trial, model=loaded, subject_file=SubjectFile(), static=recorded.static
+        ).static_geometry,
+    )
 
 
 def whole(computation: Computation, label: str) -> Group:

@@ -11,7 +11,7 @@ from any_markers import FAMILY_OF, NO_FILTER, marked
 from simulated_trials import simulated_walk
 from slow import slow_but
 
-from gaitid.analysis.pipeline import analyse, prepare, static_geometry
+from gaitid.analysis.pipeline import Pipeline, analyse
 from gaitid.body.subject import SubjectFile
 from gaitid.model.load import load_model
 from gaitid.trial import Array
@@ -319,7 +319,9 @@ def test_what_a_static_gave_is_shifted_in_the_static(model: str) -> None:
     recorded = marked(FAMILY_OF[model])
     subject_file, loaded = SubjectFile(), load_model(model, NO_FILTER)
     result = analyse(recorded.trial, loaded, subject_file, recorded.static)
-    static = static_geometry(prepare(recorded.trial, loaded, subject_file, recorded.static))
+    static = Pipeline(
+        trial=recorded.trial, model=loaded, subject_file=subject_file, static=recorded.static
+    ).static_geometry
     computation = Computation(result, static)
     known = np.isfinite(computation.values)
     np.testing.assert_array_equal(computation.unshifted[known], computation.values[known])

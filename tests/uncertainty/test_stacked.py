@@ -9,7 +9,7 @@ import pytest
 from any_markers import FAMILY_OF, NO_FILTER, marked
 from simulated_trials import simulated_walk
 
-from gaitid.analysis.pipeline import analyse, prepare, static_geometry
+from gaitid.analysis.pipeline import Pipeline, analyse
 from gaitid.body.subject import SubjectFile
 from gaitid.gait.cycles import over_cycles
 from gaitid.model.load import load_model
@@ -90,7 +90,9 @@ def test_a_chain_that_is_fitted_frame_by_frame() -> None:
     """Multibody optimisation: many walks at once, from where the result has them; N, N·m, deg."""
     recorded, loaded = marked(FAMILY_OF["cgm22"]), load_model("cgm22", NO_FILTER)
     result = analyse(recorded.trial, loaded, SubjectFile(), recorded.static)
-    static = static_geometry(prepare(recorded.trial, loaded, SubjectFile(), recorded.static))
+    static = Pipeline(
+        trial=recorded.trial, model=loaded, subject_file=SubjectFile(), static=recorded.static
+    ).static_geometry
     computation = Computation(result, static)
     stacked = Stacked(computation)
     assert stacked.together > 2
@@ -103,7 +105,9 @@ def test_a_chain_that_is_fitted_frame_by_frame() -> None:
 def test_a_calibration_in_a_static_is_shifted_one_by_one() -> None:
     recorded, loaded = marked(FAMILY_OF["cast"]), load_model("cast", NO_FILTER)
     result = analyse(recorded.trial, loaded, SubjectFile(), recorded.static)
-    static = static_geometry(prepare(recorded.trial, loaded, SubjectFile(), recorded.static))
+    static = Pipeline(
+        trial=recorded.trial, model=loaded, subject_file=SubjectFile(), static=recorded.static
+    ).static_geometry
     computation = Computation(result, static)
     shifts = drawn(computation, 2)
     assert_same(list(Stacked(computation).columns(shifts)), [computation.columns(s) for s in shifts], 1e-8)
