@@ -247,9 +247,9 @@ def refusal(pipeline: Pipeline) -> GaitidError | None:
 
 def _fitting(both_legs: Pipeline, fault: GaitidError | None) -> Pipeline | None:
     """Of both legs, or of one where the other lacks something; None where the model fits neither."""
-    one_leg = both_legs.with_(both_legs=False)
     if fault is None:
-        return one_leg.with_(found=both_legs.found)
+        return both_legs.with_("recorded", "found", both_legs=False)
+    one_leg = both_legs.with_(both_legs=False)
     if isinstance(fault, MeasurementsLackError) or (isinstance(fault, MarkersLackError) and fault.others):
         return None if refusal(one_leg) else one_leg
     return None

@@ -15,6 +15,7 @@ from gaitid.analysis.impossible import Posed, possible_limbs
 from gaitid.analysis.judge import judged
 from gaitid.analysis.limb import Mechanics, absent_limb, base_wrench, make_link, no_load, solve_limbs, wrench_notes
 from gaitid.analysis.mass import Stand
+from gaitid.analysis.recorded import Recorded, recorded
 from gaitid.analysis.result import Result, SideResult
 from gaitid.analysis.sound_loads import SoundLoads, sound_loads
 from gaitid.analysis.stages import Stages, stage
@@ -57,7 +58,7 @@ from gaitid.ground.ground import Ground, find_ground, no_ground
 from gaitid.ground.plate_faults import faults_of_channels
 from gaitid.markers.clean import Markers, clean_markers
 from gaitid.model import specs
-from gaitid.model.marker_sets import MarkerSet
+from gaitid.model.marker_sets import MarkerSet, bundled_marker_sets, find_marker_set, load_marker_set
 from gaitid.notes import Note, Notes, note, ranked
 from gaitid.trial import Mask, Trial
 
@@ -140,9 +141,17 @@ class Pipeline(Stages):
     # --- what is there ----------------------------------------------------------------------------------------
 
     @stage
+    def recorded(self) -> Recorded:
+        """The model bound to the labels of the trial and the static, and what each leg needs."""
+        file, marker_set = self.subject_file, self.marker_set
+        if marker_set is None and file.marker_set and file.marker_set in bundled_marker_sets():
+            marker_set = load_marker_set(find_marker_set(file.marker_set))
+        return recorded(self.trial, self.model, self.static, marker_set, file.calibration.places, not self.both_legs)
+
+    @stage
     def found(self) -> Found:
         """The markers and the measurements that the model needs."""
-        return find(self.trial, self.model, self.subject_file, self.static, self.marker_set, self.both_legs)
+        return find(self.recorded, self.trial, self.subject_file, self.static, self.both_legs)
 
     @stage
     def legs(self) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from gaitid.model.fields import nearest
 from gaitid.model.marker_sets import MarkerSet, Spellings, sets_of
 from gaitid.model.needs import Needs, Reference, Role, side_needs
 from gaitid.notes import Note, Notes
-from gaitid.records import frozen_dataclass
+from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Trial, seen_as
 
 # What the want of a static counts as, in missing markers of both legs.
@@ -121,6 +121,14 @@ def _refuse_one_for_two(model: specs.Model) -> None:
             )
 
 
+class Recorded(NamedTuple):
+    """A model bound to a trial, what each leg that was recorded needs, and notes of the legs."""
+
+    bound: Bound
+    needs: dict[str, Needs]
+    notes: Notes
+
+
 def recorded(
     trial: Trial,
     model: specs.Model,
@@ -128,7 +136,7 @@ def recorded(
     marker_set: MarkerSet | None = None,
     carried: frozenset[Role] = frozenset(),
     one_leg_will_do: bool = True,
-) -> tuple[Bound, dict[str, Needs], Notes]:
+) -> Recorded:
     """A model bound to a trial, and what each leg that was recorded needs (`bind_trial`, `recorded_sides`).
 
     A model that names its labels is bound by these; where they are not all there, a marker set that knows the trial's
@@ -141,7 +149,7 @@ def recorded(
     """
     bound = bind_trial(trial, model, static, marker_set if model.by_landmarks else None, carried)
     try:
-        return bound, *recorded_sides(trial, bound)
+        return Recorded(bound, *recorded_sides(trial, bound))
     except MarkersLackError as error:
         if model.by_landmarks and static is not None and marker_set is None and (words := _differing(trial, static)):
             error = error.because(words)
@@ -151,7 +159,7 @@ def recorded(
         try:
             by_set = bind_trial(trial, model, static, of_labels, carried)
             if by_set.model.spelled != bound.model.spelled:
-                return by_set, *recorded_sides(trial, by_set)
+                return Recorded(by_set, *recorded_sides(trial, by_set))
         except MarkersLackError as error:  # what the model's own labels lack is told
             one_leg.append((by_set, error.others))
         except TrialError:
@@ -159,7 +167,7 @@ def recorded(
                 raise
     for bound_to, others in one_leg if one_leg_will_do else ():
         if others is not None:
-            return bound_to, *others
+            return Recorded(bound_to, *others)
     raise fault
 
 

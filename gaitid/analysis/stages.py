@@ -66,10 +66,14 @@ class Stages:
             raise TypeError(f"{type(self).__name__} has no {', '.join(sorted(unknown))}")
         return given
 
-    def with_(self, **replaced: Any) -> Self:
-        """The same with inputs or stages replaced; of the others those are made again that follow from these."""
+    def with_(self, *same: str, **replaced: Any) -> Self:
+        """The same with inputs or stages replaced; of the others those are made again that follow from these.
+
+        A stage that is replaced stays so whatever it follows from is replaced later. The stages `same` are known to be
+        what they were, though they follow from what is replaced now.
+        """
         again = type(self).__new__(type(self))
-        stale = {name for name, needs in self._needs.items() if needs & replaced.keys()}
+        stale = {name for name, needs in self._needs.items() if needs & replaced.keys()} - {*same}
         again._asking = []
         again._values = {k: v for k, v in self._values.items() if k not in stale} | self._known(replaced)
         again._needs = {k: v for k, v in self._needs.items() if k in again._values and k not in replaced}

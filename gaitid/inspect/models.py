@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from gaitid.analysis.choice import Choice, Recording, choose_model, subject_of
-from gaitid.analysis.found import find
+from gaitid.analysis.choice import Choice, Recording, choose_model, refusal, subject_of
 from gaitid.analysis.pipeline import Pipeline
-from gaitid.analysis.recorded import Bound, MarkersLackError, bind_trial, label_words, recorded, what_lacks
+from gaitid.analysis.recorded import Bound, MarkersLackError, bind_trial, label_words, what_lacks
 from gaitid.analysis.result import Result
 from gaitid.body.resolve import faultless, resolve_subject
 from gaitid.body.subject import Measured, Sources, key_of, recording
@@ -66,10 +65,9 @@ def candidate_of(read: Read, model: specs.Model, choice: Choice | None) -> Candi
     What the model that was chosen finds is known already.
     """
     trial, static, marker_set, subject = read
-    known = None
+    pipeline = Pipeline(trial=trial, model=model, static=static, marker_set=marker_set)
     try:
-        known = recorded(trial, model, static, marker_set)
-        bound = known[0]
+        bound = pipeline.recorded.bound
     except GaitidError as error:
         known_labels = error.bound if isinstance(error, MarkersLackError) else None
         bound = known_labels or _bound(read, model)
@@ -78,12 +76,12 @@ def candidate_of(read: Read, model: specs.Model, choice: Choice | None) -> Candi
     if choice is not None and choice.model is model and choice.pipelines and choice.pipelines[0] is not None:
         return Candidate(bound, choice.pipelines[0])
     try:
-        file = subject_of(subject, model)
-        found = find(trial, model, file, static, marker_set, known=known if subject is None else None)
+        if subject is not None:
+            pipeline = pipeline.with_(subject_file=subject_of(subject, model))
+        refused = refusal(pipeline)
     except GaitidError as error:
-        return Candidate(bound, refusal=error)
-    made = Pipeline(trial=trial, model=model, subject_file=file, static=static, marker_set=marker_set)
-    return Candidate(bound, made.with_(found=found))
+        refused = error
+    return Candidate(bound, None if refused else pipeline, refused)
 
 
 def _bound(read: Read, model: specs.Model) -> Bound:

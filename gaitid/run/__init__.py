@@ -261,7 +261,7 @@ def _analysed(trial: Trial, prepared: Prepared, pipeline: Pipeline | None, let_g
             marker_set=prepared.marker_set,
         )
     if options.postures_only and trial.loaded:
-        pipeline = pipeline.with_(found=pipeline.found, trial=replace(trial, loaded=()))
+        pipeline = pipeline.with_("recorded", "found", trial=replace(trial, loaded=()))
     how = {"solver": options.solver, "require_forces": options.require_forces, "by_hand": options.by_hand}
     return pipeline.with_(given_loads=loads, let_go=let_go, **how).make_all().result
 
