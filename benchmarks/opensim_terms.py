@@ -6,7 +6,7 @@ Each recording has a scaled OpenSim model, the coordinates that OpenSim's invers
 forces. The model is put where the coordinates say; its bodies' poses go into the trial as stored poses beside the
 measured markers, and its masses and axes become a gaitid model. So gaitid's own analysis (`cast`, on the markers) and
 OpenSim's body are two models of one recording, and ingredients are exchanged as `gaitid compare` does
-(`gaitid.compare.hybrid`). After each exchange the moments are compared with OpenSim's.
+(`gaitid.compare.mixture`). After each exchange the moments are compared with OpenSim's.
 
 With `--opensim`, an interpreter that has ``pip install opensim``, OpenSim computes its moments anew from the model,
 the coordinates and the forces. How far the stored ones are from these is printed, and all is compared with the new.
@@ -25,8 +25,8 @@ import numpy as np
 
 import gaitid
 from gaitid.analysis.result import Result
-from gaitid.compare.hybrid import Hybrids, Made
 from gaitid.compare.ingredients import AXES, CENTRES, EXPRESSION, PARAMETERS, SUBJECT, VERTICAL, Ingredient
+from gaitid.compare.mixture import Made, Mixtures
 from gaitid.compare.sources import made_of
 from gaitid.numerics.rotation import apply
 from gaitid.read import read_trial
@@ -321,12 +321,12 @@ def steps(recording: Recording, s: str) -> Iterator[Step]:
             gaitid.analyse(trials[f], model=folder / "model.yaml", subject=subject, loads={"foot": loads})
             for f in (False, True)
         )
-        hybrids, taken = Hybrids(_made(first), _made(second)), frozenset[str]()
-        if hybrids.mixable:
-            raise ValueError(hybrids.mixable)
+        mixtures, taken = Mixtures(_made(first), _made(second)), frozenset[str]()
+        if mixtures.mixable:
+            raise ValueError(mixtures.mixable)
         for name, ingredients in EXCHANGES:
             taken |= {ingredient.key for ingredient in ingredients}
-            yield Step(name, _moments(hybrids.result(taken), side))
+            yield Step(name, _moments(mixtures.result(taken), side))
         yield Step("OpenSim's filter, on coordinates", _moments(third.result, side))
         yield Step("the knee's whole coordinate", {"knee": knee_force(third, s, osim, recording)})
 

@@ -119,6 +119,8 @@ class Pipeline(Stages):
         One of `gaitid.dynamics.newton_euler.SOLVERS`.
     require_forces : bool
         Refuse a trial in which no foot is known to be loaded.
+    through : Geometry or None
+        The geometry through gaps, where it does not follow from the model and the markers alone.
     """
 
     trial: Trial
@@ -132,6 +134,7 @@ class Pipeline(Stages):
     solver: str = "block"
     require_forces: bool = False
     let_go: bool = False
+    through: Geometry | None = None
 
     def of_trial(self, trial: Trial) -> Result:
         """Another trial with the same model, subject and static, and nothing else that was said of this one."""
@@ -221,7 +224,7 @@ class Pipeline(Stages):
     @stage
     def posed(self) -> Body:
         """Where every segment is."""
-        return pose_segments(self.checked.geometry, self.cleaned, self.legs, self.checked.notes)
+        return pose_segments(self.checked.geometry, self.cleaned, self.legs, self.checked.notes, self.through)
 
     @stage
     def continuous(self) -> Continuous:

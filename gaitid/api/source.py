@@ -20,7 +20,7 @@ from gaitid.write import TABLES, UNCERTAINTY
 if TYPE_CHECKING:
     import pandas as pd
 
-    from gaitid.compare.hybrid import Made as MadeFrom
+    from gaitid.compare.mixture import Made as MadeFrom
 
 
 class Source(Protocol):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gaitid.compare.curves import OPENSIM, SESSION, STORED, Curves
-from gaitid.compare.hybrid import Made
+from gaitid.compare.mixture import Made
 from gaitid.errors import GaitidError
 from gaitid.inputs import found_trial, sha256
 from gaitid.records import NamedTuple, frozen_dataclass

@@ -12,8 +12,8 @@ from gaitid.compare.align import FRAMES, Aligned, align
 from gaitid.compare.curves import OPENSIM, RESULT, STORED, Curves
 from gaitid.compare.detectable import Detectable, beyond, detectable
 from gaitid.compare.explain import Explanation, Share, explain, scales_of, shares
-from gaitid.compare.hybrid import Hybrids, Made
 from gaitid.compare.measures import SHOWN, Measured, difference, measure_all
+from gaitid.compare.mixture import Made, Mixtures
 from gaitid.compare.plug_in_gait import MODEL, bridge
 from gaitid.compare.sources import Reading, open_pair
 from gaitid.errors import GaitidError
@@ -149,7 +149,7 @@ def _explained(a: Curves, b: Curves, aligned: Aligned) -> tuple[Explanation | No
     if not aligned.same_recording:
         return None, "they are of different recordings"
     first, second = _made(a), _made(b)
-    return explain(Hybrids(first, second), aligned.curves, _rows(first, aligned), b.name, False), ""
+    return explain(Mixtures(first, second), aligned.curves, _rows(first, aligned), b.name, False), ""
 
 
 def _towards_stored(a: Curves, b: Curves, aligned: Aligned) -> tuple[Explanation | None, str]:
@@ -164,8 +164,8 @@ def _towards_stored(a: Curves, b: Curves, aligned: Aligned) -> tuple[Explanation
     trial = read_stored(found_trial(stored.trial))
     found = bridge(trial, choose_set(trial, "" if stored.set_name == "" else None)[1])
     towards = f"{MODEL} (the arithmetic of Plug-in Gait, with the measurements that {stored.name} stores)"
-    hybrids = Hybrids(first, found.made)
-    explanation = explain(hybrids, aligned.curves, _rows(first, aligned), towards, result is b)
+    mixtures = Mixtures(first, found.made)
+    explanation = explain(mixtures, aligned.curves, _rows(first, aligned), towards, result is b)
     notes = (*explanation.notes, *found.notes)
     return Explanation(explanation.towards, explanation.parts, explanation.difference, explanation.remainder, notes), ""
 

@@ -7,7 +7,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any
 
-from gaitid.compare.hybrid import Made
+from gaitid.compare.mixture import Made
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array
 

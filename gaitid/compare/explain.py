@@ -16,9 +16,9 @@ import numpy as np
 from gaitid.analysis.result import Result
 from gaitid.check.quantities import quantity_of
 from gaitid.compare.align import Both
-from gaitid.compare.hybrid import Hybrids
 from gaitid.compare.ingredients import ORDER, Ingredient
 from gaitid.compare.measures import SHOWN, Measured, wrapped
+from gaitid.compare.mixture import Mixtures
 from gaitid.compare.sizes import BY_ANOTHER, sizes
 from gaitid.errors import GaitidError
 from gaitid.records import NamedTuple, frozen_dataclass
@@ -73,12 +73,12 @@ class Explanation:
     notes: tuple[str, ...] = ()
 
 
-def explain(hybrids: Hybrids, curves: Mapping[str, Both], rows: Array, towards: str, backward: bool) -> Explanation:
+def explain(mixtures: Mixtures, curves: Mapping[str, Both], rows: Array, towards: str, backward: bool) -> Explanation:
     """How much of a difference each ingredient makes.
 
     Parameters
     ----------
-    hybrids : Hybrids
+    mixtures : Mixtures
         Of the result that ingredients are taken into, and of the one that they come from.
     curves : mapping of column to Both
         What is compared; A is the first result unless `backward`.
@@ -90,8 +90,8 @@ def explain(hybrids: Hybrids, curves: Mapping[str, Both], rows: Array, towards: 
         Whether the first result is B: the parts then are of the way from B to A, with the sign turned.
     """
     names = [name for name in curves if quantity_of(name)]
-    apart = sizes(hybrids)
-    exchanged = _exchange(hybrids, [i for i in ORDER if i.key in apart], names, rows, -1.0 if backward else 1.0)
+    apart = sizes(mixtures)
+    exchanged = _exchange(mixtures, [i for i in ORDER if i.key in apart], names, rows, -1.0 if backward else 1.0)
     changes, alone, steps = exchanged
     known = _known_in_all(curves, [*changes.values(), *alone.values()], names)
     difference = {
@@ -119,7 +119,7 @@ class _Exchanged(NamedTuple):
 
 
 def _exchange(
-    hybrids: Hybrids, ingredients: Sequence[Ingredient], names: Sequence[str], rows: Array, sign: float
+    mixtures: Mixtures, ingredients: Sequence[Ingredient], names: Sequence[str], rows: Array, sign: float
 ) -> _Exchanged:
     """Take ingredients one after the other.
 
@@ -128,15 +128,15 @@ def _exchange(
     """
     done = _Exchanged({}, {}, [])
     taken: frozenset[str] = frozenset()
-    before = start = _columns(hybrids.result(taken), names, rows)
-    refused = {i.key: hybrids.mixable for i in ingredients if hybrids.mixable and i.of_body}
+    before = start = _columns(mixtures.result(taken), names, rows)
+    refused = {i.key: mixtures.mixable for i in ingredients if mixtures.mixable and i.of_body}
     waiting, left = [i for i in ingredients if i.key not in refused], len(ingredients) + 1
     while waiting and len(waiting) < left:
         left = len(waiting)
         for ingredient in waiting:
             key = ingredient.key
             try:
-                with_it = _columns(hybrids.result(taken | {key}), names, rows)
+                with_it = _columns(mixtures.result(taken | {key}), names, rows)
             except GaitidError as error:
                 refused[key] = error.line()
                 continue
@@ -145,7 +145,7 @@ def _exchange(
             done.changes[key], before = _minus(with_it, before, sign), with_it
             done.steps.append((ingredient, ""))
             with suppress(GaitidError):
-                by_itself = with_it if taken == {key} else _columns(hybrids.result(frozenset([key])), names, rows)
+                by_itself = with_it if taken == {key} else _columns(mixtures.result(frozenset([key])), names, rows)
                 done.alone[key] = _minus(by_itself, start, sign)
         waiting = [ingredient for ingredient in waiting if ingredient.key in refused]
     done.steps.extend((ingredient, refused[ingredient.key]) for ingredient in ingredients if ingredient.key in refused)

@@ -17,8 +17,8 @@ import numpy as np
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.stored_outputs import stored_ground
 from gaitid.body.subject import SubjectFile
-from gaitid.compare.hybrid import Made
 from gaitid.compare.mixed_loads import Stood, load_from
+from gaitid.compare.mixture import Made
 from gaitid.ground.contacts import AIR, LOADED, UNKNOWN, Contact, Loads
 from gaitid.ground.plate_load import PlateLoad
 from gaitid.model.load import bundled_models, load_model
@@ -75,7 +75,7 @@ def bridge(trial: Trial, outputs: Mapping[str, Array]) -> Bridge:
     notes = (f"the stored ground reaction is no plate's in {unmatched} frames",) if unmatched else ()
     of_feet = Loads(loads, tuple(contacts))
     loaded = replace(result, loads=of_feet, sides=sides)
-    return Bridge(Made(loaded, model, contacts_given=True), notes)
+    return Bridge(Made(loaded, contacts_given=True), notes)
 
 
 def _stood(ground: Array, plates: Sequence[PlateLoad], mass_kg: float) -> tuple[IntArray, list[Stood]]:

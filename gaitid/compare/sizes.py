@@ -11,7 +11,6 @@ import numpy as np
 from gaitid.analysis.applied_loads import summed
 from gaitid.analysis.result import Result
 from gaitid.body.subject_file import content_of_subject
-from gaitid.compare.hybrid import Hybrids
 from gaitid.compare.ingredients import (
     AXES,
     CENTRES,
@@ -29,6 +28,7 @@ from gaitid.compare.ingredients import (
     differing,
 )
 from gaitid.compare.mixed_loads import stood_on
+from gaitid.compare.mixture import Mixtures
 from gaitid.errors import GaitidError
 from gaitid.model import specs
 from gaitid.numerics.rotation import angle_between
@@ -47,31 +47,31 @@ _MOST = 4
 _UNITS = {"_hz": " Hz", "_N": " N", "_mm": " mm", "_s": " s", "_mm2": " mm²"}
 
 
-def sizes(hybrids: Hybrids) -> dict[str, str]:
+def sizes(mixtures: Mixtures) -> dict[str, str]:
     """What differs in each ingredient, by its key, A's value first; ingredients that are the same are left out."""
     found: dict[str, str] = {}
     for ingredient in ORDER:
-        parts = [_setting(*pair) for pair in differing(ingredient, hybrids.first.settings, hybrids.second.settings)]
+        parts = [_setting(*pair) for pair in differing(ingredient, mixtures.first.settings, mixtures.second.settings)]
         if special := _SPECIAL.get(ingredient.key):
             try:
-                parts = [*special(hybrids), *parts]
+                parts = [*special(mixtures), *parts]
             except GaitidError:  # a hip from functional trials, on markers and a subject without any
-                parts = [*_in_the_results(hybrids, ingredient), *parts]
-        if not parts and ingredient.of_body and hybrids.other_definitions:
+                parts = [*_in_the_results(mixtures, ingredient), *parts]
+        if not parts and ingredient.of_body and mixtures.other_definitions:
             parts = [BY_ANOTHER]
         if parts:
             found[ingredient.key] = "; ".join(parts)
     return found
 
 
-def _in_the_results(hybrids: Hybrids, ingredient: Ingredient) -> list[str]:
+def _in_the_results(mixtures: Mixtures, ingredient: Ingredient) -> list[str]:
     """What stands for the size of an ingredient that cannot be had by itself."""
     if ingredient != CENTRES:
         return [ONLY_TOGETHER]
-    results = hybrids.first.result, hybrids.second.result
+    results = mixtures.first.result, mixtures.second.result
 
     def apart() -> Iterator[tuple[str, float]]:
-        for side in hybrids.sides:
+        for side in mixtures.sides:
             ours, theirs = (result.sides[side].joints_g for result in results)
             for joint in ours.keys() & theirs.keys():
                 yield f"{side} {joint}", 1e3 * _mean(np.linalg.norm(ours[joint] - theirs[joint], axis=1))
@@ -110,32 +110,32 @@ def _mean(values: Array) -> float:
     return float(known.mean()) if known.size else 0.0
 
 
-def _centres(hybrids: Hybrids) -> list[str]:
-    if hybrids.mixable:
-        return [hybrids.mixable]
-    first, second = hybrids.geometry(hybrids.first), hybrids.geometry(hybrids.second)
-    names = {body.joint: body.centre for body in hybrids.second.model.chain}
+def _centres(mixtures: Mixtures) -> list[str]:
+    if mixtures.mixable:
+        return [mixtures.mixable]
+    first, second = mixtures.geometry(mixtures.first), mixtures.geometry(mixtures.second)
+    names = {body.joint: body.centre for body in mixtures.second.model.chain}
 
     def apart() -> Iterator[tuple[str, float]]:
-        for side in hybrids.sides:
-            for body in hybrids.first.model.chain:
+        for side in mixtures.sides:
+            for body in mixtures.first.model.chain:
                 d = first.point(body.centre, side) - second.point(names[body.joint], side)
                 yield f"{side} {body.joint}", 1e3 * _mean(np.linalg.norm(d, axis=1))
 
     return _largest(apart(), "mm", 1e3 * _MM)
 
 
-def _axes(hybrids: Hybrids) -> list[str]:
-    if hybrids.mixable:
-        return [hybrids.mixable]
-    first, second = (hybrids.geometry(made, about=hybrids.first) for made in (hybrids.first, hybrids.second))
-    models = hybrids.first.model, hybrids.second.model
+def _axes(mixtures: Mixtures) -> list[str]:
+    if mixtures.mixable:
+        return [mixtures.mixable]
+    first, second = (mixtures.geometry(made, about=mixtures.first) for made in (mixtures.first, mixtures.second))
+    models = mixtures.first.model, mixtures.second.model
     names = {body.segment: body.frame for body in models[1].chain}
 
     def apart() -> Iterator[tuple[str, float]]:
         pelvis = first.frame(models[0].base.frame).R_gs, second.frame(models[1].base.frame).R_gs
         yield models[0].base.segment, _turn(*pelvis)
-        for side in hybrids.sides:
+        for side in mixtures.sides:
             for body in models[0].chain:
                 frames = first.frame(body.frame, side).R_gs, second.frame(names[body.segment], side).R_gs
                 yield f"{side} {body.segment}", _turn(*frames)
@@ -149,29 +149,29 @@ def _turn(a: Array, b: Array) -> float:
     return max(turns)
 
 
-def _parameters(hybrids: Hybrids) -> list[str]:
-    a, b = hybrids.first.model, hybrids.second.model
-    if hybrids.mixable:
-        return [hybrids.mixable]
+def _parameters(mixtures: Mixtures) -> list[str]:
+    a, b = mixtures.first.model, mixtures.second.model
+    if mixtures.mixable:
+        return [mixtures.mixable]
     rows = {body.segment: body.row for body in b.chain}
     parts = []
     for body in a.chain:
         of_side = {
             side: ", ".join(_changed(a.table.row(body.row, side), b.table.row(rows[body.segment], side)))
-            for side in hybrids.sides
+            for side in mixtures.sides
         }
         alike = len(set(of_side.values())) == 1
         told = {"": next(iter(of_side.values()), "")} if alike else of_side
         parts += [f"{f'{side} {body.segment}'.strip()}: {changed}" for side, changed in told.items() if changed]
-    parts += _masses(hybrids)
+    parts += _masses(mixtures)
     if parts and a.table.name != b.table.name:
         parts = [f"tables {a.table.name} and {b.table.name}", *parts]
     return parts
 
 
-def _masses(hybrids: Hybrids) -> list[str]:
+def _masses(mixtures: Mixtures) -> list[str]:
     """How far the centres of mass lie apart on the same joints and axes, where not by the table alone."""
-    ours, theirs = (hybrids.centres_of_mass(made) for made in (hybrids.first, hybrids.second))
+    ours, theirs = (mixtures.centres_of_mass(made) for made in (mixtures.first, mixtures.second))
 
     def apart() -> Iterator[tuple[str, float]]:
         for side, segment in ours:
@@ -215,10 +215,10 @@ def _row_value(value: object) -> str:
 # --- subject and static -----------------------------------------------------------------------------------------
 
 
-def _subject(hybrids: Hybrids) -> list[str]:
+def _subject(mixtures: Mixtures) -> list[str]:
     """Values that differ with the same static: the first's model and static, and either's subject."""
-    parts = _measured(hybrids, SUBJECT.key)
-    ours, theirs = (_carried(made.subject) for made in (hybrids.first, hybrids.second))
+    parts = _measured(mixtures, SUBJECT.key)
+    ours, theirs = (_carried(made.subject) for made in (mixtures.first, mixtures.second))
     joints = sorted(key for key in {*ours, *theirs} if ours.get(key) != theirs.get(key))
     if joints:
         parts.append(f"measured otherwise: {', '.join(key.replace('_', ' ') for key in joints[:_MOST])}")
@@ -238,19 +238,19 @@ def _carried(subject: Path | Mapping[str, Any] | None) -> dict[str, object]:
     return {str(k): v for part in parts if isinstance(part, Mapping) for k, v in part.items()}
 
 
-def _static(hybrids: Hybrids) -> list[str]:
-    first, second = hybrids.first.static, hybrids.second.static
+def _static(mixtures: Mixtures) -> list[str]:
+    first, second = mixtures.first.static, mixtures.second.static
     if first is None and second is None:
         return []
     if first is not None and second is not None and _same_points(first, second):
-        return [] if first.parameters == second.parameters else _measured(hybrids, STATIC.key)
+        return [] if first.parameters == second.parameters else _measured(mixtures, STATIC.key)
     names = " and ".join("none" if s is None else s.path.name for s in (first, second))
-    return [f"static {names}", *_measured(hybrids, STATIC.key)]
+    return [f"static {names}", *_measured(mixtures, STATIC.key)]
 
 
-def _measured(hybrids: Hybrids, key: str) -> list[str]:
-    a, b = hybrids.numbers(frozenset()), hybrids.numbers(frozenset([key]))
-    angles = {name for name, m in hybrids.first.model.subject.items() if m.unit == "rad"}
+def _measured(mixtures: Mixtures, key: str) -> list[str]:
+    a, b = mixtures.numbers(frozenset()), mixtures.numbers(frozenset([key]))
+    angles = {name for name, m in mixtures.first.model.subject.items() if m.unit == "rad"}
     turned, lengths, others = [], [], []
     for name, value in a.items():
         other = b.get(name, float("nan"))
@@ -273,8 +273,8 @@ def _same_points(a: Trial, b: Trial) -> bool:
 # --- plates, contacts, the laboratory ---------------------------------------------------------------------------
 
 
-def _plates(hybrids: Hybrids) -> list[str]:
-    first, second = ({p.number: p for p in m.result.trial.plates} for m in (hybrids.first, hybrids.second))
+def _plates(mixtures: Mixtures) -> list[str]:
+    first, second = ({p.number: p for p in m.result.trial.plates} for m in (mixtures.first, mixtures.second))
     parts = []
     for number in sorted(first.keys() | second.keys()):
         if number not in first or number not in second:
@@ -304,10 +304,10 @@ def _plate_words(a: ForcePlate, b: ForcePlate) -> Iterator[str]:
         yield "with other moments"
 
 
-def _contacts(hybrids: Hybrids) -> list[str]:
-    results = hybrids.first.result, hybrids.second.result
-    parts = _by_hand_words(hybrids)
-    for side in hybrids.sides:
+def _contacts(mixtures: Mixtures) -> list[str]:
+    results = mixtures.first.result, mixtures.second.result
+    parts = _by_hand_words(mixtures)
+    for side in mixtures.sides:
         stood = [{s.plates: s for s in stood_on(result, side)} for result in results]
         states = [result.sides[side].load.state for result in results]
         n = int((states[0] != states[1]).sum())
@@ -315,14 +315,14 @@ def _contacts(hybrids: Hybrids) -> list[str]:
         if n:
             which = f" (plates {plates[0]}, then {plates[1]})" if plates[0] != plates[1] else ""
             parts.append(f"{side} foot otherwise in {n} frames{which}")
-    if parts and follows(hybrids):
+    if parts and follows(mixtures):
         parts.append(FOLLOWS)
     return parts
 
 
-def _by_hand_words(hybrids: Hybrids) -> list[str]:
+def _by_hand_words(mixtures: Mixtures) -> list[str]:
     """What differs of what the user says of feet, and of the file's events."""
-    first, second = hybrids.first, hybrids.second
+    first, second = mixtures.first, mixtures.second
     parts = ["feet given by hand otherwise"] if first.by_hand != second.by_hand else []
     times = [sorted((e.side, e.name, e.time_s) for e in made.result.trial.events) for made in (first, second)]
     if times[0] != times[1] and not second.contacts_given:
@@ -330,17 +330,17 @@ def _by_hand_words(hybrids: Hybrids) -> list[str]:
     return parts
 
 
-def follows(hybrids: Hybrids) -> bool:
+def follows(mixtures: Mixtures) -> bool:
     """Whether contacts were judged alike: where they differ, other ingredients made them."""
-    first, second = hybrids.first, hybrids.second
+    first, second = mixtures.first, mixtures.second
     events = [(e.name, e.side, e.time_s) for e in first.result.trial.events]
     same_events = events == [(e.name, e.side, e.time_s) for e in second.result.trial.events]
     judged_alike = not differing(CONTACTS, first.settings, second.settings) and first.by_hand == second.by_hand
     return same_events and judged_alike and not second.contacts_given
 
 
-def _loads(hybrids: Hybrids) -> list[str]:
-    ours, theirs = (summed(made.result.applied_loads) for made in (hybrids.first, hybrids.second))
+def _loads(mixtures: Mixtures) -> list[str]:
+    ours, theirs = (summed(made.result.applied_loads) for made in (mixtures.first, mixtures.second))
     parts = [f"a load on {' '.join(filter(None, key))} in one alone" for key in ours.keys() ^ theirs.keys()]
 
     def apart() -> Iterator[tuple[str, float]]:
@@ -351,14 +351,14 @@ def _loads(hybrids: Hybrids) -> list[str]:
     return [*sorted(parts), *_largest(apart(), "N", 1e-3)]
 
 
-def _vertical(hybrids: Hybrids) -> list[str]:
-    ups = [made.result.body.geometry.up_g for made in (hybrids.first, hybrids.second)]
+def _vertical(mixtures: Mixtures) -> list[str]:
+    ups = [made.result.body.geometry.up_g for made in (mixtures.first, mixtures.second)]
     turned = float(np.degrees(angle_between(ups[0][None], ups[1][None])[0]))
     return [f"vertical {turned:.3g} deg apart"] if turned > _DEG else []
 
 
-def _expression(hybrids: Hybrids) -> list[str]:
-    a, b = hybrids.first.result, hybrids.second.result
+def _expression(mixtures: Mixtures) -> list[str]:
+    a, b = mixtures.first.result, mixtures.second.result
     parts = []
     if a.model.progression != b.model.progression:
         parts.append("another direction of progression" + _turned_forward(a, b))
@@ -386,8 +386,8 @@ def _defined(spec: object) -> tuple[object, ...]:
     return tuple(values)
 
 
-def _recording(hybrids: Hybrids) -> list[str]:
-    trials = hybrids.first.result.trial, hybrids.second.result.trial
+def _recording(mixtures: Mixtures) -> list[str]:
+    trials = mixtures.first.result.trial, mixtures.second.result.trial
 
     def apart() -> Iterator[tuple[str, float]]:
         for label in trials[0].labels:
@@ -398,7 +398,7 @@ def _recording(hybrids: Hybrids) -> list[str]:
     return _largest(apart(), "mm", 1e3 * _MM)
 
 
-_SPECIAL: Mapping[str, Callable[[Hybrids], list[str]]] = {
+_SPECIAL: Mapping[str, Callable[[Mixtures], list[str]]] = {
     CENTRES.key: _centres,
     AXES.key: _axes,
     PARAMETERS.key: _parameters,

@@ -13,7 +13,7 @@ import numpy as np
 from gaitid.analysis.result import Result
 from gaitid.analysis.stored_outputs import choose_set, read_stored, stored_columns, stored_mass
 from gaitid.compare.curves import OPENSIM, RESULT, SESSION, STORED, Curves
-from gaitid.compare.hybrid import Made
+from gaitid.compare.mixture import Made
 from gaitid.compare.opensim import read_opensim
 from gaitid.disk.read_back import read_text_back
 from gaitid.errors import GaitidError
@@ -217,8 +217,7 @@ def _standard(source: Source, n_frames: int) -> dict[str, Array]:
 def made_of(result: Result, prepared: Prepared) -> Made:
     """A result with what it was made from."""
     assert prepared.model is not None  # settled
-    by_hand = prepared.options.by_hand
-    return Made(result, prepared.model, prepared.subject_content, prepared.static, prepared.marker_set, by_hand)
+    return Made(result, prepared.subject_content)
 
 
 def _made(source: Source) -> Made:

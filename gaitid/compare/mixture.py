@@ -1,8 +1,8 @@
 """One recording computed with some ingredients of one result and the others of another.
 
-Joint centres are those that a model defines, on the markers, the subject and the static that are asked for; axes, where
-masses lie, and in which axes moments are told follow likewise, each from the model that it is asked of. So any two
-models can be mixed whose segments and joints have the same names.
+A mixture is a pipeline with stages replaced. Joint centres are those that a model defines, on the markers, the subject
+and the static that are asked for; axes, where masses lie, and the axes of moments follow likewise, each from the model
+that it is asked of. So any two models can be mixed whose segments and joints have the same names.
 """
 
 from __future__ import annotations
@@ -14,16 +14,14 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from gaitid.analysis import pipeline
-from gaitid.analysis.applied_loads import summed
 from gaitid.analysis.choice import subject_of
-from gaitid.analysis.limb import Mechanics, solve_limbs
-from gaitid.analysis.result import Result, SideResult
-from gaitid.body.calibration import marker_templates
+from gaitid.analysis.limb import Mechanics
+from gaitid.analysis.pipeline import Pipeline, pipeline_of
+from gaitid.analysis.result import Result
 from gaitid.body.frames import Geometry, Place, Pose
 from gaitid.body.given import with_given
 from gaitid.body.mass_properties import centre_names
-from gaitid.body.poses import Body, differentiate, pose_segments, put_segments
+from gaitid.body.poses import Checked, put_segments
 from gaitid.body.subject import Subject
 from gaitid.compare.ingredients import (
     AXES,
@@ -48,44 +46,53 @@ from gaitid.ground.claims import ByHand
 from gaitid.ground.contacts import FootLoad
 from gaitid.ground.plate_load import PlateLoad
 from gaitid.ground.plates_at_camera import plates_at_camera
-from gaitid.markers.clean import Markers, clean_markers
 from gaitid.model import specs
 from gaitid.model.expression import parse_expression
-from gaitid.model.marker_sets import MarkerSet
 from gaitid.model.shapes import PointName
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, Trial
 
 T = TypeVar("T")
+#: Points, frames and numbers that are given, not computed.
+Given = tuple[Mapping[Place, Array], Mapping[Place, Pose], Mapping[Place, object]]
 
 
 @frozen_dataclass(eq=False)
 class Made:
-    """A result and what it was made from.
+    """A result that can be mixed with another one.
 
     Attributes
     ----------
     result : Result
-    model : Model
-        As loaded, bound to no labels.
+        With its pipeline.
     subject : Path, mapping or None
         The subject file, or what a caller says in its place.
-    static : Trial or None
-    marker_set : MarkerSet or None
-        What the user says of labels.
-    by_hand : tuple of ByHand
-        What the user says of feet and plates.
     contacts_given : bool
         Whether the loads on the feet are another program's.
     """
 
     result: Result
-    model: specs.Model
     subject: Path | Mapping[str, Any] | None = None
-    static: Trial | None = None
-    marker_set: MarkerSet | None = None
-    by_hand: tuple[ByHand, ...] = ()
     contacts_given: bool = False
+
+    @property
+    def pipeline(self) -> Pipeline:
+        """What the result was made by."""
+        return pipeline_of(self.result)
+
+    @property
+    def model(self) -> specs.Model:
+        """As loaded, bound to no labels."""
+        return self.pipeline.model
+
+    @property
+    def static(self) -> Trial | None:
+        return self.pipeline.static
+
+    @property
+    def by_hand(self) -> tuple[ByHand, ...]:
+        """What the user says of feet and plates."""
+        return self.pipeline.by_hand
 
     @property
     def settings(self) -> specs.Settings:
@@ -94,15 +101,13 @@ class Made:
 
 
 class _Posed(NamedTuple):
-    """A model's geometry: on the markers that were seen, and through gaps (the same where there are none)."""
+    """A model's geometry on the markers that were seen, and through gaps (the same where there are none)."""
 
     seen: Geometry
     through: Geometry
-    markers: Markers
-    subject: Subject
 
 
-class Hybrids:
+class Mixtures:
     """One recording with ingredients of two results.
 
     Parameters
@@ -142,21 +147,29 @@ class Hybrids:
             They do not go together: a marker, a measurement or a static is missing.
         """
         self._taken = taken
-        body = self._body()
-        motion = differentiate(body, self._rate)
-        subject = self._base(self._of(PARAMETERS)).subject
+        model, mass = self._of(EXPRESSION), self._of(PARAMETERS)
+        posed = self._with_axes(model)
+        if mass is not model:
+            posed = self._with_masses(posed, mass)
+        subject = self._base(mass).found.subject
         gravity_g = -self._of(VERTICAL).settings.gravity_m_per_s2 * self._up_g
-        applied = summed(self._of(LOADS).result.applied_loads)
-        mechanics = Mechanics(subject.mass_kg, gravity_g, self._of(EXPRESSION).result.solver, applied)
-        sides: dict[str, SideResult] = {}
-        for side in body.model.sides:
-            if side.name in body.sides:
-                load, acting = self._load(side.name)
-                sides[side.name] = replace(
-                    solve_limbs(body, motion, {side.name: acting}, mechanics)[side.name], load=load
-                )
-        first = self.first.result
-        return replace(first, sides=sides, settings=body.settings, subject=subject, model=body.model, body=body)
+        mixture = self._base(model)
+        settings = self.settings_of(taken, model.settings)
+        mixture = mixture.with_(
+            legs=self.sides,
+            cleaned=replace(mixture.cleaned, settings=settings),
+            checked=Checked(posed.seen, ()),
+            through=posed.through,
+            mechanics=Mechanics(subject.mass_kg, gravity_g, model.result.solver, self._of(LOADS).pipeline.applied),
+        )
+        loads = {side: self._load(side) for side in self.sides}
+        acting = {side: of for side, (_, of) in loads.items()}
+        mixture = mixture.with_(body=mixture.posed, emptied={}, on_feet=acting)
+        sides = {side: replace(limb, load=loads[side][0]) for side, limb in mixture.solved.items()}
+        body = mixture.body
+        return replace(
+            self.first.result, sides=sides, settings=body.settings, subject=subject, model=body.model, body=body
+        )
 
     def geometry(self, model: Made, about: Made | None = None) -> Geometry:
         """A result's model on the first's markers and subject, with its own joint centres or those of `about`."""
@@ -176,7 +189,7 @@ class Hybrids:
     def numbers(self, taken: frozenset[str]) -> dict[str, float]:
         """The subject's values, SI, as the first's model finds them with the ingredients of these keys."""
         self._taken = taken
-        return self._base(self.first).subject.numbers
+        return self._base(self.first).found.subject.numbers
 
     @property
     def sides(self) -> tuple[str, ...]:
@@ -218,59 +231,57 @@ class Hybrids:
 
     _BODY = (SUBJECT, STATIC, FILTER, RECORDING, VERTICAL)
 
-    def _base(self, model: Made) -> _Posed:
+    def _base(self, model: Made) -> Pipeline:
         """A model by itself, on the markers, the subject and the static of the mixture."""
         return self._once("base", model, self._BODY, lambda: self._make_base(model))
 
-    def _make_base(self, model: Made) -> _Posed:
+    def _make_base(self, model: Made) -> Pipeline:
+        before = model.pipeline
         if all(self._of(ingredient) is model for ingredient in self._BODY):
-            result = model.result
-            geometry = result.body.geometry
-            through = _through(geometry, result.markers, self.sides)
-            return _Posed(geometry, through, result.markers, result.subject)
-        recording, subject_of_made = self._of(RECORDING).result.trial, self._of(SUBJECT)
-        trial = replace(recording, parameters=subject_of_made.result.trial.parameters)
-        file = subject_of(subject_of_made.subject, model.model)
-        made = pipeline.Pipeline(
-            trial=trial,
-            model=model.model,
-            subject_file=file,
+            found = replace(before.found, subject=model.result.subject)
+            checked = Checked(model.result.body.geometry, ())
+            return before.with_(found=found, cleaned=model.result.markers, checked=checked)
+        recording, subject = self._of(RECORDING).result.trial, self._of(SUBJECT)
+        base = before.with_(
+            trial=replace(recording, parameters=subject.result.trial.parameters),
+            subject_file=subject_of(subject.subject, model.model),
             static=self._of(STATIC).static,
-            marker_set=model.marker_set,
         )
-        prepared = made.found
-        subject = _weighed(prepared.subject, subject_of_made.result.subject)
-        sides = [side for side in prepared.needs if side in model.result.body.sides]
-        calibration = made.with_(legs=tuple(sides)).calibration
-        settings = self.settings_of(self._taken, model.settings)
-        cleaned = clean_markers(
-            trial, prepared.model._replace(settings=settings), marker_templates(calibration, prepared.model, sides)
+        found = base.found
+        legs = tuple(side for side in found.needs if side in model.result.body.sides)
+        found = replace(
+            found,
+            model=found.model._replace(settings=self.settings_of(self._taken, model.settings)),
+            subject=_weighed(found.subject, subject.result.subject),
+            up_g=self._up_g,
         )
-        geometry = Geometry(
-            prepared.model, cleaned.filtered, subject.numbers, trial.n_frames, self._up_g, calibration=calibration
-        )
-        geometry, _ = put_segments(geometry, sides)
-        return _Posed(geometry, _through(geometry, cleaned, sides), cleaned, subject)
+        base = base.with_(legs=legs, calibration=base.with_(legs=legs).calibration, found=found)
+        return base.with_(checked=Checked(put_segments(base.geometry, legs)[0], ()))
+
+    def _posed(self, model: Made) -> _Posed:
+        """A model's geometry by itself."""
+
+        def make() -> _Posed:
+            base = self._base(model)
+            seen, markers = base.checked.geometry, base.cleaned
+            if markers.support is markers.filtered:
+                return _Posed(seen, seen)
+            return _Posed(seen, put_segments(seen.with_markers(markers.support), self.sides)[0])
+
+        return self._once("posed", model, self._BODY, make)
 
     def _with_centres(self, model: Made) -> _Posed:
         """A model's geometry about the mixture's joint centres."""
         of = self._of(CENTRES)
         if of is model:
-            return self._base(model)
+            return self._posed(model)
+        names = {body.joint: body.centre for body in model.model.chain}
 
-        def make() -> _Posed:
-            source = self._base(of)
-            names = {body.joint: body.centre for body in model.model.chain}
-            given = [
-                {
-                    (side, names[body.joint]): geometry.point(body.centre, side)
-                    for side in self.sides
-                    for body in of.model.chain
-                }
-                for geometry in source[:2]
-            ]
-            return _given(self._base(model), points=given)
+        def centres(theirs: Geometry) -> Given:
+            places = [(side, body) for side in self.sides for body in of.model.chain]
+            return {(side, names[b.joint]): theirs.point(b.centre, side) for side, b in places}, {}, {}
 
+        make = lambda: _with_given(self._posed(model), self._posed(of), centres)  # noqa: E731
         return self._once("centres", model, (*self._BODY, CENTRES), make)
 
     def _with_axes(self, model: Made) -> _Posed:
@@ -278,36 +289,20 @@ class Hybrids:
         of = self._of(AXES)
         if of is model:
             return self._with_centres(model)
+        names = {body.segment: body.frame for body in model.model.chain}
 
-        def make() -> _Posed:
-            source = self._with_centres(of)
-            names = {body.segment: body.frame for body in model.model.chain}
-            frames: list[dict[Place, Pose]] = []
-            for geometry in source[:2]:
-                found = {("", model.model.base.frame): geometry.frame(of.model.base.frame)}
-                for side in self.sides:
-                    for body in of.model.chain:
-                        found[side, names[body.segment]] = geometry.frame(body.frame, side)
-                frames.append(found)
-            return _given(self._with_centres(model), frames=frames)
+        def axes(theirs: Geometry) -> Given:
+            places = [(side, body) for side in self.sides for body in of.model.chain]
+            base = {("", model.model.base.frame): theirs.frame(of.model.base.frame)}
+            return {}, base | {(side, names[b.segment]): theirs.frame(b.frame, side) for side, b in places}, {}
 
+        make = lambda: _with_given(self._with_centres(model), self._with_centres(of), axes)  # noqa: E731
         return self._once("axes", model, (*self._BODY, CENTRES, AXES), make)
-
-    def _body(self) -> Body:
-        """Where all segments are, with the angles and the moments' axes of the mixture."""
-        model = self._of(EXPRESSION)
-        posed = self._with_axes(model)
-        mass = self._of(PARAMETERS)
-        if mass is not model:
-            posed = self._with_masses(posed, mass)
-        markers = replace(posed.markers, settings=self.settings_of(self._taken, model.settings))
-        return pose_segments(posed.seen, markers, self.sides, (), posed.through)
 
     def _with_masses(self, posed: _Posed, mass: Made) -> _Posed:
         """The same with the centres of mass, lengths and table of another model, on the same joints and axes."""
         source = self._with_axes(mass)
         theirs = {body.segment: body for body in source.seen.model.chain}
-        bound = posed.seen.model
         chain = tuple(
             body._replace(
                 row=theirs[body.segment].row,
@@ -315,19 +310,15 @@ class Hybrids:
                 com=PointName(f"{body.segment}_com_of_other"),
                 length=parse_expression(f"{body.segment}_length_of_other", "length"),
             )
-            for body in bound.chain
+            for body in posed.seen.model.chain
         )
-        bound = bound._replace(table=source.seen.model.table, chain=chain)
-        points: list[dict[Place, Array]] = []
-        numbers: list[dict[Place, object]] = []
-        for geometry in source[:2]:
-            points.append({})
-            numbers.append({})
-            for side in self.sides:
-                for name, body in theirs.items():
-                    points[-1][side, f"{name}_com_of_other"] = _centre_of_mass(geometry, body, side)
-                    numbers[-1][side, f"{name}_length_of_other"] = geometry.value(body.length, side)
-        return _given(posed, points=points, numbers=numbers, model=bound)
+
+        def masses(of: Geometry) -> Given:
+            places = [(side, name, body) for side in self.sides for name, body in theirs.items()]
+            points = {(side, f"{name}_com_of_other"): _centre_of_mass(of, body, side) for side, name, body in places}
+            return points, {}, {(s, f"{name}_length_of_other"): of.value(body.length, s) for s, name, body in places}
+
+        return _with_given(posed, source, masses, posed.seen.model._replace(table=source.seen.model.table, chain=chain))
 
     # --- the loads --------------------------------------------------------------------------------------------
 
@@ -344,7 +335,7 @@ class Hybrids:
             load = mixed_load(contacts.result, side, at_camera)
         if not matched:
             return load, load
-        bandwidth = self._base(self._of(EXPRESSION)).markers.quality["marker_bandwidth_hz"]
+        bandwidth = self._base(self._of(EXPRESSION)).cleaned.quality["marker_bandwidth_hz"]
         return load, matched_load(load, bandwidth, self._rate)
 
     def _plates(self) -> tuple[PlateLoad, ...]:
@@ -363,27 +354,13 @@ def _centre_of_mass(geometry: Geometry, body: specs.Segment, side: str) -> Array
     return geometry.point(body.com, side, **centre_names(geometry.model.table, body, side, length))
 
 
-def _through(geometry: Geometry, markers: Markers, sides: Sequence[str]) -> Geometry:
-    """The same geometry on the markers' support."""
-    if markers.support is markers.filtered:
-        return geometry
-    return put_segments(geometry.with_markers(markers.support), sides)[0]
-
-
-def _given(
-    posed: _Posed,
-    points: Sequence[Mapping[Place, Array]] = ({}, {}),
-    frames: Sequence[Mapping[Place, Pose]] = ({}, {}),
-    numbers: Sequence[Mapping[Place, object]] = ({}, {}),
-    model: specs.Model | None = None,
+def _with_given(
+    posed: _Posed, source: _Posed, given: Callable[[Geometry], Given], model: specs.Model | None = None
 ) -> _Posed:
-    """The geometry with points, frames and numbers given, seen and through gaps."""
-    geometries = posed.seen, posed.through
-    made = [
-        with_given(geometry, model or geometry.model, p, f, n)
-        for geometry, p, f, n in zip(geometries, points, frames, numbers, strict=True)
-    ]
-    return posed._replace(seen=made[0], through=made[1])
+    """The geometry with what is given of a source, as seen and through gaps."""
+    return _Posed(
+        *(with_given(of, model or of.model, *given(theirs)) for of, theirs in zip(posed, source, strict=True))
+    )
 
 
 def _weighed(subject: Subject, weighed: Subject) -> Subject:
