@@ -35,33 +35,30 @@ def test_every_severity_is_one_of_the_four() -> None:
 def fields(template: str) -> set[str]:
     """The names of the values in a template, and in what it writes where a value is there."""
     parsed = [*Formatter().parse(template)]
+    assert not any(conversion for *_, conversion in parsed), template
     return {name for _, name, _, _ in parsed if name is not None}.union(*(fields(s) for _, _, s, _ in parsed if s))
 
 
-def calls(function: str) -> Iterator[ast.Call]:
-    """All calls of a function in the package."""
+def calls() -> Iterator[tuple[list[str], set[str | None]]]:
+    """Of each call of `note` in the package the names that it may have, and those of the values that it hands over."""
     for path in sorted((ROOT / "gaitid").rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == function:
-                yield node
-
-
-def named(argument: ast.expr) -> list[str]:
-    """The names that a first argument may be."""
-    if isinstance(argument, ast.IfExp):
-        return named(argument.body) + named(argument.orelse)
-    assert isinstance(argument, ast.Constant), f"line {argument.lineno}: {ast.unparse(argument)}"
-    return [str(argument.value)]
+        module = ast.parse(path.read_text(encoding="utf-8"))
+        for function in (node for node in ast.walk(module) if isinstance(node, ast.FunctionDef)):
+            for node in ast.walk(function):
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "note":
+                    # a name that is chosen before the call stands in the same function
+                    where = node.args[0] if isinstance(node.args[0], ast.Constant | ast.IfExp) else function
+                    names = [n.value for n in ast.walk(where) if isinstance(n, ast.Constant)]
+                    found = [n for n in names if isinstance(n, str) and (n in WORDS or where is not function)]
+                    yield found, {keyword.arg for keyword in node.keywords} - {"side", "plates"}
 
 
 def test_every_name_in_the_code_is_in_the_table_and_has_the_values_that_its_words_need() -> None:
     used = set()
-    for call in calls("note"):
-        given = {keyword.arg for keyword in call.keywords} - {"side", "plates"}
-        for name in named(call.args[0]):
-            needed = set().union(*map(fields, WORDS[name])) - {"side", "plates"}
-            assert None in given or needed == given, name
-            used.add(name)
+    for names, given in calls():
+        needed = [set().union(*map(fields, WORDS[name])) - {"side", "plates"} for name in names]
+        assert any(given == n or (None in given and given - {None} <= n) for n in needed), names
+        used |= {*names}
     assert used == {name for name, (text, _) in WORDS.items() if text}
 
 
@@ -73,6 +70,8 @@ def test_every_name_in_the_code_is_in_the_table_and_has_the_values_that_its_word
         (" and ", ("a", "b"), "a and b"),
         (", ", [1, 2, 3], "1, 2, 3"),
         (", 2", ["a", "b", "c"], "a, b and 1 more"),
+        ("and", ["a", "b", "c"], "a, b and c"),
+        ("and", ["a"], "a"),
         ("frame|frames", 1, "frame"),
         ("frame|frames", [3, 5], "frames"),
         ("they are|it is", False, "it is"),

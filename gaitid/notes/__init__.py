@@ -15,6 +15,7 @@ both. A name that is in no template, or a value that is lacking, is an error. ``
 would, or
 
 - ``{names: and }`` of several: joined by that; ``{names:, 6}``: the first six, and how many more there are;
+  ``{names:and}``: ``a, b and c``;
 - ``{n:plate|plates}``: the first for one (or several of which there is one, or true), the second otherwise;
 - ``{name:?words}``: the words where there is something (true, not empty, not 0), and they may hold values:
   ``{mm:?, by {mm:.1f} mm}``; what is None is written as nothing;
@@ -119,6 +120,8 @@ class _Shown:
         if spec == "typed":
             return _typed(str(value))
         if several:
+            if spec == "and":
+                return " and ".join(filter(None, (", ".join(map(str, value[:-1])), str(value[-1]))))
             separator = spec.rstrip("0123456789")
             names = [str(part) for part in value]
             return first_few(names, int(spec[len(separator) :])) if separator != spec else separator.join(names)

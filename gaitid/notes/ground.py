@@ -16,7 +16,18 @@ GROUND = {
         words="plate {plates:, } is not used: {reason}",
     ),
     "plate_repeated": Message(
-        "info", "a plate holds the load of another one, or of others together, and is left out", GOOD
+        "info",
+        "a plate holds the load of another one, or of others together, and is left out",
+        GOOD,
+        words={
+            "once": (
+                "plate {plates:, }: it holds the load of plate {others:and} once more, by its samples; it is left out"
+            ),
+            "sum": (
+                "plate {plates:, }: it holds the sum of the loads of plates {others:and}, by its samples; it is left "
+                "out"
+            ),
+        },
     ),
     "plates_undeclared": Message(
         "doubt",
@@ -24,11 +35,50 @@ GROUND = {
         USABLE,
         "describe the plates with --plates",
         explains=True,
+        words=(
+            "the file declares no force plate, but {n} channels look like those of plates: {channels:, }",
+            "describe the plates with --plates FILE.yaml ({template_from})",
+        ),
     ),
     "plate_doubtful": Message(
-        "doubt", "what the file says of a plate does not fit the loads on it, or was not applied", USABLE, _PLATES
+        "doubt",
+        "what the file says of a plate does not fit the loads on it, or was not applied",
+        USABLE,
+        _PLATES,
+        words={
+            "moment_labels": (
+                "its moments are labelled {unit}, a unit of force; taken as {taken}: {why}",
+                "write {plain} in ANALOG:UNITS of its moments",
+            ),
+            "volt_labels": (
+                "its channels are labelled {labels}, and by CAL_MATRIX no more than {most_N:.2g} N lasts on it; were "
+                "they volts, {in_volts_N:.0f} N; correct ANALOG:UNITS if somebody stood there"
+            ),
+            "fpcoppoly": "its maker's correction of the centre of pressure (FPCOPPOLY) is not applied",
+            "lever": (
+                "every load on it acts {least_mm:.3g} to {most_mm:.3g} mm from its sensor's axis; its moments or "
+                "lengths may be in another unit than the file says"
+            ),
+            "shallow": (
+                "ORIGIN lies {depth_mm:.2g} mm from the surface's centre; if it is meant in metres, moments are wrong"
+            ),
+            "pulls": (
+                "plate {plates:, }: with force_sense '{sense}' and these corners its largest load, {peak_N:.0f} N, "
+                "would pull the subject into the plate; check force_sense, axes and the order of the corners in the "
+                "plates file"
+            ),
+            "device_pressure": (
+                "plate {plates:, }: the centre of pressure computed with axes: {axes}, moment_about: {about} lies "
+                "{off_mm:.0f} mm from the file's own (taken as laboratory coordinates); {fits: and }"
+            ),
+        },
     ),
-    "plate_bias_removed": Message("info", "what an empty plate read was taken off", GOOD),
+    "plate_bias_removed": Message(
+        "info",
+        "what an empty plate read was taken off",
+        GOOD,
+        words={"zero_level": "the mean of {frames} was taken off as its zero level ({level_N:.3g} N vertically)"},
+    ),
     "plate_bias": Message(
         "doubt",
         "what a plate reads while it is empty was not taken off",
@@ -97,6 +147,16 @@ GROUND = {
         "the file has events whose labels are not understood; they are not used",
         GOOD,
         "say what each label means with --events",
+        words={
+            "sides": (
+                "{n} {n:event|events} of the file {n:is|are} not understood and not used: {labels}; give them with "
+                "their sides: --events FILE.csv (side, event, time_s)"
+            ),
+            "labels": (
+                "{n} {n:event|events} of the file {n:is|are} not understood and not used: {labels}; say what each "
+                "means: --events FILE.yaml with `labels: {{{label}: {meaning}}}` (or {others}, none, ...)"
+            ),
+        },
     ),
     "events_against": Message(
         "doubt",

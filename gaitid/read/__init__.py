@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from gaitid.errors import ReadError
-from gaitid.notes import Note, note
+from gaitid.notes import note
 from gaitid.read.settings import ReaderSettings
 from gaitid.trial import Trial
 
@@ -170,14 +170,14 @@ def _with_forces(trial: Trial, forces: Path, plates: Path | None) -> Trial:
         plates=loads.usable,
         refused_plates=loads.refused,
         assignments=(*trial.assignments, *loads.assignments),
-        notes=(*(note for note in trial.notes if note.code != "plates_undeclared"), *loads.notes),
+        notes=(*(n for n in trial.notes if n.code != "plates_undeclared"), *loads.notes),
     )
 
 
 def _unused(trial: Trial, settings: ReaderSettings, *names: str) -> Trial:
     """The trial of a file that says itself what these settings would say."""
     notes = tuple(
-        Note("input_unused", f"{_OPTIONS[name]} is not used: the file itself says it")
+        note("input_unused/said_by_file", option=_OPTIONS[name])
         for name in names
         if getattr(settings, name) is not None
     )

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from gaitid.errors import ReadError, reading
-from gaitid.notes import Note
+from gaitid.notes import note
 from gaitid.read.event_names import SIDES, foot_event, said, side_of_word
 from gaitid.read.labels import listed
 from gaitid.read.tables.text_table import check_names, is_blank, read_lines
@@ -93,8 +93,8 @@ def _labels_meant(trial: Trial, meanings: Mapping[str, tuple[str, str]]) -> Tria
         )
     stored = {event.name.strip() for event in trial.events}
     if stored and not stored & set(meanings):
-        text = f"--events: the trial has none of the labels {listed([*meanings])}; it has {listed(sorted(stored))}"
-        return replace(trial, notes=(*trial.notes, Note("input_unused", text)))
+        unused = note("input_unused/events", labels=listed([*meanings]), stored=listed(sorted(stored)))
+        return replace(trial, notes=(*trial.notes, unused))
     return replace(trial, events=tuple(events))
 
 

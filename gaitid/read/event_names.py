@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 from gaitid.read.labels import listed
 from gaitid.trial import Event
 
@@ -125,15 +125,12 @@ def unknown_notes(events: Iterable[Event]) -> Notes:
             sides_of.setdefault(event.name, set()).add(event.side)
     if not counts:
         return ()
-    n = sum(counts.values())
-    which = listed([f"{name} ({number})" for name, number in counts.items()])
-    text = f"{n} event{'s' * (n > 1)} of the file {'are' if n > 1 else 'is'} not understood and not used: {which}"
+    n, which = sum(counts.values()), listed([f"{name} ({number})" for name, number in counts.items()])
     if not sides_of:
-        return (Note("events_unknown", f"{text}; give them with their sides: --events FILE.csv (side, event, time_s)"),)
+        return (note("events_unknown/sides", n=n, labels=which),)
     label, sides = next(iter(sides_of.items()))
     # YAML knows no surrogate pairs, by which JSON writes what lies beyond 16 bits
     quoted = json.dumps(label, ensure_ascii=not label.isprintable())
     # a meaning with a side would make one foot's of the events of both
     meaning, others = ("strike", "off") if sides & {*SIDES} else ("left strike", "right off")
-    cure = f"say what each means: --events FILE.yaml with `labels: {{{quoted}: {meaning}}}` (or {others}, none, ...)"
-    return (Note("events_unknown", f"{text}; {cure}"),)
+    return (note("events_unknown/labels", n=n, labels=which, label=quoted, meaning=meaning, others=others),)

@@ -7,7 +7,7 @@ from reprlib import repr as short
 import numpy as np
 
 from gaitid.errors import ReadError
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 from gaitid.numerics.statistics import median
 from gaitid.read.settings import POINT_UNITS
 from gaitid.read.units import LENGTH_M, factor, plain
@@ -95,9 +95,7 @@ def length_unit(declared: str, chosen: str | None, points: Array, what: str) -> 
                 todo=f"the numbers are in {fits}, it seems: give --set point_unit={fits}",
             )
         differs = not known or LENGTH_M[plain(declared)] != LENGTH_M[chosen]
-        return chosen, (
-            Note("reading_info", f"{says}; lengths are taken in {chosen}, as asked for"),
-        ) if differs else ()
+        return chosen, (note("reading_info/unit_asked_for", says=says, unit=chosen),) if differs else ()
     if not known and not _is_cut(declared):
         factor(declared, LENGTH_M, what, f"correct the unit in the file, or {_TODO}")
     if known and not _is_doubtful(size * LENGTH_M[plain(declared)]):
@@ -105,8 +103,8 @@ def length_unit(declared: str, chosen: str | None, points: Array, what: str) -> 
     for unit in POINT_UNITS:
         metres = size * LENGTH_M[unit]
         if _BODY_M[0] <= metres <= _BODY_M[1]:
-            text = f"{says}; by the size of what was seen, {size:.4g}, lengths are taken in {unit} ({metres:.2f} m)"
-            return unit, (Note("file_repaired" if known else "reading_assumed", f"{text}; --set point_unit decides"),)
+            name = "file_repaired/unit_by_size" if known else "reading_assumed/unit_by_size"
+            return unit, (note(name, says=says, size=size, unit=unit, size_m=metres),)
     if known:
         return declared, ()
     tried = " or ".join(POINT_UNITS)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from gaitid.errors import Names, ReadError, first_few
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 from gaitid.numerics.rotation import norm
 from gaitid.read.labels import listed, printable, subject_and_name
 from gaitid.records import frozen_dataclass
@@ -76,8 +77,7 @@ def choose_subject(labels: Sequence[str], seen: Mask, wanted: str | None) -> Cho
     if wanted is None and not shared:
         return everything
     if wanted is not None and not subjects:
-        note = Note("input_unused", "no label of the file begins with that subject: --subject-prefix chooses nothing")
-        return _noted(everything, note)
+        return replace(everything, notes=(note("input_unused/subject_prefix"),))
     often = seen.mean(axis=0) >= _PERSON_SEEN if len(seen) else np.zeros(len(pairs), dtype=bool)
     counts = {s: sum(bool(often[i]) for i, (owner, _) in enumerate(pairs) if owner == s) for s in subjects}
     persons = [subject for subject in subjects if counts[subject] >= _PERSON_MARKERS]
@@ -85,10 +85,8 @@ def choose_subject(labels: Sequence[str], seen: Mask, wanted: str | None) -> Cho
     named = Names(people, f"{len(subjects)} subjects (gaitid inspect names them)")
     if wanted is not None:
         chosen = _matching(wanted, subjects, named)
-        why = "the one that was asked for is read"
     elif len(persons) == 1:
         chosen = persons[0]
-        why = f"only one has {_PERSON_MARKERS} markers or more that are seen, and is read"
     else:
         raise ReadError(
             "markers of several subjects in one file",
@@ -101,8 +99,11 @@ def choose_subject(labels: Sequence[str], seen: Mask, wanted: str | None) -> Cho
     others = any(person != chosen for person in persons)
     notes: Notes = ()
     if len(subjects) > 1:
-        text = f"the file holds {len(subjects)} subjects; {why}, with {counts[chosen]} markers that are seen"
-        notes = (Note("reading_info" if wanted is not None else "reading_assumed", text),)
+        n, seen_of_it = len(subjects), counts[chosen]
+        if wanted is None:
+            notes = (note("reading_assumed/one_person", n_subjects=n, n_seen=seen_of_it, least=_PERSON_MARKERS),)
+        else:
+            notes = (note("reading_info/subject_asked_for", n_subjects=n, n_seen=seen_of_it),)
     names = tuple(pairs[i][1] for i in kept)
     return Chosen(kept, names, frozenset(subjects), chosen, others, notes)
 
@@ -129,10 +130,6 @@ def share_a_beginning(labels: Sequence[str]) -> bool:
     first, last = min(labels), max(labels)  # what these share all share
     same = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
     return first[:same].rpartition("_")[0].casefold() not in ("", "l", "r", "left", "right")
-
-
-def _noted(chosen: Chosen, note: Note) -> Chosen:
-    return Chosen(chosen.points, chosen.labels, chosen.subjects, notes=(note,))
 
 
 def _matching(wanted: str, subjects: Sequence[str], named: Names) -> str:
@@ -169,11 +166,9 @@ class Copies:
     def notes(self) -> Notes:
         notes: Notes = ()
         if self.taken:
-            what = "labels that stand several times, of which the copy that is seen most is read"
-            notes += (Note("reading_info", f"{what}: {listed(self.taken)}"),)
+            notes += (note("reading_info/copies", labels=listed(self.taken)),)
         if self.differing:
-            what = "labels that stand several times, at different places in one frame"
-            notes += (Note("file_repaired", f"{what}: {listed(self.differing)}"),)
+            notes += (note("file_repaired/copies_differ", labels=listed(self.differing)),)
         return notes
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 from gaitid.numerics.blocks import by_blocks
 from gaitid.numerics.masks import largest_column
 from gaitid.read.labels import listed, subject_and_name
@@ -14,11 +15,10 @@ from gaitid.trial import Array, Mask
 
 # A marker farther from the laboratory's origin, m, was not seen there: the number is damaged.
 FAR_M = 1000.0
-_FAR = f"more than {FAR_M:g} m away"
 # Where many programs put a marker that they lost; and what others write there, such as -9999, 99999 or the largest
 # whole number of 16 bits times 0.1 mm: one number three times, m, at least. None of 1.8 million positions of the shared
 # recordings has the same number three times, to the last digit, be it large or small.
-_AT_ORIGIN, _SAME, SAME_M = "exactly at the origin", "with one number as all three coordinates", 3.0
+SAME_M = 3.0
 
 
 def unseen(xyz: Array, seen: Mask, scale: float, labels: Sequence[str]) -> tuple[Mask, Notes]:
@@ -38,23 +38,23 @@ def unseen(xyz: Array, seen: Mask, scale: float, labels: Sequence[str]) -> tuple
     finite, zero = np.isfinite(largest), largest == 0
     x, y, z = np.moveaxis(xyz, 2, 0)
     with np.errstate(invalid="ignore"):
-        kinds = {
-            _AT_ORIGIN: zero,
-            "without finite coordinates": ~finite,
-            _FAR: finite & (largest * scale > FAR_M),
-            _SAME: finite & (x == y) & (y == z) & (largest * scale > SAME_M),
-        }
-    kinds[_FAR] &= ~kinds[_SAME]
+        same = finite & (x == y) & (y == z) & (largest * scale > SAME_M)
+        far = finite & (largest * scale > FAR_M) & ~same
     blank = np.zeros(seen.shape, dtype=bool)
     notes: Notes = ()
-    for what, where in kinds.items():
+    kinds: tuple[tuple[str, Mask, dict[str, Any]], ...] = (
+        ("reading_info/at_origin", zero, {}),
+        ("values_lost/not_finite", ~finite, {}),
+        ("values_lost/far", far, {"limit_m": FAR_M}),
+        ("reading_info/same_numbers", same, {}),
+    )
+    for name, where, limit in kinds:
         wrong = where & seen
         if wrong.any():
             counts = wrong.sum(axis=0).tolist()
-            names = [subject_and_name(label)[1] or f"point {i}" for i, label in enumerate(labels, 1)]
-            frames = listed([f"{name} ({n})" for name, n in zip(names, counts, strict=True) if n])
-            code = "reading_info" if what in (_AT_ORIGIN, _SAME) else "values_lost"
-            notes += (Note(code, f"markers {what} count as not seen (frames): {frames}"),)
+            markers = [subject_and_name(label)[1] or f"point {i}" for i, label in enumerate(labels, 1)]
+            frames = listed([f"{marker} ({n})" for marker, n in zip(markers, counts, strict=True) if n])
+            notes += (note(name, frames=frames, **limit),)
             blank |= wrong
     return blank, notes
 

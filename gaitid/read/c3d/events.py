@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 from gaitid.read.c3d.file import C3DFile, continued, texts
 from gaitid.read.c3d.frame_layout import first_number
 from gaitid.read.c3d.sections import HEADER_EVENTS
@@ -37,21 +37,25 @@ def _of_group(file: C3DFile) -> tuple[list[Event], Notes]:
     parts = [part for part in continued(parameters, "EVENT", "TIMES") if np.size(part)]
     tables = [p.reshape(2, -1, order="F") for p in parts if isinstance(p, np.ndarray) and len(p) == 2 and p.ndim <= 2]
     if len(tables) < len(parts):
-        text = "EVENT:TIMES does not hold minutes and seconds; the group's events are not read"
-        return [], (Note("file_incomplete", text),)
+        return [], (note("file_incomplete/event_times"),)
     minutes, seconds = np.concatenate([np.empty((2, 0)), *tables], axis=1)
     labels, contexts = (texts(parameters, "EVENT", name) for name in ("LABELS", "CONTEXTS"))
-    lengths = {"times": len(seconds), "labels": len(labels), "contexts": len(contexts)}
+    lengths = len(seconds), len(labels), len(contexts)
     used = first_number(parameters, "EVENT", "USED")
-    n_events = max(int(used), 0) if np.isfinite(used) else max(lengths.values())
+    n_events = max(int(used), 0) if np.isfinite(used) else max(lengths)
     notes: Notes = ()
-    if min(lengths.values()) < n_events:
-        counts = ", ".join(f"{n} {what}" for what, n in lengths.items())
-        lost = "none is read without a time and a label, and one without a context is general"
-        notes += (Note("file_incomplete", f"EVENT holds {counts} of {n_events} events: {lost}"),)
+    if min(lengths) < n_events:
+        notes += (
+            note(
+                "file_incomplete/event_parts",
+                times=len(seconds),
+                labels=len(labels),
+                contexts=len(contexts),
+                n_events=n_events,
+            ),
+        )
     if unused := sum(map(bool, labels[n_events:])):
-        text = f"EVENT:USED says {n_events} events; {unused} more with a label are not read"
-        notes += (Note("file_repaired", text),)
+        notes += (note("file_repaired/more_events", n_events=n_events, unused=unused),)
     events: list[Event] = []
     timeless: list[str] = []
     times = 60.0 * minutes + seconds - (file.first_frame - 1) / file.rate_hz
@@ -62,7 +66,7 @@ def _of_group(file: C3DFile) -> tuple[list[Event], Notes]:
             continue
         events.append(Event(label, side_of_word(context.strip().lower()) or "general", float(t)))
     if timeless:
-        notes += (Note("file_incomplete", f"events without a possible time are not read: {listed(timeless)}"),)
+        notes += (note("file_incomplete/timeless_events", events=listed(timeless)),)
     return events, notes
 
 
@@ -74,8 +78,7 @@ def _of_header(file: C3DFile) -> tuple[list[Event], Notes]:
     """
     n_events, stored = file.header.n_events, file.header.events
     if not 0 <= n_events <= HEADER_EVENTS:
-        text = f"the header counts {n_events} events, where {HEADER_EVENTS} have room; none of them is read"
-        return [], (Note("file_incomplete", text),)
+        return [], (note("file_incomplete/header_event_count", n_events=n_events, room=HEADER_EVENTS),)
     duration_s = len(file.points) / file.rate_hz
     events: list[Event] = []
     lost: list[str] = []
@@ -87,5 +90,4 @@ def _of_header(file: C3DFile) -> tuple[list[Event], Notes]:
             events.append(Event(_KINDS[kind.upper()], _SIDES[side.upper()], t))
         else:
             events.append(Event(label, "general", t))
-    text = f"events of the header without a label or outside the trial are not read: {listed(lost)}"
-    return events, (Note("file_incomplete", text),) if lost else ()
+    return events, (note("file_incomplete/header_events", events=listed(lost)),) if lost else ()

@@ -15,7 +15,7 @@ import numpy as np
 
 from gaitid.disk.regular import MAX_BYTES, file_size, file_state, refuse_beyond_memory, unreadable
 from gaitid.errors import ReadError
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 from gaitid.numerics.blocks import blocks, is_long
 from gaitid.numerics.masks import spans
 from gaitid.numerics.statistics import quantile_of_known
@@ -358,14 +358,10 @@ def _section(
 def _losses(head: bytes, section: Section, numbers: NumberFormat) -> Notes:
     """Notes of parameters that cannot be asked for: their group is not declared, or the chain ends before them."""
     lost = {
-        "of a group that the file does not declare": list(section.parameters.get("", ())),
-        "behind the end of their section": lost_entries(head, section.end, numbers),
+        "file_incomplete/undeclared_group": list(section.parameters.get("", ())),
+        "file_incomplete/behind_section": lost_entries(head, section.end, numbers),
     }
-    return tuple(
-        Note("file_incomplete", f"parameters {which} are not read: {listed(names)}")
-        for which, names in lost.items()
-        if names
-    )
+    return tuple(note(name, parameters=listed(names)) for name, names in lost.items() if names)
 
 
 def _analog(stored: StoredFrames, header: Header, layout: Layout, section: Section) -> tuple[Analog, Notes]:
@@ -414,9 +410,8 @@ def _unsigned_offsets(analog: Analog) -> tuple[Array, Notes]:
     names = [*texts(parameters, "ANALOG", "LABELS"), *[""] * n_channels]
     if not len(kept):
         return offsets, ()  # as the format has it
-    which = listed([names[i] or f"channel {i + 1}" for i in kept])
-    text = f"ANALOG:FORMAT says UNSIGNED of reals; negative ANALOG:OFFSET are taken as they stand: {which}"
-    return offsets, (Note("file_repaired", text),)
+    channels = listed([names[i] or f"channel {i + 1}" for i in kept])
+    return offsets, (note("file_repaired/unsigned_reals", channels=channels),)
 
 
 def continued(parameters: Parameters, group: str, name: str) -> list[Value]:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from gaitid.errors import ReadError
-from gaitid.notes import Note, Notes, note
+from gaitid.notes import Notes, note
 from gaitid.read.c3d.sections import Header, Parameters, damaged
 
 # The header and whole numbers in parameters have 16 bits: counts wrap there, or stay at the largest.
@@ -37,8 +37,7 @@ def scale_of(header: Header, parameters: Parameters) -> tuple[float, Notes]:
     if len(usable) == 2 and abs(header.scale / stored - 1) > _SAME_SCALE:
         raise disagreement("scale of the points", header.scale, "POINT:SCALE", stored)
     place, scale = next(iter(usable.items()))
-    text = f"only {place} gives a usable scale of the points: {scale:g}"
-    return scale, (Note("file_repaired", text),) if len(usable) == 1 else ()
+    return scale, (note("file_repaired/scale", place=place, scale=scale),) if len(usable) == 1 else ()
 
 
 def subframes_of(header: Header, parameters: Parameters, rate_hz: float, fills: bool) -> tuple[int, Notes]:
@@ -48,8 +47,7 @@ def subframes_of(header: Header, parameters: Parameters, rate_hz: float, fills: 
         if used > 0 and first_number(parameters, "ANALOG", "RATE") > 0:
             if not fills:
                 raise disagreement("analog samples a frame", 0, "ANALOG:USED", used)
-            text = f"ANALOG:USED says {used:g} channels, the header that there are none; so does the file's length"
-            return 0, (Note("file_repaired", text),)
+            return 0, (note("file_repaired/no_channels", used=used),)
         return 0, ()
     for name in ("SCALE", "OFFSET"):
         if name not in parameters.get("ANALOG", {}):

@@ -13,8 +13,8 @@ from typing import BinaryIO
 import numpy as np
 
 from gaitid.disk.regular import CUT_TRIAL
-from gaitid.errors import ReadError, counted
-from gaitid.notes import Note, Notes
+from gaitid.errors import ReadError
+from gaitid.notes import Notes, note
 from gaitid.read.c3d.frame_layout import (
     TODO,
     WRAPS,
@@ -117,22 +117,16 @@ def find_layout(file: BinaryIO, header: Header, section: Section, size: int) -> 
     notes += frame_notes
     rate = rate_of("POINT", parameters, header.rate_hz)
     if first_number(parameters, "POINT", "RATE") == 0:
-        notes += _settled(f"the camera rate: {rate:g} Hz in the header, which is taken, 0 in POINT:RATE")
+        notes += (note("file_repaired/rate_0", rate_hz=rate),)
     if poses is not None and header.frame_bytes == 0:
         rate = rate_of("ROTATION", parameters, rate)
     if 0 < header.rate_hz < math.inf and abs(header.rate_hz / rate - 1) > _SAME_RATE:
-        rates = f"{header.rate_hz:g} Hz in the header, {rate:g} Hz in POINT:RATE, which is taken"
-        notes += _settled(f"the camera rate: {rates}")
+        notes += (note("file_repaired/rates", header_hz=header.rate_hz, rate_hz=rate),)
     fills = _fills(end, data_start + n_frames * header.frame_bytes)
     n_subframes, subframe_notes = subframes_of(header, parameters, rate, fills)
     first_frame, first_notes = _first_frame(header, _trial(header, section), n_frames)
     notes += (*subframe_notes, *first_notes)
     return Layout(data_start, first_frame, n_frames, rate, n_subframes, scale, notes)
-
-
-def _settled(what: str) -> Notes:
-    """That header and parameters disagree, and what was taken."""
-    return (Note("file_repaired", f"header and parameters disagree about {what}"),)
 
 
 # --- where the data begin, and how many frames there are ---------------------------------------------------------
@@ -152,12 +146,10 @@ def _frames(file: BinaryIO, header: Header, section: Section, first: int, size: 
         found = f"{', '.join(map(str, counts))}, {header.frame_bytes} bytes each"
         raise ReadError("no frames", expected="at least one frame with points or analog samples", found=found)
     if len(set(places.values())) > 1:
-        by = f"by the parameters' end and the file's length they begin at byte {start}"
-        notes += _settled(f"where the data begin ({_in_words(places)}); {by}")
+        notes += (note("file_repaired/data_start", places=_in_words(places), start=start),)
     need = start + n_frames * header.frame_bytes
     if not all(count.allows(n_frames) for count in counts):
-        by = "by the file's length there are" if _fills(size, need) else "header and POINT:FRAMES are believed:"
-        notes += _settled(f"the frames ({', '.join(map(str, counts))}); {by} {n_frames}")
+        notes += (note("file_repaired/frames", counts=counts, fills=_fills(size, need), n_frames=n_frames),)
     wanted, found, todo = f"{need} bytes for {n_frames} frames", f"{size} bytes", "copy or export the trial again"
     if size < need:
         raise ReadError("truncated C3D file", expected=wanted, found=found, todo=todo)
@@ -166,10 +158,10 @@ def _frames(file: BinaryIO, header: Header, section: Section, first: int, size: 
         if behind >= header.frame_bytes and not certain and not _is_empty(file, need, size):
             more = "the C3D file holds more than its frames, whose count of 16 bits may be a longer trial's"
             raise ReadError(more, expected=wanted, found=found, todo=todo)
-        notes += (Note("file_incomplete", f"{behind} bytes behind the last frame are not read"),)
+        notes += (note("file_incomplete/bytes_behind", n_bytes=behind),)
     elif 0 < header.frame_bytes <= behind < BLOCK and all(count.at_least for count in counts):
-        zeros = f"{behind} zeros behind the last frame, room for {counted(behind // header.frame_bytes, 'frame')}"
-        notes += (Note("reading_assumed", f"{zeros}, are taken as padding: there are {n_frames} frames"),)
+        room = behind // header.frame_bytes
+        notes += (note("reading_assumed/padding", n_zeros=behind, room=room, n_frames=n_frames),)
     return start, n_frames, notes
 
 
@@ -355,8 +347,7 @@ def _first_frame(header: Header, trial: tuple[int, int] | None, n_frames: int) -
     if first in (0, header.first_frame):  # 0 where nobody filled it in
         return header.first_frame, ()
     # Programs that cut a trial may forget TRIAL.
-    both = f"{header.first_frame} in the header, which is taken, {first} in TRIAL"
-    return header.first_frame, _settled(f"the first frame's number: {both}")
+    return header.first_frame, (note("file_repaired/first_frame", header=header.first_frame, trial=first),)
 
 
 def _undecided(what: str, expected: str, statements: Iterable[object]) -> ReadError:

@@ -13,7 +13,7 @@ from typing import BinaryIO
 import numpy as np
 
 from gaitid.errors import ReadError
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 from gaitid.read.c3d.frame_layout import first_number
 from gaitid.read.c3d.layout import Layout, pose_section
 from gaitid.read.c3d.sections import NumberFormat, Parameters, Section, as_float64
@@ -64,8 +64,7 @@ def read_poses(
     ratio = pose_ratio(parameters, layout.rate_hz)
     if ratio is None:
         rate = first_number(parameters, "ROTATION", "RATE")
-        text = f"segment poses at {rate:g} Hz are no whole multiple of the trial's {layout.rate_hz:g} Hz; not read"
-        return None, (Note("file_incomplete", text),)
+        return None, (note("file_incomplete/pose_rate", rate_hz=rate, trial_hz=layout.rate_hz),)
     n_frames = layout.n_frames * ratio
     need = n_frames * used * REALS * 4
     if start + need > size:
@@ -87,13 +86,12 @@ def read_poses(
     notes: Notes = ()
     if wrong.any():
         counts = wrong.sum(axis=0).tolist()
-        names = listed([f"{label} ({n})" for label, n in zip(labels, counts, strict=True) if n])
-        notes = (Note("values_lost", f"stored poses that are no rotation count as not seen (frames): {names}"),)
+        frames = listed([f"{label} ({n})" for label, n in zip(labels, counts, strict=True) if n])
+        notes = (note("values_lost/poses", frames=frames),)
     known = (seen & ~wrong)[..., None]
     poses = Poses(labels, np.where(known[..., None], R, np.nan), np.where(known, origin, np.nan))
     if ratio > 1:
-        text = f"segment poses are stored {ratio} times as often as points; every {ratio}th was taken"
-        notes += (Note("reading_info", text),)
+        notes += (note("reading_info/pose_ratio", ratio=ratio),)
     return poses, notes
 
 

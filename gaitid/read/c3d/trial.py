@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from gaitid.errors import Names, ReadError
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 from gaitid.read.c3d.events import events_of
 from gaitid.read.c3d.file import read_c3d_file, read_c3d_parameters, texts
 from gaitid.read.c3d.frame_layout import first_number
@@ -66,7 +66,7 @@ def read_c3d(
 
     labels = _labels(parameters, file.points.shape[1])
     if labels and not any(labels):
-        notes += (Note("file_incomplete", f"the file names none of its {len(labels)} points (POINT:LABELS)"),)
+        notes += (note("file_incomplete/no_labels", n_points=len(labels)),)
     outputs = {name for group in OUTPUT_GROUPS for name in texts(parameters, "POINT", group)} - {""}
     is_marker = np.array([label not in outputs for label in labels], dtype=bool)
     places = np.flatnonzero(is_marker)
@@ -90,9 +90,14 @@ def read_c3d(
     declared = first_number(parameters, "ANALOG", "RATE")
     rate_notes: Notes = ()
     if file.n_subframes and declared > 0 and abs(declared / analog_rate - 1) > 1e-5:
-        what = f"ANALOG:RATE {declared:g} Hz is no whole multiple of {rate:g} Hz"
-        text = f"{what}; with {file.n_subframes} samples a frame it is taken as {analog_rate:g} Hz"
-        rate_notes = (Note("file_repaired", text),)
+        repaired = note(
+            "file_repaired/analog_rate",
+            declared_hz=declared,
+            rate_hz=rate,
+            n_samples=file.n_subframes,
+            analog_hz=analog_rate,
+        )
+        rate_notes = (repaired,)
     # before the markers are copied: what plates need meanwhile is the most of a long trial
     described = None
     if plates is not None:
@@ -282,8 +287,7 @@ def _measurements(parameters: Parameters, chosen: Chosen) -> tuple[Mapping[str, 
                 of_nobody.append(name)
     if not of_nobody:
         return _Measurements(numbers), ()
-    text = f"several persons, and nothing says whose these measurements are; they are left out: {listed(of_nobody)}"
-    return _Measurements(numbers), (Note("file_incomplete", text),)
+    return _Measurements(numbers), (note("file_incomplete/measurements", measurements=listed(of_nobody)),)
 
 
 def _up_hint(parameters: Parameters) -> Array | None:

@@ -14,7 +14,7 @@ from itertools import product
 import numpy as np
 
 from gaitid.errors import ReadError
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 from gaitid.numerics.masks import known_rows
 from gaitid.read.plates import LOADED_N
 from gaitid.read.plates.plate_types import FORCE, MOMENT, PLACE, PlateType
@@ -192,9 +192,6 @@ def scaled(
     # where the forces are known, any load tells in which unit the moments put it on the plate
     least_N = _PERSON_N[0] if FORCE in unknown else LOADED_N
     best, peak, told = _as_it_stands(plate_type, length_m, signals, surface, least_N)
-    words = "taken as newtons" if FORCE in unknown else "its forces are in newtons"
-    if unknown & {MOMENT, PLACE}:
-        words += f", moments and places in the unit that puts the loads on the plate, of {_units_tried(length_m)}"
     if peak:
         why = f"up to {peak:.0f} N lasts and acts on its surface"
     else:
@@ -205,13 +202,14 @@ def scaled(
     if not why:
         for unit, what in labelled:
             factor(unit, TABLES[what], f"plate {number} {what} channel")
-    note = Note("reading_assumed", f"its channels are labelled {signals.labels}; {words}: {why}")
     as_force = {i for i, (unit, what) in enumerate(labelled) if what == MOMENT and plain(unit) in FORCE_N}
     if told and as_force:
         taken = ", ".join(dict.fromkeys(_MOMENT_NAMES.get(told[i], f"N times {told[i]:g} m") for i in as_force))
-        text = f"its moments are labelled {signals.units[min(as_force)]}, a unit of force; taken as {taken}: {why}"
-        note = Note("plate_doubtful", text, cure=f"write {taken.replace('·', '')} in ANALOG:UNITS of its moments")
-    return best, (note,), told
+        name, unit, plain_taken = "plate_doubtful/moment_labels", signals.units[min(as_force)], taken.replace("·", "")
+        return best, (note(name, unit=unit, taken=taken, plain=plain_taken, why=why),), told
+    units = _units_tried(length_m) if unknown & {MOMENT, PLACE} else ""
+    name = "reading_assumed/load_labels"
+    return best, (note(name, labels=signals.labels, force=FORCE in unknown, units=units, why=why),), told
 
 
 def _refuse_foreign(plate_type: PlateType, number: int, signals: Signals) -> None:
@@ -298,14 +296,11 @@ def calibrated(
         peak = person_on_it(plate_type, through, signals.rate_hz, surface)
     if peak and signals.volts:
         return through, ()
-    labelled = f"its channels are labelled {signals.labels}; taken as"
     if peak:
-        text = f"{labelled} volts, through CAL_MATRIX: so up to {peak:.0f} N lasts and acts on its surface"
-        return through, (Note("reading_assumed", text),)
+        return through, (note("reading_assumed/volts", labels=signals.labels, peak_N=peak),)
     as_it_stands, peak, _ = _as_it_stands(plate_type, length_m, signals, surface, _PERSON_N[0])
     if peak:
-        text = f"{labelled} newtons, not through CAL_MATRIX: so up to {peak:.0f} N lasts and acts on its surface"
-        return as_it_stands, (Note("reading_assumed", text),)
+        return as_it_stands, (note("reading_assumed/newtons", labels=signals.labels, peak_N=peak),)
     if isinstance(matrix, ReadError):
         raise matrix
     if signals.volts:
@@ -314,7 +309,7 @@ def calibrated(
         raise ReadError("its channels are not in volts", found=", ".join(signals.units), todo="correct ANALOG:UNITS")
     for unit, what in zip(signals.units, plate_type.holds, strict=True):
         factor(unit, TABLES[what], f"plate {number} {what} channel")
-    return through, (Note("reading_assumed", f"{labelled} volts, through CAL_MATRIX; no load on it tells"),)
+    return through, (note("reading_assumed/volts_without_load", labels=signals.labels),)
 
 
 def _whole_volts(
@@ -330,16 +325,13 @@ def _whole_volts(
         return through, ()
     volts = _through(plate_type, length_m, replace(signals, units=["V"] * len(signals.units)), matrix)
     largest = _lasting_N(plate_type, volts, signals.rate_hz, surface)
-    found = f"its channels are labelled {signals.labels}, and by CAL_MATRIX"
-    felt = f"{found} no more than {_lasting_N(plate_type, through, signals.rate_hz, surface):.2g} N lasts on it"
+    labels, felt_N = signals.labels, _lasting_N(plate_type, through, signals.rate_hz, surface)
     if (peak := person_on_it(plate_type, volts, signals.rate_hz, surface)) and _comes_and_goes(
         plate_type, volts, signals.rate_hz, surface
     ):
-        text = f"{felt}; taken as volts: so up to {peak:.0f} N lasts and acts on its surface"
-        return volts, (Note("reading_assumed", text),)
+        return volts, (note("reading_assumed/whole_volts", labels=labels, most_N=felt_N, peak_N=peak),)
     if largest >= _PERSON_N[0]:
-        text = f"{felt}; were they volts, {largest:.0f} N; correct ANALOG:UNITS if somebody stood there"
-        return through, (Note("plate_doubtful", text),)
+        return through, (note("plate_doubtful/volt_labels", labels=labels, most_N=felt_N, in_volts_N=largest),)
     return through, ()
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gaitid.errors import ReadError
-from gaitid.notes import Note, Notes
+from gaitid.notes import Note, Notes, note
 from gaitid.numerics.masks import known_rows
 from gaitid.read.plates.channel_units import LASTING_S, TABLES, Signals, Surface, calibrated, lasting_extremes, scaled
 from gaitid.read.plates.plate_types import PLACE, PlateType
@@ -117,8 +117,7 @@ def si_values(
     else:
         values, notes, told = scaled(plate_type, number, length_m, signals, surface)
         if unmatched:
-            text = f"no CAL_MATRIX; its channels say {', '.join(signals.units)} and are taken as they stand"
-            notes += (Note("reading_assumed", text),)
+            notes += (note("reading_assumed/no_matrix", units=[*signals.units]),)
     if PLACE in plate_type.holds:
         # a force of exactly nothing has no place, and needs none
         places = _columns(plate_type, PLACE)
@@ -130,8 +129,7 @@ def si_values(
     if unknown.any():
         # A load of which a part is unknown is unknown.
         values[unknown] = np.nan
-        count = f"{unknown.sum()} of {len(values)} samples hold a value that is no number"
-        notes += (Note("values_lost", f"{count}; its load is unknown there"),)
+        notes += (note("values_lost/samples", lost=unknown.sum(), of=len(values)),)
     return values, notes, () if plate_type.calibrated else told
 
 
@@ -245,9 +243,8 @@ def zeroed(
         if abs(level - empty) > _DRIFT_N or (abs(level) > _MAX_ZERO_N and not pulls):
             unfit = f"the plate may be loaded then: {abs(level):.3g} N"
     if unfit:
-        return values, Note("reading_info", f"{window.frames} are not used as its zero level ({unfit})")
+        return values, note("reading_info/zero_level", frames=window.frames, why=unfit)
     zero = np.nanmean(values[window.samples], axis=0)
     # a place has no zero level
     zero[_columns(plate_type, PLACE)] = 0.0
-    done = f"the mean of {window.frames} was taken off as its zero level ({abs(level):.3g} N vertically)"
-    return values - zero, Note("plate_bias_removed", done)
+    return values - zero, note("plate_bias_removed/zero_level", frames=window.frames, level_N=abs(level))

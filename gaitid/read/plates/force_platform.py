@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gaitid.errors import ReadError, counted
-from gaitid.notes import Note, Notes
+from gaitid.errors import ReadError
+from gaitid.notes import Note, Notes, note
 from gaitid.numerics.blocks import is_long
 from gaitid.numerics.rotation import cross, norm
 from gaitid.read.c3d.file import Analog, texts
@@ -111,8 +111,7 @@ def plates_from_channels(
     notes += tuple(_by_order(labels, {n: six for n, six in named.items() if n in described and n > n_plates}))
     numbers = [*range(1, n_plates + 1), *sorted(n for n in described if not 1 <= n <= n_plates)]
     for number in set(described) & set(numbers[:n_plates]):
-        text = f"plate {number}: the plates file describes it, in place of FORCE_PLATFORM"
-        notes += (Note("reading_info", text, plates=(number,)),)
+        notes += (note("reading_info/described", plates=(number,)),)
     read: dict[int, tuple[ForcePlate, Notes, tuple[float, ...]]] = {}
     samples: dict[int, PlateSamples | None] = {}
     channels: dict[int, Sequence[int]] = {}
@@ -154,9 +153,7 @@ def plates_from_channels(
 def _undeclared(labels: Sequence[str], named: Mapping[int, Sequence[int]]) -> Notes:
     """That channels look like those of plates of which the file says nothing."""
     names = [labels[channel] for six in named.values() for channel in six]
-    text = f"the file declares no force plate, but {len(names)} channels look like those of plates: {', '.join(names)}"
-    cure = f"describe the plates with --plates FILE.yaml ({TEMPLATE_FROM})"
-    return (Note("plates_undeclared", text, cure=cure),)
+    return (note("plates_undeclared", n=len(names), channels=names, template_from=TEMPLATE_FROM),)
 
 
 def _by_order(labels: Sequence[str], named: Mapping[int, Sequence[int]]) -> Iterator[Note]:
@@ -164,8 +161,7 @@ def _by_order(labels: Sequence[str], named: Mapping[int, Sequence[int]]) -> Iter
     for number, six in named.items():
         names = [labels[channel] for channel in six]
         if not any(letter.isdigit() for name in names for letter in name):
-            text = f"plate {number}: its channels have no number in their names; taken in order: {', '.join(names)}"
-            yield Note("reading_assumed", text, plates=(number,))
+            yield note("reading_assumed/plate_order", plates=(number,), channels=names)
 
 
 def _wired(
@@ -200,16 +196,14 @@ def _number_of_plates(group: Mapping[str, Any]) -> tuple[int, Notes]:
     """How many plates the file describes: ``USED``, but no more than ``TYPE`` has entries."""
     used, described = group.get("USED", ()), int(np.size(group.get("TYPE", ())))
     if np.size(used) == 0:
-        text = f"FORCE_PLATFORM:USED is missing; by TYPE the file has {counted(described, 'plate')}"
-        return described, (Note("reading_assumed", text),) if described else ()
+        return described, (note("reading_assumed/plates_used", n=described),) if described else ()
     if not isinstance(used, np.ndarray) or not np.isfinite(used.flat[0]) or used.flat[0] < 0:
         shown = f"{used.flat[0]:g}" if isinstance(used, np.ndarray) else short(used)
-        return 0, (Note("file_incomplete", f"FORCE_PLATFORM:USED is no number of plates ({shown}); no plate is read"),)
+        return 0, (note("file_incomplete/plates_used", used=shown),)
     count = int(used.flat[0])
     if count <= described:
         return count, ()
-    text = f"FORCE_PLATFORM:USED says {count} plates, TYPE describes {described}; only these are looked at"
-    return described, (Note("file_repaired", text),)
+    return described, (note("file_repaired/plates_used", used=count, described=described),)
 
 
 def _kind(declared: PlateParameters) -> int:
@@ -267,8 +261,8 @@ def _plate(
     del signals  # of a long trial as much as what follows from them
     if analog.zero_window is not None:
         vertical = plate_type.load(values, a, b)[0][:, 2]
-        values, note = zeroed(values, vertical, plate_type, analog.zero_window, analog.rate_hz)
-        notes += (note,)
+        values, zero_note = zeroed(values, vertical, plate_type, analog.zero_window, analog.rate_hz)
+        notes += (zero_note,)
     force, moment = plate_type.load(values, a, b)
     if described is not None:
         from gaitid.read.plates.plates_file import plate_from
@@ -283,15 +277,13 @@ def _plate(
     least, greatest = lasting_extremes(force[:, 2], analog.rate_hz)
     if greatest > max(LOADED_N, -least):
         force, moment = -force, -moment
-        action = "its channels hold the action on the plate (positive downward)"
-        notes += (Note("reading_info", f"{action}; they were turned into the reaction on the subject"),)
+        notes += (note("reading_info/action"),)
     notes += _lever_doubt(force, moment)
     if origin is not None:
         sensor_p, sensor_notes = _sensor(origin, corners_g, force, moment)
         notes += sensor_notes
     if kind in (3, 7) and np.any(declared.group.get("FPCOPPOLY", 0.0)):
-        text = "its maker's correction of the centre of pressure (FPCOPPOLY) is not applied"
-        notes += (Note("plate_doubtful", text),)
+        notes += (note("plate_doubtful/fpcoppoly"),)
     return ForcePlate(declared.number, kind, corners_g, sensor_p, analog.rate_hz, force, moment), notes, factors
 
 
@@ -362,9 +354,7 @@ def _lever_doubt(force_p: Array, moment_p: Array) -> Notes:
     lever = np.hypot(moment_p[loaded, 0], moment_p[loaded, 1]) / -force_p[loaded, 2]
     if not loaded.size or (lever.max() > _STUCK_M and lever.min() < _ASTRAY_M):
         return ()
-    where = f"{lever.min() * 1e3:.3g} to {lever.max() * 1e3:.3g} mm from its sensor's axis"
-    why = "its moments or lengths may be in another unit than the file says"
-    return (Note("plate_doubtful", f"every load on it acts {where}; {why}"),)
+    return (note("plate_doubtful/lever", least_mm=lever.min() * 1e3, most_mm=lever.max() * 1e3),)
 
 
 def _sensor(origin: Array, corners_g: Array, force_p: Array, moment_p: Array) -> tuple[Array, Notes]:
@@ -372,8 +362,7 @@ def _sensor(origin: Array, corners_g: Array, force_p: Array, moment_p: Array) ->
     sensor_p, notes = sensor_vector(origin)
     distance = np.linalg.norm(sensor_p)
     if 0 < distance < _SHALLOW_M:
-        where = f"ORIGIN lies {distance * 1e3:.2g} mm from the surface's centre"
-        notes += (Note("plate_doubtful", f"{where}; if it is meant in metres, moments are wrong"),)
+        notes += (note("plate_doubtful/shallow", depth_mm=distance * 1e3),)
     if sensor_p[2] == 0.0:
         sensor_p, beside_notes = _beside(sensor_p, corners_g, force_p, moment_p)
         notes += beside_notes
@@ -399,9 +388,7 @@ def _beside(sensor_p: Array, corners_g: Array, force_p: Array, moment_p: Array) 
             found=f"on it in {on} of {loaded.sum()} loaded samples either way",
             todo="give ORIGIN the depth of the sensor below the surface, as a negative z",
         )
-    sense = "surface to the sensor" if on > turned_on else "sensor to the surface"
-    text = f"ORIGIN has no z; it was taken to point from the {sense}, where the centre of pressure lies on the plate"
-    return (sensor_p if on > turned_on else -sensor_p), (Note("reading_assumed", text),)
+    return (sensor_p if on > turned_on else -sensor_p), (note("reading_assumed/sensor_z", as_stored=on > turned_on),)
 
 
 def _conflicts(plates: Sequence[ForcePlate], channels: Mapping[int, Sequence[int]]) -> list[tuple[int, int, str]]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from gaitid.errors import ModelError
 from gaitid.model.yaml_file import load_yaml, with_lines
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 from gaitid.read.labels import printable
 from gaitid.read.plates import of_plate
 from gaitid.read.plates.repeated import without_repeated
@@ -332,11 +332,7 @@ def plate_from(geometry: PlateGeometry, rate_hz: float, force: Array, moment: Ar
     notes = geometry.notes if about_sensor else ()
     load = force_p[:, 2][np.isfinite(force_p[:, 2])]
     if load.size and (peak := load[np.argmax(np.abs(load))]) > _TELLING_N:
-        text = (
-            f"with force_sense {geometry.force_sense!r} and these corners its largest load, {peak:.0f} N, would pull "
-            "the subject into the plate; check force_sense, axes and the order of the corners in the plates file"
-        )
-        notes += of_plate(geometry.number, [Note("plate_doubtful", text)])
+        notes += (note("plate_doubtful/pulls", plates=(geometry.number,), sense=geometry.force_sense, peak_N=peak),)
     plate = ForcePlate(
         number=geometry.number,
         kind=2,

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from gaitid.errors import GaitidError
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.rotation import cross, norm
 from gaitid.read.plates import LOADED_N
@@ -118,10 +118,8 @@ def without_repeated(
     notes = []
     for number, parts in sorted(repeated.items()):
         numbers = sorted(part.plate.number for part in parts)
-        names = " and ".join(filter(None, [", ".join(map(str, numbers[:-1])), str(numbers[-1])]))
-        what = f"the load of plate {names} once more" if len(parts) == 1 else f"the sum of the loads of plates {names}"
-        text = f"plate {number}: it holds {what}, by its samples; it is left out"
-        notes.append(Note("plate_repeated", text, plates=(number,)))
+        name = "plate_repeated/once" if len(parts) == 1 else "plate_repeated/sum"
+        notes.append(note(name, plates=(number,), others=numbers))
     return tuple(plate for plate in plates if plate.number not in repeated), tuple(notes)
 
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from gaitid.errors import GaitidError
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 from gaitid.numerics.rotation import cross, unit
 from gaitid.trial import Array, ForcePlate, frozen
 
@@ -111,5 +111,5 @@ def sensor_vector(origin: Array) -> tuple[Array, Notes]:
     the surface, so the whole vector is turned where its z is negative.
     """
     if origin[2] < 0:
-        return -origin, (Note("reading_info", "ORIGIN points from the sensor to the surface (z < 0); it was turned"),)
+        return -origin, (note("reading_info/origin_turned"),)
     return origin, ()

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from gaitid.errors import ReadError, reading
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 from gaitid.read.labels import listed
 from gaitid.read.tables.row_times import even_rate, start_after
 from gaitid.read.tables.text_table import Dialect, cells_of, check_names, is_blank, numbers_of, read_lines, refuse_gap
@@ -116,8 +116,7 @@ def read_body_load(path: Path, trial_s: float) -> BodyLoad:
             )
         point, point_axes = vectors.get("point", (np.zeros_like(force), moment_axes))
         if "moment" not in vectors:
-            text = f"{path.name}: no columns of a moment: its moment about its point is taken as 0"
-            notes += (Note("load_assumed", text),)
+            notes += (note("load_assumed/no_moment", file=path.name),)
     # without a force it does not matter where: as with a centre of pressure, the point may be empty
     point = np.where(np.isnan(point) & (force == 0).all(axis=1)[:, None], 0.0, point)
     axes = (force_axes or moment_axes, moment_axes, point_axes)

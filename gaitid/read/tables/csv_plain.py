@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from gaitid.errors import ReadError, reading
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 from gaitid.read.labels import listed
 from gaitid.read.length_unit import refuse_other_unit
 from gaitid.read.plates import TEMPLATE_FROM, Plates, unused_plates
@@ -132,7 +132,7 @@ def _unused(table: _Table, settings: ReaderSettings) -> Notes:
         "--subject-prefix": (settings.subject_prefix, True, "a CSV file holds one subject"),
     }
     return tuple(
-        Note("input_unused", f"{option} is not used: {why}")
+        note("input_unused/option", option=option, why=why)
         for option, (value, unused, why) in given.items()
         if value is not None and unused
     )
@@ -323,9 +323,7 @@ def _plates(table: _Table, rate: float, start_s: float, plates: Path | None) -> 
             found=", ".join(map(str, sorted(geometries))),
         )
     unused = sorted(geometries.keys() - loads.keys())
-    notes: Notes = tuple(
-        Note("input_unused", f"plate {n} of {plates.name} has no force columns", plates=(n,)) for n in unused
-    )
+    notes: Notes = tuple(note("input_unused/no_force_columns", plates=(n,), file=plates.name) for n in unused)
     usable = []
     for number in sorted(loads):
         plate, plate_notes = plate_from(geometries[number], rate, *loads[number])

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from gaitid.errors import ReadError
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import median
 from gaitid.read.labels import listed, printable
@@ -25,7 +25,6 @@ from gaitid.read.plates import LOADED_N, Plates, refusals
 from gaitid.read.plates.repeated import without_repeated
 from gaitid.read.tables.row_times import decimals_of, even_rate, start_after
 from gaitid.read.tables.text_table import (
-    CUT_SHORT,
     Dialect,
     check_names,
     is_blank,
@@ -132,7 +131,7 @@ def read_mot(path: Path, plates: Path | None, cameras_s: tuple[float, float]) ->
     times = values[:, names.index("time")]
     rate = even_rate(times, first_row, "time", resolution_s=table.resolution_s)
     groups, refused, notes = _groups(columns, values, where)
-    notes += tuple(Note(note.code, where + note.text) for note in table.notes)
+    notes += tuple(n._replace(text=where + n.text) for n in table.notes)
     start_s, start_notes = start_after(times, cameras_s, where)
     outlined, outline_notes = _outlined(groups, plates, rate, where)
     others = [g for g in groups if g.number not in {p.number for p in outlined}]
@@ -210,15 +209,15 @@ def motion_table(path: Path) -> MotionTable:
     notes: Notes = ()
     if last + 1 == len(lines) and len(body) > 2 and body[-1].count("\t") < body[-2].count("\t"):
         body = body[:-1]  # its last number may lack digits
-        notes = (Note("file_incomplete", f"the last row is cut short, and left out; {CUT_SHORT}"),)
+        notes = (note("file_incomplete/last_row"),)
     columns = [cell.strip() for cell in body[0].rstrip().split("\t")]
     check_names(columns)
     values = numbers_of(body[1:], start + 1, columns, Dialect("\t"))
     for key, what in _COUNTS.items():
         count = str(len(values) if what == "rows" else len(columns))
         if header.get(key, count) != count:
-            text = f"the header says {printable(header[key])} {what} ({key}), the file holds {count}, which are read"
-            notes += (Note("file_repaired", text),)
+            says = printable(header[key])
+            notes += (note("file_repaired/mot_header", says=says, what=what, key=key, count=count),)
     at = next((i for i, column in enumerate(columns) if column.lower() == "time"), 0)
     decimals = max(decimals_of(row.split("\t", at + 1)[at]) for row in body[1:])
     degrees = header.get("indegrees", "").lower()
@@ -240,7 +239,7 @@ def _end_of_header(lines: Sequence[str]) -> int:
 def _groups(columns: Sequence[str], values: Array, where: str) -> tuple[list[_Group], dict[int, str], Notes]:
     """The file's forces, and why others cannot be used."""
     parts, others = _parts(columns)
-    notes: Notes = (Note("reading_info", f"{where}columns that are not read: {listed(others)}"),) if others else ()
+    notes: Notes = (note("reading_info/columns", where=where, columns=listed(others)),) if others else ()
     groups: list[_Group] = []
     refused: dict[int, str] = {}
     for number, (tag, quantities) in enumerate(parts.items(), start=1):
@@ -250,12 +249,10 @@ def _groups(columns: Sequence[str], values: Array, where: str) -> tuple[list[_Gr
         except ReadError as error:
             refused[number] = f"{where}{name} …: {error.line()}"
     for group in groups:
-        at = f"{where}{group.name} …: "
         if group.point_g is None:
-            about = "its moment is taken as one about the laboratory's origin"
-            notes += (Note("reading_assumed", f"{at}nothing says where the force acts; {about}"),)
+            notes += (note("reading_assumed/force_without_point", where=where, column=group.name),)
         if group.moment_g is None:
-            notes += (Note("reading_assumed", f"{at}no torque is given; it is taken as 0, as OpenSim does"),)
+            notes += (note("reading_assumed/no_torque", where=where, column=group.name),)
     return groups, refused, notes
 
 
@@ -326,8 +323,7 @@ def _outlined(groups: Sequence[_Group], path: Path | None, rate: float, where: s
     notes: Notes = ()
     for geometry in read_plates_file(path):
         if geometry.number not in by_number:
-            text = f"{where}plate {geometry.number} of {path.name} has no forces"
-            notes += (Note("input_unused", text, plates=(geometry.number,)),)
+            notes += (note("input_unused/no_forces", plates=(geometry.number,), where=where, file=path.name),)
             continue
         group = by_number[geometry.number]
         moment = group.moment_about(geometry.corners_g.mean(axis=0))
@@ -372,8 +368,8 @@ def _without_outline(groups: Sequence[_Group], rate: float, where: str) -> tuple
             )
         )
     axis = int(np.argmax(np.abs(up)))
-    level = f"their surfaces are taken as level, {'+' if up[axis] > 0 else '-'}{'xyz'[axis]} up: {', '.join(heights)}"
-    return plates, (Note("reading_assumed", f"{where}nothing says where the plates end; {level}"),)
+    upward = f"{'+' if up[axis] > 0 else '-'}{'xyz'[axis]}"
+    return plates, (note("reading_assumed/no_outline", where=where, up=upward, heights=heights),)
 
 
 def _level_axes(groups: Sequence[_Group]) -> Array:

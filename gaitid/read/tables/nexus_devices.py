@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from gaitid.errors import ReadError
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 from gaitid.numerics.rotation import norm
-from gaitid.read.plates import LOADED_N, TEMPLATE_FROM, Plates, of_plate, refusals
+from gaitid.read.plates import LOADED_N, TEMPLATE_FROM, Plates, refusals
 from gaitid.read.plates.plates_file import AXES, POINTS, PlateGeometry, distinct_plates, plate_from, read_plates_file
 from gaitid.read.tables.nexus_sections import NexusGroup, NexusSection
 from gaitid.read.tables.row_times import shifted
@@ -54,8 +54,7 @@ def read_devices(section: NexusSection, trajectories: NexusSection, plates: Path
     devices = _devices(section)
     geometries = {g.number: g for g in read_plates_file(plates)} if plates is not None else {}
     if not devices:
-        text = "the section Devices holds no force plate, though a plates file is given"
-        return Plates(notes=(Note("input_unused", text),) if geometries else ())
+        return Plates(notes=(note("input_unused/no_devices"),) if geometries else ())
     late_samples, late_notes = _samples_late(section, trajectories)
 
     def samples(group: NexusGroup, units: dict[str, float]) -> Array:
@@ -87,13 +86,10 @@ def read_devices(section: NexusSection, trajectories: NexusSection, plates: Path
         usable, notes = [*distinct], (*notes, *repeated)
     notes += refusals(refused)
     for number in sorted(geometries.keys() - numbered.keys()):
-        text = f"plate {number} of the plates file is not in the section Devices"
-        notes += (Note("input_unused", text, plates=(number,)),)
+        notes += (note("input_unused/no_device", plates=(number,)),)
     if undeclared:
         defaults = {"axes": "axes: plate", "moment_about": "moment_about: origin"}
-        taken = ", ".join(defaults[key] for key in sorted(undeclared))
-        what = "a Nexus export does not say in which axes and about which point its forces are"
-        notes += (Note("reading_assumed", f"{what}; taken: {taken} (declare them in the plates file)"),)
+        notes += (note("reading_assumed/device_axes", taken=[defaults[key] for key in sorted(undeclared)]),)
     return Plates(tuple(usable), refused, notes=notes)
 
 
@@ -122,9 +118,8 @@ def _numbered(devices: list[_Device], known: set[int]) -> tuple[dict[int, _Devic
         if len(set(numbers)) == len(devices) and (pattern[0] == "#" or known.issuperset(numbers)):
             return dict(zip(numbers, devices, strict=True)), ()
     numbered = dict(enumerate(devices, 1))
-    order = ", ".join(f"{i} is {device.name!r}" for i, device in numbered.items())
-    text = f"the force plates are numbered in the order of the section Devices: {order}"
-    return numbered, (Note("reading_assumed", text),) if len(devices) > 1 else ()
+    order = [f"{i} is {device.name!r}" for i, device in numbered.items()]
+    return numbered, (note("reading_assumed/device_order", order=order),) if len(devices) > 1 else ()
 
 
 def _samples_late(section: NexusSection, trajectories: NexusSection) -> tuple[int, Notes]:
@@ -158,9 +153,14 @@ def _samples_late(section: NexusSection, trajectories: NexusSection) -> tuple[in
         )
     if not late_samples:
         return 0, ()
-    begin = f"Devices begin at frame {section.frames[0]}, sub frame {section.sub_frames[0]}"
-    done = "the missing samples are unknown" if late_samples > 0 else "what is before was left out"
-    return late_samples, (Note("forces_partial", f"{begin}, Trajectories at frame {trajectories.frames[0]}; {done}"),)
+    apart = note(
+        "forces_partial/devices",
+        frame=section.frames[0],
+        sub_frame=section.sub_frames[0],
+        first_frame=trajectories.frames[0],
+        late=late_samples > 0,
+    )
+    return late_samples, (apart,)
 
 
 def _cop_doubt(geometry: PlateGeometry, force: Array, moment: Array, cop_g: Array) -> Notes:
@@ -184,9 +184,12 @@ def _cop_doubt(geometry: PlateGeometry, force: Array, moment: Array, cop_g: Arra
         return ()
     others = sorted((distance(axes, about), axes, about) for axes, about in product(AXES, POINTS))
     fits = [f"axes: {axes}, moment_about: {about} would fit" for d, axes, about in others if d <= _COP_M]
-    text = (
-        f"the centre of pressure computed with axes: {geometry.axes}, moment_about: {geometry.moment_about} lies "
-        f"{1e3 * off:.0f} mm from the file's own (taken as laboratory coordinates); "
-        f"{' and '.join(fits) or 'no other declaration fits: check the corners'}"
+    doubt = note(
+        "plate_doubtful/device_pressure",
+        plates=(geometry.number,),
+        axes=geometry.axes,
+        about=geometry.moment_about,
+        off_mm=1e3 * off,
+        fits=fits or ["no other declaration fits: check the corners"],
     )
-    return of_plate(geometry.number, [Note("plate_doubtful", text)])
+    return (doubt,)

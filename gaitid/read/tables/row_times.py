@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaitid.errors import ReadError
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 from gaitid.numerics.statistics import median
 from gaitid.trial import Array
 
@@ -199,12 +199,12 @@ def start_after(seconds: Array, cameras_s: tuple[float, float], where: str) -> t
         )
     interval = (last - first) / max(len(seconds) - 1, 1)
     late_s, early_s = first - cameras_s[0], cameras_s[1] - last
-    texts = []
+    notes: Notes = ()
     if late_s > interval:
-        texts.append(f"{where}begins {late_s:.4g} s after the first camera frame; the forces before it are unknown")
+        notes += (note("forces_partial/late", where=where, late_s=late_s),)
     if early_s > interval:
-        texts.append(f"{where}ends {early_s:.4g} s before the last camera frame; the forces after it are unknown")
-    return late_s, tuple(Note("forces_partial", text) for text in texts)
+        notes += (note("forces_partial/early", where=where, early_s=early_s),)
+    return late_s, notes
 
 
 def shifted(samples: Array, late_samples: int) -> Array:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from gaitid.errors import ReadError
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 from gaitid.read.labels import listed, printable
 from gaitid.read.length_unit import length_unit
 from gaitid.read.plates import Plates, unused_plates
@@ -96,16 +96,14 @@ def _frames(frames: Integers, first_row: int) -> tuple[Integers, Notes]:
     if not steps.size or steps[0] < 2 or (steps != steps[0]).any():
         check_counts_by_one(frames, first_row, "Frame#")
         return frames, ()
-    text = f"frames are numbered by {steps[0]}; they are counted by 1 from {frames[0]}, at the rate of their times"
-    return frames, (Note("file_repaired", text),)
+    return frames, (note("file_repaired/frame_numbers", step=steps[0], first=frames[0]),)
 
 
 def _rate(declared: float, times: Array, first_row: int, resolution_s: float) -> tuple[float, Notes]:
     """Rate, Hz, by the header where the times agree with it; `declared` is NaN where it says none."""
     if math.isnan(declared):
         rate = even_rate(times, first_row, column="Time", resolution_s=resolution_s)
-        text = f"the header says no DataRate; by the column Time it is {rate:.6g} Hz"
-        return rate, (Note("reading_assumed", text),)
+        return rate, (note("reading_assumed/trc_rate", rate_hz=rate),)
     grid = times[0] + np.arange(len(times)) / declared
     if (np.abs(times - grid) * declared <= _OFF_GRID).all():
         return declared, ()
@@ -116,5 +114,4 @@ def _rate(declared: float, times: Array, first_row: int, resolution_s: float) ->
     if not abs(rate / declared - 1) <= _RATE_TOLERANCE:
         what = "DataRate disagrees with the column Time"
         raise ReadError(what, expected=header, found=column, todo="correct the header")
-    text = f"DataRate is {header}, but by the column Time it is {column}, which is used"
-    return rate, (Note("file_repaired", text),)
+    return rate, (note("file_repaired/trc_rate", declared_hz=declared, rate_hz=rate),)

@@ -12,11 +12,11 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 
-from gaitid.errors import ReadError, counted
-from gaitid.notes import Note, Notes
+from gaitid.errors import ReadError
+from gaitid.notes import Notes, note
 from gaitid.read.labels import listed, printable
 from gaitid.read.tables.row_times import decimals_of
-from gaitid.read.tables.text_table import CUT_SHORT, check_names, is_blank, refuse_gap, with_points
+from gaitid.read.tables.text_table import check_names, is_blank, refuse_gap, with_points
 from gaitid.read.units import LENGTH_M, plain
 from gaitid.records import frozen_dataclass
 
@@ -164,7 +164,7 @@ def _without_cut_row(rows: Sequence[str], complete: bool) -> tuple[Sequence[str]
     """The rows but for a last one that ends early and without a line end: its last number may lack digits."""
     if complete or len(rows) < 2 or rows[-1].count("\t") >= rows[-2].count("\t"):
         return rows, ()
-    return rows[:-1], (Note("file_incomplete", f"the last row is cut short, and left out; {CUT_SHORT}"),)
+    return rows[:-1], (note("file_incomplete/last_row"),)
 
 
 def _even(rows: Sequence[str], wanted: int) -> tuple[Sequence[str], int]:
@@ -240,8 +240,7 @@ def _labels(given: Sequence[tuple[int, str]], width: int, declared: set[str]) ->
         # cells behind the last marker that was seen may be left out
         if n_columns == len(labels) or (n_columns < len(labels) and str(len(labels)) in declared):
             unnamed = labels.count("")
-            text = f"{counted(unnamed, 'marker')} without a label: columns above which none stands"
-            return labels, (Note("file_incomplete", text),) if unnamed else ()
+            return labels, (note("file_incomplete/no_label", n=unnamed),) if unnamed else ()
     raise ReadError(
         "labels and columns disagree",
         expected=f"X, Y, Z for each of {len(in_order)} labels",
@@ -258,6 +257,5 @@ def _stale(layout: Layout) -> Notes:
         declared = layout.number(key)
         if key in layout.header and declared != count:
             says = printable(layout.header[key])
-            text = f"the header says {says} {what}, the file holds {count}, which are read"
-            notes += (Note("file_repaired", text + (f"; {CUT_SHORT}" if declared > count else "")),)
+            notes += (note("file_repaired/trc_header", says=says, what=what, count=count, short=declared > count),)
     return notes
