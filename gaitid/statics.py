@@ -10,7 +10,7 @@ from gaitid.analysis.result import Result
 from gaitid.disk.regular import file_state
 from gaitid.errors import GaitidError
 from gaitid.inputs import found_trial, static_beside, static_unused
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 from gaitid.read import as_static, read_trial
 from gaitid.read.settings import ReaderSettings
 from gaitid.trial import Trial
@@ -53,7 +53,7 @@ def notes_of_statics(
     try:
         static = _read_beside(lies, file_state(lies), settings)
     except GaitidError as error:
-        return (Note("file_beside", f"{lies.name} lies beside it and was not used: it cannot be read: {error.wrong}"),)
+        return (note("file_beside/unreadable", name=lies.name, why=error.wrong),)
     return static_beside_notes(result, static, settings)
 
 

@@ -30,7 +30,7 @@ from gaitid.markers.templates import Template
 from gaitid.markers.together import together_faults
 from gaitid.markers.tracks import Tracks, one_by_one, tracks_of
 from gaitid.model import specs
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 from gaitid.numerics.masks import known_rows
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, Trial, seen_as
@@ -305,17 +305,13 @@ def _refuse_crossed(exchanged: Sequence[LabelFault]) -> None:
 
 def _gap_notes(gaps: Sequence[Gap], first_frame: int) -> Notes:
     notes = []
-    for code, these, what in (
-        ("gap_filled", [g for g in gaps if g.method], "filled"),
-        ("gap_open", [g for g in gaps if not g.method], "left open: what needs them is empty there"),
-    ):
+    for code, these in (("gap_filled", [g for g in gaps if g.method]), ("gap_open", [g for g in gaps if not g.method])):
         # of a pose, which is seen as a whole or not at all, one of the points that stand for it
         these = [gap for gap in these if seen_as(gap.label) == gap.label or gap.label.endswith("#origin")]
         if these:
-            named = "; ".join(gap.words(first_frame) for gap in these[:MAX_NAMED])
-            more = f"; and {len(these) - MAX_NAMED} more" if len(these) > MAX_NAMED else ""
-            count = "a gap of a marker was" if len(these) == 1 else f"{len(these)} gaps of markers were"
-            notes.append(Note(code, f"{count} {what}: {named}{more}"))
+            named = [gap.words(first_frame) for gap in these[:MAX_NAMED]]
+            named += [f"and {len(these) - MAX_NAMED} more"] if len(these) > MAX_NAMED else []
+            notes.append(note(code, n=len(these), gaps=named))
     return tuple(notes)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gaitid.notes import Note
+from gaitid.notes import Note, note
 from gaitid.numerics.masks import spans
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array
@@ -17,8 +17,6 @@ from gaitid.trial import Array
 MOST_JUMPS = 1000
 #: The option that overrules all of it.
 KEEP = "--set doubtful_labels=keep"
-_JUMP_CURE = f"see whether a camera was moved or the origin set anew there, or keep them with {KEEP}"
-_SLIP_CURE = f"see whether a shoe or a plate slipped there, or labels were set anew, or keep them with {KEEP}"
 #: Kinds of faults beside which frames count as not seen as well (`beside_steps`).
 BESIDE = ("moved", "reset", "away", "several_reset", "several_away")
 #: Kinds of faults of several markers together.
@@ -79,41 +77,26 @@ class LabelFault:
         """What to tell people; `first_frame` is the number of the trial's first frame."""
         what = fault_words(self.kind, self.labels, self.size_m, self.turn_deg)
         if self.kind == "exchanged":
-            named, others = " and ".join(self.labels), " and ".join(self.also)
-            text = f"{what}: they are not used" + (
-                f", nor {others}: which side is wrong cannot be told" if others else ""
-            )
-            cure = f"rename {named}{f' or {others}' if others else ''} in the file, or keep them with {KEEP}"
-            return Note("labels_exchanged", text, cure=cure)
+            return note("labels_exchanged", what=what, labels=self.labels, others=self.also)
+        where = frame_words(self.frames, first_frame) if self.frames else ""
+        step = frame_words(self.at, first_frame) if self.at else ""
         if self.kind == "moved":
-            where = frame_words(self.at, first_frame)
-            beside = f": taken as not seen in {frame_words(self.frames, first_frame)}" if self.frames else ""
-            return Note("marker_moved", f"{what} between {where}{beside}", cure=f"correct {self.labels[0]} in {where}")
-        where = frame_words(self.frames, first_frame)
+            return note("marker_moved", what=what, marker=self.labels[0], step=step, where=where)
         if self.step_mm:
-            digits, stays, several = int(self.size_m < FINE_M), bool(self.at), self.kind in SEVERAL
-            way = _signed(self.step_mm, digits)
-            stay = f" between {frame_words(self.at, first_frame)}, and stay there" * stays
-            off = "sit elsewhere on the body," if several else "are off the plates"
-            off = f", and before or after it they {off} by as much" * stays
-            way += " mm"
+            digits = int(self.size_m < FINE_M)
+            way = f"{_signed(self.step_mm, digits)} mm"
             if self.turn_axis:
                 goes = any(round(mm, digits) for mm in self.step_mm)
                 way = f"about the axis {_signed(self.turn_axis, 1)}" + f"; their middle {way}" * goes
-            text = f"{what} ({way} along x, y, z){stay}: taken as not seen in {where}{off}"
-            return Note("markers_jump", text, cure=_SLIP_CURE if several else _JUMP_CURE)
+            name = "markers_jump/several" if self.kind in SEVERAL else "markers_jump/all"
+            return note(name, what=what, way=way, step=step, where=where)
         if self.kind == "repeated":
-            text = (
-                f"the camera's {where} repeat{'s' * (self.lost == 1)} the one before in all markers: taken as not seen"
-            )
-            return Note("frames_repeated", text, cure=f"export the trial again, or keep them with {KEEP}")
+            return note("frames_repeated", where=where, n=self.lost)
         if self.kind == "spike":
-            cure = f"correct {self.labels[0]} in {where}, or keep it with {KEEP}"
-            return Note("marker_spike", f"{what}: taken as not seen in {where}", cure=cure)
+            return note("marker_spike", what=what, where=where, marker=self.labels[0])
         if self.kind == "computed":
-            return Note("reading_info", f"{what}: taken as not seen in {where}", cure=f"keep it with {KEEP}")
-        cure = f"correct {' and '.join(self.labels)} in {where}, or keep them with {KEEP}"
-        return Note("label_fault", f"{what}: taken as not seen in {where}", cure=cure)
+            return note("reading_info/computed_marker", what=what, where=where)
+        return note("label_fault", what=what, where=where, labels=self.labels)
 
     @property
     def lost(self) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 from gaitid.errors import TrialError
 from gaitid.markers.tracks import Tracks
 from gaitid.model import specs
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 from gaitid.numerics.bandwidth import held_bandwidth, movement_frequency
 from gaitid.numerics.blocks import by_blocks
 from gaitid.numerics.lowpass import lowpass, pad_length
@@ -55,31 +55,29 @@ def resolved(
     known = [level for level in levels.values() if np.isfinite(level)]
     noise = float(median(np.array(known))) if known else float("nan")
     figures = {"marker_noise_mm": noise}
-    carry = f"the markers carry {noise:.2g} mm of noise"
     if settings.cutoff_hz == "auto":
         if not noise > SMOOTHED_BELOW_MM:
             return settings._replace(cutoff_hz=None), figures, _rough_ones(levels, noise, ROUGH_UNFILTERED_MM)
         if settings.marker_filter == "gcv_spline":
-            return settings, figures, (Note("marker_filter", f"{carry}; a smoothing spline took it off"),)
+            return settings, figures, (note("marker_filter/spline", noise_mm=noise),)
         frequency = movement_frequency(filled.points, rate_hz, noise * 1e-3)
         figures["movement_frequency_hz"] = _ten_digits(frequency)
         cutoff, n_frames = _cutoff_for(frequency, settings.raw_cutoff_hz, rate_hz), len(next(iter(raw.values())))
         if cutoff >= rate_hz / 2 or n_frames <= pad_length(cutoff, rate_hz):
-            why = f"half the rate is {rate_hz / 2:g} Hz" if cutoff >= rate_hz / 2 else f"{n_frames} frames are too few"
-            text = f"{carry} and are not filtered: no low-pass at {cutoff:g} Hz, for {why}; accelerations are rough"
-            return settings._replace(cutoff_hz=None), figures, (Note("markers_rough", text),)
-        settings = settings._replace(cutoff_hz=cutoff)
-        faster = ", as fast as they move" if cutoff > settings.raw_cutoff_hz else ""
-        what = f"{carry}; they were low-passed at {settings.cutoff_hz:g} Hz{faster} (choose with --cutoff)"
-        notes = (Note("marker_filter", what), *_rough_ones(levels, noise, ROUGH_MM))
+            if cutoff >= rate_hz / 2:
+                rough = note("markers_rough/slow_cameras", noise_mm=noise, cutoff_hz=cutoff, half_hz=rate_hz / 2)
+            else:
+                rough = note("markers_rough/few_frames", noise_mm=noise, cutoff_hz=cutoff, n_frames=n_frames)
+            return settings._replace(cutoff_hz=None), figures, (rough,)
+        settings, faster = settings._replace(cutoff_hz=cutoff), cutoff > settings.raw_cutoff_hz
+        filtered = note("marker_filter/low_pass", noise_mm=noise, cutoff_hz=cutoff, faster=faster)
+        notes = (filtered, *_rough_ones(levels, noise, ROUGH_MM))
         most = ROUGH_MM if rate_hz >= ROUGH_FROM_HZ else SLOW_ROUGH_MM
         if noise > most and rate_hz >= SLOW_FROM_HZ:
-            text = f"{carry}, where cameras leave less than {most:g} mm: also filtered, moments and powers are rough"
-            cure = "calibrate the cameras anew and record it again; without that, use means over several strides"
-            notes += (Note("markers_rough", text, "", cure),)
+            notes += (note("markers_rough/filtered", noise_mm=noise, most_mm=most),)
         return settings, figures, notes
     if settings.cutoff_hz is None and noise > SMOOTHED_BELOW_MM:
-        return settings, figures, (Note("markers_rough", f"{carry} and are not filtered: accelerations are rough"),)
+        return settings, figures, (note("markers_rough/unfiltered", noise_mm=noise),)
     return settings, figures, ()
 
 
@@ -88,13 +86,9 @@ def _rough_ones(levels: Mapping[str, float], noise_mm: float, limit_mm: float) -
     rough = sorted(label for label, level in levels.items() if level > max(limit_mm, ROUGHER * noise_mm))
     if not rough:
         return ()
-    most, several = max(levels[label] for label in rough), len(rough) > 1
-    carry = f"carry up to {most:.2g}" if several else f"carries {most:.2g}"
-    text = f"{', '.join(rough)} {carry} mm of noise, where most markers carry {noise_mm:.1g} mm: what it moves is rough"
-    cure = "smooth it as the others were, or give --cutoff 6" if limit_mm == ROUGH_UNFILTERED_MM else ""
-    return (
-        Note("markers_rough", text, "", cure or "look at its trajectory; leave it out if the model can do without"),
-    )
+    name = "markers_rough/some_unfiltered" if limit_mm == ROUGH_UNFILTERED_MM else "markers_rough/some"
+    most_mm = max(levels[label] for label in rough)
+    return (note(name, markers=rough, most_mm=most_mm, noise_mm=noise_mm),)
 
 
 def _cutoff_for(frequency_hz: float, of_walk_hz: float, rate_hz: float) -> float:
@@ -202,11 +196,7 @@ def strong_filter_notes(seen: Array, smooth: Array, settings: specs.Settings) ->
     typical = float(median(most)) if most.size else 0.0
     if typical < STRONG_M:
         return ()
-    text = (
-        f"the low-pass at {cutoff:g} Hz moves half of the markers by {typical * 1e3:.0f} mm and more at times: this "
-        "movement is faster than it lets through; give a higher --cutoff"
-    )
-    return (Note("filter_strong", text),)
+    return (note("filter_strong", cutoff_hz=cutoff, moved_mm=typical * 1e3),)
 
 
 def filter_notes(settings: specs.Settings, figures: Mapping[str, Any], loaded: bool) -> Notes:
@@ -214,22 +204,12 @@ def filter_notes(settings: specs.Settings, figures: Mapping[str, Any], loaded: b
     effective = [float(v) for v in figures.get("effective_cutoff_hz", {}).values()]
     typical = float(median(np.array(effective))) if effective else float("nan")
     if figures.get("chosen_by") == "GCV" and typical > MISLED_HZ:
-        text = (
-            f"cross-validation chose {typical:.0f} Hz: it takes noise that neighbouring frames share for movement; "
-            "give --cutoff, or the noise with --set spline_mse_mm2=..."
-        )
-        notes.append(Note("filter_misled", text))
+        notes.append(note("filter_misled", cutoff_hz=typical))
     wanted, force = settings.cutoff_hz, settings.force_cutoff_hz
     if effective and isinstance(wanted, float) and abs(typical / wanted - 1) > 0.1:
-        text = f"the filter's windows come no nearer to {wanted:g} Hz than {typical:.3g} Hz"
-        notes.append(Note("filter_inexact", text))
+        notes.append(note("filter_inexact", wanted_hz=wanted, nearest_hz=typical))
     if loaded and effective and settings.joint_loads != "matched" and (force is None or abs(force - typical) > 0.5):
-        plates = "the plates are not" if force is None else f"the plates at {force:g} Hz"
-        text = (
-            f"the markers are low-passed at {typical:.3g} Hz, {plates}: knee and hip moments at an impact are not to "
-            "be trusted (docs/impacts.md)"
-        )
-        notes.append(Note("filters_differ", text))
+        notes.append(note("filters_differ", markers_hz=typical, plates_hz=force, unfiltered=force is None))
     return tuple(notes)
 
 

@@ -19,7 +19,7 @@ from gaitid.markers.spikes import find_spikes, longest_spike
 from gaitid.markers.still import find_flat
 from gaitid.markers.templates import Template, exchanged_frames, find_exchanged_throughout, off_the_body
 from gaitid.markers.tracks import tracks_of
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 from gaitid.numerics.masks import all_columns, known_rows, largest_column, spans
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import median
@@ -70,9 +70,8 @@ class CheckedLabels:
         coarse = [axis for axis, step_m in zip("xyz", self.coarse_m, strict=True) if step_m >= COARSE_SAID_M]
         if not coarse:
             return ()
-        steps = f"steps of {1e3 * max(self.coarse_m):.2g} mm" + f" along {' and '.join(coarse)}" * (len(coarse) < 3)
-        text = f"the coordinates of the markers come in {steps}: accelerations are rough"
-        return (Note("markers_coarse", f"{text}, and smaller faults of labels are not told"),)
+        axes = coarse if len(coarse) < 3 else ()
+        return (note("markers_coarse", step_mm=1e3 * max(self.coarse_m), axes=axes),)
 
 
 def check_labels(markers: Mapping[str, Array], rate_hz: float, templates: Sequence[Template] = ()) -> CheckedLabels:

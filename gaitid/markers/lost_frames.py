@@ -10,9 +10,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from gaitid.errors import first_few
 from gaitid.markers.tracks import tracks_of
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 from gaitid.numerics.blocks import by_blocks
 from gaitid.numerics.rotation import dot, norm
 from gaitid.numerics.statistics import median
@@ -28,8 +27,6 @@ GOES_ON = 1.5
 LEAST_SPEED, STEADY, SAME_WAY, FEWEST, LEAST_SHARE = 0.2, 2.0, 0.5, 5, 0.25
 # A lost frame multiplies the steps of most markers alike; what shifts them all by one length does not.
 ALIKE, MOST = 0.25, 0.7
-# So many places are named.
-MOST_NAMED = 4
 
 
 class LostFrame(NamedTuple):
@@ -110,8 +107,5 @@ def lost_frame_notes(lost: Sequence[LostFrame], first_frame: int) -> Notes:
     """That camera frames are missing, and where."""
     if not lost:
         return ()
-    where = first_few([f"{one.before + first_frame} and {one.before + 1 + first_frame}" for one in lost], MOST_NAMED)
-    times = max(one.times for one in lost)
-    text = f"a camera frame is missing between frames {where}: all markers go on by {times:.1f} times what they do"
-    text += " before and after; the accelerations there are wrong, and all times after it against those of the forces"
-    return (Note("frames_lost", text),)
+    frames = [f"{one.before + first_frame} and {one.before + 1 + first_frame}" for one in lost]
+    return (note("frames_lost", frames=frames, times=max(one.times for one in lost)),)

@@ -13,7 +13,7 @@ import numpy as np
 from gaitid.markers.cuts import MOST, Cut, find_cuts, step_between
 from gaitid.markers.jumps import jump_limit
 from gaitid.markers.tracks import Tracks, tracks_of
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 from gaitid.numerics.masks import spans
 from gaitid.trial import Array
 
@@ -26,8 +26,6 @@ MOST_ACCELERATION, MOST_OF_LIMBS = 9.81, 50.0
 # Share of the steps of all markers that a walk which goes on leaves, where frames are missing between two others; s, no
 # longer than so: about half of a stride later nobody can tell a walk that goes on from another one.
 EXPLAINED, LONGEST_MISSING = 0.5, 0.5
-# So many passes are named in a message; the record has all.
-MOST_NAMED = 6
 
 
 def find_passes(markers: Mapping[str, Array], rate_hz: float, longest_gap_s: float) -> tuple[slice, ...]:
@@ -123,9 +121,5 @@ def pass_notes(passes: Sequence[slice], first_frame: int) -> Notes:
     """That a recording holds several walks."""
     if len(passes) < 2:
         return ()
-    named = [f"{p.start + first_frame}-{p.stop - 1 + first_frame}" for p in passes[:MOST_NAMED]]
-    more = f" and {len(passes) - MOST_NAMED} more" if len(passes) > MOST_NAMED else ""
-    text = (
-        f"the recording holds {len(passes)} passes, in frames {', '.join(named)}{more}: nothing is filled, filtered or"
-    )
-    return (Note("passes", f"{text} counted from one to the next"),)
+    frames = [f"{p.start + first_frame}-{p.stop - 1 + first_frame}" for p in passes]
+    return (note("passes", n=len(passes), frames=frames),)

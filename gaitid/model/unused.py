@@ -10,7 +10,7 @@ from gaitid.model.load import bundled_models, load_model, shown
 from gaitid.model.marker_sets import CLUSTERS, CLUSTERS_EACH_SIDE, LANDMARKS, LANDMARKS_EACH_SIDE, MarkerSet
 from gaitid.model.parsed import content_of
 from gaitid.model.validate import Names
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 
 _SCOPES = ((False, "middle"), (True, "each_side"))
 
@@ -35,9 +35,9 @@ def unused_markers(model: specs.Model) -> Notes:
         scope = model.scope(sided)
         others = [other for other in (*scope.markers, *scope.clusters) if ("point", other, sided) in used]
         path = f"{dict(_SCOPES)[sided]}.{group}.{name}" if group == "markers" else f"{dict(_SCOPES)[sided]}.{group}"
-        what = "nothing uses it" if group == "markers" else f"nothing uses {name!r}"
-        text = f"{shown(model.paths[0])}: {path}: {what}{nearest(name, others)}"
-        notes.append(Note("alias_unused", text))
+        what = "it" if group == "markers" else repr(name)
+        meant = nearest(name, others)
+        notes.append(note("alias_unused/model", file=shown(model.paths[0]), path=path, what=what, meant=meant))
     return tuple(notes)
 
 
@@ -67,8 +67,8 @@ def unknown_landmarks(marker_set: MarkerSet, model: specs.Model | None = None) -
         scopes = [of_model.scope(key.endswith("_each_side")) for of_model in models]
         known = [*words, *(role for scope in scopes for role in (*scope.markers, *scope.clusters))]
         if name not in known:
-            text = f"{shown(marker_set.path)}: {key}.{name}: no model uses it{nearest(name, known)}"
-            notes.append(Note("alias_unused", text))
+            path, meant = f"{key}.{name}", nearest(name, known)
+            notes.append(note("alias_unused/marker_set", file=shown(marker_set.path), path=path, meant=meant))
     return tuple(notes)
 
 

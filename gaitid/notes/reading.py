@@ -214,6 +214,7 @@ READING = {
             ),
             "origin_turned": "ORIGIN points from the sensor to the surface (z < 0); it was turned",
             "columns": "{where}columns that are not read: {columns}",
+            "computed_marker": ("{what}: taken as not seen in {where}", "keep it with --set doubtful_labels=keep"),
         },
     ),
     "load_assumed": Message(

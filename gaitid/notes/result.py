@@ -53,6 +53,7 @@ RESULT = {
         words={
             "static": ("{name} lies beside it and was not used: --static {path:typed}", "--static {path:typed}"),
             "forces": ("{name} lies beside it and was not used: --forces {path:typed}", "--forces {path:typed}"),
+            "unreadable": "{name} lies beside it and was not used: it cannot be read: {why}",
         },
     ),
     "model_hidden": Message(
@@ -60,12 +61,17 @@ RESULT = {
         "a file in the current folder was taken for a bundled model",
         GOOD,
         "rename the file of yours if the bundled model is meant",
+        words="using ./{file}, not the bundled {bundled}",
     ),
     "alias_unused": Message(
         "doubt",
         "a marker that a model or a marker set names is used by nothing: perhaps it is misspelt",
         GOOD,
         "correct the name in the model or the marker set",
+        words={
+            "model": "{file}: {path}: nothing uses {what}{meant}",
+            "marker_set": "{file}: {path}: no model uses it{meant}",
+        },
     ),
 }
 

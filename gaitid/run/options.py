@@ -16,7 +16,7 @@ from gaitid.model.choices import ChoiceError
 from gaitid.model.find import about_hidden, hidden_model
 from gaitid.model.load import as_bundled, bundled_models, find_model, load_model
 from gaitid.model.specs import Model
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 from gaitid.read import as_static, read_trial
 from gaitid.read.settings import SETTINGS, ReaderSettings
 from gaitid.records import NamedTuple, frozen_dataclass
@@ -236,7 +236,7 @@ def _with_named_model(prepared: Prepared) -> Prepared:
         hidden = hidden_model(options.model)
         model = about_hidden(options.model, partial(_loaded, prepared))
         if hidden:
-            notes = (Note("model_hidden", f"using ./{find_model(options.model)}, not the bundled {hidden}"),)
+            notes = (note("model_hidden", file=find_model(options.model), bundled=hidden),)
         if model.paths[0] not in bundled_models().values():
             from gaitid.model.unused import unused_markers
 
