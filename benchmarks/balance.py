@@ -25,7 +25,6 @@ from shared_trials import SHARED  # noqa: E402
 from gaitid.analysis.pipeline import analyse  # noqa: E402
 from gaitid.analysis.result import Result  # noqa: E402
 from gaitid.body.centre_of_mass import acceleration_of_body, centre_of_body  # noqa: E402
-from gaitid.body.poses import differentiate  # noqa: E402
 from gaitid.body.subject import SubjectFile  # noqa: E402
 from gaitid.ground import clocks, gains, line_of_force  # noqa: E402
 from gaitid.ground.balance import Balance  # noqa: E402
@@ -84,7 +83,7 @@ def figures_of(result: Result) -> dict[str, list[float]]:
     """The figures of one trial, each by stance or plate."""
     up_g = -result.gravity_g / np.linalg.norm(result.gravity_g)
     gravity = float(np.linalg.norm(result.gravity_g))
-    acceleration = acceleration_of_body(result.body, differentiate(result.body, result.trial.rate_hz))
+    acceleration = acceleration_of_body(result.body)
     balance = Balance(acceleration + gravity * up_g, up_g, gravity, result.trial.rate_hz)
     stood = stood_alone(result.ground, result.loads)
     found: dict[str, list[float]] = {name: [] for name in FIGURES}

@@ -21,7 +21,6 @@ from sensitivity import PAGE, walks
 
 from gaitid.analysis.result import Result
 from gaitid.body.centre_of_mass import acceleration_of_body
-from gaitid.body.poses import differentiate
 from gaitid.dynamics.wrench import Wrench
 from gaitid.ground.contacts import FootLoad
 from gaitid.trial import Array, Mask
@@ -48,8 +47,7 @@ def single(result: Result, side: str) -> Mask:
 def completed(result: Result, side: str, rows: Mask, beside: float) -> Result:
     """The result with the force that the motion asks for in these frames, a share of it at a place that is guessed."""
     body, load = result.body, result.sides[side].load
-    motion = differentiate(body, result.trial.rate_hz)
-    asked = result.subject.mass_kg * (acceleration_of_body(body, motion) - result.gravity_g)
+    asked = result.subject.mass_kg * (acceleration_of_body(body) - result.gravity_g)
     cop_g = load.cop_g.copy()
     if beside:
         heel, toe = (body.geometry.point(name, side) for name in (result.model.heel, result.model.toe))

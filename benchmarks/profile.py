@@ -45,10 +45,7 @@ STAGES: Mapping[str, tuple[str, ...]] = {
     "markers: labels, gaps, filter": ("gaitid.markers.clean:clean_markers",),
     "poses": ("gaitid.body.poses:check_pose", "gaitid.body.poses:pose_segments"),
     "motions": ("gaitid.body.poses:differentiate",),
-    "plates and their faults": (
-        "gaitid.ground.ground:find_ground",
-        "gaitid.ground.plate_faults:faults_of_channels",
-    ),
+    "plates and their faults": ("gaitid.ground.ground:find_ground", "gaitid.ground.plate_faults:faults_of_channels"),
     "contacts, mass, balance": ("gaitid.analysis.sound_loads:sound_loads",),
     "events": ("gaitid.gait.spatiotemporal:analyse_gait",),
     "impacts": ("gaitid.gait.impact:find_impacts", "gaitid.gait.impact:matched_load"),

@@ -27,7 +27,6 @@ from balance import SIMULATED, results  # noqa: E402
 from gaitid.analysis.pipeline import analyse  # noqa: E402
 from gaitid.analysis.result import Result  # noqa: E402
 from gaitid.body.centre_of_mass import acceleration_of_body, centre_of_body  # noqa: E402
-from gaitid.body.poses import differentiate  # noqa: E402
 from gaitid.body.subject import SubjectFile  # noqa: E402
 from gaitid.errors import GaitidError  # noqa: E402
 from gaitid.ground import clocks, gains, whole_steps  # noqa: E402
@@ -93,7 +92,7 @@ def main() -> None:
     for _, name, result in trials(sys.argv[1] if len(sys.argv) > 1 else ""):
         whole = result.whole_body
         assert whole is not None
-        legs = acceleration_of_body(result.body, differentiate(result.body, result.trial.rate_hz))
+        legs = acceleration_of_body(result.body)
         named = name.rpartition(".")[0] or name
         for what, acc_g, com_g in (
             ("pelvis and legs", legs, centre_of_body(result.body)),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gaitid.body.poses import Body, Key, Motion
+from gaitid.body.poses import Body, Key
 from gaitid.dynamics.wrench import Wrench
 from gaitid.errors import ModelError, ReadError, TrialError
 from gaitid.model import specs
@@ -119,9 +119,7 @@ def check_loads(trial: Trial, model: specs.Model, given: Sequence[tuple[str, Bod
         )
 
 
-def apply_loads(
-    given: Sequence[tuple[str, BodyLoad]], body: Body, motion: Motion, rate_hz: float
-) -> tuple[tuple[AppliedLoad, ...], Notes]:
+def apply_loads(given: Sequence[tuple[str, BodyLoad]], body: Body) -> tuple[tuple[AppliedLoad, ...], Notes]:
     """Measured loads at the camera's instants, in laboratory axes.
 
     They are filtered and read as plates are (`force_cutoff_hz`, `plate_sampling`), in the axes that they were recorded
@@ -132,9 +130,6 @@ def apply_loads(
     given : sequence of (str, BodyLoad)
         By a word of `loaded_segments`.
     body : Body
-    motion : Motion
-    rate_hz : float
-        Of the cameras.
 
     Raises
     ------
@@ -150,7 +145,7 @@ def apply_loads(
             text = f"--load {word}: there are no markers of the {side} side, and its load is not used"
             notes.append(Note("input_unused", text))
             continue
-        loads.append(AppliedLoad(side, segment, load, _at_camera(load, (side, segment), body, motion, rate_hz)))
+        loads.append(AppliedLoad(side, segment, load, _at_camera(load, (side, segment), body)))
     return tuple(loads), tuple(notes)
 
 
@@ -163,13 +158,13 @@ def summed(loads: Sequence[AppliedLoad]) -> Mapping[Key, Wrench]:
     return total
 
 
-def _at_camera(load: BodyLoad, key: Key, body: Body, motion: Motion, rate_hz: float) -> Wrench:
+def _at_camera(load: BodyLoad, key: Key, body: Body) -> Wrench:
     force, moment, point = load.force, load.moment, load.point
     one_frame = load.force_axes == load.moment_axes == load.point_axes
     if one_frame:  # about a fixed point all components are linear: filtered and read like channels of a plate
         moment, point = moment + cross(point, force), np.zeros_like(point)
-    channels = _sampled(load, np.concatenate([force, moment, point], axis=1), body, rate_hz)
-    R_gs, origin_g = _place(key, body, motion)
+    channels = _sampled(load, np.concatenate([force, moment, point], axis=1), body)
+    R_gs, origin_g = _place(key, body)
 
     def global_axes(vector: Array, axes: str) -> Array:
         return vector if axes == LABORATORY_AXES else apply(R_gs, vector)
@@ -182,9 +177,9 @@ def _at_camera(load: BodyLoad, key: Key, body: Body, motion: Motion, rate_hz: fl
     return Wrench(f_g, m_g, p_g)
 
 
-def _sampled(load: BodyLoad, channels: Array, body: Body, rate_hz: float) -> Array:
+def _sampled(load: BodyLoad, channels: Array, body: Body) -> Array:
     """(frames, 9) at the camera's instants, filtered as the plates are."""
-    settings, name, n_frames = body.settings, load.path.name, body.geometry.n_frames
+    settings, name, n_frames, rate_hz = body.settings, load.path.name, body.geometry.n_frames, body.rate_hz
     if load.rate_hz < rate_hz * (1 - 1e-6):
         raise TrialError(
             f"{name} is sampled at {load.rate_hz:g} Hz, more slowly than the cameras",
@@ -206,13 +201,11 @@ def _sampled(load: BodyLoad, channels: Array, body: Body, rate_hz: float) -> Arr
     return at_camera
 
 
-def _place(key: Key, body: Body, motion: Motion) -> tuple[Array, Array]:
+def _place(key: Key, body: Body) -> tuple[Array, Array]:
     """The axes of a segment, and its proximal joint's centre (of a base without mass its origin)."""
     side, segment = key
     model, geometry = body.model, body.geometry
     if side:
         spec = next(s for s in model.chain if s.segment == segment)
-        return motion.by_side[side][segment].R_gs, geometry.point(spec.centre, side)
-    if model.base.body is None:
-        return motion.base.R_gs, motion.base.com_g
-    return motion.base.R_gs, geometry.point(model.base.body.centre)
+        return body.axes(key), geometry.point(spec.centre, side)
+    return body.axes(key), body.base_g if model.base.body is None else geometry.point(model.base.body.centre)

@@ -33,12 +33,7 @@ def energies(result: Result) -> Energies:
     ----------
     result : Result
     """
-    parts = [
-        _of(leg.motions[name], body, result)
-        for leg in result.sides.values()
-        if leg.chain is not None
-        for name, body in leg.bodies.items()
-    ]
+    parts = [_of(leg.motions[name], body, result) for leg in result.sides.values() for name, body in leg.bodies.items()]
     if result.base_body is not None:
         parts.append(_of(result.base, result.base_body, result))
     nothing = np.full(result.trial.n_frames, np.nan)

@@ -11,8 +11,7 @@ from gaitid.analysis.limb import Mechanics, solve_limbs
 from gaitid.analysis.result import SideResult
 from gaitid.body.discontinuities import SHOWN, correcting, jump_words, jumping, labels_of_segments
 from gaitid.body.extremes import EXTREMES, moment_limit
-from gaitid.body.kinematics import SegmentMotion, only
-from gaitid.body.poses import Body, Motion
+from gaitid.body.poses import Body
 from gaitid.dynamics.wrench import Wrench
 from gaitid.errors import first_few
 from gaitid.ground.contacts import UNKNOWN, Contact, FootLoad
@@ -37,19 +36,15 @@ class Posed(NamedTuple):
     Attributes
     ----------
     body : Body
-    motion : Motion
     markers : Markers
     mechanics : Mechanics
-    rate_hz : float
     emptied : mapping of side to (frames,) bool array
         Where poses that jump are unknown (`gaitid.body.discontinuities`).
     """
 
     body: Body
-    motion: Motion
     markers: Markers
     mechanics: Mechanics
-    rate_hz: float
     emptied: Mapping[str, Mask]
 
 
@@ -77,15 +72,15 @@ def possible_limbs(
         if not (shares > 1).any():
             continue
         by_load = np.array([_by_load(limb, joint) for joint in joints])
-        beside = reach(posed.markers.quality["marker_filter"], posed.rate_hz)
+        beside = reach(posed.markers.quality["marker_filter"], posed.body.rate_hz)
         of_load, of_motion = (widened(((shares > 1) & cause).any(axis=0), beside) for cause in (by_load, ~by_load))
         for contact in contacts:  # what makes a load too large there makes it wrong in the rest of the contact, too
             if contact.side == side and contact.plates and of_load[contact.first : contact.last + 1].any():
                 of_load[contact.loaded] = True
-        moving = {segment: _moving(motion, ~of_motion) for segment, motion in limb.motions.items()}
-        motion = replace(posed.motion, during=None, by_side={side: moving})
+        moving = {key: replace(of, moves=~of_motion) for key, of in posed.body.segments.items() if key[0] == side}
+        body = replace(posed.body, segments={**posed.body.segments, **moving})
         emptied = {side: of_load | of_motion | posed.emptied.get(side, False)}
-        limbs |= solve_limbs(posed.body, motion, {side: _without(loads[side], of_load)}, posed.mechanics, emptied)
+        limbs |= solve_limbs(body, {side: _without(loads[side], of_load)}, posed.mechanics, emptied)
         for cause, wide, words in ((by_load, of_load, _load_words), (~by_load, of_motion, _motion_words)):
             beyond = np.where(cause, shares, 0.0)
             k, at = (int(index) for index in np.unravel_index(np.argmax(beyond), beyond.shape))
@@ -105,12 +100,6 @@ def _by_load(limb: SideResult, joint: str) -> Mask:
     """(frames,) whether the load on the foot makes a joint's moment, not the weight and the movement of the leg."""
     wrench = limb.wrenches[joint]
     return np.asarray(norm(limb.acting.wrench.at(wrench.p_g).m_g) >= BY_LOAD * norm(wrench.m_g))
-
-
-def _moving(motion: SegmentMotion, known: Mask) -> SegmentMotion:
-    """How a segment moves, unknown but in some frames; where it is stays."""
-    moving = (motion.vel_g, motion.acc_g, motion.omega_g, motion.alpha_g)
-    return SegmentMotion(motion.R_gs, motion.com_g, *(only(values, known) for values in moving))
 
 
 def _without(load: FootLoad, frames: Mask) -> FootLoad:
@@ -146,17 +135,17 @@ def _motion_words(
 ) -> tuple[str, str]:
     """How the leg moves about a frame, and what would make it good."""
     forces = {
-        segment: limb.bodies[segment].mass_kg * norm(motion.at(np.array([at])).acc_g)[0]
-        for segment, motion in limb.motions.items()
+        segment: limb.bodies[segment].mass_kg * norm(motion.acc_g)[0]
+        for segment, motion in limb.moving(np.array([at])).segments.items()
     }
     most = max(forces, key=lambda segment: float(np.nan_to_num(forces[segment])))
     acceleration = f"the {most} accelerates with {forces[most] / limb.bodies[most].mass_kg:.0f} m/s² there"
     markers, noise_mm = posed.markers, posed.markers.quality["marker_noise_mm"]
-    beside = reach(markers.quality["marker_filter"], posed.rate_hz)
+    beside = reach(markers.quality["marker_filter"], posed.body.rate_hz)
     of_segments = labels_of_segments(posed.body, markers)
     labels = [label for (of, _), labels in of_segments.items() if of in ("", side) for label in labels]
     named, size_m = jumping(markers, labels, at - beside, at + beside)
-    if size_m > max(JUMP_M, JUMP_M_PER_S / posed.rate_hz, JUMP_TIMES_NOISE * noise_mm * 1e-3):
+    if size_m > max(JUMP_M, JUMP_M_PER_S / posed.body.rate_hz, JUMP_TIMES_NOISE * noise_mm * 1e-3):
         return f"{acceleration}, where {jump_words(named, size_m)}", correcting(markers, named)
     if markers.settings.cutoff_hz is None and noise_mm > SMOOTHED_BELOW_MM:
         return f"{acceleration}: the markers carry {noise_mm:.2g} mm of noise, unfiltered", "give --cutoff 6"

@@ -42,7 +42,7 @@ def judged(result: Result, notes: Iterable[Note]) -> Result:
 
 def judge(result: Result) -> Verdict:
     """The verdict on a result."""
-    measured = [side for side, leg in result.sides.items() if leg.chain is not None]
+    measured = [side for side in result.sides if side in result.body.sides]
     lacking = _without_stance(result, measured)
     still = bool(lacking) and len(lacking) == len(measured) and _stands(result)
     reasons = [*_own_reasons(result, measured, {} if still else lacking, still)]
@@ -224,7 +224,7 @@ def whole_stances(result: Result) -> tuple[int, ...]:
     return tuple(
         place
         for place, contact in enumerate(result.contacts)
-        if contact.plates and result.sides[contact.side].chain is not None
+        if contact.plates and contact.side in result.body.sides
         if _is_whole(result, result.sides[contact.side], contact)
     )
 

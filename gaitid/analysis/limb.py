@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
+from functools import partial
 from types import MappingProxyType
 
 import numpy as np
 
-from gaitid.analysis.result import BodyParameters, SideResult
+from gaitid.analysis.result import BodyParameters, LimbMotion, SideResult
 from gaitid.body.frames import Geometry
 from gaitid.body.kinematics import JointFrames, SegmentMotion, clinical_angles, clinical_moments, dual_basis, joint_axes
-from gaitid.body.later_motion import LaterMotion
 from gaitid.body.mass_properties import inertia_of
 from gaitid.body.poses import Body, Key, Motion
-from gaitid.dynamics.chain import Chain, LaterLink, Link
+from gaitid.dynamics.chain import Chain, Link
 from gaitid.dynamics.newton_euler import SOLVERS
 from gaitid.dynamics.wrench import Wrench
 from gaitid.errors import TrialError
@@ -22,11 +22,12 @@ from gaitid.ground.contacts import AIR, UNKNOWN, FootLoad
 from gaitid.model import specs
 from gaitid.model.shapes import PointName
 from gaitid.notes import Note, Notes
+from gaitid.numerics.blocks import rows
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.rotation import apply_transposed, dot
 from gaitid.numerics.statistics import mean_of_known
 from gaitid.records import NamedTuple, frozen_dataclass
-from gaitid.trial import Array, Mask, frozen, read_only
+from gaitid.trial import Array, IntArray, Mask, frozen, read_only
 
 #: Why frames are empty that `gaitid.analysis.impossible` or `gaitid.body.discontinuities` emptied.
 IMPOSSIBLE = "no body does what was there"
@@ -55,45 +56,110 @@ class Mechanics:
 
 def solve_limbs(
     body: Body,
-    motion: Motion,
     loads: Mapping[str, FootLoad],
     mechanics: Mechanics,
     emptied: Mapping[str, Mask] = MappingProxyType({}),
+    motion: Motion | None = None,
 ) -> dict[str, SideResult]:
     """Wrenches, angles, moments and powers of limbs, by side.
 
     Parameters
     ----------
     body : Body
-    motion : Motion
     loads : mapping of side to FootLoad
         Of the ground on the segment that touches it; of the sides that are to be solved.
     mechanics : Mechanics
     emptied : mapping of side to (frames,) bool array
         Frames that were emptied as no body does what was there.
+    motion : Motion, optional
+        Of the body in all frames, where it is another than its poses have; that is made some frames at a time.
     """
     sides = [side for side in body.model.sides if side.name in loads]
-    limbs = [_limb(side, body, motion, loads[side.name], mechanics) for side in sides]
-    solved = _solved(limbs, body.model, motion, mechanics)
+    limbs = [_Limb(side, body, loads[side.name], mechanics) for side in sides]
+    solved = _solved(limbs, body.motions() if motion is None else [(slice(0, body.geometry.n_frames), motion)])
     return {
-        limb.side.name: _side_result(
-            limb, body, motion, of, loads[limb.side.name], mechanics, emptied.get(limb.side.name)
-        )
+        limb.side.name: _side_result(limb, of, partial(_moving, limb, motion), emptied.get(limb.side.name))
         for limb, of in zip(limbs, solved, strict=True)
     }
 
 
-class _Limb(NamedTuple):
+class Part(NamedTuple):
+    """A segment with what acts on it but its joints; its motion comes later.
+
+    Attributes
+    ----------
+    mass : float, kg
+    inertia_s : (3, 3) or (frames, 3, 3) array, kg·m²
+    joint_g : (frames, 3) array, m
+    external, applied : Wrench or None
+    length_m : float
+        Mean over the trial.
+    source : str
+    """
+
+    mass: float
+    inertia_s: Array
+    joint_g: Array
+    external: Wrench | None
+    applied: Wrench | None
+    length_m: float
+    source: str
+
+    def link(self, motion: SegmentMotion, frames: slice | IntArray) -> Link:
+        """The segment in some frames, with its motion in them."""
+        inertia = self.inertia_s if self.inertia_s.ndim == 2 else rows(self.inertia_s, frames)
+        joint_g, loads = rows(self.joint_g, frames), (self.external, self.applied)
+        if joint_g is not self.joint_g:
+            loads = tuple(load and load.during(frames) for load in loads)  # type: ignore[assignment]
+        pose = motion.R_gs, motion.com_g, motion.acc_g, motion.omega_g, motion.alpha_g
+        return Link(self.mass, inertia, *pose, joint_g, *loads)
+
+    def parameters(self, body: Body, key: Key) -> BodyParameters:
+        """What is said of it."""
+        inertia = self.inertia_s
+        if inertia.ndim == 3:
+            seen = known_rows(inertia)
+            inertia = inertia[seen].mean(axis=0) if seen.any() else np.full((3, 3), np.nan)
+        centre = mean_of_known(apply_transposed(body.axes(key), body.segments[key].com_g - self.joint_g))
+        return BodyParameters(self.mass, centre, inertia, self.length_m, self.source)
+
+
+def make_part(spec: specs.Segment, side: str, body: Body, mechanics: Mechanics, load: FootLoad | None = None) -> Part:
+    """A segment with what acts on it but its joints; `side` is empty for the base."""
+    length = body.segments[side, spec.segment].length_m
+    row = body.model.table.row(spec.row, side)
+    mass = row.mass_kg if row.mass_fraction is None else row.mass_fraction * mechanics.mass_kg
+    assert mass is not None  # one of both, see `gaitid.model.load`
+    known = length[np.isfinite(length)]
+    mean_length = float(known.mean()) if known.size else np.nan
+    lengths = length if body.settings.segment_length == "current" else np.asarray(mean_length)
+    inertia = read_only(inertia_of(body.model.table, spec, side, mass, lengths))
+    joint_g = read_only(body.geometry.point(spec.centre, side))
+    wrench = load.wrench if load is not None and spec.ground else None
+    return Part(mass, inertia, joint_g, wrench, mechanics.applied.get((side, spec.segment)), mean_length, row.source)
+
+
+class _Limb:
     """The segments of one side, with everything that acts on them but their joints."""
 
-    side: specs.Side
-    links: Sequence[Link]
-    bodies: Mapping[str, BodyParameters]
-    joints_g: Mapping[str, Array]
+    def __init__(self, side: specs.Side, body: Body, load: FootLoad, mechanics: Mechanics) -> None:
+        self.side, self.body, self.load, self.mechanics = side, body, load, mechanics
+        self.parts = [make_part(spec, side.name, body, mechanics, load) for spec in body.model.chain]
+        self.joints_g = {spec.joint: part.joint_g for spec, part in zip(body.model.chain, self.parts, strict=True)}
+
+    def moving(self, motion: Motion, frames: slice | IntArray | None) -> LimbMotion:
+        """How it moves in some frames or in all, with the body's motion in them."""
+        segments = motion.by_side[self.side.name]
+        frames = slice(0, self.body.geometry.n_frames) if frames is None else frames
+        links = [part.link(of, frames) for part, of in zip(self.parts, segments.values(), strict=True)]
+        return LimbMotion(motion.base, segments, Chain(links, self.body.model.proximal))
 
 
-#: Force, moment and power of a joint.
-Columns = tuple[Array, Array, Array]
+def _moving(limb: _Limb, motion: Motion | None, frames: IntArray | None) -> LimbMotion:
+    """How a limb moves in some frames or in all, by the body's motion or by another."""
+    if frames is None:
+        return limb.moving(motion or limb.body.motion(), frames)
+    return limb.moving(motion.at(frames) if motion else limb.body.motion_at(frames), frames)
 
 
 class _Solved(NamedTuple):
@@ -103,35 +169,38 @@ class _Solved(NamedTuple):
     powers: Mapping[str, Array]
 
 
-def _limb(side: specs.Side, body: Body, motion: Motion, load: FootLoad, mechanics: Mechanics) -> _Limb:
-    model, motions = body.model, motion.by_side[side.name]
-    made = [make_link(spec, side.name, body, motions[spec.segment], mechanics, load) for spec in model.chain]
-    bodies = {spec.segment: parameters for spec, (_, parameters) in zip(model.chain, made, strict=True)}
-    joints = {spec.joint: link.joint_g for spec, (link, _) in zip(model.chain, made, strict=True)}
-    return _Limb(side, [link for link, _ in made], bodies, joints)
-
-
-def _solved(limbs: Sequence[_Limb], model: specs.Model, motion: Motion, mechanics: Mechanics) -> list[_Solved]:
+def _solved(limbs: Sequence[_Limb], motions: Iterable[tuple[slice, Motion]]) -> list[_Solved]:
     """Wrenches and powers of each limb, some frames of all of them at a time."""
-    solved: list[dict[str, Columns]] = [{} for _ in limbs]
-    for frames, moving in motion.parts():
-        for limb, columns in zip(limbs, solved, strict=True):
-            for joint, some in _during(limb, model, moving, frames, mechanics).items():
-                columns[joint] = _written(columns.get(joint), some, frames, len(limb.joints_g[joint]))
-    return [_of_columns(limb, columns) for limb, columns in zip(limbs, solved, strict=True)]
-
-
-def _during(limb: _Limb, model: specs.Model, motion: Motion, frames: slice, mechanics: Mechanics) -> dict[str, Columns]:
-    """By joint its force, moment and power in some frames, with the motion in them."""
-    motions = motion.by_side[limb.side.name]
-    links = [
-        link.during(frames, motions[spec.segment]) if isinstance(link, LaterLink) else link
-        for spec, link in zip(model.chain, limb.links, strict=True)
+    columns: list[dict[str, tuple[Array, Array, Array]]] = [{} for _ in limbs]  # by joint force, moment and power
+    for frames, motion in motions:
+        for limb, of_limb in zip(limbs, columns, strict=True):
+            for joint, some in _during(limb, motion, frames).items():
+                n_frames = len(limb.joints_g[joint])
+                if len(some[0]) == n_frames:
+                    of_limb[joint] = some
+                    continue
+                if joint not in of_limb:
+                    of_limb[joint] = tuple(np.empty((n_frames, *of.shape[1:])) for of in some)  # type: ignore[assignment]
+                for values, of in zip(of_limb[joint], some, strict=True):
+                    values[frames] = of
+    return [
+        _Solved(
+            {joint: Wrench(frozen(f), frozen(m), limb.joints_g[joint]) for joint, (f, m, _) in of_limb.items()},
+            {joint: frozen(power) for joint, (_, _, power) in of_limb.items()},
+        )
+        for limb, of_limb in zip(limbs, columns, strict=True)
     ]
-    found: dict[str, Columns] = {}
-    wrenches = _wrenches(Chain(links, model.proximal), model, mechanics)
+
+
+def _during(limb: _Limb, motion: Motion, frames: slice) -> dict[str, tuple[Array, Array, Array]]:
+    """By joint its force, moment and power in some frames, with the motion in them."""
+    model, mechanics, moving = limb.body.model, limb.mechanics, limb.moving(motion, frames)
+    found: dict[str, tuple[Array, Array, Array]] = {}
+    assert moving.chain is not None
+    wrenches = _wrenches(moving.chain, model, mechanics)
     for spec, k in zip(model.chain, model.proximal, strict=True):
-        above, below = motion.base if k is None else motions[model.chain[k].segment], motions[spec.segment]
+        above = moving.base if k is None else moving.segments[model.chain[k].segment]
+        below = moving.segments[spec.segment]
         wrench = wrenches[spec.joint]
         power = dot(wrench.m_g, below.omega_g - above.omega_g) / mechanics.mass_kg
         if model.assumes_axes(spec.joint):
@@ -140,57 +209,43 @@ def _during(limb: _Limb, model: specs.Model, motion: Motion, frames: slice, mech
     return found
 
 
-def _written(whole: Columns | None, some: Columns, frames: slice, n_frames: int) -> Columns:
-    """The columns of all frames with those of some written into them; these where they are of all frames."""
-    if len(some[0]) == n_frames:
-        return some
-    f_g, m_g, power = whole or tuple(np.empty((n_frames, *values.shape[1:])) for values in some)
-    f_g[frames], m_g[frames], power[frames] = some
-    return f_g, m_g, power
-
-
-def _of_columns(limb: _Limb, columns: Mapping[str, Columns]) -> _Solved:
-    wrenches = {
-        joint: Wrench(frozen(f_g), frozen(m_g), limb.joints_g[joint]) for joint, (f_g, m_g, _) in columns.items()
-    }
-    return _Solved(wrenches, {joint: frozen(power) for joint, (_, _, power) in columns.items()})
-
-
 def _side_result(
-    limb: _Limb, body: Body, motion: Motion, solved: _Solved, load: FootLoad, mechanics: Mechanics, emptied: Mask | None
+    limb: _Limb, solved: _Solved, moving: Callable[[IntArray | None], LimbMotion], emptied: Mask | None = None
 ) -> SideResult:
-    model, geometry, side, joints = body.model, body.geometry, limb.side, limb.joints_g
-    motions, wrenches = motion.by_side[side.name], solved.wrenches
+    body, side, joints = limb.body, limb.side, limb.joints_g
+    model, geometry, wrenches = body.model, body.geometry, solved.wrenches
     axes: dict[str, Mapping[str, Array]] = {}
     for spec, k in zip(model.chain, model.proximal, strict=True):
-        above, below = motion.base if k is None else motions[model.chain[k].segment], motions[spec.segment]
+        above = body.axes(body.base if k is None else (side.name, model.chain[k].segment))
         angle = model.angles[spec.joint]
         told_in = geometry.frame(angle.proximal, side.name).R_gs, geometry.frame(angle.distal, side.name).R_gs
-        axes[spec.joint] = JointFrames(above.R_gs, below.R_gs, told_in, angle.sequence)
+        axes[spec.joint] = JointFrames(above, body.axes((side.name, spec.segment)), told_in, angle.sequence)
         if model.assumes_axes(spec.joint):
-            axes[spec.joint] = dict.fromkeys(axes[spec.joint], np.full_like(above.R_gs, np.nan))
-    angles, moments = _angles(side, body), _moments(side, body, wrenches, mechanics.mass_kg)
-    weighed = all(np.isfinite(link.mass) for link in limb.links)
-    chain = Chain(limb.links, model.proximal)
+            axes[spec.joint] = dict.fromkeys(axes[spec.joint], np.full_like(above, np.nan))
+    angles, moments = _angles(side, body), _moments(side, body, wrenches, limb.mechanics.mass_kg)
+    weighed = all(np.isfinite(part.mass) for part in limb.parts)
     coverage = {
         joint: _coverage(wrench, unknown, joints[joint], weighed, emptied)
-        for (joint, wrench), unknown in zip(wrenches.items(), _unknown_loads(chain), strict=True)
+        for (joint, wrench), unknown in zip(wrenches.items(), _unknown_loads(limb.parts, model.proximal), strict=True)
     }
     if model.no_wrenches_because:
         coverage = {joint: {"filled": 0, model.no_wrenches_because: len(joints[joint])} for joint in wrenches}
+    bodies = {
+        spec.segment: part.parameters(body, (side.name, spec.segment))
+        for spec, part in zip(model.chain, limb.parts, strict=True)
+    }
     return SideResult(
-        load=load,
-        acting=load,
-        motions=motions,
+        load=limb.load,
+        acting=limb.load,
+        moving=moving,
         joints_g=joints,
         wrenches=wrenches,
         axes=axes,
         angles=angles,
         moments=moments,
         powers=solved.powers,
-        bodies=limb.bodies,
+        bodies=bodies,
         coverage=coverage,
-        chain=chain,
         emptied=emptied,
     )
 
@@ -225,53 +280,23 @@ def _moments(
     return found
 
 
-def make_link(
-    spec: specs.Segment,
-    side: str,
-    body: Body,
-    motion: SegmentMotion,
-    mechanics: Mechanics,
-    load: FootLoad | None = None,
-) -> tuple[Link, BodyParameters]:
-    """A segment with what acts on it but its joints; `side` is empty for the base."""
-    geometry, length = body.geometry, body.segments[side, spec.segment].length_m
-    row = body.model.table.row(spec.row, side)
-    joint = geometry.point(spec.centre, side)
-    mass = row.mass_kg if row.mass_fraction is None else row.mass_fraction * mechanics.mass_kg
-    assert mass is not None  # one of both, see `gaitid.model.load`
-    known = length[np.isfinite(length)]
-    mean_length = float(known.mean()) if known.size else np.nan
-    lengths = length if body.settings.segment_length == "current" else np.asarray(mean_length)
-    inertia = inertia_of(body.model.table, spec, side, mass, lengths)
-    wrench = load.wrench if load is not None and spec.ground else None
-    acting = joint, wrench, mechanics.applied.get((side, spec.segment))
-    if isinstance(motion, LaterMotion):
-        link: Link = LaterLink(mass, read_only(inertia), motion, *acting)
-    else:
-        pose = (motion.R_gs, motion.com_g, motion.acc_g, motion.omega_g, motion.alpha_g)
-        link = Link(mass, inertia, *pose, *acting)
-    return link, _body_parameters(link, mean_length, row.source)
-
-
-def base_wrench(
-    body: Body, sides: Sequence[SideResult], motion: Motion, link: Link | None, mechanics: Mechanics
-) -> tuple[Wrench, Chain | None]:
+def base_wrench(body: Body, sides: Sequence[SideResult], mechanics: Mechanics) -> tuple[Wrench, Chain | None]:
     """What is exerted on the base from the part of the body that the model leaves out, and the tree that gave it.
+
+    Where the base has a mass, it is one tree with the limbs of all sides, solved together. Without mass the wrench
+    balances what the base exerts on the limbs: their wrenches, moved to its origin.
 
     Parameters
     ----------
     body : Body
     sides : sequence of SideResult
         Of all the model's sides.
-    motion : Motion
-    link : Link or None
-        The base itself, where it has a mass: one tree with the limbs of all sides, solved together. Without mass the
-        wrench balances what the base exerts on the limbs: their wrenches, moved to its origin.
     mechanics : Mechanics
     """
-    model, com_g = body.model, motion.base.com_g
+    model, motion = body.model, body.motion().base
     tops = [spec.joint for spec, k in zip(model.chain, model.proximal, strict=True) if k is None]
-    if link is None:
+    if model.base.body is None:
+        com_g = motion.com_g
         total = Wrench(np.zeros_like(com_g), np.zeros_like(com_g), com_g)
         for side in sides:
             for joint in tops:
@@ -280,9 +305,10 @@ def base_wrench(
             load = load.at(com_g)
             total = total.plus(Wrench(-load.f_g, -load.m_g, com_g))
         return total, None
+    link = make_part(model.base.body, "", body, mechanics).link(motion, slice(0, body.geometry.n_frames))
     chains = [side.chain for side in sides if side.chain is not None]
     if len(chains) < len(sides):
-        nan = np.full_like(com_g, np.nan)
+        nan = np.full_like(link.com_g, np.nan)
         return Wrench(nan, nan, link.joint_g), None
     n, count = len(model.chain), len(sides)
     links = [of_limb for chain in chains for of_limb in chain.links]
@@ -305,16 +331,6 @@ def _angle_frame(body: Body, name: str, side: str) -> Array:
     return body.R_gp if name == "progression" else body.geometry.frame(name, side).R_gs
 
 
-def _body_parameters(link: Link, length: float, source: str) -> BodyParameters:
-    local = apply_transposed(link.R_gs, link.com_g - link.joint_g)
-    centre = mean_of_known(local)
-    inertia = link.inertia_s
-    if inertia.ndim == 3:
-        seen = known_rows(inertia)
-        inertia = inertia[seen].mean(axis=0) if seen.any() else np.full((3, 3), np.nan)
-    return BodyParameters(link.mass, centre, inertia, length, source)
-
-
 def _determined(
     columns: Mapping[str, Array], needs: Mapping[str, tuple[PointName, ...]], geometry: Geometry, side: str
 ) -> Mapping[str, Array]:
@@ -327,16 +343,17 @@ def _determined(
     }
 
 
-def _unknown_loads(chain: Chain) -> list[Mask]:
+def _unknown_loads(parts: Sequence[Part | Link], proximal: Sequence[int | None]) -> list[Mask]:
     """For each joint the frames, (frames,), in which a load beyond it is not known."""
     unknown: list[Mask] = []
-    for i, link in enumerate(chain.links):
-        beyond = np.zeros(len(link.joint_g), dtype=bool)
-        for load in (link.external, link.applied):
+    for i, part in enumerate(parts):
+        beyond = np.zeros(len(part.joint_g), dtype=bool)
+        for load in (part.external, part.applied):
             if load is not None:
                 beyond |= ~known_rows(load.f_g)
-        for k in chain.distal(i):
-            beyond |= unknown[k]
+        for k, above in enumerate(proximal[:i]):
+            if above == i:
+                beyond |= unknown[k]
         unknown.append(beyond)
     return unknown
 
@@ -374,7 +391,7 @@ def absent_limb(model: specs.Model, n_frames: int) -> SideResult:
     return SideResult(
         load=load,
         acting=load,
-        motions={body.segment: motion for body in model.chain},
+        moving=lambda _: LimbMotion(motion, {body.segment: motion for body in model.chain}, None),
         joints_g=joints,
         wrenches={joint: Wrench(v, v, v) for joint in joints},
         axes={joint: {"proximal": R, "distal": R, "jcs": R} for joint in joints},
@@ -383,7 +400,6 @@ def absent_limb(model: specs.Model, n_frames: int) -> SideResult:
         powers=dict.fromkeys(joints, v[:, 0]),
         bodies={},
         coverage={joint: {"filled": 0, "no markers of this side": n_frames} for joint in joints},
-        chain=None,
     )
 
 

@@ -13,7 +13,7 @@ from gaitid.analysis.found import Found, find
 from gaitid.analysis.gimbal import gimbal_notes
 from gaitid.analysis.impossible import Posed, possible_limbs
 from gaitid.analysis.judge import judged
-from gaitid.analysis.limb import Mechanics, absent_limb, base_wrench, make_link, no_load, solve_limbs, wrench_notes
+from gaitid.analysis.limb import Mechanics, absent_limb, base_wrench, make_part, no_load, solve_limbs, wrench_notes
 from gaitid.analysis.mass import Stand
 from gaitid.analysis.recorded import Recorded, recorded
 from gaitid.analysis.result import Result, SideResult
@@ -28,17 +28,7 @@ from gaitid.body.feet import FootTrack, foot_tracks
 from gaitid.body.frames import Calibration, Geometry
 from gaitid.body.late_markers import loose_notes
 from gaitid.body.lost_points import lost_point_notes
-from gaitid.body.poses import (
-    Body,
-    Checked,
-    Key,
-    Motion,
-    centres_need_segments,
-    check_pose,
-    differentiate,
-    geometry_of,
-    pose_segments,
-)
+from gaitid.body.poses import Body, Checked, Key, centres_need_segments, check_pose, geometry_of, pose_segments
 from gaitid.body.possible_masses import check_masses
 from gaitid.body.standing import check_sides, check_stands
 from gaitid.body.subject import Subject, SubjectFile
@@ -60,6 +50,7 @@ from gaitid.markers.clean import Markers, clean_markers
 from gaitid.model import specs
 from gaitid.model.marker_sets import MarkerSet, bundled_marker_sets, find_marker_set, load_marker_set
 from gaitid.notes import Note, Notes, note, ranked
+from gaitid.numerics.blocks import joined
 from gaitid.trial import Mask, Trial
 
 if TYPE_CHECKING:
@@ -247,11 +238,6 @@ class Pipeline(Stages):
         return self.continuous.emptied
 
     @stage
-    def motion(self) -> Motion:
-        """How every segment moves."""
-        return differentiate(self.body, self.trial.rate_hz)
-
-    @stage
     def whole_body(self) -> WholeBody | None:
         """Trunk, head and arms, where they have markers."""
         return find_upper_body(self.trial, self.markers, self.body)
@@ -265,7 +251,7 @@ class Pipeline(Stages):
             return (), ()
         from gaitid.analysis.applied_loads import apply_loads
 
-        return apply_loads(self.given_loads, self.body, self.motion, self.trial.rate_hz)
+        return apply_loads(self.given_loads, self.body)
 
     @stage
     def applied(self) -> Mapping[Key, Wrench]:
@@ -281,14 +267,14 @@ class Pipeline(Stages):
         """What the motion asks of the ground; None where the ground carries not all of it."""
         if self.applied_loads[0]:
             return None
-        return balance_of(self.body, self.motion, self.found.up_g, self.trial.rate_hz)
+        return balance_of(self.body, self.found.up_g, self.trial.rate_hz)
 
     @stage
     def sound_loads(self) -> SoundLoads:
         """The mass, who stood where, and what is wrong with plates and clocks."""
         found, body, up_g = self.found, self.body, self.found.up_g
         by_hand = assigned_frames(self.by_hand, self.trial, [*self.ground.feet])
-        rising_m_per_s = self.motion.of_parts(lambda part: part.base.vel_g @ up_g)
+        rising_m_per_s = joined([motion.base.vel_g @ up_g for _, motion in body.motions()])
         stand = Stand(
             self.ground, by_hand, rising_m_per_s, body.settings, self.static, found.static_model, self.balance
         )
@@ -329,8 +315,9 @@ class Pipeline(Stages):
     def gait(self) -> Gait:
         """Events, cycles and where the feet go."""
         ground, threshold_N = self.sound_ground, self.body.settings.contact_threshold_N
-        com_g = self.motion.base.com_g
-        return analyse_gait(self.trial.events, self.loads.by_side, ground.feet, com_g, ground.floor, threshold_N)
+        return analyse_gait(
+            self.trial.events, self.loads.by_side, ground.feet, self.body.base_g, ground.floor, threshold_N
+        )
 
     @stage
     def acting(self) -> Mapping[str, FootLoad]:
@@ -368,12 +355,12 @@ class Pipeline(Stages):
     @stage
     def solved(self) -> Mapping[str, SideResult]:
         """Limbs of the legs that were recorded."""
-        return solve_limbs(self.body, self.motion, self.on_feet, self.mechanics, self.emptied)
+        return solve_limbs(self.body, self.on_feet, self.mechanics, self.emptied)
 
     @stage
     def limbs(self) -> tuple[Mapping[str, SideResult], Notes]:
         """The same without moments that no person exerts."""
-        posed = Posed(self.body, self.motion, self.markers, self.mechanics, self.trial.rate_hz, self.emptied)
+        posed = Posed(self.body, self.markers, self.mechanics, self.emptied)
         limbs, notes = possible_limbs(self.solved, posed, self.on_feet, self.loads.contacts)
         loads = {**self.on_feet, **self.loads.by_side}
         return {name: replace(limb, load=loads[name]) for name, limb in limbs.items()}, notes
@@ -391,9 +378,9 @@ class Pipeline(Stages):
         """Everything, with its notes and its verdict."""
         body, found, model = self.body, self.found, self.found.model
         sides, _ = self.sides
-        base_link = base_body = None
+        base_body = None
         if model.base.body is not None:
-            base_link, base_body = make_link(model.base.body, "", body, self.motion.base, self.mechanics)
+            base_body = make_part(model.base.body, "", body, self.mechanics).parameters(body, body.base)
         result = Result(
             trial=self.trial,
             model=model,
@@ -405,8 +392,7 @@ class Pipeline(Stages):
             ground=self.sound_ground,
             loads=self.loads,
             gravity_g=self.mechanics.gravity_g,
-            base=self.motion.base,
-            solve_base=partial(base_wrench, body, tuple(sides.values()), self.motion, base_link, self.mechanics),
+            solve_base=partial(base_wrench, body, tuple(sides.values()), self.mechanics),
             base_body=base_body,
             sides=sides,
             gait=self.gait,

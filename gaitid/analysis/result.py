@@ -22,8 +22,8 @@ from gaitid.ground.ground import Ground
 from gaitid.markers.clean import Markers
 from gaitid.model.specs import Model, Settings
 from gaitid.notes import Notes
-from gaitid.records import frozen_dataclass, let_go
-from gaitid.trial import Array, Mask, Trial
+from gaitid.records import NamedTuple, frozen_dataclass, let_go
+from gaitid.trial import Array, IntArray, Mask, Trial
 
 if TYPE_CHECKING:
     from gaitid.analysis.applied_loads import AppliedLoad
@@ -53,6 +53,23 @@ class BodyParameters:
     source: str
 
 
+class LimbMotion(NamedTuple):
+    """How a limb moves.
+
+    Attributes
+    ----------
+    base : SegmentMotion
+        Of the segment that it hangs from.
+    segments : mapping of segment to SegmentMotion
+    chain : Chain or None
+        What is solved; None where the side was not recorded.
+    """
+
+    base: SegmentMotion
+    segments: Mapping[str, SegmentMotion]
+    chain: Chain | None
+
+
 @frozen_dataclass(eq=False)
 class SideResult:
     """Everything of one side's limb.
@@ -63,7 +80,8 @@ class SideResult:
         As measured.
     acting : FootLoad
         What the wrenches were computed from: the same, but with `joint_loads: matched`.
-    motions : mapping of segment to SegmentMotion
+    moving : callable
+        Makes how it moves in some frames, an array of their indices in order, or in all.
     joints_g : mapping of joint to (frames, 3) array, m
     wrenches : mapping of joint to Wrench
         Of the proximal on the distal segment, about the joint's centre.
@@ -74,9 +92,6 @@ class SideResult:
     bodies : mapping of segment to BodyParameters
     coverage : mapping of joint to mapping of reason to frames
         ``filled`` and, for each reason of an empty frame, how many.
-    chain : Chain or None
-        What was solved; its links are the segments of `motions` and the joints of `wrenches`, in their order. None
-        where the side was not recorded.
     trunk_angles : mapping of name to mapping of column to (frames,) array, deg
         Of the trunk to the laboratory and the pelvis, seen from this side; empty without its markers.
     emptied : (frames,) bool array or None
@@ -85,7 +100,7 @@ class SideResult:
 
     load: FootLoad
     acting: FootLoad
-    motions: Mapping[str, SegmentMotion]
+    moving: Callable[[IntArray | None], LimbMotion]
     joints_g: Mapping[str, Array]
     wrenches: Mapping[str, Wrench]
     axes: Mapping[str, Mapping[str, Array]]
@@ -94,9 +109,24 @@ class SideResult:
     powers: Mapping[str, Array]
     bodies: Mapping[str, BodyParameters]
     coverage: Mapping[str, Mapping[str, int]]
-    chain: Chain | None
     trunk_angles: Mapping[str, Mapping[str, Array]] = field(default_factory=dict)
     emptied: Mask | None = None
+
+    @cached_property
+    def _in_all_frames(self) -> LimbMotion:
+        return self.moving(None)
+
+    @property
+    def motions(self) -> Mapping[str, SegmentMotion]:
+        """How each segment moves, in all frames."""
+        return self._in_all_frames.segments
+
+    @property
+    def chain(self) -> Chain | None:
+        """What was solved, in all frames; its links are the segments of `motions` and the joints of `wrenches`, in
+        their order. None where the side was not recorded.
+        """
+        return self._in_all_frames.chain
 
 
 @frozen_dataclass(eq=False)
@@ -112,8 +142,6 @@ class Result:
     markers, body, ground, loads
         The stages on the way.
     gravity_g : (3,) array, m/s²
-    base : SegmentMotion
-        Of the segment that the limbs of all sides hang from.
     solve_base : callable
         Makes `base_wrench` and `base_chain`, which few ask for.
     base_body : BodyParameters or None
@@ -142,7 +170,6 @@ class Result:
     ground: Ground
     loads: Loads
     gravity_g: Array
-    base: SegmentMotion
     solve_base: Callable[[], tuple[Wrench, Chain | None]]
     base_body: BodyParameters | None
     sides: Mapping[str, SideResult]
@@ -154,6 +181,11 @@ class Result:
     pipeline: Stages
     applied_loads: tuple[AppliedLoad, ...] = ()
     whole_body: WholeBody | None = None
+
+    @property
+    def base(self) -> SegmentMotion:
+        """How the segment moves that the limbs of all sides hang from."""
+        return self.body.motion().base
 
     @cached_property
     def _of_base(self) -> tuple[Wrench, Chain | None]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from gaitid.analysis.limb import moment_axes
 from gaitid.analysis.result import Result
-from gaitid.body.kinematics import SegmentMotion, clinical_moments
-from gaitid.dynamics.chain import Chain, Link
+from gaitid.body.kinematics import clinical_moments
+from gaitid.dynamics.chain import Chain
 from gaitid.dynamics.newton_euler import SOLVERS
 from gaitid.dynamics.wrench import Wrench
 from gaitid.numerics.rotation import dot
@@ -36,10 +37,10 @@ def under_load(
     powers : mapping of joint to (n,) array, W/kg
     """
     leg, model, mass = result.sides[side], result.model, result.subject.mass_kg
-    assert leg.chain is not None  # of a side with cycles
-    moving = [leg.motions[spec.segment].at(frames) for spec in model.chain]
-    links = [_during(frames, *of, load) for of in zip(leg.chain.links, moving, strict=True)]
-    chain = Chain(links, leg.chain.proximal)
+    moving = leg.moving(frames)
+    assert moving.chain is not None  # of a side with cycles
+    links = [link if link.external is None else replace(link, external=load) for link in moving.chain.links]
+    chain = Chain(links, moving.chain.proximal)
     solved = SOLVERS[result.solver](chain, result.gravity_g)
     moment_g = {joint: wrench.m_g / mass for joint, wrench in zip(leg.joints_g, solved, strict=True)}
     sign = next(s.sign for s in model.sides if s.name == side)
@@ -52,8 +53,9 @@ def under_load(
         for name, moment in model.moments.items()
     }
     powers: dict[str, Array] = {}
-    for spec, k, below in zip(model.chain, model.proximal, moving, strict=True):
-        above = result.base.at(frames) if k is None else moving[k]
+    segments = list(moving.segments.values())
+    for spec, k, below in zip(model.chain, model.proximal, segments, strict=True):
+        above = moving.base if k is None else segments[k]
         turning = below.omega_g - above.omega_g
         power = dot(moment_g[spec.joint], turning)
         powers[spec.joint] = _where_known(power, leg.powers[spec.joint])
@@ -63,23 +65,3 @@ def under_load(
 def _where_known(values: Array, usual: Array) -> Array:
     """The values, or as many unknown ones where the limb says that none is known."""
     return values if np.isfinite(usual).any() else np.full_like(values, np.nan)
-
-
-def _during(frames: IntArray, link: Link, motion: SegmentMotion, load: Wrench | None) -> Link:
-    """A link in some frames, with its motion in them, under another load where the ground touches it."""
-    inertia = link.inertia_s[frames] if link.inertia_s.ndim == 3 else link.inertia_s
-    applied = link.applied
-    if applied is not None:
-        applied = Wrench(applied.f_g[frames], applied.m_g[frames], applied.p_g[frames])
-    return Link(
-        link.mass,
-        inertia,
-        motion.R_gs,
-        motion.com_g,
-        motion.acc_g,
-        motion.omega_g,
-        motion.alpha_g,
-        link.joint_g.take(frames, axis=0),
-        None if link.external is None else load,
-        applied,
-    )

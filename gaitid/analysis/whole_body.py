@@ -10,7 +10,7 @@ import numpy as np
 
 from gaitid.analysis.result import SideResult
 from gaitid.body.centre_of_mass import acceleration_of_body, centre_of_body, shares_of_legs
-from gaitid.body.poses import Body, Motion
+from gaitid.body.poses import Body
 from gaitid.body.upper_body import PlacedSegment, WholeBody
 from gaitid.ground.balance import Balance
 from gaitid.numerics.masks import known_rows
@@ -30,12 +30,12 @@ def with_trunk_angles(sides: Mapping[str, SideResult], whole: WholeBody | None) 
     return {name: replace(side, trunk_angles=whole.angles.get(name, {})) for name, side in sides.items()}
 
 
-def balance_of(body: Body, motion: Motion, up_g: Array, rate_hz: float) -> Balance | None:
+def balance_of(body: Body, up_g: Array, rate_hz: float) -> Balance | None:
     """What the motion of pelvis and legs asks of the ground; None where something else carries the body too."""
     if body.settings.external_support or not body.model.touches_ground:
         return None
     gravity = body.settings.gravity_m_per_s2
-    return Balance(acceleration_of_body(body, motion) + gravity * up_g, up_g, gravity, rate_hz)
+    return Balance(acceleration_of_body(body) + gravity * up_g, up_g, gravity, rate_hz)
 
 
 def of_whole_body(balance: Balance | None, body: Body, whole: WholeBody | None) -> Balance | None:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 
 import numpy as np
 
 from gaitid.body.poses import Body, Key, Motion
+from gaitid.numerics.blocks import joined
 from gaitid.trial import Array
 
 
-def acceleration_of_body(body: Body, motion: Motion) -> Array:
+def acceleration_of_body(body: Body) -> Array:
     """Acceleration of the whole body's centre of mass, (frames, 3), m/s², laboratory axes.
 
     Each segment of the model counts with its own mass; what the model leaves out (trunk, head and arms, two thirds of
@@ -31,8 +31,8 @@ def acceleration_of_body(body: Body, motion: Motion) -> Array:
     """
     shares = shares_of_legs(body)
     if shares is None:
-        return np.full_like(motion.base.com_g, np.nan)
-    return motion.of_parts(partial(_acceleration, shares))
+        return np.full_like(body.segments[body.base].com_g, np.nan)
+    return joined([_acceleration(shares, motion) for _, motion in body.motions()])
 
 
 def _acceleration(shares: Mapping[Key, float], motion: Motion) -> Array:

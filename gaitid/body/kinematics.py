@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TypeVar
 
@@ -18,7 +18,6 @@ from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, IntArray, Mask, frozen, read_only
 
 K = TypeVar("K", bound=Hashable)
-_FRAMES = 1 << 16  # of all segments whose derivatives are computed at once
 _ARRAYS = ("R_gs", "com_g", "vel_g", "acc_g", "omega_g", "alpha_g")
 
 
@@ -55,24 +54,26 @@ class SegmentMotion:
         """The same in some frames."""
         return SegmentMotion(*(frozen(getattr(self, name).take(frames, axis=0)) for name in _ARRAYS))
 
-    def only(self, known: Mask, R_gs: Array | None = None) -> SegmentMotion:
-        """The same with every frame unknown that is not among `known`, (frames,) bool.
+    def only(self, known: Mask, moves: Mask | None = None) -> SegmentMotion:
+        """The same with every frame unknown that is not among `known`, (frames,) bool; derivatives also where it is not
+        among `moves`."""
+        moves = known if moves is None else known & moves
+        derivatives = (only(getattr(self, name), moves) for name in _ARRAYS[2:])
+        return SegmentMotion(only(self.R_gs, known), only(self.com_g, known), *derivatives)
 
-        `R_gs` are its axes that somebody holds already: no others are held where these are unknown in the same frames.
-        """
-        if known.all():
-            return self
-        return SegmentMotion(only(self.R_gs, known, R_gs), *(only(getattr(self, name), known) for name in _ARRAYS[1:]))
-
-
-def only(values: Array, known: Mask, held: Array | None = None) -> Array:
-    """The values with every frame unknown that is not among `known`; `held` where that is the same."""
-    made = values if known.all() else _only(values, known)
-    return held if held is not None and made is not values and np.array_equal(made, held, equal_nan=True) else made
+    def during(self, frames: slice) -> SegmentMotion:
+        """The same in some frames."""
+        return SegmentMotion(*(frozen(getattr(self, name)[frames].copy()) for name in _ARRAYS))
 
 
-def _only(values: Array, known: Mask) -> Array:
-    return frozen(np.where(known.reshape(-1, *[1] * (values.ndim - 1)), values, np.nan))
+def joined_motion(*parts: SegmentMotion) -> SegmentMotion:
+    """How a segment moves in successive frames, together."""
+    return SegmentMotion(*(frozen(np.concatenate([getattr(part, name) for part in parts])) for name in _ARRAYS))
+
+
+def only(values: Array, known: Mask) -> Array:
+    """The values with every frame unknown that is not among `known`."""
+    return values if known.all() else frozen(np.where(known.reshape(-1, *[1] * (values.ndim - 1)), values, np.nan))
 
 
 def segment_motions(
@@ -88,37 +89,23 @@ def segment_motions(
     settings : Settings
         `angular_velocity`, `end_frames`.
     """
-    moving = centre_motions([com for _, com in parts.values()], rate_hz, settings)
-    turning = spins([pose.R_gs for pose, _ in parts.values()], rate_hz, settings)
+    derived = spline_derivatives(np.stack([com for _, com in parts.values()], axis=1), rate_hz)
+    vel, acc = (_without_ends(values, settings.end_frames) for values in derived)
+    spins = _spins([pose.R_gs for pose, _ in parts.values()], rate_hz, settings)
     return {
-        key: SegmentMotion(pose.R_gs, com, *of_centre, *spin)
-        for (key, (pose, com)), of_centre, spin in zip(parts.items(), moving, turning, strict=True)
+        key: SegmentMotion(pose.R_gs, com, of_vel, of_acc, *spin)
+        for (key, (pose, com)), of_vel, of_acc, spin in zip(parts.items(), vel, acc, spins, strict=True)
     }
 
 
-def centre_motions(
-    coms: Sequence[Array], rate_hz: float, settings: specs.Settings, inner: slice | None = None
-) -> list[tuple[Array, Array]]:
-    """Velocity and acceleration of segments' centres, (frames, 3) each; in the `inner` frames where these are named."""
-    vel, acc = spline_derivatives(np.stack(coms, axis=1), rate_hz)
-    vels = _without_ends(vel, settings.end_frames, inner)
-    del vel  # of a long trial as much as all that follows
-    return list(zip(vels, _without_ends(acc, settings.end_frames, inner), strict=True))
-
-
-def spins(
-    poses: Sequence[Array], rate_hz: float, settings: specs.Settings, inner: slice | None = None
-) -> list[tuple[Array, Array]]:
-    """Angular velocity and acceleration of several segments with these axes, as `centre_motions`."""
+def _spins(poses: Sequence[Array], rate_hz: float, settings: specs.Settings) -> Iterable[tuple[Array, Array]]:
+    """Angular velocity and acceleration of several segments with these axes."""
     if settings.angular_velocity == "single_entries":
-        return [_some_of(single_entry_derivatives(R, rate_hz), inner) for R in poses]
-    found: list[tuple[Array, Array]] = []
-    for some in _few(poses):
-        q = quaternions_of_each(some).T
-        omega, alpha = (spin_from_quaternion(q, of_q) for of_q in spline_derivatives(q, rate_hz))
-        ends = settings.end_frames
-        found += zip(_without_ends(omega, ends, inner), _without_ends(alpha, ends, inner), strict=True)
-    return found
+        return [single_entry_derivatives(R, rate_hz) for R in poses]
+    q = quaternions_of_each(poses).T
+    omega, alpha = (spin_from_quaternion(q, of_q) for of_q in spline_derivatives(q, rate_hz))
+    ends = settings.end_frames
+    return zip(_without_ends(omega, ends), _without_ends(alpha, ends), strict=True)
 
 
 # Frames on either side of those whose derivatives are wanted. The spline leaves 0.4306 of an end's influence with each
@@ -133,28 +120,15 @@ def with_margin(frames: slice, n_frames: int) -> tuple[slice, slice]:
     return slice(start, min(frames.stop + _MARGIN, n_frames)), slice(frames.start - start, frames.stop - start)
 
 
-def _some_of(derivatives: tuple[Array, Array], inner: slice | None) -> tuple[Array, Array]:
-    first, second = derivatives
-    return (first, second) if inner is None else (frozen(first[inner].copy()), frozen(second[inner].copy()))
-
-
-def _few(segments: Sequence[Array]) -> Iterator[Sequence[Array]]:
-    """Poses of all segments together, of a long trial one after the other: what is computed of all is not held then."""
-    together = max(_FRAMES // max(len(segments[0]), 1), 1)
-    return (segments[i : i + together] for i in range(0, len(segments), together))
-
-
-def _without_ends(values: Array, n: int, inner: slice | None = None) -> list[Array]:
-    """Of (frames, segments, 3) values those of each segment, without the first and last `n` frames of each span; of
-    the `inner` frames alone where these are named.
-    """
+def _without_ends(values: Array, n: int) -> list[Array]:
+    """Of (frames, segments, 3) values those of each segment, without the first and last `n` frames of each span."""
     if not np.isfinite(values).all():
         of_each = [mark_ends(values[:, i], n) for i in range(values.shape[1])]
     else:
         of_each = [values[:, i].copy() for i in range(values.shape[1])]
         for of in of_each:
             of[:n] = of[max(len(of) - n, 0) :] = np.nan
-    return [frozen(of if inner is None else of[inner].copy()) for of in of_each]
+    return [frozen(of) for of in of_each]
 
 
 def spin_from_quaternion(q: Array, p: Array) -> Array:

@@ -9,8 +9,7 @@ import numpy as np
 
 from gaitid.body.direction import progression
 from gaitid.body.frames import Calibration, Geometry, Pose
-from gaitid.body.kinematics import SegmentMotion, only, segment_motions
-from gaitid.body.later_motion import Derivatives, Filled, FilledPose, Placed
+from gaitid.body.kinematics import SegmentMotion, joined_motion, only, segment_motions, with_margin
 from gaitid.body.mass_properties import centre_names
 from gaitid.body.sanity import check_body, length_notes, line_notes
 from gaitid.body.standing import check_fits, compare_with_static
@@ -18,10 +17,10 @@ from gaitid.body.subject import Subject
 from gaitid.markers.clean import Markers
 from gaitid.model import shapes, specs
 from gaitid.notes import Notes
-from gaitid.numerics.blocks import blocks, is_long, joined
+from gaitid.numerics.blocks import blocks, is_long, rows
 from gaitid.numerics.masks import known_rows
 from gaitid.records import NamedTuple, frozen_dataclass
-from gaitid.trial import Array, Mask, frozen, read_only
+from gaitid.trial import Array, IntArray, Mask, frozen, read_only
 
 if TYPE_CHECKING:
     from gaitid.body.multibody import FittedChain
@@ -44,12 +43,22 @@ class SegmentPose:
         The frames that count.
     length_m : (frames,) array
         From the proximal joint; empty for a base without mass.
+    moves : (frames,) bool array or None
+        The frames whose derivatives count, where not all of `known` do.
     """
 
     pose: Pose
     com_g: Array
     known: Mask
     length_m: Array
+    moves: Mask | None = None
+
+    def during(self, frames: slice) -> SegmentPose:
+        """The same in some frames."""
+        pose = Pose(rows(self.pose.R_gs, frames), rows(self.pose.origin_g, frames))
+        length = self.length_m[frames] if len(self.length_m) else self.length_m
+        moves = None if self.moves is None else self.moves[frames]
+        return SegmentPose(pose, rows(self.com_g, frames), self.known[frames], length, moves)
 
 
 @frozen_dataclass(eq=False)
@@ -73,6 +82,8 @@ class Body:
     notes : Notes
     passes : tuple of slice
         The frames of each walk.
+    rate_hz : float
+        Of the frames.
     """
 
     geometry: Geometry
@@ -83,6 +94,7 @@ class Body:
     settings: specs.Settings
     notes: Notes
     passes: tuple[slice, ...]
+    rate_hz: float
 
     @property
     def model(self) -> specs.Model:
@@ -91,6 +103,43 @@ class Body:
     @property
     def base(self) -> Key:
         return "", self.model.base.segment
+
+    def axes(self, key: Key) -> Array:
+        """(frames, 3, 3) axes of a segment where it is known, by the markers that were seen."""
+        side, name = key
+        chain, base = self.model.chain, self.model.base
+        frame = base.frame if key == self.base else next(spec.frame for spec in chain if spec.segment == name)
+        return only(self.geometry.frame(frame, side).R_gs, self.segments[key].known)
+
+    @property
+    def base_g(self) -> Array:
+        """(frames, 3) centre of mass of the base, of one without mass its origin, where it is known."""
+        base = self.segments[self.base]
+        return only(base.com_g, base.known)
+
+    def motion(self, frames: slice | None = None) -> Motion:
+        """How it moves, in some frames or in all (`differentiate`); kept until others are asked for."""
+        last: tuple[slice | None, Motion] | None = self.__dict__.get("_last")
+        if last is None or last[0] != frames:
+            last = self.__dict__["_last"] = frames, differentiate(self, frames)
+        return last[1]
+
+    def motion_at(self, frames: IntArray) -> Motion:
+        """How it moves in some frames, their indices in order."""
+        n_frames = self.geometry.n_frames
+        if not is_long(n_frames):
+            return self.motion().at(frames)
+        some = ((block, frames[(frames >= block.start) & (frames < block.stop)]) for block in blocks(n_frames))
+        return _of_each(joined_motion, *(self.motion(block).at(of - block.start) for block, of in some if len(of)))
+
+    def motions(self) -> Iterator[tuple[slice, Motion]]:
+        """How it moves, some frames at a time, with these frames; in a short trial in all at once."""
+        n_frames = self.geometry.n_frames
+        if not is_long(n_frames):
+            yield slice(0, n_frames), self.motion()
+        else:
+            for frames in blocks(n_frames):
+                yield frames, self.motion(frames)
 
 
 @frozen_dataclass(eq=False)
@@ -102,25 +151,23 @@ class Motion:
     base : SegmentMotion
         Of the segment that the limbs of all sides hang from.
     by_side : mapping of side to mapping of segment to SegmentMotion
-    during : callable or None
-        Of a long trial: the motion in some frames, made when it is asked for.
     """
 
     base: SegmentMotion
     by_side: Mapping[str, Mapping[str, SegmentMotion]]
-    during: Callable[[slice], Motion] | None = None
 
-    def parts(self) -> Iterator[tuple[slice, Motion]]:
-        """The motion some frames at a time, with these frames; that of a short trial at once."""
-        if self.during is None:
-            yield slice(None), self
-        else:
-            for frames in blocks(len(self.base.com_g)):
-                yield frames, self.during(frames)
+    def at(self, frames: IntArray) -> Motion:
+        """The same in some frames."""
+        return _of_each(lambda motion: motion.at(frames), self)
 
-    def of_parts(self, made: Callable[[Motion], Array]) -> Array:
-        """(frames, …) what is made of the motion frame by frame."""
-        return joined([made(part) for _, part in self.parts()])
+
+def _of_each(made: Callable[..., SegmentMotion], first: Motion, *others: Motion) -> Motion:
+    """What is made of each segment's motion in each of these."""
+    by_side = {
+        side: {name: made(*(motion.by_side[side][name] for motion in (first, *others))) for name in segments}
+        for side, segments in first.by_side.items()
+    }
+    return Motion(made(*(motion.base for motion in (first, *others))), by_side)
 
 
 def geometry_of(
@@ -211,7 +258,9 @@ def pose_segments(
     R_gp, words = np.full((3, 3), np.nan), ""
     if model.progression is not None:
         R_gp, words = progression(geometry, model.progression, markers.passes)
-    return Body(geometry, tuple(sides), segments, frozen(R_gp), words, markers.settings, notes, markers.passes)
+    return Body(
+        geometry, tuple(sides), segments, frozen(R_gp), words, markers.settings, notes, markers.passes, markers.rate_hz
+    )
 
 
 def put_segments(geometry: Geometry, sides: Sequence[str], near: FittedChain | None = None) -> tuple[Geometry, Notes]:
@@ -247,8 +296,6 @@ def _pose(geometry: Geometry, through: Geometry, frame: str, side: str) -> Pose:
     if through is geometry:
         return own
     other = through.frame(frame, side)
-    if is_long(geometry.n_frames):
-        return FilledPose(Filled.of(own.R_gs, other.R_gs), Filled.of(own.origin_g, other.origin_g))
     return Pose(_seen_or(own.R_gs, other.R_gs), _seen_or(own.origin_g, other.origin_g))
 
 
@@ -260,39 +307,20 @@ def _seen_or(own: Array, through: Array) -> Array:
     return read_only(frozen(np.where(known.reshape(-1, *[1] * (own.ndim - 1)), own, through)))
 
 
-def _own_axes(body: Body, key: Key) -> Array:
-    """(frames, 3, 3) axes of a segment by the markers that were seen."""
-    side, name = key
-    model = body.model
-    frame = model.base.frame if key == body.base else next(b.frame for b in model.chain if b.segment == name)
-    return body.geometry.frame(frame, side).R_gs
-
-
-def differentiate(body: Body, rate_hz: float) -> Motion:
-    """Velocities and accelerations of all segments; the frames of gaps that stay open are empty.
-
-    Those of a long trial are made some frames at a time (`Motion.parts`); where somebody asks a segment for them, those
-    of all segments and frames are made, and held from then on.
+def differentiate(body: Body, frames: slice | None = None) -> Motion:
+    """Velocities and accelerations of all segments, in some frames or in all; the frames of gaps that stay open are
+    empty. A long trial's are made block by block.
     """
-    n_frames = len(body.segments[body.base].com_g)
-    if not is_long(n_frames):
-        parts = {key: (segment.pose, segment.com_g) for key, segment in body.segments.items()}
-        motions = segment_motions(parts, rate_hz, body.settings)
-        for key, of in body.segments.items():
-            if not of.known.all():
-                motions[key] = motions[key].only(of.known, _own_axes(body, key))
-        return _of_body(body, motions)
-    places = {}
-    for key, of in body.segments.items():
-        own, pose = _own_axes(body, key), of.pose
-        axes = pose.axes if isinstance(pose, FilledPose) else pose.R_gs
-        places[key] = Placed(axes, of.com_g, of.known, only(own, of.known, own))
-    whole = Derivatives(places, rate_hz, body.settings, tuple(blocks(n_frames)))
-    return _of_body(body, whole.motions(), lambda frames: _of_body(body, whole.during(frames).motions()))
-
-
-def _of_body(
-    body: Body, motions: Mapping[Key, SegmentMotion], during: Callable[[slice], Motion] | None = None
-) -> Motion:
+    n_frames = body.geometry.n_frames
+    frames = frames or slice(0, n_frames)
+    if is_long(frames.stop - frames.start):
+        return _of_each(joined_motion, *(differentiate(body, block) for block in blocks(n_frames)))
+    wide, inner = with_margin(frames, n_frames)
+    poses = {key: of.during(wide) for key, of in body.segments.items()}
+    motions = segment_motions({key: (of.pose, of.com_g) for key, of in poses.items()}, body.rate_hz, body.settings)
+    for key, of in poses.items():
+        motions[key] = motions[key].only(of.known, of.moves)
+        if inner.stop - inner.start < wide.stop - wide.start:
+            motions[key] = motions[key].during(inner)
     by_side = {side: {b.segment: motions[side, b.segment] for b in body.model.chain} for side in body.sides}
-    return Motion(motions[body.base], by_side, during)
+    return Motion(motions[body.base], by_side)

@@ -71,41 +71,6 @@ class Link:
         return self.external.plus(self.applied.at(self.external.p_g))
 
 
-class LaterLink(Link):
-    """A link whose motion is made when it is asked for: of a long trial.
-
-    Parameters
-    ----------
-    mass, inertia_s, joint_g, external, applied
-        As of `Link`.
-    motion : object
-        With the others, from `R_gs` to `alpha_g`.
-    """
-
-    def __init__(
-        self,
-        mass: float,
-        inertia_s: Array,
-        motion: object,
-        joint_g: Array,
-        external: Wrench | None = None,
-        applied: Wrench | None = None,
-    ) -> None:
-        own = {"mass": mass, "inertia_s": inertia_s, "joint_g": joint_g, "external": external, "applied": applied}
-        self.__dict__.update(own, motion=motion)
-
-    def __getattr__(self, name: str) -> Array:
-        if name.endswith("_g") or name == "R_gs":
-            return getattr(self.__dict__["motion"], name)  # type: ignore[no-any-return]
-        raise AttributeError(name)
-
-    def during(self, frames: slice, motion: object) -> LaterLink:
-        """The same in some frames, with the motion in them."""
-        inertia = self.inertia_s if self.inertia_s.ndim == 2 else self.inertia_s[frames]
-        loads = (load if load is None else load.during(frames) for load in (self.external, self.applied))
-        return LaterLink(self.mass, inertia, motion, self.joint_g[frames], *loads)
-
-
 @frozen_dataclass(eq=False)
 class Chain:
     """Links listed from the free (distal) ends to the base, and what each hangs from.

@@ -6,7 +6,7 @@ import numpy as np
 
 from gaitid.numerics.rotation import apply_transposed, cross, dot
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Array, read_only
+from gaitid.trial import Array, IntArray, read_only
 
 LABORATORY = "laboratory"
 
@@ -46,7 +46,7 @@ class Wrench:
         p = np.broadcast_to(p_g, self.f_g.shape)
         return Wrench(self.f_g, self.m_g + cross(self.p_g - p, self.f_g), p, self.frame)
 
-    def during(self, frames: slice) -> Wrench:
+    def during(self, frames: slice | IntArray) -> Wrench:
         """The same action in some frames only."""
         return Wrench(self.f_g[frames], self.m_g[frames], self.p_g[frames], self.frame)
 

@@ -61,6 +61,7 @@ class Markers:
     notes : Notes
     passes : tuple of slice
         The frames of each walk (`gaitid.markers.passes`).
+    rate_hz : float
     """
 
     seen: Mapping[str, Array]
@@ -71,6 +72,7 @@ class Markers:
     quality: Mapping[str, Any]
     notes: Notes
     passes: tuple[slice, ...]
+    rate_hz: float
 
     @property
     def doubted(self) -> Mapping[str, str]:
@@ -208,7 +210,7 @@ def clean(
         *filter_notes(settings, figures, loaded),
         *strong_filter_notes(seen.points, smooth, settings),
     )
-    return Markers(unfiltered, filtered, through, first_frame, settings, quality, notes, passes)
+    return Markers(unfiltered, filtered, through, first_frame, settings, quality, notes, passes, rate_hz)
 
 
 class _Checked(NamedTuple):

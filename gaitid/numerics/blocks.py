@@ -49,8 +49,14 @@ def is_long(n_frames: int) -> bool:
     return n_frames > LONG
 
 
+def rows(values: _Given, frames: slice | IntArray) -> _Given:
+    """The values in some frames; themselves where these are all, one after the other."""
+    every = isinstance(frames, slice) and frames.stop - frames.start == len(values)
+    return values if every else values[frames]
+
+
 def blocks(n_frames: int) -> Iterator[slice]:
-    """The frames of a long trial, `LONG` at a time."""
+    """The frames of a trial, `LONG` at a time."""
     for start in range(0, n_frames, LONG):
         yield slice(start, min(start + LONG, n_frames))
         rest_aside()

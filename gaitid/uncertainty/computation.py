@@ -14,7 +14,7 @@ from gaitid.analysis.limb import Mechanics, solve_limbs
 from gaitid.analysis.result import Result
 from gaitid.body.calibration import calibrate
 from gaitid.body.frames import Calibration, Geometry, Place, Pose
-from gaitid.body.poses import Body, Motion, differentiate, pose_segments
+from gaitid.body.poses import Body, Motion, pose_segments
 from gaitid.dynamics.wrench import Wrench
 from gaitid.gait.curves import CycleCurves
 from gaitid.gait.impact import matched_load
@@ -175,8 +175,7 @@ class Computation:
             geometry.still = self.still[0].geometry
         markers = replace(result.markers, filtered=tracks, support=tracks)
         body = with_centres_of_mass(pose_segments(geometry, markers, self.sides), shift)
-        motion = differentiate(body, result.trial.rate_hz)
-        return self.under_load(shift, body, motion, numbers.get("mass", np.nan))
+        return self.under_load(shift, body, body.motion(), numbers.get("mass", np.nan))
 
     @cached_property
     def still(self) -> tuple[Body, Motion, float]:
@@ -193,7 +192,7 @@ class Computation:
             calibration=of_result.calibration,
         )
         body = pose_segments(geometry, replace(result.markers, filtered=tracks, support=tracks), self.sides)
-        return body, differentiate(body, result.trial.rate_hz), result.subject.numbers.get("mass", np.nan)
+        return body, body.motion(), result.subject.numbers.get("mass", np.nan)
 
     def under_load(self, shift: Shift, body: Body, motion: Motion, mass_kg: float) -> Result:
         """The result with its limbs solved under shifted loads."""
@@ -207,7 +206,7 @@ class Computation:
             if side.name in self.sides:
                 load = shifted_load(result.sides[side.name].load, shift.load, body.geometry.up_g, result.trial.rate_hz)
                 acting = load if result.carried_by_file(side.name) else self.acting(load)
-                limb = solve_limbs(body, motion, {side.name: acting}, mechanics)[side.name]
+                limb = solve_limbs(body, {side.name: acting}, mechanics, motion=motion)[side.name]
                 sides[side.name] = replace(limb, load=load, trunk_angles=sides[side.name].trunk_angles)
         return replace(result, body=body, sides=sides)
 

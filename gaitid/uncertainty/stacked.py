@@ -329,7 +329,7 @@ class Stacked:
             if side.name in computation.sides:
                 load = result.sides[side.name].load
                 acting = load if result.carried_by_file(side.name) else computation.acting(load)
-                limb = solve_limbs(body, motion, {side.name: _repeated(acting, count)}, mechanics)[side.name]
+                limb = solve_limbs(body, {side.name: _repeated(acting, count)}, mechanics, motion=motion)[side.name]
                 trunk = sides[side.name].trunk_angles
                 sides[side.name] = replace(limb, load=_repeated(load, count), trunk_angles=trunk)
         trial = replace(result.trial, points_g=np.zeros((self._frames * count, 0, 3)), labels=())

@@ -460,5 +460,5 @@ def test_a_load_that_is_not_known_hides_what_it_reaches() -> None:
         return Link(1.0, np.eye(3), R, v, v, v, v, v, *loads)
 
     chain = Chain([link(0), link(1, 2), link(), link(4), link()], [2, 2, 4, None, None])
-    unknown = [np.flatnonzero(of).tolist() for of in _unknown_loads(chain)]
+    unknown = [np.flatnonzero(of).tolist() for of in _unknown_loads(chain.links, chain.proximal)]
     assert unknown == [[0], [1, 2], [0, 1, 2], [4], [0, 1, 2]]

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from gaitid.body import kinematics
 from gaitid.body.frames import Pose
 from gaitid.body.kinematics import (
     JointFrames,
@@ -149,17 +148,6 @@ def test_segment_motion_leaves_the_ends_of_each_span_empty() -> None:
     # Four frames from an end the end condition still shows: 1 % of 20 rad/s² and 0.1 % of 6 rad/s.
     np.testing.assert_allclose(motion.omega_g[turning], omega_g[turning], atol=6e-3)
     np.testing.assert_allclose(motion.alpha_g[turning], alpha_g[turning], atol=0.5)
-
-
-def test_segments_one_after_the_other_move_as_they_do_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    t = np.arange(100) / 100
-    R, com = wobble(t)[0], np.stack([t**2, -t, 0 * t], axis=1)
-    parts = {name: (Pose(of, com), com) for name, of in (("a", R), ("b", np.swapaxes(R, 1, 2)), ("c", R @ R))}
-    together = segment_motions(parts, 100.0, specs.Settings())
-    monkeypatch.setattr(kinematics, "_FRAMES", 1)  # as in a long trial
-    for name, motion in segment_motions(parts, 100.0, specs.Settings()).items():
-        np.testing.assert_allclose(motion.omega_g, together[name].omega_g, rtol=1e-12, atol=1e-12)
-        np.testing.assert_allclose(motion.alpha_g, together[name].alpha_g, rtol=1e-12, atol=1e-10)
 
 
 # --- angles ------------------------------------------------------------------------------------------------

@@ -58,7 +58,8 @@ def thick() -> Result:
             inertia_s = np.array(link.inertia_s)
             inertia_s[..., 2, 2] += 0.2 * inertia_s[..., 0, 0]
             links.append(replace(link, inertia_s=inertia_s))
-        sides[side] = replace(leg, chain=Chain(links, leg.chain.proximal))
+        moving = leg.moving(None)._replace(chain=Chain(links, leg.chain.proximal))
+        sides[side] = replace(leg, moving=lambda _, moving=moving: moving)
     return replace(result, sides=sides)
 
 

@@ -10,7 +10,6 @@ import pytest
 
 from gaitid.analysis.pipeline import analyse
 from gaitid.body.centre_of_mass import acceleration_of_body
-from gaitid.body.poses import differentiate
 from gaitid.body.subject import SubjectFile
 from gaitid.ground.balance import WINDOW, Balance, means_over_window, support_of
 from gaitid.ground.claims import ByHand
@@ -91,8 +90,7 @@ def test_a_simulated_walk_asks_for_the_force_that_it_has(simulated: Callable[...
     """
     sim = simulated(turn_deg=turn_deg)
     result = analyse(sim.trial, load_model("pig"), SubjectFile())  # type: ignore[attr-defined]
-    motion = differentiate(result.body, RATE)
-    balance = Balance(acceleration_of_body(result.body, motion) - result.gravity_g, UP, G, RATE)
+    balance = Balance(acceleration_of_body(result.body) - result.gravity_g, UP, G, RATE)
     truth = sum(load.force_g for load in sim.truth.load.values())  # type: ignore[attr-defined]
     lacks = balance.lacks(truth, UP, result.subject.mass_kg * G)
     means = means_over_window(lacks, np.ones(len(lacks), dtype=bool), RATE)
@@ -108,8 +106,7 @@ def test_a_body_without_a_leg_says_nothing(simulated: Callable[..., object]) -> 
         if label in ("LTHI", "LKNE", "LTIB", "LANK", "LHEE", "LTOE"):
             points[:, i] = np.nan
     result = analyse(replace(trial, points_g=points), load_model("pig"), SubjectFile())
-    motion = differentiate(result.body, RATE)
-    assert np.isnan(acceleration_of_body(result.body, motion)).all()
+    assert np.isnan(acceleration_of_body(result.body)).all()
 
 
 def test_what_is_given_by_hand_wins_over_every_frame(simulated: Callable[..., object]) -> None:

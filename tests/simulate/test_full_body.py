@@ -18,7 +18,6 @@ from simulated_trials import Simulated, simulated
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
 from gaitid.analysis.whole_body import balance_of, of_whole_body
-from gaitid.body.poses import differentiate
 from gaitid.body.subject import SubjectFile
 from gaitid.errors import GaitidError
 from gaitid.inspect.contents import inspect_trial
@@ -93,7 +92,7 @@ def test_plates_are_held_against_the_whole_body() -> None:
     one, result = walked()
     body, rate_hz = result.body, result.trial.rate_hz
     up_g = -result.gravity_g / np.linalg.norm(result.gravity_g)
-    legs = balance_of(body, differentiate(body, rate_hz), up_g, rate_hz)
+    legs = balance_of(body, up_g, rate_hz)
     assert legs is not None
     found = result.whole_body
     assert found is not None
