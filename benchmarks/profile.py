@@ -46,7 +46,7 @@ STAGES: Mapping[str, tuple[str, ...]] = {
     "poses": ("gaitid.body.poses:check_pose", "gaitid.body.poses:pose_segments"),
     "motions": ("gaitid.body.poses:differentiate",),
     "plates and their faults": ("gaitid.ground.ground:find_ground", "gaitid.ground.plate_faults:faults_of_channels"),
-    "contacts, mass, balance": ("gaitid.analysis.sound_loads:sound_loads",),
+    "contacts, mass, balance": ("gaitid.analysis.mass:weigh", "gaitid.ground.plate_faults:find_faults"),
     "events": ("gaitid.gait.spatiotemporal:analyse_gait",),
     "impacts": ("gaitid.gait.impact:find_impacts", "gaitid.gait.impact:matched_load"),
     "dynamics, angles, powers": ("gaitid.analysis.limb:solve_limbs",),

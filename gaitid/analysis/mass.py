@@ -18,7 +18,7 @@ from gaitid.ground.ground import Ground, find_ground
 from gaitid.ground.vertical import vertical
 from gaitid.model import specs
 from gaitid.notes import Note, Notes
-from gaitid.records import frozen_dataclass
+from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, Trial
 
 # Which contacts count may depend on the weight, and the weight on them: so often it is tried until both fit.
@@ -72,25 +72,33 @@ class Stand:
         return loads_on_feet(self.ground, mass_kg * self.gravity_m_per_s2, self.by_hand, self.balance)
 
 
-def weigh(subject: Subject, model: specs.Model, stand: Stand) -> tuple[Subject, Loads, Notes]:
+class Weighed(NamedTuple):
+    """A subject with the plates' mass, the loads on the feet of a body of it, and what is to be said of the mass."""
+
+    subject: Subject
+    loads: Loads
+    notes: Notes
+
+
+def weigh(subject: Subject, model: specs.Model, stand: Stand) -> Weighed:
     """The subject with the plates' mass where no source gives it, the loads on the feet, and what is to be said of it.
 
     The static's quiet standing comes first, then the trial's, then the trial's whole strides. A mass that a source
     gives is taken as it is. Where something else carries the body too, the plates are not asked.
     """
     if "mass" not in model.subject or np.isfinite(subject.mass_kg):
-        return subject, stand.loads(subject.mass_kg), ()
+        return Weighed(subject, stand.loads(subject.mass_kg), ())
     mass, loads = _from_plates(model, stand)
     wanted = model.subject["mass"]
     if mass.sure and not wanted.low <= mass.mass_kg <= wanted.high:
         mass, loads = not_told(f"{mass.evidence} would give {mass.mass_kg:.3g} kg"), stand.loads(np.nan)
     if not mass.sure:
-        return subject, loads, _unknown(model, mass)
+        return Weighed(subject, loads, _unknown(model, mass))
     key = wanted.key
     value = f"{mass.mass_kg:.1f} kg, spread {mass.spread_kg:.2f} kg"
     measured = {"mass": Measured(mass.mass_kg, "kg", f"plates, {mass.evidence}: {value}"), **subject.measured}
     text = f"mass = {value}, was estimated from the plates ({mass.evidence}); scales are better: {key} with --subject"
-    return replace(subject, measured=measured), loads, (Note("mass_estimated", text),)
+    return Weighed(replace(subject, measured=measured), loads, (Note("mass_estimated", text),))
 
 
 def _unknown(model: specs.Model, mass: BodyMass) -> Notes:

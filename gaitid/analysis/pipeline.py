@@ -14,17 +14,16 @@ from gaitid.analysis.gimbal import gimbal_notes
 from gaitid.analysis.impossible import Posed, possible_limbs
 from gaitid.analysis.judge import judged
 from gaitid.analysis.limb import Mechanics, absent_limb, base_wrench, make_part, no_load, solve_limbs, wrench_notes
-from gaitid.analysis.mass import Stand
+from gaitid.analysis.mass import Stand, Weighed, static_mass, weigh
+from gaitid.analysis.on_ground import ground_under, heel_notes, loads_notes, mover_of
 from gaitid.analysis.recorded import Recorded, recorded
 from gaitid.analysis.result import Result, SideResult
-from gaitid.analysis.sound_loads import SoundLoads, sound_loads
 from gaitid.analysis.stages import Stages, stage
 from gaitid.analysis.verdict import NOT_JUDGED
 from gaitid.analysis.whole_body import balance_of, with_trunk_angles
 from gaitid.analysis.withheld import withhold
 from gaitid.body.calibration import calibrate, marker_templates
 from gaitid.body.discontinuities import Continuous, without_jumps
-from gaitid.body.feet import FootTrack, foot_tracks
 from gaitid.body.frames import Calibration, Geometry
 from gaitid.body.late_markers import loose_notes
 from gaitid.body.lost_points import lost_point_notes
@@ -35,21 +34,20 @@ from gaitid.body.subject import Subject, SubjectFile
 from gaitid.body.upper_body import WholeBody, find_upper_body
 from gaitid.disk.large_arrays import rest_aside
 from gaitid.dynamics.wrench import Wrench
-from gaitid.errors import TrialError
 from gaitid.gait.contact_clocks import contact_clock_notes
 from gaitid.gait.event_notes import event_notes, ground_notes
 from gaitid.gait.impact import Impact, find_impacts, impact_notes, matched_load
 from gaitid.gait.spatiotemporal import Gait, analyse_gait
 from gaitid.ground.balance import Balance
 from gaitid.ground.claims import ByHand, assigned_frames
-from gaitid.ground.contacts import FootLoad, Loads, disagreements
+from gaitid.ground.contacts import FootLoad, Loads
 from gaitid.ground.fault import Fault
-from gaitid.ground.ground import Ground, find_ground, no_ground
-from gaitid.ground.plate_faults import faults_of_channels
+from gaitid.ground.ground import Ground
+from gaitid.ground.plate_faults import PlateFaults, faults_of_channels, find_faults
 from gaitid.markers.clean import Markers, clean_markers
 from gaitid.model import specs
 from gaitid.model.marker_sets import MarkerSet, bundled_marker_sets, find_marker_set, load_marker_set
-from gaitid.notes import Note, Notes, note, ranked
+from gaitid.notes import Note, Notes, ranked
 from gaitid.numerics.blocks import joined
 from gaitid.trial import Mask, Trial
 
@@ -270,36 +268,56 @@ class Pipeline(Stages):
         return balance_of(self.body, self.found.up_g, self.trial.rate_hz)
 
     @stage
-    def sound_loads(self) -> SoundLoads:
-        """The mass, who stood where, and what is wrong with plates and clocks."""
-        found, body, up_g = self.found, self.body, self.found.up_g
+    def stand(self) -> Stand:
+        """What weighs the body."""
+        found, up_g = self.found, self.found.up_g
         by_hand = assigned_frames(self.by_hand, self.trial, [*self.ground.feet])
-        rising_m_per_s = joined([motion.base.vel_g @ up_g for _, motion in body.motions()])
-        stand = Stand(
-            self.ground, by_hand, rising_m_per_s, body.settings, self.static, found.static_model, self.balance
-        )
-        return sound_loads(found.subject, found.model, stand, self.trial, self.channel_faults, body, self.whole_body)
+        rising_m_per_s = joined([motion.base.vel_g @ up_g for _, motion in self.body.motions()])
+        settings, static_model = self.body.settings, found.static_model
+        return Stand(self.ground, by_hand, rising_m_per_s, settings, self.static, static_model, self.balance)
 
     @stage
-    def subject(self) -> Subject:
-        """With the mass that the plates told, where no source says it."""
-        check_masses(self.body, self.sound_loads.subject.mass_kg)
-        return self.sound_loads.subject
+    def weighed_as_filed(self) -> Weighed:
+        """The mass, and the loads on the feet, from all plates."""
+        return weigh(self.found.subject, self.found.model, self.stand)
+
+    @stage
+    def plate_faults(self) -> PlateFaults:
+        """What is wrong with plates and clocks."""
+        first = self.weighed_as_filed
+        mover = mover_of(self.found.subject, first, self.stand, self.body, self.whole_body)
+        faults = find_faults(self.trial, self.ground, first.loads, mover, self.channel_faults)
+        if any(fault.code == "body_not_carried" for fault in faults.faults):
+            return faults.weighed_in_static(static_mass(self.stand).mass_kg, first.subject.mass_kg)
+        return faults
 
     @stage
     def sound_ground(self) -> Ground:
         """Plates and feet without what is wrong."""
-        return self.sound_loads.faults.without(self.ground)
+        return self.plate_faults.without(self.ground)
+
+    @stage
+    def weighed(self) -> Weighed:
+        """The mass and the loads, judged a second time where a plate is wrong."""
+        if not self.plate_faults.withheld:
+            return self.weighed_as_filed
+        return weigh(self.found.subject, self.found.model, replace(self.stand, ground=self.sound_ground))
+
+    @stage
+    def subject(self) -> Subject:
+        """With the mass that the plates gave, where no source says it."""
+        check_masses(self.body, self.weighed.subject.mass_kg)
+        return self.weighed.subject
 
     @stage
     def loads(self) -> Loads:
         """The load on each foot, and the contacts."""
-        return self.sound_loads.loads
+        return self.weighed.loads
 
     @stage
     def loads_notes(self) -> Notes:
         """Where other programs say otherwise, and that no foot's load is known."""
-        return _loads_notes(
+        return loads_notes(
             self.trial, self.found.model, self.sound_ground, self.loads, self.require_forces, self.by_file
         )
 
@@ -409,7 +427,7 @@ class Pipeline(Stages):
 
     def _notes(self) -> Iterable[Note]:
         """What every stage has to say."""
-        trial, found, body, gait, faults = self.trial, self.found, self.body, self.gait, self.sound_loads.faults
+        trial, found, body, gait, faults = self.trial, self.found, self.body, self.gait, self.plate_faults
         ground, contacts, rate_hz = self.sound_ground, self.loads.contacts, self.trial.rate_hz
         model, (sides, notes_of_sides) = found.model, self.sides
         # contacts that both forces and motion know the times of
@@ -426,8 +444,8 @@ class Pipeline(Stages):
             *self.limbs[1],
             *notes_of_sides,
             *gimbal_notes(body, [*self.legs], trial.first_frame),
-            *self.sound_loads.notes,
-            *_heel_notes(trial, model, ground),
+            *self.weighed.notes,
+            *heel_notes(trial, model, ground),
             *ground_notes(ground.notes, gait.events),
             *faults.notes,
             *contact_clock_notes(gait.events, timed, faults.notes),
@@ -439,46 +457,6 @@ class Pipeline(Stages):
             *wrench_notes(model, sides, self.require_forces),
             *([Note("model_limits", model.caution)] if model.caution else []),
         )
-
-
-# --- the ground ---------------------------------------------------------------------------------------------
-
-
-def ground_under(trial: Trial, markers: Markers, sides: Sequence[str], body: Geometry) -> Ground:
-    """Plates and feet of the sides that were recorded; `body` is the model's geometry on the trial."""
-    model, up_g = body.model, body.up_g
-    if not model.touches_ground:
-        return no_ground(trial, markers.settings, up_g)
-    feet: dict[str, FootTrack] = {
-        side: foot for side, foot in foot_tracks(trial, model, markers.seen, body).items() if side in sides
-    }
-    return find_ground(trial, markers.settings, feet, up_g, markers.passes)
-
-
-def _heel_notes(trial: Trial, model: specs.Model, ground: Ground) -> Notes:
-    """That another marker stands for the heel, to tell on which plate a foot is."""
-    heels = {side: model.labels(model.heel, side) for side in ground.feet if model.heel in model.each_side.markers}
-    without = [side for side, labels in heels.items() if model.instead_of_heel and not any(map(trial.has, labels))]
-    if not without or not ground.plates:
-        return ()
-    return (note("heel_absent", feet=without, what=model.instead_of_heel.replace("_", " ")),)
-
-
-def _loads_notes(
-    trial: Trial, model: specs.Model, ground: Ground, loads: Loads, require_forces: bool, by_file: Sequence[str]
-) -> Notes:
-    """Where other programs say otherwise, and that no foot's load is known from plates."""
-    if not model.touches_ground:
-        return ()
-    if by_file:
-        return (note("load_assumed/without_plates", feet=[*by_file]),)
-    notes = disagreements(trial.assignments, loads.contacts, trial)
-    if any(contact.plates for contact in loads.contacts):
-        return notes
-    why = "no foot stands wholly on the plates" if ground.plates else "no usable force plate in the trial"
-    if require_forces:
-        raise TrialError(why, expected="at least one foot with a known load", todo="leave out --require-forces")
-    return *notes, Note("no_known_load", f"{why}: wrenches are known in the air only")
 
 
 def _without_consequences(notes: Iterable[Note]) -> Notes:
