@@ -274,7 +274,7 @@ def analysed(name: str, forces: str | None, mass_kg: float | None, settings: dic
             static=next(iter(sorted(path.parent.glob("static.*"))), None),
             subject=subject if mass_kg else None,
             forces=path.parent / forces if forces else None,
-            overrides=settings,
+            settings=settings,
         )
         return run.analyse_file(path, run.prepare(given))
 

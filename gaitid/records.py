@@ -56,6 +56,12 @@ def kept_of_each(answer: Callable[[_K], _T]) -> Callable[[_K], _T]:
     return of
 
 
+def annotated(record: type) -> dict[str, Any]:
+    """What ``Annotated`` says of the fields of a record beside their types, by their names."""
+    types: dict[str, Any] = record.__annotations__
+    return {name: of.__metadata__[0] for name, of in types.items() if hasattr(of, "__metadata__")}
+
+
 def let_go(record: object, *names: str, knowing: Sequence[str] = ()) -> None:
     """Take values out of a record, whose memory is given back: whoever holds the record has none of them then.
 

@@ -1,12 +1,22 @@
-"""The options of an analysis, each once: `gaitid run`, `gaitid.analyse` and the commands of records are views of this
-table. What ``--set`` takes stands in `gaitid.model.settings` and `gaitid.read.settings`.
+"""The options of an analysis, each once: `RunOptions` is the table, and `gaitid run`, `gaitid.analyse`, manifests of
+batches and the commands of records are views of it. What ``--set`` takes stands in `gaitid.model.settings`.
 """
+# No `from __future__ import annotations`: what stands of an option is read from its annotation.
 
-from __future__ import annotations
+from collections.abc import Mapping
+from dataclasses import field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 from gaitid.dynamics import SOLVER_NAMES
-from gaitid.records import NamedTuple
+from gaitid.model import AUTO
+from gaitid.model.settings import READER, ReaderSettings
+from gaitid.records import NamedTuple, annotated, frozen_dataclass
 from gaitid.write import DEFAULT_FRAMES, DEFAULT_UNCERTAINTY, FRAMES_OF_EXPRESSION, WRITE
+
+if TYPE_CHECKING:
+    from gaitid.ground.claims import ByHand
 
 #: What an option takes: a file; a word; several words, or files; nothing; a frequency in Hz, or a word in its place;
 #: ``KEY=VALUE``, ``SEGMENT=FILE`` and ``SIDE=PLATES`` several times; a file or nothing.
@@ -14,25 +24,23 @@ FILE, WORD, WORDS, FILES, FLAG, HERTZ = "file", "word", "words", "files", "flag"
 PAIRS, LOADS, SIDES, MAYBE_FILE = "pairs", "loads", "sides", "maybe_file"
 #: Kinds of options that may be repeated.
 SEVERAL = (WORDS, FILES, PAIRS, LOADS, SIDES)
+# Defaults of keywords whose value has another form than the option's.
+_OF_KEYWORDS = {PAIRS: None, LOADS: None, MAYBE_FILE: False}
 
 
 class Option(NamedTuple):
-    """One option of an analysis.
+    """What stands of an option of an analysis beside its name, type and default.
 
     Attributes
     ----------
-    name : str
-        The keyword of `gaitid.analyse`.
-    flag : str
-        On the command line.
     kind : str
         What it takes: one of the constants above.
     help : str
         On the command line.
     python : tuple of (str, str)
-        For the docstring of the keyword: its type, and what it means.
-    default : object
-        Of the keyword.
+        For the docstring of the keyword of `gaitid.analyse`: its type, and what it means.
+    flag : str
+        On the command line, where it is not the name.
     metavar : str
     among : tuple of str
         The words that it may be; of a frequency those in place of a number.
@@ -40,55 +48,67 @@ class Option(NamedTuple):
         What a shell completes it with (`gaitid.cli.complete`).
     of_one_trial : bool
         It belongs to one trial.
+    column : str
+        Of a manifest, where each trial may have its own.
+    name : str
+        The field's, which is the keyword too.
+    default : object
+        Of the keyword.
     """
 
-    name: str
-    flag: str
     kind: str
     help: str
     python: tuple[str, str]
-    default: object = None
+    flag: str = ""
     metavar: str = ""
     among: tuple[str, ...] = ()
     complete: str = ""
     of_one_trial: bool = False
+    column: str = ""
+    name: str = ""
+    default: object = None
 
 
-#: All options that change a result, in the order in which a record's command has them.
-OPTIONS = {
-    option.name: option
-    for option in (
+@frozen_dataclass()
+class RunOptions:
+    """How the trials of one command are analysed; the options that change a result, in the order in which a record's
+    command has them, and behind them what no user gives.
+    """
+
+    model: Annotated[
+        str,
         Option(
-            "model",
-            "--model",
             WORD,
             "A bundled model's name (`gaitid models`), a YAML file, or auto: the one that fits.",
             (
                 "str or Model",
                 "Name of a bundled model, path of a YAML file, what `load_model` gave, or ``auto``: the one that fits.",
             ),
-            "auto",
             complete="models",
         ),
+    ] = AUTO
+    markers: Annotated[
+        Path | None,
         Option(
-            "markers",
-            "--markers",
             FILE,
             "YAML marker set: which label each landmark has (`gaitid models markers TRIAL`).",
             ("path, optional", "YAML marker set: which label each landmark has."),
             complete="marker_sets",
         ),
+    ] = None
+    static: Annotated[
+        Path | None,
         Option(
-            "static",
-            "--static",
             FILE,
             "Calibration trial; wins over stored calibration.",
             ("path or Trial, optional", "Calibration trial; wins over a calibration that the trial stores."),
             complete="trials",
+            column="static",
         ),
+    ] = None
+    subject: Annotated[
+        Path | None,
         Option(
-            "subject",
-            "--subject",
             FILE,
             "YAML with the subject's measurements (`gaitid calibrate`).",
             (
@@ -97,19 +117,23 @@ OPTIONS = {
                 "`static`.",
             ),
             complete="yaml_files",
+            column="subject_file",
         ),
+    ] = None
+    forces: Annotated[
+        Path | None,
         Option(
-            "forces",
-            "--forces",
             FILE,
             "Forces beside a CSV or TRC trial, or a C3D without plates (.csv, .mot, .sto).",
             ("path, optional", "Forces beside a CSV or TRC trial."),
             complete="forces",
             of_one_trial=True,
+            column="forces",
         ),
+    ] = None
+    plates: Annotated[
+        Path | None,
         Option(
-            "plates",
-            "--plates",
             FILE,
             "YAML with corners of plates, for CSV, TRC, MOT, and a C3D that does not declare them "
             "(`gaitid inspect --plates-template` prints one).",
@@ -118,18 +142,21 @@ OPTIONS = {
                 "YAML with the corners of the plates of a CSV or TRC trial, or of those that a C3D does not declare.",
             ),
             complete="yaml_files",
+            column="plates",
         ),
+    ] = None
+    subject_prefix: Annotated[
+        str | None,
         Option(
-            "subject_prefix",
-            "--subject-prefix",
             WORD,
             "Of a file with several subjects: the one whose labels begin with NAME and a colon, or an underscore.",
             ("str, optional", "Of a file with several subjects, the one whose labels begin so."),
             metavar="NAME",
         ),
+    ] = None
+    events: Annotated[
+        Path | None,
         Option(
-            "events",
-            "--events",
             FILE,
             "Foot strikes and offs in place of those that the trial stores: CSV (side, event, time_s or frame), or a "
             "C3D; or what the labels of its events mean: YAML, `labels: {HS_L: left strike}` (docs/events.md).",
@@ -139,10 +166,12 @@ OPTIONS = {
                 "events mean (docs/events.md).",
             ),
             complete="events",
+            column="events",
         ),
+    ] = None
+    functional: Annotated[
+        tuple[str, ...],
         Option(
-            "functional",
-            "--functional",
             FILES,
             "Trial in which a hip or knee moves: its centre or axis by that motion. JOINT (right_hip, left_knee, …) "
             "where the motion does not tell it; may be repeated.",
@@ -151,25 +180,25 @@ OPTIONS = {
                 "Trials in which a hip or knee moves: its centre or axis by that motion, as ``hip.c3d`` or "
                 "``right_hip=hip.c3d``.",
             ),
-            (),
-            "[JOINT=]FILE",
+            metavar="[JOINT=]FILE",
             complete="trials",
         ),
+    ] = ()
+    express_in: Annotated[
+        tuple[str, ...],
         Option(
-            "express_in",
-            "--express-in",
             WORDS,
             f"Frame of expression; may be repeated.  [default: {', '.join(DEFAULT_FRAMES)}]",
             (
                 "str or sequence of str",
                 f"Frames of expression of the wrenches: {', '.join(f'``{frame}``' for frame in FRAMES_OF_EXPRESSION)}.",
             ),
-            DEFAULT_FRAMES,
             among=FRAMES_OF_EXPRESSION,
         ),
+    ] = DEFAULT_FRAMES
+    cutoff: Annotated[
+        float | str | None,
         Option(
-            "cutoff",
-            "--cutoff",
             HERTZ,
             "Effective cut-off of the marker low-pass; else the model's: auto, with pig_vicon none.",
             (
@@ -178,76 +207,85 @@ OPTIONS = {
             ),
             metavar="HZ|none|auto",
             among=("none", "auto"),
+            column="cutoff",
         ),
+    ] = None
+    force_cutoff: Annotated[
+        float | str | None,
         Option(
-            "force_cutoff",
-            "--force-cutoff",
             HERTZ,
             "Effective cut-off of the plate low-pass; else the model's: none in all that come with gaitid.",
             ("float or str, optional", "Effective cut-off of the plates, Hz, or ``none``; else the model's."),
             metavar="HZ|none",
             among=("none",),
+            column="force_cutoff",
         ),
+    ] = None
+    solver: Annotated[
+        str,
         Option(
-            "solver",
-            "--solver",
             WORD,
             "How the equations are solved; all agree to rounding (docs/dynamics.md).",
             ("str", f"How the equations are solved: {', '.join(f'``{name}``' for name in SOLVER_NAMES)}."),
-            SOLVER_NAMES[0],
             among=SOLVER_NAMES,
         ),
+    ] = SOLVER_NAMES[0]
+    contributions: Annotated[
+        bool,
         Option(
-            "contributions",
-            "--contributions",
             FLAG,
             "Also write what gravity, inertia and ground reaction contribute to each wrench.",
             ("bool", "Also what gravity, inertia and ground reaction contribute to each wrench."),
-            False,
         ),
+    ] = False
+    observer: Annotated[
+        str | None,
         Option(
-            "observer",
-            "--observer",
             WORD,
             "With --contributions: the inertia as seen from this segment, and its fictitious wrenches (D'Alembert, "
             "Euler, centrifugal, Coriolis).",
             ("str, optional", "Segment that inertia is seen from; with its fictitious wrenches."),
             metavar="SEGMENT",
         ),
+    ] = None
+    loads: Annotated[
+        tuple[tuple[str, Path], ...],
         Option(
-            "loads",
-            "--load",
             LOADS,
             "A measured load on a segment, as left_shank=cuff.csv (docs/loads.md); may be repeated.",
             (
                 "mapping of str to path or sequence of paths, optional",
                 'Measured loads on segments: ``{"left_shank": "cuff.csv"}`` (docs/loads.md).',
             ),
+            flag="--load",
             metavar="SEGMENT=FILE",
             of_one_trial=True,
+            column="load",
         ),
+    ] = ()
+    assign: Annotated[
+        "tuple[ByHand, ...]",
         Option(
-            "assign",
-            "--assign",
             SIDES,
             "Which foot was on which plates, as left=1+2@234-296 (frames as the file numbers them); may be repeated; "
             "wins over the evidence. PLATES may be none.",
             ("str or sequence of str", 'Which foot was on which plates: ``"left=1+2@234-296"``.'),
-            (),
-            "SIDE=PLATES[@FIRST-LAST]",
+            metavar="SIDE=PLATES[@FIRST-LAST]",
             complete="sides",
+            column="assign",
         ),
+    ] = ()
+    require_forces: Annotated[
+        bool,
         Option(
-            "require_forces",
-            "--require-forces",
             FLAG,
             "Refuse a trial in which no foot's load is known.",
             ("bool", "Refuse a trial in which no foot's load is known."),
-            False,
         ),
+    ] = False
+    write: Annotated[
+        tuple[str, ...],
         Option(
-            "write",
-            "--write",
             WORDS,
             "Also write the segments' motion, the wrench left over at the base (pelvis), M, V, G, F and J of the "
             "equation of motion in joint space (docs/joint_space.md), joints' power in six degrees of freedom, or the "
@@ -256,12 +294,12 @@ OPTIONS = {
                 "str or sequence of str",
                 f"Tables that `Analysis.write` writes besides: {', '.join(f'``{table}``' for table in WRITE)}.",
             ),
-            (),
             among=WRITE,
         ),
+    ] = ()
+    uncertainty: Annotated[
+        str | None,
         Option(
-            "uncertainty",
-            "--uncertainty",
             MAYBE_FILE,
             "Also write how sure each number is: standard uncertainty and 95 % band (docs/uncertainty.md). FILE: YAML "
             "with your own magnitudes of errors; without it published ones.",
@@ -270,13 +308,13 @@ OPTIONS = {
                 "Also how sure each number is (`Analysis.uncertainty`): True for published magnitudes of errors, or a "
                 "YAML file with your own.",
             ),
-            False,
-            "[FILE]",
+            metavar="[FILE]",
             among=(DEFAULT_UNCERTAINTY,),
         ),
+    ] = None
+    settings: Annotated[
+        Mapping[str, Any],
         Option(
-            "settings",
-            "--set",
             PAIRS,
             "Change one setting of the model, or say the file's unit of length (point_unit=mm) or which laboratory "
             "axis points up (vertical=z); may be repeated.",
@@ -284,18 +322,48 @@ OPTIONS = {
                 "mapping, optional",
                 'Settings of model and reader, as of ``--set``: ``{"gravity_m_per_s2": 9.80665, "point_unit": "mm"}``.',
             ),
+            flag="--set",
             metavar="KEY=VALUE",
             complete="settings",
+            column="set",
         ),
+    ] = field(default_factory=dict)
+    keep_names: Annotated[
+        bool,
         Option(
-            "keep_names",
-            "--keep-names",
             FLAG,
             "Write the names of people that the trial stores into what is written; else they are left out.",
             ("bool", "Write names of people that the trial stores into the record, too."),
-            False,
         ),
-    )
-}
+    ] = False
+
+    command: tuple[str, ...] = ()
+    postures_only: bool = False  # no load is asked for: of what needs no wrenches
+    beside: Path | None = None  # a static that `batch` found and does not use; `run` looks beside the trial
+
+    def __post_init__(self) -> None:
+        _ = self.reader  # what it does not take is refused at once
+
+    @cached_property
+    def reader(self) -> ReaderSettings:
+        """How files are read."""
+        of_reader = {key: value for key, value in self.settings.items() if key in READER}
+        return ReaderSettings(**of_reader, subject_prefix=self.subject_prefix)
+
+    @property
+    def overrides(self) -> dict[str, Any]:
+        """Settings and choices that replace the model's."""
+        cutoffs = {"cutoff_hz": self.cutoff, "force_cutoff_hz": self.force_cutoff}
+        of_model = {key: value for key, value in self.settings.items() if key not in READER}
+        return of_model | {key: value for key, value in cutoffs.items() if value is not None}
+
+
+def _option(name: str, option: Option) -> Option:
+    default = _OF_KEYWORDS[option.kind] if option.kind in _OF_KEYWORDS else getattr(RunOptions, name)
+    return option._replace(name=name, flag=option.flag or f"--{name.replace('_', '-')}", default=default)
+
+
+#: What stands of each option, in their order.
+OPTIONS: Mapping[str, Option] = {name: _option(name, of) for name, of in annotated(RunOptions).items()}
 #: The files that options name, but those of `FILES` and `LOADS`; each is an input of the record under its name.
-INPUT_FILES = tuple(option.name for option in OPTIONS.values() if option.kind == FILE)
+INPUT_FILES = tuple(name for name, option in OPTIONS.items() if option.kind == FILE)

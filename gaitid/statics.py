@@ -10,9 +10,9 @@ from gaitid.analysis.result import Result
 from gaitid.disk.regular import file_state
 from gaitid.errors import GaitidError
 from gaitid.inputs import found_trial, static_beside, static_unused
+from gaitid.model.settings import ReaderSettings
 from gaitid.notes import Notes, note
 from gaitid.read import as_static, read_trial
-from gaitid.read.settings import ReaderSettings
 from gaitid.trial import Trial
 
 

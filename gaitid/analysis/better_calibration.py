@@ -11,8 +11,8 @@ from gaitid.analysis.pipeline import pipeline_of
 from gaitid.analysis.result import Result
 from gaitid.analysis.stored_alike import stores_the_same
 from gaitid.errors import GaitidError
+from gaitid.model.settings import ReaderSettings
 from gaitid.notes import Note, Notes, as_option
-from gaitid.read.settings import ReaderSettings
 from gaitid.records import NamedTuple
 from gaitid.trial import Trial
 

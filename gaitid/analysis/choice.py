@@ -18,7 +18,6 @@ from gaitid.model.choices import ChoiceError
 from gaitid.model.load import as_bundled, bundled_models, load_model
 from gaitid.model.marker_sets import MarkerSet, Spellings, sets_of
 from gaitid.notes import Note, Notes
-from gaitid.read.settings import SETTINGS
 from gaitid.read.subjects import share_a_beginning
 from gaitid.records import NamedTuple
 from gaitid.trial import Trial
@@ -186,7 +185,7 @@ def check_settings(model: str, overrides: Mapping[str, Any]) -> None:
     ModelError
     """
     if model != AUTO:
-        load_model(model, overrides, SETTINGS)
+        load_model(model, overrides)
         return
     answers = [_loaded(name, overrides) for name in PRECEDENCE]
     if all(isinstance(answer, ChoiceError) for answer in answers):
@@ -198,7 +197,7 @@ def _loaded(name: str, overrides: Mapping[str, Any] | None) -> specs.Model | Cho
     if not overrides:
         return as_bundled(name)
     try:
-        return load_model(_bundled(name), overrides, SETTINGS)
+        return load_model(_bundled(name), overrides)
     except ChoiceError as error:
         return error
 

@@ -24,8 +24,8 @@ from gaitid.body.subject import Measured, Subject, SubjectFile
 from gaitid.errors import GaitidError, first_few
 from gaitid.model import specs
 from gaitid.model.marker_sets import MarkerSet
+from gaitid.model.settings import ReaderSettings
 from gaitid.notes import Note, Notes, as_option
-from gaitid.read.settings import ReaderSettings
 from gaitid.records import NamedTuple
 from gaitid.trial import Trial
 

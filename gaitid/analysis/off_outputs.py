@@ -11,7 +11,7 @@ from gaitid.analysis.pipeline import Pipeline
 from gaitid.analysis.result import SideResult
 from gaitid.analysis.stored_outputs import stored_angles
 from gaitid.errors import GaitidError
-from gaitid.read.settings import ReaderSettings
+from gaitid.model.settings import ReaderSettings
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, Trial
 

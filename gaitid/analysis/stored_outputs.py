@@ -16,8 +16,8 @@ import numpy as np
 
 from gaitid.disk.regular import file_state
 from gaitid.errors import GaitidError
+from gaitid.model.settings import ReaderSettings
 from gaitid.read.c3d.trial import read_c3d
-from gaitid.read.settings import ReaderSettings
 from gaitid.trial import Array, Trial
 
 _SIDES = {"L": "left", "R": "right"}

@@ -21,10 +21,10 @@ from gaitid.api.words import File, file_path, settings_of, texts_of
 from gaitid.errors import GaitidError, ReadError, in_words
 from gaitid.inputs import found_trial
 from gaitid.model.load import load_model as model_from
+from gaitid.model.settings import ReaderSettings
 from gaitid.model.specs import Model
-from gaitid.read.settings import SETTINGS, ReaderSettings
-from gaitid.run.command import options_from, words_of
-from gaitid.settings import OPTIONS
+from gaitid.run.command import values_of, words_of
+from gaitid.settings import OPTIONS, RunOptions
 from gaitid.trial import Trial
 from gaitid.write.record import plain
 
@@ -78,7 +78,7 @@ def analyse(
     if isinstance(subject, Mapping):
         in_memory["subject"] = plain(given.pop("subject"))
     texts = texts_of(given)
-    chosen, words = options_from(texts), words_of(texts)
+    chosen, words = RunOptions(**values_of(texts)), words_of(texts)
     if "model" in in_memory and (chosen.overrides or "model" in given):
         raise GaitidError("settings, cutoff and force_cutoff are the model's", todo="give settings to load_model")
     if path is None and (chosen.forces or chosen.plates or chosen.events):
@@ -109,7 +109,7 @@ _with_options(analyse)
 
 
 def _made(
-    trial: Any, path: Path | None, options: run.RunOptions, words: tuple[str, ...], in_memory: Mapping[str, Any]
+    trial: Any, path: Path | None, options: RunOptions, words: tuple[str, ...], in_memory: Mapping[str, Any]
 ) -> Made:
     """The result with all that its record says of how it was made."""
     stem = trial.path.stem if path is None else path.stem
@@ -118,23 +118,21 @@ def _made(
     command = ("gaitid", "run") if path is not None and not in_memory else ("gaitid.analyse",)
     with _one_line():
         static = in_memory.get("static")
-        prepared = run.prepare(replace(options, command=(*command, shown, *words)), static, in_memory.get("subject"))
+        setup = run.prepare(replace(options, command=(*command, shown, *words)), static, in_memory.get("subject"))
         if static is not None:
-            prepared = replace(prepared, inputs=(*prepared.inputs, _array_input("static", static)))
+            setup = replace(setup, inputs=(*setup.inputs, _array_input("static", static)))
         if "subject" in in_memory:
-            prepared = replace(prepared, inputs=(*prepared.inputs, _mapping_input(in_memory["subject"])))
-        model = in_memory.get("model", prepared.model)
+            setup = replace(setup, inputs=(*setup.inputs, _mapping_input(in_memory["subject"])))
+        model = in_memory.get("model", setup.model)
         if model is not None and in_memory.keys() & {"model", "subject"}:
-            known = (
-                prepared.inputs if prepared.model is None else prepared.inputs[len(run.model_inputs(prepared.model)) :]
-            )
-            prepared = run.with_model(replace(prepared, inputs=known), model)
+            known = setup.inputs if setup.model is None else setup.inputs[len(run.model_inputs(setup.model)) :]
+            setup = run.with_model(replace(setup, inputs=known), model)
     with _one_line(str(path) if path is not None else stem):
         if path is None:
-            result, settled = run.analyse_trial(read.with_vertical(trial, options.reader), prepared)
+            result, settled = run.analyse_trial(read.with_vertical(trial, options.reader), setup)
             inputs = [_array_input("trial", trial), *settled.inputs]
         else:
-            settled = run.settle(prepared, path)
+            settled = run.settle(setup, path)
             result = run.analyse_file(path, settled)
             inputs = run.inputs_of(path, result, settled)
     files = tuple(run.files_read(trial.path if path is None else path, options))
@@ -221,7 +219,7 @@ def read_trial(  # noqa: PLR0913 - what the file does not say, each under its na
     file = file_path("path", path)
     extra = {name: Path(value) for name, value in (("forces", forces), ("plates", plates)) if value is not None}
     with _one_line(fspath(file)):
-        reader = ReaderSettings(point_unit, subject_prefix, point_rate_hz, vertical)
+        reader = ReaderSettings(point_unit, point_rate_hz, vertical, subject_prefix)
         return read.read_trial(found_trial(file), **extra, stored=stored, settings=reader)
 
 
@@ -251,7 +249,7 @@ def load_model(name: File, settings: Mapping[str, Any] | None = None) -> Model:
     7.0
     """
     with _one_line():
-        return model_from(fspath(name), settings_of(settings), SETTINGS)
+        return model_from(fspath(name), settings_of(settings))
 
 
 def load(result: File) -> Analysis:

@@ -47,7 +47,7 @@ class Made:
     stem : str
         That the names of its files begin with.
     result : Result
-    prepared : Prepared
+    setup : Setup
         How, with the model.
     inputs : tuple of mappings
         What it was made from, as a record names it: hashed when it was read.
@@ -57,40 +57,38 @@ class Made:
 
     stem: str
     result: Result
-    prepared: run.Prepared
+    setup: run.Setup
     inputs: tuple[Mapping[str, str], ...]
     files: tuple[Path, ...]
 
     def record(self) -> dict[str, Any]:
-        content: dict[str, Any] = json.loads(run.record_of(self.result, self.prepared, self.inputs))
+        content: dict[str, Any] = json.loads(run.record_of(self.result, self.setup, self.inputs))
         return content
 
     def frame(self, table: str) -> pd.DataFrame:
         from gaitid.api.frames import frame_of, uncertainty_frame, with_uncertainty
 
         if table == UNCERTAINTY:
-            found = run.estimate_of(self.result, self.prepared)
+            found = run.estimate_of(self.result, self.setup)
             if found is None:
                 raise GaitidError("nobody asked how sure the numbers are", todo="give uncertainty=True to analyse")
             return uncertainty_frame(found)
-        options = self.prepared.options
+        options = self.setup.options
         frame = frame_of(table, self.result, options.express_in, run.parts_of(self.result, options))
-        return with_uncertainty(frame, run.estimate_of(self.result, self.prepared)) if table == "features" else frame
+        return with_uncertainty(frame, run.estimate_of(self.result, self.setup)) if table == "features" else frame
 
     def write(self, folder: Path) -> list[Path]:
-        assert self.prepared.model is not None  # settled
+        assert self.setup.model is not None  # settled
         names = (*(f"{table}.csv" for table in (*TABLES, UNCERTAINTY)), "run.json")
-        refuse_to_overwrite(
-            [folder / f"{self.stem}.{name}" for name in names], [*self.files, *self.prepared.model.files]
-        )
-        contents = run.file_contents(self.stem, self.result, self.prepared, self.inputs)
-        return run.put_in_place(folder, contents, self.prepared.options)
+        refuse_to_overwrite([folder / f"{self.stem}.{name}" for name in names], [*self.files, *self.setup.model.files])
+        contents = run.file_contents(self.stem, self.result, self.setup, self.inputs)
+        return run.put_in_place(folder, contents, self.setup.options)
 
     def placed(self, folder: Path) -> tuple[Path, MadeFrom | None]:
         """Its record in files of their own, and what it was made from."""
         from gaitid.compare.sources import made_of
 
-        return self.write(folder)[-1], made_of(self.result, self.prepared)
+        return self.write(folder)[-1], made_of(self.result, self.setup)
 
 
 @frozen_dataclass(eq=False)

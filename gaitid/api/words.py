@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from gaitid.errors import GaitidError
-from gaitid.read.settings import settings_from
+from gaitid.model.settings import settings_from
 from gaitid.settings import FILE, FILES, HERTZ, LOADS, MAYBE_FILE, OPTIONS, PAIRS, SIDES, WORDS, Option
 from gaitid.write.record import plain
 
@@ -23,7 +23,7 @@ _HIGHEST_HZ = 1e6
 
 
 def texts_of(given: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    """What stands behind the option of each keyword, each time that it is given (`gaitid.run.command.options_from`).
+    """What stands behind the option of each keyword, each time that it is given (`gaitid.run.command.values_of`).
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ from gaitid.errors import GaitidError, ReadError, SubjectError, TrialError, Writ
 from gaitid.inputs import found_trial, sha256
 from gaitid.notes import OTHER_PERSON, Notes
 from gaitid.records import frozen_dataclass
-from gaitid.run import Prepared, RunOptions, analyse_file, notes_of_trial, prepare, run_file, settle
+from gaitid.run import RunOptions, Setup, analyse_file, notes_of_trial, prepare, run_file, settle
 from gaitid.version import __version__
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ class _StaticIsBetter(Exception):
 
 def _done(job: Job, accept: Callable[[Result], Notes] = lambda result: ()) -> _Done:
     """Result and files of a job, with the notes that `accept` has besides; it may raise an error instead."""
-    prepared = _settled(job)
+    setup = _settled(job)
 
     def accepted(result: Result) -> Result:
         from gaitid.analysis.judge import judged
@@ -174,7 +174,7 @@ def _done(job: Job, accept: Callable[[Result], Notes] = lambda result: ()) -> _D
         notes = accept(result)
         return judged(result, (*notes, *result.notes)) if notes else result
 
-    return run_file(job.trial, job.folder, prepared, accept=accepted)
+    return run_file(job.trial, job.folder, setup, accept=accepted)
 
 
 def _better_done(job: Job, instead: Job) -> tuple[_Done, str]:
@@ -211,7 +211,7 @@ def _better_done(job: Job, instead: Job) -> tuple[_Done, str]:
     return _done(instead, lambda result: found[0].notes), found[0].words
 
 
-def _settled(job: Job) -> Prepared:
+def _settled(job: Job) -> Setup:
     """What the job's trial is analysed with."""
     return settle(replace(_prepared_of(job), options=job.options), job.trial, job.session)
 
@@ -223,15 +223,15 @@ def _refuse_other_person(job: Job, result: Result) -> None:
         raise TrialError(f"{doubts[0]} ({job.options.static} was found, not given)", todo=todo)
 
 
-def _prepared_of(job: Job) -> Prepared:
+def _prepared_of(job: Job) -> Setup:
     """What the trials of one static, or of none, share: not one that only lies beside its trial."""
-    shared, beside = replace(job.options, command=(), by_hand=(), beside=None), job.options.beside
+    shared, beside = replace(job.options, command=(), assign=(), beside=None), job.options.beside
     files = tuple(file for file in job.shared if beside is None or file[0] != str(beside))
     return _prepared(pickle.dumps(shared), files)
 
 
 @lru_cache(maxsize=4)
-def _prepared(options: bytes, hashes: tuple[tuple[str, str], ...]) -> Prepared:
+def _prepared(options: bytes, hashes: tuple[tuple[str, str], ...]) -> Setup:
     """Model, subject and static, read once for trials in a row that share them.
 
     The hashes of their files are arguments, so that a process that lives on never takes old content for new.

@@ -26,32 +26,26 @@ from gaitid.errors import GaitidError, ReadError, reading
 from gaitid.inputs import load_files_beside
 from gaitid.model.fields import Faults, nearest
 from gaitid.read.tables.text_table import check_names, read_lines
+from gaitid.settings import FILE, HERTZ, LOADS, OPTIONS, SEVERAL
 
 # Options that may stand in columns or keys of their own too.
 OVERRIDES = "overrides"
 #: A measured load on a segment: SEGMENT=FILE.
-LOAD = "--load"
-# A column or key, and the option of `gaitid run` that it becomes.
-OPTIONS = {
-    "static": "--static",
-    "subject_file": "--subject",
-    "forces": "--forces",
-    "plates": "--plates",
-    "events": "--events",
-    "cutoff": "--cutoff",
-    "force_cutoff": "--force-cutoff",
-    "assign": "--assign",
-    "load": LOAD,
-    "set": "--set",
+LOAD = OPTIONS["loads"].flag
+#: A column or key, and the option of `gaitid run` that it becomes: those of one value, then the others by name.
+COLUMNS = {
+    option.column: option
+    for option in sorted(OPTIONS.values(), key=lambda option: option.column if option.kind in SEVERAL else "")
+    if option.column
 }
 # What tells the trials of a subject apart, in the tables.
 WORDS = ("session", "condition")
-KEYS = (TRIALS, TRIAL, "subject", *WORDS, "root", *OPTIONS, OVERRIDES)
+KEYS = (TRIALS, TRIAL, "subject", *WORDS, "root", *COLUMNS, OVERRIDES)
 # Files; `none` in their place: nothing is looked for.
-_FILES = ("static", "subject_file", "forces", "plates", "events")
+_FILES = tuple(column for column, option in COLUMNS.items() if option.kind == FILE)
 _PATHS = (TRIALS, TRIAL, "root", *_FILES)
-_NUMBERS = ("cutoff", "force_cutoff")
-_SEVERAL = (TRIALS, "assign", "load", "set")
+_NUMBERS = tuple(column for column, option in COLUMNS.items() if option.kind == HERTZ)
+_SEVERAL = (TRIALS, *(column for column, option in COLUMNS.items() if option.kind in SEVERAL))
 # Between several values in one cell.
 BETWEEN = "|"
 # The values of each column or key of a row that are not empty.
@@ -137,7 +131,7 @@ def _overrides(cell: str, delimiter: str, where: str) -> Row:
 
 def _with_overrides(row: Row, overrides: Row, where: str) -> Row:
     """A row with those of its options that stand in its overrides."""
-    _check_keys(overrides, f"{where}{OVERRIDES}: ", tuple(OPTIONS))
+    _check_keys(overrides, f"{where}{OVERRIDES}: ", tuple(COLUMNS))
     for key in overrides:
         if row.get(key):
             raise ReadError(f"{where}{key} is given twice: by itself, and in {OVERRIDES}", todo="keep one of them")
@@ -217,15 +211,15 @@ def _of_row(row: Row, folder: Path, where: str) -> list[Wanted]:
         raise ReadError(f"no {TRIALS}", expected="a path or a glob")
     words: list[str] = []
     without: list[str] = []
-    for key, option in OPTIONS.items():
+    for key, option in COLUMNS.items():
         for value in row.get(key, []):
-            if key in (*_FILES, "load") and value.lower() == "none":
-                without.append(option)
-            elif key == "load":
+            if option.kind in (FILE, LOADS) and value.lower() == "none":
+                without.append(option.flag)
+            elif option.kind == LOADS:
                 segment, _, file = value.partition("=")
-                words += [option, f"{segment.strip()}={_file(key, file.strip(), folder)}"]
+                words += [option.flag, f"{segment.strip()}={_file(key, file.strip(), folder)}"]
             else:
-                words += [option, _file(key, value, folder) if key in _FILES else value]
+                words += [option.flag, _file(key, value, folder) if option.kind == FILE else value]
     root = folder / row["root"][0] if row.get("root") else None
     trials: dict[Path, bool] = {}
     for name in named:
@@ -263,7 +257,7 @@ def manifest_csv(planned: Sequence[Planned], given: Collection[str] = ()) -> str
     given : collection of str
         Options that hold for all trials, and are to be given again.
     """
-    names = {option: key for key, option in OPTIONS.items()}
+    names = {option.flag: key for key, option in COLUMNS.items()}
     rows: list[dict[str, str]] = []
     for trial in planned:
         row = {TRIALS: str(trial.trial), "subject": trial.subject, "root": str(trial.root)}

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from gaitid.batch.discovery import find
 from gaitid.batch.files import absolute, by_name, list_folder
-from gaitid.batch.manifest import LOAD, OPTIONS, looked_for
+from gaitid.batch.manifest import COLUMNS, LOAD, looked_for
 from gaitid.batch.pairs import Folders, Pairs
 from gaitid.batch.statics import words_of
 from gaitid.batch.stored import stores_calibration
@@ -197,7 +197,8 @@ def _planned(wanted: Wanted, pairs: Pairs, folders: Folders, output: Path | None
             options.append((option, str(file)))
     options += zip(wanted.words[::2], wanted.words[1::2], strict=True)
     # in one order, wherever they come from: the command is part of what --resume compares
-    options.sort(key=lambda pair: list(OPTIONS.values()).index(pair[0]))
+    flags = [option.flag for option in COLUMNS.values()]
+    options.sort(key=lambda pair: flags.index(pair[0]))
     below = absolute(path.parent).relative_to(folders.root)
     subject = wanted.subject or (below.as_posix() if below.parts else folders.root.name or "all")
     folder, root = (output or Path()) / below, folders.up(path.parent)[-1]

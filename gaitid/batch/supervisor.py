@@ -25,9 +25,8 @@ from gaitid.model import AUTO
 from gaitid.model.find import about_hidden
 from gaitid.model.load import load_model
 from gaitid.notes.message import LEVELS
-from gaitid.read.settings import SETTINGS
 from gaitid.run import RunOptions
-from gaitid.run.options import functional_paths
+from gaitid.run.setup import given_files
 
 
 class Scheduler(Protocol):
@@ -61,14 +60,12 @@ def make_jobs(planned: Sequence[Planned], options_of: Callable[[Planned], RunOpt
         options = options_of(trial)
         key = (options.model, repr(options.overrides))
         if key not in models:
-            load = partial(load_model, options.model, options.overrides, SETTINGS)
+            load = partial(load_model, options.model, options.overrides)
             # bundled models change with the version only
             model = None if options.model == AUTO else about_hidden(options.model, load)
             models[key] = () if model is None else model.files
-        given = (options.subject, options.static, options.beside, options.forces, options.plates, options.markers)
-        extra = [path for path in (*given, options.events, *functional_paths(options)) if path is not None]
-        loads = (file for _, file in options.loads)
-        shared = [hashed(path) for path in (*models[key], *extra, *loads)]
+        beside = () if options.beside is None else (options.beside,)
+        shared = [hashed(path) for path in (*models[key], *beside, *given_files(options))]
         discovered = trial.static is not None and trial.static.how != "given"
         return Job(trial.trial, trial.folder, options, tuple(shared), discovered)
 

@@ -14,7 +14,7 @@ from gaitid.disk.atomic import write_all
 from gaitid.drawing import load_matplotlib
 from gaitid.errors import GaitidError, TrialError
 from gaitid.inputs import found_trial, input_record
-from gaitid.run import Prepared, analyse_file
+from gaitid.run import Setup, analyse_file
 from gaitid.trial import Mask, Trial
 from gaitid.write.record import record_text
 
@@ -51,7 +51,7 @@ class CapacityOptions:
 
 
 def capacity_file(
-    path: Path, folder: Path, prepared: Prepared, limits: Limits, options: CapacityOptions
+    path: Path, folder: Path, setup: Setup, limits: Limits, options: CapacityOptions
 ) -> tuple[Capacity, list[Path]]:
     """Analyse one trial and write what its postures could accelerate.
 
@@ -61,8 +61,8 @@ def capacity_file(
         What the trial, the limits or the folder refuses; nothing is written then.
     """
     # postures only: which loads the trial was under does not matter
-    prepared = replace(prepared, options=replace(prepared.options, postures_only=True))
-    result = analyse_file(path, prepared)
+    setup = replace(setup, options=replace(setup.options, postures_only=True))
+    result = analyse_file(path, setup)
     sides = options.sides or tuple(result.sides)
     for side in sides:
         if side not in result.sides:
@@ -72,7 +72,7 @@ def capacity_file(
     of_posture = options.sagittal, options.plane, options.in_motion
     capacity = find_capacity(result, limits, options.endpoint, chosen, sides, *of_posture)
     picture = _pictured(capacity, options.picture)
-    inputs = [input_record("trial", path, found_trial(path)), *prepared.inputs, input_record("limits", limits.path)]
+    inputs = [input_record("trial", path, found_trial(path)), *setup.inputs, input_record("limits", limits.path)]
     contents: dict[str, str | bytes] = {f"{path.stem}.capacity.csv": capacity_csv(capacity)}
     if picture is not None or options.animation:
         # Not at the top: matplotlib takes a second to import.
@@ -86,7 +86,7 @@ def capacity_file(
             if not frames:
                 raise TrialError("--animation: no frame's posture is known")
             contents[f"{path.stem}.capacity.gif"] = frames_gif(capacity, frames)
-    record = capacity_record(capacity, prepared.options.command, inputs, picture)
+    record = capacity_record(capacity, setup.options.command, inputs, picture)
     contents[f"{path.stem}.capacity.json"] = record_text(record)
     return capacity, write_all(folder, contents)
 

@@ -35,7 +35,7 @@ from gaitid.notes.message import DO_NOT_USE
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rotation import apply, apply_transposed, cross
 from gaitid.records import frozen_dataclass
-from gaitid.run import Prepared, analyse_file, estimate_of, settle
+from gaitid.run import Setup, analyse_file, estimate_of, settle
 from gaitid.trial import Array
 
 
@@ -57,7 +57,7 @@ class Wanted:
 
 def check_file(
     path: Path,
-    prepared: Prepared,
+    setup: Setup,
     against: Path | None = None,
     wanted: Wanted = Wanted(),  # noqa: B008 - it cannot be changed
 ) -> Report:
@@ -66,7 +66,7 @@ def check_file(
     Parameters
     ----------
     path : Path
-    prepared : Prepared
+    setup : Setup
     against : Path, optional
         Folder with golden results, as `run` writes them.
     wanted : Wanted
@@ -77,17 +77,17 @@ def check_file(
         A trial that cannot be analysed is a report with one failure: nothing is raised for it.
     """
     try:
-        prepared = settle(prepared, path)  # with its model, whose files the golden record names
-        result = analyse_file(path, prepared)
+        setup = settle(setup, path)  # with its model, whose files the golden record names
+        result = analyse_file(path, setup)
     except GaitidError as error:
         text = error.line().removeprefix(f"{path}: ")
         return Report(path, (Finding("analysis", FAIL, text),))
     findings = check_result(result)
     findings.insert(0, solvers_agree(compare_solvers(result)))
     if against is not None:
-        findings += compare(result, prepared, path, against, wanted.tolerances)
+        findings += compare(result, setup, path, against, wanted.tolerances)
     if wanted.most_uncertain:
-        findings += sure_enough(result, prepared, wanted.most_uncertain)
+        findings += sure_enough(result, setup, wanted.most_uncertain)
     return Report(path, tuple(findings), result.verdict.as_dict())
 
 
@@ -121,9 +121,9 @@ def verdict(result: Result) -> list[Finding]:
     ]
 
 
-def sure_enough(result: Result, prepared: Prepared, limits: Mapping[str, float]) -> list[Finding]:
+def sure_enough(result: Result, setup: Setup, limits: Mapping[str, float]) -> list[Finding]:
     """Whether the standard uncertainties of quantities are within limits; frames of an impact are no results."""
-    found = estimate_of(result, prepared)
+    found = estimate_of(result, setup)
     assert found is not None  # asked for
     findings = []
     for quantity, limit in limits.items():

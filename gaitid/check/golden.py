@@ -19,9 +19,9 @@ from gaitid.check.limits import TOLERANCES
 from gaitid.check.quantities import amount, distance, quantity_of, unit_of
 from gaitid.disk.read_back import read_record, read_text_back
 from gaitid.errors import GaitidError
-from gaitid.read.settings import SETTINGS
+from gaitid.model.settings import READER
 from gaitid.records import frozen_dataclass
-from gaitid.run import Prepared, RunOptions, inputs_of
+from gaitid.run import RunOptions, Setup, inputs_of
 from gaitid.run.files import reader_settings
 from gaitid.trial import Array
 from gaitid.write import FRAMES_OF_EXPRESSION, TABLES, TRIAL_COLUMNS
@@ -65,14 +65,14 @@ class Largest:
 
 
 def compare(
-    result: Result, prepared: Prepared, path: Path, folder: Path, tolerances: Mapping[str, float] = TOLERANCES
+    result: Result, setup: Setup, path: Path, folder: Path, tolerances: Mapping[str, float] = TOLERANCES
 ) -> list[Finding]:
     """What moved against the golden results kept in a folder, by how much, and since which version or setting.
 
     Parameters
     ----------
     result : Result
-    prepared : Prepared
+    setup : Setup
     path : Path
         The trial.
     folder : Path
@@ -87,7 +87,7 @@ def compare(
         file = folder / f"{path.stem}.{name}.csv"
         if not file.exists():
             if name in _REQUIRED:
-                made = f"make one with: {_command(path, prepared.options, folder)}"
+                made = f"make one with: {_command(path, setup.options, folder)}"
                 return [Finding("golden", FAIL, f"no golden result {file}; {made}")]
             continue
         try:
@@ -105,7 +105,7 @@ def compare(
             more = f" (+{n} column{'s' if n > 1 else ''})" if n else ""
             text = f"{difference.where} moved by {amount(difference.size, quantity)}{more}"
             findings.append(Finding("golden", FAIL, text, difference.size, limit, unit_of(quantity)))
-    changes = _changes(record, result, prepared, path)
+    changes = _changes(record, result, setup, path)
     judged = _verdict_moved(record, result)
     if findings:
         return [Finding("golden record", FAIL, unread or _since(record, changes)), *findings, *judged]
@@ -136,12 +136,12 @@ def _command(path: Path, options: RunOptions, folder: Path) -> str:
     for key, value in options.overrides.items():
         text = value if isinstance(value, str) else json.dumps(value)
         words += [_FLAGS[key], text] if key in _FLAGS else ["--set", f"{key}={text}"]
-    for key in SETTINGS:
+    for key in READER:
         if (value := getattr(options.reader, key)) is not None:
             words += ["--set", f"{key}={value}"]
     if options.reader.subject_prefix is not None:
         words += ["--subject-prefix", options.reader.subject_prefix]
-    for entry in options.by_hand:
+    for entry in options.assign:
         frames = "" if entry.first is None else f"@{entry.first}-{entry.last}"
         words += ["--assign", f"{entry.side}={'+'.join(map(str, entry.plates)) or 'none'}{frames}"]
     words += ["--require-forces"] if options.require_forces else []
@@ -318,14 +318,14 @@ def _since(record: Mapping[str, Any], changes: Sequence[str]) -> str:
     return "no difference of version, settings, model or input is recorded: other code, libraries or machine"
 
 
-def _changes(old: Mapping[str, Any], result: Result, prepared: Prepared, path: Path) -> list[str]:
+def _changes(old: Mapping[str, Any], result: Result, setup: Setup, path: Path) -> list[str]:
     """What the golden record says that is no longer so."""
     from gaitid.write.record import plain, record
 
     if not old:
         return []
-    options = prepared.options
-    new = plain(record(result, (), inputs_of(path, result, prepared), options.express_in, False))
+    options = setup.options
+    new = plain(record(result, (), inputs_of(path, result, setup), options.express_in, False))
     new["settings"] |= reader_settings(options)
     changes = []
     if old.get("gaitid") != new["gaitid"]:

@@ -135,15 +135,12 @@ def command(ctx: click.Context, /, datasets: tuple[str, ...], output: str | None
     # what is given for all trials is refused once, before anything is looked for
     common, _ = _parsed(words)
     options.refuse_several(common, 2, instead="give it in a manifest")
-    prepared = prepare(common)
+    setup = prepare(common)
     plan, problems = _plan(datasets, output, words, given)
     jobs = make_jobs(plan.trials, partial(_options_of, words))
     for problem in problems:
         print_error(problem)
-    for line in (
-        *(note.text for note in prepared.notes),
-        *plan.lines(everything=given["plan_only"] or flag("verbose")),
-    ):
+    for line in (*(note.text for note in setup.notes), *plan.lines(everything=given["plan_only"] or flag("verbose"))):
         print_info(line)
     if given["plan_only"]:
         if isinstance(sys.stdout, io.TextIOWrapper):  # a file to be kept, whatever the terminal's encoding

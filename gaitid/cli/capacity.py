@@ -87,11 +87,11 @@ def command(ctx: click.Context, /, trial: str, output: str, **given: Any) -> int
         "" if given["plane"] in (None, "sagittal") else given["plane"],
         given["in_motion"],
     )
-    prepared = prepare(chosen)
-    if prepared.model is None:
+    setup = prepare(chosen)
+    if setup.model is None:
         raise click.UsageError("--model auto: capacity needs the model's name, as its limits are of its joints")
-    limits = read_limits(given["limits_file"], prepared.model)
-    written = attempt(trial, lambda: capacity_file(path, folder, prepared, limits, asked))
+    limits = read_limits(given["limits_file"], setup.model)
+    written = attempt(trial, lambda: capacity_file(path, folder, setup, limits, asked))
     if written is None:
         return 1
     capacity, files = written

@@ -125,12 +125,12 @@ def command(ctx: click.Context, /, trials: tuple[str, ...], against: str | None,
     wanted = Wanted({**limits.TOLERANCES, **given["tolerances"]}, given["most_uncertain"])
     reports: list[Report] = []
     with Log(given["log_file"], "check", len(trials)) as log, Progress(len(trials)) as progress:
-        prepared = attempt("", partial(prepare, chosen), log)
-        if prepared is None:
+        setup = attempt("", partial(prepare, chosen), log)
+        if setup is None:
             return 1
         for path in map(Path, trials):
             progress.at(path)
-            report = attempt(str(path), partial(check_file, path, prepared, golden.get(path), wanted), log)
+            report = attempt(str(path), partial(check_file, path, setup, golden.get(path), wanted), log)
             if report is None:
                 report = Report(path, (Finding("analysis", FAIL, "it could not be checked"),))
             else:

@@ -123,20 +123,11 @@ def _words(names: Iterable[str], begin: str, about: dict[str, str] | None = None
 # --- KEY=VALUE ----------------------------------------------------------------------------------------------
 
 
-#: Settings of the reader, whose room takes longer to load (numpy) than all else that answers a shell: a test holds them
-#: to `gaitid.read.settings`.
-READER: dict[str, tuple[str, ...]] = {
-    "point_unit": ("mm", "cm", "m"),
-    "point_rate_hz": (),
-    "vertical": ("x", "-x", "y", "-y", "z", "-z"),
-}
-
-
 def settings(ctx: click.Context, begin: str) -> Items:
     """Keys of --set with an equals sign; after it the values that the key may have, where they are words."""
-    from gaitid.model.settings import SETTINGS, Settings
+    from gaitid.model.settings import READER, SETTINGS, Settings
 
-    values = dict(READER)
+    values = {key: setting.among for key, setting in READER.items()}
     for (key, setting), default in zip(SETTINGS.items(), Settings(), strict=True):
         values[key] = ("yes", "no") if isinstance(default, bool) else setting.among
     values |= _choices(ctx.params.get("model"))
@@ -144,7 +135,9 @@ def settings(ctx: click.Context, begin: str) -> Items:
 
 
 def reader_settings(ctx: click.Context, begin: str) -> Items:
-    return _pairs(READER, begin)
+    from gaitid.model.settings import READER
+
+    return _pairs({key: setting.among for key, setting in READER.items()}, begin)
 
 
 def tolerances(ctx: click.Context, begin: str) -> Items:

@@ -15,7 +15,7 @@ from gaitid.write import DEFAULT_UNCERTAINTY
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from gaitid.read.settings import ReaderSettings
+    from gaitid.model.settings import ReaderSettings
     from gaitid.run import RunOptions
 
 G = TypeVar("G")
@@ -38,26 +38,26 @@ def given_texts(ctx: click.Context) -> dict[str, list[str]]:
 
 def run_options(ctx: click.Context, **more: str) -> RunOptions:
     """How trials are analysed, from a command's parameters and what it says beside them."""
-    from gaitid.run.command import options_from, read_values
+    from gaitid.run.command import values_of
+    from gaitid.settings import RunOptions
 
-    given = given_texts(ctx) | {name: [text] for name, text in more.items()}
-    _as_given(read_values, given)
-    return options_from(given)
+    return RunOptions(**_as_given(values_of, given_texts(ctx) | {name: [text] for name, text in more.items()}))
 
 
 def reader_settings(pairs: tuple[str, ...], subject_prefix: str | None) -> ReaderSettings:
     """Those of a command that has no model: --set takes no other."""
-    from gaitid.read.settings import SETTINGS, ReaderSettings, settings_from, split_settings
+    from gaitid.model.settings import READER, ReaderSettings, settings_from
 
-    of_reader, others = split_settings(_as_given(settings_from, pairs))
-    for key in others:
-        raise GaitidError(f"--set {key}: no such setting of the reader", expected=", ".join(SETTINGS))
-    return ReaderSettings(**of_reader, subject_prefix=subject_prefix)
+    given = _as_given(settings_from, pairs)
+    for key in given:
+        if key not in READER:
+            raise GaitidError(f"--set {key}: no such setting of the reader", expected=", ".join(READER))
+    return ReaderSettings(**given, subject_prefix=subject_prefix)
 
 
 def refuse_several(options: RunOptions, n_trials: int, instead: str = "give the trials one by one") -> None:
     """Raise where several trials are given with an option that belongs to one; `instead` says what to do."""
-    if n_trials > 1 and any(assignment.first is not None for assignment in options.by_hand):
+    if n_trials > 1 and any(assignment.first is not None for assignment in options.assign):
         raise click.UsageError(f"--assign with frames belongs to one trial; {instead}")
     if n_trials > 1 and options.forces is not None:
         raise click.UsageError(f"--forces belongs to one trial; {instead}")

@@ -33,7 +33,7 @@ from gaitid.errors import counted, in_print
 
 if TYPE_CHECKING:
     from gaitid.analysis.result import Result
-    from gaitid.run import Prepared, RunOptions
+    from gaitid.run import RunOptions, Setup
 
 # So many contacts stand in the closing line; contacts.csv has all.
 MAX_CONTACTS = 8
@@ -90,16 +90,16 @@ def command(
     if dry_run:
         return _dry_run(folders, chosen, output == "-")
     with Log(log_file, "run", len(trials)) as log:
-        prepared = attempt("", partial(prepare, chosen), log)
-        if prepared is None:
+        setup = attempt("", partial(prepare, chosen), log)
+        if setup is None:
             return 1
-        for note in prepared.notes:
+        for note in setup.notes:
             print_info(note.text)
         with Progress(len(folders)) as progress:
             if output == "-":
                 progress.at(folders[0][0])
-                return _to_stdout(folders[0][0], prepared, log)
-            return _to_files(folders, prepared, given_options(ctx), log, progress)
+                return _to_stdout(folders[0][0], setup, log)
+            return _to_files(folders, setup, given_options(ctx), log, progress)
 
 
 def _dry_run(folders: list[tuple[Path, Path]], chosen: RunOptions, to_stdout: bool) -> int:
@@ -108,17 +108,17 @@ def _dry_run(folders: list[tuple[Path, Path]], chosen: RunOptions, to_stdout: bo
     from gaitid.run import prepare, sessions
     from gaitid.run.plan import NOT_KNOWN_BEFORE, plan_file
 
-    prepared = attempt("", partial(prepare, chosen))
-    if prepared is None:
+    setup = attempt("", partial(prepare, chosen))
+    if setup is None:
         return 1
-    for note in prepared.notes:
+    for note in setup.notes:
         print_info(note.text)
     session_of = sessions(path for path, _ in folders)
     in_short = len(folders) > FEW and not flag("verbose")
     refused = 0
     for path, folder in folders:
         target = None if to_stdout else folder
-        plan = attempt(str(path), partial(plan_file, path, target, prepared, session_of[path]))
+        plan = attempt(str(path), partial(plan_file, path, target, setup, session_of[path]))
         refused += plan is None or plan.refused is not None
         if plan is None:
             continue
@@ -131,7 +131,7 @@ def _dry_run(folders: list[tuple[Path, Path]], chosen: RunOptions, to_stdout: bo
 
 
 def _to_files(
-    folders: list[tuple[Path, Path]], prepared: Prepared, given: tuple[str, ...], log: Log, progress: Progress
+    folders: list[tuple[Path, Path]], setup: Setup, given: tuple[str, ...], log: Log, progress: Progress
 ) -> int:
     """The exit code, when each trial's files are in place."""
     from gaitid.run import sessions, settle
@@ -144,8 +144,8 @@ def _to_files(
     try:
         for path, folder in folders:
             progress.at(path)
-            chosen = replace(prepared.options, command=recorded_command(path, given))
-            of_trial = replace(prepared, options=chosen, progress=progress.within)
+            chosen = replace(setup.options, command=recorded_command(path, given))
+            of_trial = replace(setup, options=chosen, progress=progress.within)
             settled = attempt(str(path), partial(settle, of_trial, path, session_of[path]), log)
             if settled is None:
                 refused += 1
@@ -164,28 +164,28 @@ def _to_files(
 
 
 def _run_trial(
-    path: Path, folder: Path, prepared: Prepared, placed: Callable[[], object], log: Log, summary: Summary | None = None
+    path: Path, folder: Path, setup: Setup, placed: Callable[[], object], log: Log, summary: Summary | None = None
 ) -> bool:
     """Whether a trial's files were written; what became of it is printed and logged; a line, if a summary follows."""
     from gaitid.run import notes_of_trial, run_file
 
-    written = attempt(str(path), partial(run_file, path, folder, prepared, placed), log)
+    written = attempt(str(path), partial(run_file, path, folder, setup, placed), log)
     if written is None:
         return False
     result, files = written
     if summary is not None:
-        _log_warnings(result, prepared, log)
+        _log_warnings(result, setup, log)
         log.done()
-        summary.add(result, notes_of_trial(result, prepared))
+        summary.add(result, notes_of_trial(result, setup))
         print_info(trial_line(path, result, files[0].parent / path.stem))
         return True
-    _print_warnings(path, result, prepared, log)
-    if prepared.sources is not None:
-        _print_left_out(path, result, prepared)
+    _print_warnings(path, result, setup, log)
+    if setup.sources is not None:
+        _print_left_out(path, result, setup)
     log.done()
     contacts = f"{_contacts_in_words(result)}; " if result.model.touches_ground else ""
     labels = f" (labels: {result.model.marker_set})" if result.model.marker_set else ""
-    model = f"model {result.model.name}{labels}; " if prepared.chosen_because else ""
+    model = f"model {result.model.name}{labels}; " if setup.chosen_because else ""
     print_info(f"{path}: {model}{contacts}wrote {files[0].parent / path.stem}.*")
     for side, leg in result.sides.items():
         for joint, counts in leg.coverage.items():
@@ -194,27 +194,27 @@ def _run_trial(
     return True
 
 
-def _print_warnings(path: Path, result: Result, prepared: Prepared, log: Log) -> None:
+def _print_warnings(path: Path, result: Result, setup: Setup, log: Log) -> None:
     """Print the verdict with its reasons and what else is worth saying; log the trial's warnings, each by itself.
 
     What holds for all trials of the command was printed before.
     """
-    _log_warnings(result, prepared, log)
-    print_verdict(path, result.verdict, prepared.notes)
+    _log_warnings(result, setup, log)
+    print_verdict(path, result.verdict, setup.notes)
 
 
-def _log_warnings(result: Result, prepared: Prepared, log: Log) -> None:
+def _log_warnings(result: Result, setup: Setup, log: Log) -> None:
     from gaitid.run import notes_of_trial
 
-    for note in notes_of_trial(result, prepared):
+    for note in notes_of_trial(result, setup):
         log.warn(note.text)
 
 
-def _print_left_out(path: Path, result: Result, prepared: Prepared) -> None:
+def _print_left_out(path: Path, result: Result, setup: Setup) -> None:
     """What the bands of `--uncertainty` do not hold."""
     from gaitid.run.files import estimate_of
 
-    found = estimate_of(result, prepared)
+    found = estimate_of(result, setup)
     if found is not None and found.left_out:
         print_info(f"{path}: not in the uncertainties: {'; '.join(found.left_out)}")
 
@@ -233,17 +233,17 @@ def _contacts_in_words(result: Result) -> str:
     return "; ".join(words)
 
 
-def _to_stdout(path: Path, prepared: Prepared, log: Log) -> int:
+def _to_stdout(path: Path, setup: Setup, log: Log) -> int:
     """The exit code, when a trial's wrenches are on stdout."""
     from gaitid.run import analyse_file, parts_of
     from gaitid.write.tables import wrenches_csv
 
-    result = attempt(str(path), partial(analyse_file, path, prepared), log)
+    result = attempt(str(path), partial(analyse_file, path, setup), log)
     if result is None:
         return 1
-    _print_warnings(path, result, prepared, log)
+    _print_warnings(path, result, setup, log)
     # no attempt: what fails here is stdout, not the trial
-    sys.stdout.write(wrenches_csv(result, prepared.options.express_in, parts_of(result, prepared.options)))
+    sys.stdout.write(wrenches_csv(result, setup.options.express_in, parts_of(result, setup.options)))
     sys.stdout.flush()
     log.done()
     return 0

@@ -23,8 +23,8 @@ from gaitid.gait.feature_list import FEATURES
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.report.page.pool import COUNTS_FROM
 from gaitid.report.page.variance import about_uncertainty, variance_over_cycle
-from gaitid.run.again import analyse_again, read_recorded
 from gaitid.run.files import calibrated_in
+from gaitid.run.recorded import read_recorded
 from gaitid.trial import Array
 from gaitid.uncertainty.estimate import COVERAGE_FACTOR
 from gaitid.uncertainty.signed import Signed, signed
@@ -155,11 +155,11 @@ class _Side:
             if not result.cycles:
                 continue
             recorded = read_recorded(result.record, result.path)
-            prepared = recorded.prepared
-            if prepared.sources is None:
+            setup = recorded.setup
+            if setup.sources is None:
                 raise GaitidError(f"{result.stem} was run without --uncertainty")
-            again = analyse_again(recorded)
-            self._signs[i] = signed(again, prepared.sources, calibrated_in(again, prepared), common.sources)
+            again = recorded.analysed()
+            self._signs[i] = signed(again, setup.sources, calibrated_in(again, setup), common.sources)
 
     def most_cycles(self, side: str) -> int:
         """How many cycles the means are of, at most."""

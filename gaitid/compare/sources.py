@@ -22,8 +22,8 @@ from gaitid.inputs import found_trial, named
 from gaitid.records import frozen_dataclass
 from gaitid.results.find import RECORD_SUFFIX, find_records
 from gaitid.results.record_checks import checked_record
-from gaitid.run import Prepared
-from gaitid.run.again import analyse_again, read_recorded
+from gaitid.run import Setup
+from gaitid.run.recorded import read_recorded
 from gaitid.trial import Array
 from gaitid.write import TABLES, UNCERTAINTY
 
@@ -214,10 +214,10 @@ def _standard(source: Source, n_frames: int) -> dict[str, Array]:
     return dict(zip(names, values.T, strict=True))
 
 
-def made_of(result: Result, prepared: Prepared) -> Made:
+def made_of(result: Result, setup: Setup) -> Made:
     """A result with what it was made from."""
-    assert prepared.model is not None  # settled
-    return Made(result, prepared.subject_content)
+    assert setup.model is not None  # settled
+    return Made(result, setup.subject_content)
 
 
 def _made(source: Source) -> Made:
@@ -229,12 +229,12 @@ def _made(source: Source) -> Made:
         A file is gone or has changed, or other numbers come out.
     """
     recorded = read_recorded(source.record, source.path)
-    result = analyse_again(recorded)
+    result = recorded.analysed()
     source.refuse_other(result)
-    prepared = recorded.prepared
-    if prepared.model is None:
+    setup = recorded.setup
+    if setup.model is None:
         raise GaitidError("the record does not say which model it was made with")
-    return made_of(result, prepared)
+    return made_of(result, setup)
 
 
 # --- others -----------------------------------------------------------------------------------------------------

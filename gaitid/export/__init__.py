@@ -1,7 +1,7 @@
 """A result of `gaitid run`, from disk -> files that other programs read: C3D, OpenSim's, MATLAB's, tables.
 
-What no table holds comes from analysing the trial again (`gaitid.run.again`). It computes no physics, and knows nothing
-of how a number came about.
+What no table holds comes from analysing the trial again (`gaitid.run.recorded`). It computes no physics, and knows
+nothing of how a number came about.
 """
 
 #: What ``--to`` takes, and what it makes of a result ``walk``.

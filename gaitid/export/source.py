@@ -17,7 +17,7 @@ from gaitid.results.find import RECORD_SUFFIX, tables_beside
 from gaitid.results.lost_columns import refuse_lost_columns
 from gaitid.results.record_checks import checked_record, refuse_other_frames
 from gaitid.results.tables import read_rows
-from gaitid.run.again import analyse_recorded, places, refuse_other_numbers
+from gaitid.run.recorded import places, read_recorded, refuse_other_numbers
 from gaitid.trial import Array
 from gaitid.write import TABLES, TEXT_COLUMNS, TRIAL_COLUMNS
 
@@ -125,7 +125,7 @@ class Source:
                 expected="a result of gaitid run",
                 todo="export it --to mat, xlsx, parquet or long, which its tables are enough for",
             )
-        again = analyse_recorded(self.record, self.path)
+        again = read_recorded(self.record, self.path).analysed()
         self.refuse_other(again)
         return again
 

@@ -13,11 +13,11 @@ from gaitid.body.standing import stands_still
 from gaitid.errors import GaitidError, TrialError
 from gaitid.markers.clean import model_markers
 from gaitid.model import specs
+from gaitid.model.settings import VERTICALS
 from gaitid.notes import Note, Notes
 from gaitid.numerics.rotation import cross, norm
 from gaitid.numerics.statistics import mean, mean_of_known, median
 from gaitid.read.plates.surface import plate_axes
-from gaitid.read.settings import VERTICALS
 from gaitid.trial import Array, Trial, read_only
 
 # deg. Beyond these from every laboratory axis, nothing tells which one is up. Plates of the shared trials lie within

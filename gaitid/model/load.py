@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,7 @@ from gaitid.model.find import is_file as is_file
 from gaitid.model.find import shown as shown
 from gaitid.model.parsed import content_of
 from gaitid.model.schema import parse_model
-from gaitid.model.settings import Settings
+from gaitid.model.settings import READER, Settings
 from gaitid.model.shapes import DEFINING_KEYS
 from gaitid.model.tables import load_table as load_table
 from gaitid.records import NamedTuple
@@ -42,9 +42,7 @@ from gaitid.records import NamedTuple
 MAX_DEPTH = 8
 
 
-def load_model(
-    model: str | Path, overrides: Mapping[str, Any] | None = None, others: Sequence[str] = (), *, checked: bool = False
-) -> specs.Model:
+def load_model(model: str | Path, overrides: Mapping[str, Any] | None = None, *, checked: bool = False) -> specs.Model:
     """Read a model with everything it extends and its table.
 
     Parameters
@@ -53,8 +51,6 @@ def load_model(
         A path, or a bundled model's name.
     overrides : mapping, optional
         Settings that replace the model's, and options of its choices (from options of the command).
-    others : sequence of str
-        Settings that options may change too, but which are no model's: named where one is not known.
     checked : bool
         What its keys say together is known to have no fault, and is not looked through.
 
@@ -67,7 +63,7 @@ def load_model(
     """
     path, overrides = find_model(str(model)), overrides or {}
     name = shown(path)
-    merged = merged_content(path, overrides, others)
+    merged = merged_content(path, overrides)
     table = _table_of(merged, name)
     defined = _defined(merged)
     try:
@@ -200,7 +196,7 @@ class Merged(NamedTuple):
     option_files: tuple[Path, ...]
 
 
-def merged_content(path: Path, overrides: Mapping[str, Any] | None = None, others: Sequence[str] = ()) -> Merged:
+def merged_content(path: Path, overrides: Mapping[str, Any] | None = None) -> Merged:
     """A model's content with everything it extends and the options of its choices merged in, and its files.
 
     Where several say the same, the last of these counts: what it extends, the default option of a choice that it
@@ -237,7 +233,7 @@ def merged_content(path: Path, overrides: Mapping[str, Any] | None = None, other
         there = in_effect(option.definitions, content)
         by_default = specs.Chosen(choice.default, specs.BY_DEFAULT, option.source)
         chosen[name] = by_default if there else specs.Chosen("", specs.BY_MODEL, "")
-    content = _override(content, choices, chosen, overrides or {}, (*Settings._fields, *choices, TABLE, *others))
+    content = _override(content, choices, chosen, overrides or {})
     if declared:
         content["choices"] = declared
     taken = [declared[name]["options"].get(of.option) for name, of in chosen.items() if of.option]
@@ -268,7 +264,6 @@ def _override(
     choices: Mapping[str, Choice],
     chosen: dict[str, specs.Chosen],
     overrides: Mapping[str, Any],
-    known: Sequence[str],
 ) -> dict[str, Any]:
     """A model's content with what a user says over it: options of choices, a table, settings."""
     settings = {}
@@ -287,7 +282,7 @@ def _override(
         elif key in Settings._fields:
             settings[key] = given
         else:
-            known = tuple(dict.fromkeys(known))
+            known = tuple(dict.fromkeys((*Settings._fields, *choices, TABLE, *READER)))
             raise ChoiceError(f"--set {key}: no such setting{nearest(key, known)}", expected=", ".join(known))
     before = content.get("settings") or {}
     if settings and isinstance(before, Mapping):

@@ -1,11 +1,14 @@
-"""How a trial is computed: the settings of a model. Each stands once, in `Settings`; all else is a view of it."""
+"""What ``--set`` takes, each setting once: how a trial is computed (`Settings`), and how its file is read
+(`ReaderSettings`). All else is a view of these two.
+"""
 # No `from __future__ import annotations`: what stands of a setting is read from its annotation.
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
 
-from gaitid.records import NamedTuple
+from gaitid.errors import GaitidError, ReadError
+from gaitid.records import NamedTuple, annotated, frozen_dataclass
 
 if TYPE_CHECKING:  # a shell asks which settings there are, without numpy
     from gaitid.model.fields import Fields
@@ -17,7 +20,8 @@ class Setting(NamedTuple):
     Attributes
     ----------
     acts : str
-        The ingredient of a result that it belongs to (`gaitid.compare.ingredients`).
+        The ingredient of a result that it belongs to (`gaitid.compare.ingredients`); of the reader's what it is, in a
+        word.
     help : str
         In one line, with its unit.
     among : tuple of str
@@ -159,12 +163,75 @@ class Settings(NamedTuple):
     ] = 5.0
 
 
-def _of_annotations(types: Mapping[str, Any]) -> dict[str, Setting]:
-    return {name: of.__metadata__[0] for name, of in types.items()}
+#: Units of length that a file may be in.
+POINT_UNITS = ("mm", "cm", "m")
+#: Laboratory axes that may point up.
+VERTICALS = ("x", "-x", "y", "-y", "z", "-z")
 
 
-#: What stands of each setting, in their order.
-SETTINGS: Mapping[str, Setting] = MappingProxyType(_of_annotations(Settings.__annotations__))
+@frozen_dataclass()
+class ReaderSettings:
+    """How a trial's file is to be read, where the file does not say it, or says it wrongly.
+
+    Attributes
+    ----------
+    point_unit : str or None
+        Of lengths in a C3D or TRC file, one of `POINT_UNITS`, whatever the file says, and of those columns of a plain
+        CSV file that name none; None: as the file says.
+    point_rate_hz : float or None
+        Of the rows of a plain CSV file without a column of times; None: as the file says.
+    vertical : str or None
+        The laboratory axis that points up, one of `VERTICALS`; None: as model, plates, posture or file say.
+    subject_prefix : str or None
+        Of a file with several subjects, whose markers and measurements are read, as its labels begin. An option of
+        its own, not of ``--set``.
+    """
+
+    point_unit: Annotated[str | None, Setting("unit", among=POINT_UNITS)] = None
+    point_rate_hz: Annotated[float | None, Setting("rate", low=1.0, high=1e6)] = None
+    vertical: Annotated[str | None, Setting("axis", among=VERTICALS)] = None
+    subject_prefix: str | None = None
+
+    def __post_init__(self) -> None:
+        for name, of in READER.items():
+            value = getattr(self, name)
+            if of.among and value not in (None, *of.among):
+                wrong, expected = f"no such {of.acts}", f"one of {', '.join(of.among)}"
+            elif (
+                not of.among and value is not None and not (type(value) in (int, float) and of.low <= value <= of.high)
+            ):
+                wrong, expected = f"no {of.acts}", f"{of.low:g} to {of.high:,.0f} Hz"
+            else:
+                continue
+            raise ReadError(f"--set {name}={value}: {wrong}", expected=expected)
+
+
+#: What stands of each setting, in their order: those of a model, and the reader's.
+SETTINGS: Mapping[str, Setting] = MappingProxyType(annotated(Settings))
+READER: Mapping[str, Setting] = MappingProxyType(annotated(ReaderSettings))
+
+
+def settings_from(pairs: Iterable[str]) -> dict[str, Any]:
+    """``KEY=VALUE`` of ``--set``, values as YAML would read them.
+
+    Raises
+    ------
+    GaitidError
+        One that is not of that form, whose value is not YAML, or that is given twice with different values.
+    """
+    result: dict[str, Any] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key:
+            raise GaitidError(f"--set {pair}: expected KEY=VALUE, for example gravity_m_per_s2=9.80665")
+        from gaitid.model.yaml_file import parse_yaml
+
+        name, parsed = key.strip(), parse_yaml(value, f"--set {key}")
+        if name in result and result[name] != parsed:
+            wrong = f"--set {name}: given twice, as {result[name]} and {parsed}"
+            raise GaitidError(wrong, todo="give it once")
+        result[name] = parsed
+    return result
 
 
 def parse_settings(fields: "Fields") -> Settings:

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from gaitid.errors import ReadError
+from gaitid.model.settings import ReaderSettings
 from gaitid.notes import note
-from gaitid.read.settings import ReaderSettings
 from gaitid.trial import Trial
 
 SUFFIXES = (".c3d", ".csv", ".trc")

@@ -7,9 +7,9 @@ from reprlib import repr as short
 import numpy as np
 
 from gaitid.errors import ReadError
+from gaitid.model.settings import POINT_UNITS
 from gaitid.notes import Notes, note
 from gaitid.numerics.statistics import median
-from gaitid.read.settings import POINT_UNITS
 from gaitid.read.units import LENGTH_M, factor, plain
 from gaitid.trial import Array, Mask
 

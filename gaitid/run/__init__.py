@@ -1,4 +1,4 @@
-"""One trial in, its files out: `gaitid run` as a function, and the same trial again from a record (`again`).
+"""One trial in, its files out: `gaitid run` as a function, and what a record was made from, found again (`recorded`).
 
 It puts the rooms below in order and knows nothing of physics; it prints nothing.
 """
@@ -25,7 +25,6 @@ from gaitid.inputs import (
     static_beside,
     static_unused,
 )
-from gaitid.model.specs import Model
 from gaitid.notes import Note, Notes, as_option
 from gaitid.read import read_trial
 from gaitid.records import frozen_dataclass, let_go
@@ -39,7 +38,8 @@ from gaitid.run.files import (
     record_of,
     refuse_to_replace_inputs,
 )
-from gaitid.run.options import Prepared, ReadBefore, RunOptions, model_inputs, prepare
+from gaitid.run.setup import Setup, TrialRead, model_inputs, prepare, with_model
+from gaitid.settings import RunOptions
 from gaitid.trial import Trial
 from gaitid.version import __version__
 
@@ -51,9 +51,8 @@ if TYPE_CHECKING:
 
 
 __all__ = [
-    "Prepared",
-    "ReadBefore",
     "RunOptions",
+    "Setup",
     "analyse_file",
     "analyse_trial",
     "calibrate_file",
@@ -88,12 +87,12 @@ def sessions(paths: Iterable[Path]) -> dict[Path, tuple[Path, ...]]:
     return {path: tuple(of_folder[path.parent]) for path in paths}
 
 
-def settle(prepared: Prepared, path: Path, session: tuple[Path, ...] = ()) -> Prepared:
+def settle(setup: Setup, path: Path, session: tuple[Path, ...] = ()) -> Setup:
     """The same with the model of a trial's session, where that is to be chosen.
 
     Parameters
     ----------
-    prepared : Prepared
+    setup : Setup
     path : Path
         The trial.
     session : tuple of Path
@@ -104,33 +103,31 @@ def settle(prepared: Prepared, path: Path, session: tuple[Path, ...] = ()) -> Pr
     GaitidError
         No model fits, with what each lacks in this trial.
     """
-    if prepared.model is not None:
-        return prepared
+    if setup.model is not None:
+        return setup
     state = file_state(found_trial(path))
-    trial = read_with(path, prepared.options)
-    settled, pipeline = _settled(prepared, trial, session)
-    return replace(settled, read=ReadBefore(path, state, trial, pipeline))
+    trial = read_with(path, setup.options)
+    settled, pipeline = _settled(setup, trial, session)
+    return replace(settled, read=TrialRead(path, state, trial, pipeline))
 
 
-def _settled(prepared: Prepared, trial: Trial, session: tuple[Path, ...] = ()) -> tuple[Prepared, Pipeline | None]:
+def _settled(setup: Setup, trial: Trial, session: tuple[Path, ...] = ()) -> tuple[Setup, Pipeline | None]:
     """`settle` for a trial that was read, and what the model finds in it, where that is known."""
     from gaitid.analysis.choice import family, refusal, subject_of
     from gaitid.analysis.pipeline import Pipeline
 
-    options = prepared.options
+    options = setup.options
     choice = None
     if len(session) > 1:
-        known = _choices(_Session(prepared, replace(options, command=(), by_hand=()), session))
+        known = _choices(_Session(setup, replace(options, command=(), assign=()), session))
         choice = known.get(family(trial))
     alone = choice is None
-    choice = choice or _chosen(prepared, [trial])
+    choice = choice or _chosen(setup, [trial])
     model = choice.model
     pipeline = choice.pipelines[0] if alone and choice.pipelines else None
     if not alone:
-        subject, static = subject_of(prepared.subject_content, model), prepared.static
-        pipeline = Pipeline(
-            trial=trial, model=model, subject_file=subject, static=static, marker_set=prepared.marker_set
-        )
+        subject, static = subject_of(setup.subject_content, model), setup.static
+        pipeline = Pipeline(trial=trial, model=model, subject_file=subject, static=static, marker_set=setup.marker_set)
         fault = refusal(pipeline)
         if fault is not None and not isinstance(fault, SubjectError):
             raise TrialError(
@@ -141,27 +138,15 @@ def _settled(prepared: Prepared, trial: Trial, session: tuple[Path, ...] = ()) -
     if command:  # one that makes the same again has the model's name
         words = [word for i, word in enumerate(command) if word != "--model" and command[i - 1 : i] != ("--model",)]
         command = (*words, "--model", model.name)
-    named_model = replace(prepared, options=replace(options, command=command), choice=choice._replace(pipelines=()))
+    named_model = replace(setup, options=replace(options, command=command), choice=choice._replace(pipelines=()))
     return with_model(named_model, model), pipeline
-
-
-def with_model(prepared: Prepared, model: Model) -> Prepared:
-    """The same with this model, what it reads of the subject, and its files among the inputs."""
-    from gaitid.analysis.choice import subject_of
-
-    if prepared.options.observer is not None:
-        from gaitid.analysis.contributions import check_observer
-
-        check_observer(prepared.options.observer, model)
-    subject = subject_of(prepared.subject_content, model)
-    return replace(prepared, model=model, subject=subject, inputs=(*model_inputs(model), *prepared.inputs))
 
 
 @frozen_dataclass(eq=False)
 class _Session:
-    """A session as one command sees it; equal where the answer of `_choice` is the same."""
+    """A session as one command sees it; equal where the answer of `_choices` is the same."""
 
-    prepared: Prepared
+    setup: Setup
     options: RunOptions
     trials: tuple[Path, ...]
 
@@ -187,21 +172,21 @@ def _choices(session: _Session) -> dict[str, Choice]:
     choices: dict[str, Choice] = {}
     for name, trials in families.items():
         with suppress(GaitidError):
-            choices[name] = _chosen(session.prepared, trials)._replace(pipelines=())  # as large as the trials
+            choices[name] = _chosen(session.setup, trials)._replace(pipelines=())  # as large as the trials
     return choices
 
 
-def _chosen(prepared: Prepared, trials: Sequence[Trial]) -> Choice:
+def _chosen(setup: Setup, trials: Sequence[Trial]) -> Choice:
     from gaitid.analysis.choice import Recording, choose_model
 
-    options = prepared.options
-    recordings = [Recording(trial, prepared.static) for trial in trials]
+    options = setup.options
+    recordings = [Recording(trial, setup.static) for trial in trials]
     try:
-        return choose_model(recordings, options.overrides, prepared.marker_set, prepared.subject_content)
+        return choose_model(recordings, options.overrides, setup.marker_set, setup.subject_content)
     except TrialError as error:
         lies = None if options.static is not None else static_beside(trials[0].path)
         hints = [] if lies is None else [static_unused(lies).text]
-        if not hints or prepared.subject_given is not None:
+        if not hints or setup.subject_given:
             raise
         todo = "; ".join([*hints, error.todo])
         raise TrialError(error.wrong, expected=error.expected, found=error.found, todo=todo) from None
@@ -219,50 +204,46 @@ def read_with(path: Path, options: RunOptions) -> Trial:
     return trial
 
 
-def analyse_file(path: Path, prepared: Prepared, let_go: bool = False) -> Result:
+def analyse_file(path: Path, setup: Setup, let_go: bool = False) -> Result:
     """Read and analyse one trial; `let_go` of what was read and is not asked for any more (`pipeline.Options`)."""
-    prepared = settle(prepared, path)
+    setup = settle(setup, path)
     before = file_state(found_trial(path))
-    read, pipeline = prepared.read, None
+    read, pipeline = setup.read, None
     if read is not None and (read.path, read.state) == (path, before) and read.trial.is_whole:
         trial, pipeline = read.trial, read.pipeline
     else:
-        trial = read_with(path, prepared.options)
-    result = _analysed(trial, prepared, pipeline, let_go)
+        trial = read_with(path, setup.options)
+    result = _analysed(trial, setup, pipeline, let_go)
     if file_state(found_trial(path)) != before:  # else the record's hash would be of other bytes than were read
         raise ReadError("the file changed while it was read", todo="run again when nothing writes to it any more")
-    return _with_notes(path, result, prepared)
+    return _with_notes(path, result, setup)
 
 
-def analyse_trial(trial: Trial, prepared: Prepared) -> tuple[Result, Prepared]:
+def analyse_trial(trial: Trial, setup: Setup) -> tuple[Result, Setup]:
     """Analyse a trial that is in memory already, with the model chosen for it where none is named."""
     pipeline = None
-    if prepared.model is None:
-        prepared, pipeline = _settled(prepared, trial)
-    return _with_notes(trial.path, _analysed(trial, prepared, pipeline), prepared), prepared
+    if setup.model is None:
+        setup, pipeline = _settled(setup, trial)
+    return _with_notes(trial.path, _analysed(trial, setup, pipeline), setup), setup
 
 
-def _analysed(trial: Trial, prepared: Prepared, pipeline: Pipeline | None, let_go: bool = False) -> Result:
+def _analysed(trial: Trial, setup: Setup, pipeline: Pipeline | None, let_go: bool = False) -> Result:
     from gaitid.analysis.pipeline import Pipeline
 
-    options = prepared.options
-    assert prepared.model is not None  # settled
-    if prepared.functional is not None:
+    options = setup.options
+    assert setup.model is not None  # settled
+    if setup.functional is not None:
         from gaitid.analysis.functional import refuse_other_pelvis
 
-        refuse_other_pelvis(prepared.functional, trial, prepared.marker_set)
+        refuse_other_pelvis(setup.functional, trial, setup.marker_set)
     loads = loads_of(trial, options)
     if pipeline is None:
         pipeline = Pipeline(
-            trial=trial,
-            model=prepared.model,
-            subject_file=prepared.subject,
-            static=prepared.static,
-            marker_set=prepared.marker_set,
+            trial=trial, model=setup.model, subject_file=setup.subject, static=setup.static, marker_set=setup.marker_set
         )
     if options.postures_only and trial.loaded:
         pipeline = pipeline.with_("recorded", "found", trial=replace(trial, loaded=()))
-    how = {"solver": options.solver, "require_forces": options.require_forces, "by_hand": options.by_hand}
+    how = {"solver": options.solver, "require_forces": options.require_forces, "by_hand": options.assign}
     return pipeline.with_(given_loads=loads, let_go=let_go, **how).make_all().result
 
 
@@ -276,20 +257,20 @@ def loads_of(trial: Trial, options: RunOptions) -> tuple[tuple[str, BodyLoad], .
     return tuple((segment, read_body_load(file, last_s)) for segment, file in options.loads)
 
 
-def _with_notes(path: Path, result: Result, prepared: Prepared) -> Result:
+def _with_notes(path: Path, result: Result, setup: Setup) -> Result:
     """The result with what its command, its statics and what lies beside it give to say."""
     from gaitid.analysis.judge import judged
     from gaitid.statics import notes_of_statics
 
-    options = prepared.options
-    assert prepared.model is not None  # settled
-    subject_given = prepared.subject_given is not None
+    options = setup.options
+    assert setup.model is not None  # settled
+    subject_given = setup.subject_given
     of_statics = notes_of_statics(path, result, options.reader, subject_given, options.beside)
-    notes = (*prepared.notes, *of_statics)
-    if prepared.chosen_because and not subject_given:
+    notes = (*setup.notes, *of_statics)
+    if setup.chosen_because and not subject_given:
         notes = (*notes, *loads_beside(found_trial(path), options.forces))
-    of_result = result.notes if prepared.choice is None else prepared.choice.with_cure(result.notes)
-    if prepared.chosen_because and any(note.code == "file_beside" for note in notes):
+    of_result = result.notes if setup.choice is None else setup.choice.with_cure(result.notes)
+    if setup.chosen_because and any(note.code == "file_beside" for note in notes):
         of_result = tuple(map(partial(_cured_by_static, static=static_beside(found_trial(path))), of_result))
     return judged(result, (*notes, *of_result)) if notes or of_result is not result.notes else result
 
@@ -302,9 +283,9 @@ def _cured_by_static(note: Note, static: Path | None) -> Note:
     return note._replace(cure=f"{cure}; or {note.cure}" if note.cure else cure)
 
 
-def notes_of_trial(result: Result, prepared: Prepared) -> Notes:
+def notes_of_trial(result: Result, setup: Setup) -> Notes:
     """What is worth saying of the trial itself: not what was said of the command as a whole."""
-    return tuple(note for note in result.notes if note not in prepared.notes)
+    return tuple(note for note in result.notes if note not in setup.notes)
 
 
 def calibrate_file(static: Path, output: Path, options: RunOptions) -> Result:
@@ -318,11 +299,11 @@ def calibrate_file(static: Path, output: Path, options: RunOptions) -> Result:
     from gaitid.body.subject_file import subject_text
 
     refuse_to_overwrite([output], files_read(static, options))
-    prepared = settle(prepare(options), static)
-    result = analyse_file(static, prepared)
+    setup = settle(prepare(options), static)
+    result = analyse_file(static, setup)
     made_by = {
         "made_by": f"gaitid {__version__}",
-        "static": input_record("static", static, found_trial(static)) | {"model_chosen": prepared.chosen_because},
+        "static": input_record("static", static, found_trial(static)) | {"model_chosen": setup.chosen_because},
     }
     calibration = result.body.geometry.calibration or Calibration()
     text = subject_text(result.model, result.subject, calibration, made_by)
@@ -333,7 +314,7 @@ def calibrate_file(static: Path, output: Path, options: RunOptions) -> Result:
 def run_file(
     path: Path,
     folder: Path,
-    prepared: Prepared,
+    setup: Setup,
     placed: Callable[[], object] = lambda: None,
     accept: Callable[[Result], Result] = lambda result: result,
 ) -> tuple[Result, list[Path]]:
@@ -353,13 +334,13 @@ def run_file(
     GaitidError
         What the trial or the folder refuses; nothing is written then.
     """
-    prepared = settle(prepared, path)
-    refuse_to_replace_inputs(folder, path, prepared)
-    result = analyse_file(path, prepared, let_go=True)
+    setup = settle(setup, path)
+    refuse_to_replace_inputs(folder, path, setup)
+    result = analyse_file(path, setup, let_go=True)
     result = accept(result)
-    estimate_of(result, prepared)  # which needs the markers
+    estimate_of(result, setup)  # which needs the markers
     result.let_go()
-    if prepared.read is not None and prepared.read.pipeline is not None:
-        let_go(prepared.read.pipeline.found.sources, "recorded")
-    contents = file_contents(path.stem, result, prepared, inputs_of(path, result, prepared))
-    return result, put_in_place(folder, contents, prepared.options, placed)
+    if setup.read is not None and setup.read.pipeline is not None:
+        let_go(setup.read.pipeline.found.sources, "recorded")
+    contents = file_contents(path.stem, result, setup, inputs_of(path, result, setup))
+    return result, put_in_place(folder, contents, setup.options, placed)

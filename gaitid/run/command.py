@@ -5,50 +5,23 @@ Options of `run` that are not known here (of a newer gaitid) are refused: what t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gaitid.errors import GaitidError
 from gaitid.ground.by_hand import read_assignments
-from gaitid.read.settings import ReaderSettings, settings_from, split_settings
-from gaitid.records import NamedTuple
-from gaitid.run.options import RunOptions
-from gaitid.settings import FILE, FILES, FLAG, HERTZ, OPTIONS, WORDS
+from gaitid.model.settings import settings_from
+from gaitid.settings import FILE, FILES, FLAG, HERTZ, LOADS, OPTIONS, PAIRS, SIDES, WORDS, RunOptions
 
-if TYPE_CHECKING:
-    from gaitid.ground.claims import ByHand
-
-#: In place of a subject's name that was not kept.
-NOT_KEPT = "(not kept)"
 _BY_FLAG = {option.flag: option for option in OPTIONS.values()}
 
 #: By option, what was given: each time that it was.
 Given = Mapping[str, Sequence[str]]
 
 
-class Values(NamedTuple):
-    """What the words of --set, --assign and --load mean."""
-
-    settings: dict[str, Any]
-    by_hand: tuple[ByHand, ...]
-    loads: tuple[tuple[str, Path], ...]
-
-
-def read_values(given: Given) -> Values:
-    """The values of those options that have a form of their own.
-
-    Raises
-    ------
-    GaitidError
-        A value that is not of that form.
-    """
-    settings = settings_from(given.get("settings", ()))
-    return Values(settings, read_assignments(given.get("assign", ())), read_loads(given.get("loads", ())))
-
-
-def options_from(given: Given) -> RunOptions:
-    """How a trial is analysed.
+def values_of(given: Given) -> dict[str, Any]:
+    """What the words of options mean, as `RunOptions` takes it.
 
     Parameters
     ----------
@@ -59,30 +32,24 @@ def options_from(given: Given) -> RunOptions:
     Raises
     ------
     GaitidError
-        A value that an option does not take.
+        A value that is not of the form that an option has.
     """
-    values = read_values(given)
-    of_reader, of_model = split_settings(values.settings)
-    chosen: dict[str, Any] = {}
-    for name, texts in given.items():
-        kind = OPTIONS[name].kind
-        if kind == HERTZ:
-            of_model[f"{name}_hz"] = _frequency(texts[-1])
-        elif name == "subject_prefix":
-            of_reader[name] = texts[-1]
-        elif name not in ("settings", "assign", "loads"):
-            chosen[name] = _value(kind, texts)
-    chosen["contributions"] = "contributions" in given or "observer" in given
-    reader = ReaderSettings(**of_reader)
-    return RunOptions(**chosen, reader=reader, overrides=of_model, by_hand=values.by_hand, loads=values.loads)
+    values = {name: _value(OPTIONS[name].kind, texts) for name, texts in given.items()}
+    return values | {"contributions": True} if "observer" in given else values
 
 
 def _value(kind: str, texts: Sequence[str]) -> object:
     if kind == FLAG:
         return True
+    if kind == FILE:
+        return Path(texts[-1])
+    if kind == HERTZ:
+        return _frequency(texts[-1])
     if kind in (WORDS, FILES):
         return tuple(dict.fromkeys(texts))
-    return Path(texts[-1]) if kind == FILE else texts[-1]
+    read: Mapping[str, Callable[[Sequence[str]], object]]
+    read = {PAIRS: settings_from, SIDES: read_assignments, LOADS: read_loads}
+    return read[kind](texts) if kind in read else texts[-1]
 
 
 def words_of(given: Given) -> tuple[str, ...]:
@@ -114,9 +81,9 @@ def read_command(words: Sequence[str]) -> tuple[Path, RunOptions]:
     given: dict[str, list[str]] = {}
     for name, value in _pairs(words[3:]):
         given.setdefault(name, []).append(value)
-    if NOT_KEPT in given.get("subject_prefix", ()):
+    if "(not kept)" in given.get("subject_prefix", ()):
         raise GaitidError("the trial holds several subjects, and the name of the one that was meant was not kept")
-    return Path(words[2]), options_from(given)
+    return Path(words[2]), RunOptions(**values_of(given))
 
 
 def _pairs(words: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -9,9 +9,10 @@ from weakref import WeakKeyDictionary
 
 from gaitid.disk.atomic import Content, write_all
 from gaitid.inputs import found_trial, input_record, refuse_to_overwrite
+from gaitid.model.settings import READER
 from gaitid.read.assignments import enf_files
-from gaitid.read.settings import SETTINGS
-from gaitid.settings import INPUT_FILES
+from gaitid.run.setup import Setup, given_files
+from gaitid.settings import RunOptions
 from gaitid.write import TABLES, UNCERTAINTY, WRITE
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from gaitid.analysis.result import Result
     from gaitid.body.frames import Geometry
     from gaitid.uncertainty.estimate import Estimate
-from gaitid.run.options import Prepared, RunOptions, functional_paths
 
 
 def parts_of(result: Result, options: RunOptions) -> Parts | None:
@@ -31,9 +31,9 @@ def parts_of(result: Result, options: RunOptions) -> Parts | None:
     return contributed(result, options.observer)
 
 
-def inputs_of(path: Path, result: Result, prepared: Prepared) -> list[Mapping[str, str]]:
+def inputs_of(path: Path, result: Result, setup: Setup) -> list[Mapping[str, str]]:
     """Every file that a result was made from, as a record names it."""
-    inputs = [input_record("trial", path, found_trial(path)), *prepared.inputs]
+    inputs = [input_record("trial", path, found_trial(path)), *setup.inputs]
     if result.whole_body is not None:
         files = (result.whole_body.upper.path, *result.whole_body.table_files)
         inputs += [input_record("upper body", file) for file in files]
@@ -45,10 +45,7 @@ def inputs_of(path: Path, result: Result, prepared: Prepared) -> list[Mapping[st
 
 def files_read(path: Path, options: RunOptions) -> list[Path]:
     """The files that the user gave for a trial, itself first; those that were found and the model's apart."""
-    given = (getattr(options, name) for name in INPUT_FILES)
-    loads = (file for _, file in options.loads)
-    files = (*given, *functional_paths(options))
-    return [found_trial(path), *(found_trial(file) for file in files if file is not None), *loads]
+    return [found_trial(file) for file in (path, *given_files(options))]
 
 
 def command_to_keep(options: RunOptions) -> tuple[str, ...]:
@@ -65,20 +62,20 @@ def reader_settings(options: RunOptions) -> dict[str, Any]:
     name = options.reader.subject_prefix
     kept = name if options.keep_names or name is None else "given"
     reader = options.reader
-    said = {key: getattr(reader, key) for key in SETTINGS}
+    said = {key: getattr(reader, key) for key in READER}
     return {**said, "subject_prefix": kept}
 
 
-def refuse_to_replace_inputs(folder: Path, path: Path, prepared: Prepared) -> None:
+def refuse_to_replace_inputs(folder: Path, path: Path, setup: Setup) -> None:
     """Raise where a file of the result of a trial would take the place of one that it is made from.
 
     Raises
     ------
     WriteError
     """
-    assert prepared.model is not None  # settled
+    assert setup.model is not None  # settled
     results = [folder / f"{path.stem}.{name}" for name in (*(f"{t}.csv" for t in (*TABLES, UNCERTAINTY)), "run.json")]
-    refuse_to_overwrite(results, [*files_read(path, prepared.options), *prepared.model.files])
+    refuse_to_overwrite(results, [*files_read(path, setup.options), *setup.model.files])
 
 
 def tables_of(options: RunOptions) -> tuple[str, ...]:
@@ -92,9 +89,7 @@ def result_names(stem: str, options: RunOptions) -> list[str]:
     return [*(f"{stem}.{table}.csv" for table in (*tables_of(options), *sure)), f"{stem}.run.json"]
 
 
-def file_contents(
-    stem: str, result: Result, prepared: Prepared, inputs: Sequence[Mapping[str, str]]
-) -> dict[str, Content]:
+def file_contents(stem: str, result: Result, setup: Setup, inputs: Sequence[Mapping[str, str]]) -> dict[str, Content]:
     """The files of a result by their names, the record last; long tables are made as they are written.
 
     Parameters
@@ -102,18 +97,18 @@ def file_contents(
     stem : str
         That the names begin with.
     result : Result
-    prepared : Prepared
+    setup : Setup
         With a model (`settle`).
     inputs : sequence of mappings
         As `inputs_of` gives them.
     """
     from gaitid.write.tables import table_blocks
 
-    options, parts = prepared.options, parts_of(result, prepared.options)
+    options, parts = setup.options, parts_of(result, setup.options)
     contents: dict[str, Content] = {
         f"{stem}.{table}.csv": table_blocks(table, result, options.express_in, parts) for table in tables_of(options)
     }
-    found = estimate_of(result, prepared)
+    found = estimate_of(result, setup)
     if found is not None:
         from gaitid.analysis.cycle_curves import curves_of
         from gaitid.analysis.features import features
@@ -122,54 +117,54 @@ def file_contents(
         measured = features(result, curves_of(result))
         contents[f"{stem}.features.csv"] = features_text(measured, result.trial, found.of_features())
         contents[f"{stem}.{UNCERTAINTY}.csv"] = found.table()
-    return contents | {f"{stem}.run.json": record_of(result, prepared, inputs)}
+    return contents | {f"{stem}.run.json": record_of(result, setup, inputs)}
 
 
 _ESTIMATES: WeakKeyDictionary[Result, Estimate] = WeakKeyDictionary()
 
 
-def estimate_of(result: Result, prepared: Prepared) -> Estimate | None:
+def estimate_of(result: Result, setup: Setup) -> Estimate | None:
     """How sure the numbers of a result are, made once and kept as long as the result is; None where nobody asked."""
-    if prepared.sources is None:
+    if setup.sources is None:
         return None
     found = _ESTIMATES.get(result)
     if found is None:
         from gaitid.uncertainty.estimate import estimate
 
-        static = calibrated_in(result, prepared)
-        found = estimate(result, prepared.sources, static, prepared.options.express_in, prepared.progress)
+        static = calibrated_in(result, setup)
+        found = estimate(result, setup.sources, static, setup.options.express_in, setup.progress)
         _ESTIMATES[result] = found
     return found
 
 
-def calibrated_in(result: Result, prepared: Prepared) -> Geometry | None:
+def calibrated_in(result: Result, setup: Setup) -> Geometry | None:
     """The static that a model carries something over from; None without one, or where a subject file stands for it."""
     from gaitid.analysis.pipeline import pipeline_of
 
     calibration = result.body.geometry.calibration
     carries = calibration is not None and (calibration.places or calibration.joints)
-    if prepared.static is None or not carries:
+    if setup.static is None or not carries:
         return None
-    return None if prepared.subject.calibration.places else pipeline_of(result).static_geometry
+    return None if setup.subject.calibration.places else pipeline_of(result).static_geometry
 
 
-def record_of(result: Result, prepared: Prepared, inputs: Sequence[Mapping[str, str]]) -> str:
+def record_of(result: Result, setup: Setup, inputs: Sequence[Mapping[str, str]]) -> str:
     """The text of a result's ``run.json``; parameters as of `file_contents`."""
     from gaitid.write.record import record, record_text
 
-    options = prepared.options
+    options = setup.options
     content = record(result, command_to_keep(options), inputs, options.express_in, options.keep_names)
     content["settings"] |= reader_settings(options)
-    for choice in prepared.chosen_by_joints:
+    for choice in setup.chosen_by_joints:
         content["model"]["choices"][choice]["by"] = "a joint that was measured (--functional or --subject)"
-    if prepared.chosen_because:
-        content["model"]["chosen_because"] = prepared.chosen_because
+    if setup.chosen_because:
+        content["model"]["chosen_because"] = setup.chosen_because
     if options.contributions:
         from gaitid.analysis.contributions import contributions_in_words
 
         content["settings"] |= {"contributions": True, "observer": options.observer}
         content["conventions"]["contributions"] = contributions_in_words(options.observer, bool(result.applied_loads))
-    found = estimate_of(result, prepared)
+    found = estimate_of(result, setup)
     if found is not None:
         content["uncertainty"] = found.record()
     return record_text(content)

@@ -23,7 +23,7 @@ from gaitid.read.assignments import enf_files
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.run import loads_of, read_with, settle
 from gaitid.run.files import refuse_to_replace_inputs, result_names
-from gaitid.run.options import Prepared
+from gaitid.run.setup import Setup
 from gaitid.settings import INPUT_FILES
 from gaitid.trial import Trial
 from gaitid.write import UNCERTAINTY, WRITE
@@ -126,7 +126,7 @@ class Plan:
     refused: GaitidError | None = None
 
 
-def plan_file(path: Path, folder: Path | None, prepared: Prepared, session: tuple[Path, ...] = ()) -> Plan:
+def plan_file(path: Path, folder: Path | None, setup: Setup, session: tuple[Path, ...] = ()) -> Plan:
     """What `run_file` would do, without doing it.
 
     Parameters
@@ -135,15 +135,15 @@ def plan_file(path: Path, folder: Path | None, prepared: Prepared, session: tupl
         The trial.
     folder : Path or None
         Of the files; None where the wrenches go to stdout.
-    prepared : Prepared
+    setup : Setup
     session : tuple of Path
         Trials that get the same model (`settle`).
     """
-    plan = Plan(path, (*_reads(path, prepared),), writes=(*_writes(path, folder, prepared),))
+    plan = Plan(path, (*_reads(path, setup),), writes=(*_writes(path, folder, setup),))
     try:
-        trial = read_with(path, prepared.options)
-        plan = replace(plan, trial=trial, static_beside=_static_beside(path, prepared))
-        settled = settle(prepared, path, session)
+        trial = read_with(path, setup.options)
+        plan = replace(plan, trial=trial, static_beside=_static_beside(path, setup))
+        settled = settle(setup, path, session)
         model = settled.model
         assert model is not None  # settled
         # the model that was chosen is among the files that are read
@@ -157,7 +157,7 @@ def plan_file(path: Path, folder: Path | None, prepared: Prepared, session: tupl
         return replace(plan, refused=error)
 
 
-def _with_body(plan: Plan, trial: Trial, settled: Prepared) -> Plan:
+def _with_body(plan: Plan, trial: Trial, settled: Setup) -> Plan:
     """The plan with what the model finds in the trial and its static.
 
     Raises
@@ -191,7 +191,7 @@ def _with_body(plan: Plan, trial: Trial, settled: Prepared) -> Plan:
         notes=notes,
     )
     pipeline.with_(given_loads=loads_of(trial, options)).calibration  # noqa: B018 - which refuses loads and statics
-    assigned_frames(options.by_hand, trial, list(found.needs))
+    assigned_frames(options.assign, trial, list(found.needs))
     _refuse_without_forces(trial, found, options.require_forces)
     return plan
 
@@ -208,13 +208,13 @@ def _refuse_without_forces(trial: Trial, found: Found, required: bool) -> None:
 # --- files --------------------------------------------------------------------------------------------------
 
 
-def _reads(path: Path, prepared: Prepared) -> Iterator[FileRead]:
-    options = prepared.options
+def _reads(path: Path, setup: Setup) -> Iterator[FileRead]:
+    options = setup.options
     yield _file("trial", path)
     yield from (_file(role, file) for role in INPUT_FILES if (file := getattr(options, role)) is not None)
     yield from (_file("load", file, f"on {segment}") for segment, file in options.loads)
-    for i, file in enumerate(prepared.model.paths if prepared.model is not None else ()):
-        last = prepared.model is not None and i == len(prepared.model.paths) - 1
+    for i, file in enumerate(setup.model.paths if setup.model is not None else ()):
+        last = setup.model is not None and i == len(setup.model.paths) - 1
         yield _file("table" if last else "model", file)
     yield from (_file("assignments", file, "which foot was on which plate") for file in enf_files(path))
 
@@ -224,23 +224,23 @@ def _file(role: str, path: Path, why: str = "") -> FileRead:
     return FileRead(role, path, None if state is None else state[2], why)
 
 
-def _static_beside(path: Path, prepared: Prepared) -> Path | None:
-    if prepared.options.static is not None or prepared.subject_given is not None:
+def _static_beside(path: Path, setup: Setup) -> Path | None:
+    if setup.options.static is not None or setup.subject_given:
         return None
     return static_beside(found_trial(path))
 
 
-def _writes(path: Path, folder: Path | None, prepared: Prepared) -> Iterator[FileWritten]:
-    for name in result_names(path.stem, prepared.options) if folder is not None else ():
+def _writes(path: Path, folder: Path | None, setup: Setup) -> Iterator[FileWritten]:
+    for name in result_names(path.stem, setup.options) if folder is not None else ():
         assert folder is not None
         yield FileWritten(folder / name, os.path.lexists(folder / name))
 
 
-def _removes(path: Path, folder: Path | None, prepared: Prepared) -> Iterator[Path]:
+def _removes(path: Path, folder: Path | None, setup: Setup) -> Iterator[Path]:
     """As `put_in_place` does it."""
     if folder is None or not (folder / f"{path.stem}.run.json").is_file():
         return
-    asked = result_names(path.stem, prepared.options)
+    asked = result_names(path.stem, setup.options)
     for name in (*WRITE, UNCERTAINTY):
         table = folder / f"{path.stem}.{name}.csv"
         if table.name not in asked and os.path.lexists(table):
@@ -267,11 +267,11 @@ def _refuse_places(folder: Path, written: Sequence[FileWritten]) -> None:
 # --- settings -----------------------------------------------------------------------------------------------
 
 
-def _settings(model: specs.Model, prepared: Prepared) -> Iterator[Setting]:
+def _settings(model: specs.Model, setup: Setup) -> Iterator[Setting]:
     defaults: Mapping[str, Any] = specs.Settings()._asdict()
     for name, value in model.settings._asdict().items():
         if value != defaults[name]:
-            given = name in prepared.options.overrides
+            given = name in setup.options.overrides
             yield Setting(name, value, defaults[name], "given" if given else "by the model")
     for name, chosen in model.choices.items():
         if chosen.by == specs.BY_USER:

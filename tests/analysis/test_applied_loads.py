@@ -20,7 +20,7 @@ from gaitid.dynamics.wrench import Wrench
 from gaitid.errors import GaitidError
 from gaitid.model.load import bundled_folder
 from gaitid.run import RunOptions, analyse_file, prepare, run_file
-from gaitid.run.again import analyse_recorded
+from gaitid.run.recorded import read_recorded
 from gaitid.simulate import simulate
 
 Array = NDArray[np.float64]
@@ -64,7 +64,7 @@ def loads_in(folder: Path) -> tuple[tuple[str, Path], ...]:
 
 def options(folder: Path, **more: object) -> RunOptions:
     model = str(folder / "loaded.model.yaml")
-    return RunOptions(model=model, overrides={"cutoff_hz": "none"}, **more)  # type: ignore[arg-type]
+    return RunOptions(model=model, settings={"cutoff_hz": "none"}, **more)  # type: ignore[arg-type]
 
 
 def wrenches(trial: Path, given: RunOptions, out: Path) -> dict[str, Array]:
@@ -268,7 +268,7 @@ def test_plates_and_the_same_forces_as_files_give_the_same_wrenches(trial: str, 
         text = "\n".join(",".join("" if np.isnan(v) else f"{v:.17g}" for v in row) for row in rows)
         loads.append((f"{side}_foot", tmp_path / f"{side}.csv"))
         loads[-1][1].write_text(f"{','.join(['time_s', *names])}\n{text}\n", encoding="utf-8")
-    options = RunOptions(model="pig", loads=tuple(loads), overrides={"force_cutoff_hz": "none"})
+    options = RunOptions(model="pig", loads=tuple(loads), settings={"force_cutoff_hz": "none"})
     with_files = analyse_file(without_plates(path, tmp_path / "bare.c3d"), prepare(options))
     assert not with_files.trial.plates
     for side, leg in with_plates.sides.items():
@@ -297,7 +297,7 @@ def test_the_record_names_every_load_and_can_be_done_again(folder: Path, tmp_pat
     assert [entry["path"] for entry in record["inputs"] if entry["role"] == "load"] == [str(file) for _, file in given]
     assert [load["segment"] for load in record["loads"]] == ["right_hand", "right_hand", "right_mast", "right_cart"]
     assert record["loads"][0]["frames_known"] == result.trial.n_frames
-    again = analyse_recorded(record, tmp_path / "loaded.run.json")
+    again = read_recorded(record, tmp_path / "loaded.run.json").analysed()
     ours, theirs = (r.sides["right"].wrenches["rail"].f_g for r in (result, again))
     np.testing.assert_array_equal(ours, theirs)
 
@@ -368,7 +368,7 @@ def test_run_takes_every_model_that_simulate_writes(name: str, tmp_path: Path) -
     loads = tuple((file.name.split(".")[2], file) for file in files if ".load." in file.name)
     assert loads
     given = RunOptions(
-        model=str(tmp_path / f"{name}.model.yaml"), overrides={"cutoff_hz": "none"}, loads=loads, write=("segments",)
+        model=str(tmp_path / f"{name}.model.yaml"), settings={"cutoff_hz": "none"}, loads=loads, write=("segments",)
     )
     run_file(tmp_path / f"{name}.csv", tmp_path / "r", prepare(given))
     record = json.loads((tmp_path / "r" / f"{name}.run.json").read_text("utf-8"))

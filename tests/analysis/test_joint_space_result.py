@@ -34,7 +34,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def analysed(folder: Path, name: str) -> tuple[Result, JointSpace]:
     trial = folder / f"{name}.csv"
     model = str(folder / f"{name}.model.yaml")
-    options = RunOptions(model=model, overrides={"cutoff_hz": "none"}, loads=tuple(load_files_beside(trial)))
+    options = RunOptions(model=model, settings={"cutoff_hz": "none"}, loads=tuple(load_files_beside(trial)))
     result = analyse_file(trial, prepare(options))
     return result, joint_space(result)
 

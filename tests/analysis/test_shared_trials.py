@@ -14,7 +14,7 @@ from shared_trials import SHARED, TRIALS
 
 from gaitid.ground.contacts import LOADED, UNKNOWN
 from gaitid.notes import texts
-from gaitid.run import Prepared, RunOptions, analyse_file, prepare
+from gaitid.run import RunOptions, Setup, analyse_file, prepare
 
 pytestmark = pytest.mark.skipif(not SHARED.is_dir(), reason="the shared trials are not beside this checkout")
 
@@ -59,12 +59,12 @@ def test_pig_differs_as_right_physics_predicts(pig: Rows) -> None:
 
 
 @pytest.fixture(scope="module")
-def prepared() -> Prepared:
+def prepared() -> Setup:
     return prepare(RunOptions("pig"))
 
 
 @pytest.mark.parametrize("known", TRIALS, ids=lambda k: k.name)
-def test_every_clean_stance_is_found_with_its_foot_and_frames(known, prepared: Prepared) -> None:  # type: ignore[no-untyped-def]
+def test_every_clean_stance_is_found_with_its_foot_and_frames(known, prepared: Setup) -> None:  # type: ignore[no-untyped-def]
     result = analyse_file(known.path, prepared)
     found = {
         side: [(c.first, c.last) for c in result.contacts if c.side == side and c.plates] for side in known.stances
@@ -75,7 +75,7 @@ def test_every_clean_stance_is_found_with_its_foot_and_frames(known, prepared: P
             assert any(abs(a - first) <= 1 and abs(b - last) <= 1 for a, b in found[side]), (side, first, last, found)
 
 
-def test_a_foot_across_two_plates_gets_both(prepared: Prepared) -> None:
+def test_a_foot_across_two_plates_gets_both(prepared: Setup) -> None:
     result = analyse_file(SHARED / "sydney/walk03.c3d", prepared)
     both = [c for c in result.contacts if c.plates == (1, 2)]
     assert [(c.side, c.first, c.last) for c in both] == [("left", 82, 144)]
@@ -86,7 +86,7 @@ def test_a_foot_across_two_plates_gets_both(prepared: Prepared) -> None:
 
 
 @pytest.mark.parametrize(("trial", "frames"), [("sydney/walk04.c3d", (130, 172)), ("sydney/walk05.c3d", (133, 175))])
-def test_a_partial_hit_is_unknown(prepared: Prepared, trial: str, frames: tuple[int, int]) -> None:
+def test_a_partial_hit_is_unknown(prepared: Setup, trial: str, frames: tuple[int, int]) -> None:
     result = analyse_file(SHARED / trial, prepared)
     inside = slice(frames[0] + 1, frames[1])
     assert np.isnan(result.sides["right"].load.wrench.f_g[inside]).all()
@@ -97,7 +97,7 @@ def test_a_partial_hit_is_unknown(prepared: Prepared, trial: str, frames: tuple[
     assert contact.plates == () and "beside" in contact.reason
 
 
-def test_a_bias_loads_no_foot_in_the_air(prepared: Prepared) -> None:
+def test_a_bias_loads_no_foot_in_the_air(prepared: Setup) -> None:
     """Stairs: 5 to 13 N on every plate all the time; in swing the load is 0, and the bias is reported."""
     result = analyse_file(SHARED / "stairs/Movement_trial.c3d", prepared)
     swing = result.sides["left"].load.wrench.f_g[190:225]
@@ -107,7 +107,7 @@ def test_a_bias_loads_no_foot_in_the_air(prepared: Prepared) -> None:
         assert 5 < np.linalg.norm(plate["bias_N"]) < 16  # N
 
 
-def test_stance_moments_are_those_of_walking(prepared: Prepared) -> None:
+def test_stance_moments_are_those_of_walking(prepared: Setup) -> None:
     """Peak ankle plantarflexion moment of adults and children who walk: 1.0 to 1.8 N·m/kg (Winter 2009, ch. 5)."""
     for known in TRIALS:
         if "stairs" in known.file or "turn" in known.file:
@@ -162,13 +162,13 @@ def test_type_4_plates_and_an_outer_toe_marker(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("known", TRIALS, ids=lambda k: k.name)
-def test_plates_lie_where_the_files_say(known, prepared: Prepared) -> None:  # type: ignore[no-untyped-def]
+def test_plates_lie_where_the_files_say(known, prepared: Setup) -> None:  # type: ignore[no-untyped-def]
     result = analyse_file(known.path, prepared)
     assert not [w for w in texts(result.notes) if "corners" in w or "where the foot presses" in w]
 
 
 @pytest.mark.parametrize("known", TRIALS, ids=lambda k: k.name)
-def test_clean_stances_are_known_frame_by_frame(known, prepared: Prepared) -> None:  # type: ignore[no-untyped-def]
+def test_clean_stances_are_known_frame_by_frame(known, prepared: Setup) -> None:  # type: ignore[no-untyped-def]
     """No known load is left empty: all frames of every listed stance."""
     result = analyse_file(known.path, prepared)
     for stance in known.clean:

@@ -21,7 +21,8 @@ from gaitid.api.words import texts_of
 from gaitid.cli import main
 from gaitid.cli import options as cli_options
 from gaitid.cli.run import command as run_command
-from gaitid.run.command import options_from, read_command, words_of
+from gaitid.run.command import read_command, values_of, words_of
+from gaitid.settings import RunOptions
 from gaitid.write import TABLES, WRITE
 
 WALK = Path(__file__).resolve().parents[2] / "sample_data" / "walk"
@@ -127,35 +128,11 @@ def test_the_files_are_those_of_run_to_the_byte(
 
 
 def test_an_option_that_is_added_to_the_table_is_found_everywhere(tmp_path: Path) -> None:
-    """In `run`, its help and completion, in `batch`, as a keyword, in the words of a record, and back from these."""
-    code = """
-import sys
-import gaitid.run.options as run_options
-from gaitid.settings import OPTIONS, WORD, Option
-OPTIONS["shoe"] = Option("shoe", "--shoe", WORD, "What is worn.", ("str", "What is worn."), among=("none", "sandal"))
-class WithShoe(run_options.RunOptions):
-    def __init__(self, shoe=None, **others):
-        super().__init__(**others)
-        object.__setattr__(self, "shoe", shoe)
-run_options.RunOptions = WithShoe
-import inspect, gaitid
-from gaitid.cli.options import run_options as of_command
-from gaitid.cli.batch import command as batch
-from gaitid.cli.run import command, given_options
-from gaitid.run.command import read_command
-assert inspect.signature(gaitid.analyse).parameters["shoe"].default is None
-assert "shoe : str" in gaitid.analyse.__doc__
-assert {"--shoe"} <= {flag for p in batch.params for flag in p.opts}
-with command.make_context("run", ["walk.c3d", "--shoe", "sandal"]) as ctx:
-    assert "What is worn." in command.get_help(ctx)
-    assert of_command(ctx).shoe == "sandal"
-    words = given_options(ctx)
-assert words == ("--shoe", "sandal")
-assert read_command(["gaitid", "run", "walk.c3d", *words])[1].shoe == "sandal"
-r = gaitid.analyse(sys.argv[1], model="pig", shoe="sandal")
-assert r.record["command"][-2:] == ["--shoe", "sandal"]
-"""
-    done = subprocess.run([sys.executable, "-c", code, TRIAL], capture_output=True, text=True, cwd=tmp_path)
+    """In `run`, its help, completion and dry run, on the reference page, in `batch` and its manifests, as a keyword, in
+    the words and the inputs of a record, and back from these words."""
+    here = Path(__file__).parent
+    words = [sys.executable, here / "two_more_options.py", TRIAL, here.parents[1] / "docs" / "make_cli.py"]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
 
 
@@ -173,13 +150,13 @@ def test_files_do_not_depend_on_threads_of_linear_algebra(tmp_path: Path) -> Non
 @pytest.mark.parametrize(("keywords", "words"), CASES)
 def test_keywords_mean_what_options_mean(keywords: Mapping[str, Any], words: list[str]) -> None:
     texts = texts_of(keywords)
-    options = options_from(texts)
+    options = RunOptions(**values_of(texts))
     assert list(words_of(texts)) == words
     with run_command.make_context("run", [TRIAL, *words]) as context:
         assert cli_options.run_options(context) == options
     if words:
         again = read_command(["gaitid", "run", TRIAL, *words])[1]
-        assert (again.overrides, again.by_hand, again.model) == (options.overrides, options.by_hand, options.model)
+        assert again == options
 
 
 @pytest.mark.parametrize(
@@ -195,7 +172,7 @@ def test_keywords_mean_what_options_mean(keywords: Mapping[str, Any], words: lis
 )
 def test_what_a_keyword_does_not_take_is_refused_in_one_line(keyword: str, value: Any, line: str) -> None:
     with pytest.raises(gaitid.GaitidError) as caught:
-        options_from(texts_of({keyword: value}))
+        values_of(texts_of({keyword: value}))
     assert caught.value.line() == line
 
 

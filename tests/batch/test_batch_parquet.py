@@ -28,7 +28,7 @@ def done(
     """Some trials and their data set; of two subjects, one of the trials broken, where none are named."""
     datasets = [str(dataset / name) for name in names or default]
     plan = make_plan(datasets, output)
-    jobs = make_jobs(plan.trials, lambda planned: RunOptions("pig", planned.static and planned.static.path))
+    jobs = make_jobs(plan.trials, lambda planned: RunOptions("pig", static=planned.static and planned.static.path))
     outcomes = run_batch(plan.trials, jobs, output, lambda jobs: (run_job(job) for job in jobs))
     write_parquet(output, ((p, outcomes[str(p.trial)]) for p in plan.trials))
     return outcomes

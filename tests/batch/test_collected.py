@@ -53,7 +53,7 @@ def work(
     plan = make_plan([str(source)], out)
 
     def options(planned: Planned) -> RunOptions:
-        return RunOptions("pig", planned.static and planned.static.path, command=(str(planned.trial), words))
+        return RunOptions("pig", static=planned.static and planned.static.path, command=(str(planned.trial), words))
 
     run_batch(plan.trials, make_jobs(plan.trials, options), out, schedule, resume=resume)  # type: ignore[arg-type]
     return plan

@@ -46,7 +46,7 @@ def work(
     jobs = make_jobs(
         plan.trials,
         lambda planned: RunOptions(
-            "pig", planned.static and planned.static.path, command=(str(planned.trial), str(options)), **options
+            "pig", static=planned.static and planned.static.path, command=(str(planned.trial), str(options)), **options
         ),
     )
     outcomes = run_batch(plan.trials, jobs, output, schedule, resume=resume, remark=remark)
@@ -270,7 +270,7 @@ def test_a_result_that_is_right_stays_beside_a_time_limit(data: Path, tmp_path: 
     work(out, data, schedule=slow)
     assert len(files(out, "P1/walk1")) == 8
     assert [o.run_time_s for o in work(out, data, resume=True).values()] == [None] * 4
-    work(out, data, schedule=slow, overrides={"cutoff_hz": 7})  # another cut-off: it is not right any more
+    work(out, data, schedule=slow, settings={"cutoff_hz": 7})  # another cut-off: it is not right any more
     assert files(out, "P1/walk1") == []
     assert sorted(Journal(out).read()) == ["P1/walk2", "P2/walk1", "P2/walk2"]
 
@@ -280,7 +280,7 @@ def test_nothing_is_taken_away_for_a_mistyped_option(data: Path, tmp_path: Path)
     out = tmp_path / "out"
     work(out, data)
     remarks: list[str] = []
-    outcomes = work(out, data, overrides={"contact_threshold_N": 25}, schedule=all_refused, remark=remarks.append)
+    outcomes = work(out, data, settings={"contact_threshold_N": 25}, schedule=all_refused, remark=remarks.append)
     assert {o.status for o in outcomes.values()} == {"refused"}
     assert remarks == ["4 earlier results kept, though not done now"]
     assert len(files(out, "P1/walk1")) == 8
@@ -347,7 +347,7 @@ def test_tables_go_when_the_first_result_changes(data: Path, tmp_path: Path) -> 
         assert not frames.exists()
         yield from map(run_job, jobs[1:])
 
-    work(out, data, schedule=watched, resume=True, overrides={"cutoff_hz": 7})
+    work(out, data, schedule=watched, resume=True, settings={"cutoff_hz": 7})
     assert (out / TABLE).exists()
     assert not list((out / ".gaitid").glob("frames*"))
 
@@ -395,7 +395,7 @@ def test_a_table_that_cannot_be_taken_away(data: Path, tmp_path: Path, monkeypat
 
     monkeypatch.setattr(Path, "unlink", held)
     with pytest.raises(WriteError, match=r"cannot delete .*batch\.csv of an earlier batch \(Permission.*; close it"):
-        work(out, data, overrides={"cutoff_hz": 7})
+        work(out, data, settings={"cutoff_hz": 7})
 
 
 def test_nothing_is_written_through_a_link(data: Path, tmp_path: Path) -> None:

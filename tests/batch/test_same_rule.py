@@ -15,7 +15,7 @@ from gaitid.batch.manifest import manifest_csv
 from gaitid.batch.plan import make_plan
 from gaitid.batch.stored import stores_calibration
 from gaitid.batch.supervisor import make_jobs
-from gaitid.run import Prepared, RunOptions, prepare, run_file
+from gaitid.run import RunOptions, Setup, prepare, run_file
 
 
 def written(folder: Path) -> dict[str, bytes]:
@@ -120,7 +120,7 @@ def test_trials_beside_statics_of_their_own_share_what_is_prepared(
         shutil.copy(one_walk / "static.c3d", tmp_path / "data" / name)
     prepared: list[RunOptions] = []
 
-    def noted(options: RunOptions) -> Prepared:
+    def noted(options: RunOptions) -> Setup:
         prepared.append(options)
         return prepare(options)
 
@@ -135,6 +135,6 @@ def test_trials_beside_statics_of_their_own_share_what_is_prepared(
 def test_a_bundled_model_is_read_once(one_walk: Path) -> None:
     """Also for trials of several statics; with settings of its own it is another."""
     first, second = (prepare(RunOptions("pig", static=static)).model for static in (None, one_walk / "static.c3d"))
-    other = prepare(RunOptions("pig", overrides={"cutoff_hz": 7})).model
+    other = prepare(RunOptions("pig", settings={"cutoff_hz": 7})).model
     assert first is second
     assert first is not None and other is not None and first.settings.cutoff_hz != other.settings.cutoff_hz == 7

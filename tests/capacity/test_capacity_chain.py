@@ -66,7 +66,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def capacity(folder: Path, out: Path, **asked: object) -> dict[str, float]:
     """The row of frame 11, in which the upper arm is upright and the elbow at 90°."""
-    prepared = prepare(RunOptions(model=str(folder / "arm.model.yaml"), overrides={"cutoff_hz": "none"}))
+    prepared = prepare(RunOptions(model=str(folder / "arm.model.yaml"), settings={"cutoff_hz": "none"}))
     assert prepared.model is not None
     limits = read_limits(folder / "limits.yaml", prepared.model)
     options = replace(CapacityOptions(endpoint="fore_end", plane="xz", picture=11), **asked)  # type: ignore[arg-type]

@@ -14,7 +14,7 @@ from gaitid.capacity.files import CapacityOptions, capacity_file
 from gaitid.capacity.leg_dynamics import leg_dynamics
 from gaitid.capacity.limits import read_limits
 from gaitid.errors import GaitidError
-from gaitid.run import Prepared, RunOptions, analyse_file, prepare
+from gaitid.run import RunOptions, Setup, analyse_file, prepare
 from gaitid.simulate import simulate
 
 SCENARIO = Path(__file__).parents[1] / "simulate" / "scenarios" / "whole_body.yaml"
@@ -42,14 +42,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def prepared(folder: Path) -> Prepared:
+def prepared(folder: Path) -> Setup:
     loads = (("left_fore", folder / "whole_body.load.left_fore.csv"),)
     model = str(folder / "whole_body.model.yaml")
-    return prepare(RunOptions(model=model, loads=loads, overrides={"cutoff_hz": "none"}))
+    return prepare(RunOptions(model=model, loads=loads, settings={"cutoff_hz": "none"}))
 
 
 @pytest.fixture(scope="module")
-def result(folder: Path, prepared: Prepared) -> Result:
+def result(folder: Path, prepared: Setup) -> Result:
     return analyse_file(folder / "whole_body.csv", prepared)
 
 
@@ -86,7 +86,7 @@ def test_m_g_v_j_of_slides_and_turns(folder: Path, result: Result) -> None:
         assert np.abs(ours - expected).max() < tolerance * np.abs(expected).max()
 
 
-def test_the_table_leaves_out_what_mixes_units(folder: Path, prepared: Prepared, tmp_path: Path) -> None:
+def test_the_table_leaves_out_what_mixes_units(folder: Path, prepared: Setup, tmp_path: Path) -> None:
     assert prepared.model is not None
     limits = read_limits(folder / "limits.yaml", prepared.model)
     options = CapacityOptions(endpoint=POINT, plane="xy")
@@ -125,7 +125,7 @@ def test_the_table_leaves_out_what_mixes_units(folder: Path, prepared: Prepared,
         ("forces_N: {drive_way: {slide_x: 1}}", "negative_slide_x"),
     ],
 )
-def test_refused(folder: Path, prepared: Prepared, tmp_path: Path, line: str, words: str) -> None:
+def test_refused(folder: Path, prepared: Setup, tmp_path: Path, line: str, words: str) -> None:
     assert prepared.model is not None
     path = tmp_path / "limits.yaml"
     path.write_text(LIMITS.replace(LIMITS.splitlines()[3], line), "utf-8")

@@ -20,7 +20,7 @@ import yaml
 from gaitid.analysis.result import Result
 from gaitid.check.findings import Finding
 from gaitid.check.golden import compare
-from gaitid.run import Prepared, RunOptions, analyse_file, prepare, run_file
+from gaitid.run import RunOptions, Setup, analyse_file, prepare, run_file
 from gaitid.simulate import simulate
 
 needs_bash = pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not here")
@@ -38,12 +38,12 @@ OPTIONS = RunOptions("pig", write=("segments", "base"), contributions=True, obse
 
 
 @pytest.fixture(scope="module")
-def prepared() -> Prepared:
+def prepared() -> Setup:
     return prepare(RunOptions("pig"))
 
 
 @pytest.fixture(scope="module")
-def result(trial: Path, prepared: Prepared) -> Result:
+def result(trial: Path, prepared: Setup) -> Result:
     return analyse_file(trial, prepared)
 
 
@@ -84,7 +84,7 @@ def edit_record(folder: Path, change: Callable[[dict[str, Any]], object]) -> Non
 
 
 def test_another_verdict_is_a_warning_and_a_result_of_before_verdicts_is_as_golden(
-    result: Result, prepared: Prepared, trial: Path, golden: Path
+    result: Result, prepared: Setup, trial: Path, golden: Path
 ) -> None:
     edit_record(golden, lambda c: c["verdict"].update(trial="usable"))
     found = compare(result, prepared, trial, golden)
@@ -97,7 +97,7 @@ def test_another_verdict_is_a_warning_and_a_result_of_before_verdicts_is_as_gold
     assert (texts(found), texts(found, "warn")) == ([], [])
 
 
-def test_all_tables_are_compared(result: Result, prepared: Prepared, trial: Path, golden: Path) -> None:
+def test_all_tables_are_compared(result: Result, prepared: Setup, trial: Path, golden: Path) -> None:
     """Contributions, base and segments too, though `check` was not asked for them: the golden folder says so."""
     findings = compare(result, prepared, trial, golden)
     assert texts(findings) == []
@@ -108,7 +108,7 @@ def test_all_tables_are_compared(result: Result, prepared: Prepared, trial: Path
 
 
 def test_the_largest_difference_is_named_with_column_and_frame(
-    result: Result, prepared: Prepared, trial: Path, golden: Path
+    result: Result, prepared: Setup, trial: Path, golden: Path
 ) -> None:
     def move(rows: list[list[str]]) -> None:
         for column, frame, by in (("left_hip_force_global_y_N", 120, 0.5), ("right_knee_force_global_z_N", 130, -2.0)):
@@ -137,7 +137,7 @@ def test_the_largest_difference_is_named_with_column_and_frame(
     ],
 )
 def test_every_table_is_watched(
-    result: Result, prepared: Prepared, trial: Path, golden: Path, table: str, column: str, place: str
+    result: Result, prepared: Setup, trial: Path, golden: Path, table: str, column: str, place: str
 ) -> None:
     path = golden / f"walk.{table}.csv"
 
@@ -157,7 +157,7 @@ def test_every_table_is_watched(
     assert "moved by 1 " in first
 
 
-def test_a_contact_that_moved_is_named(result: Result, prepared: Prepared, trial: Path, golden: Path) -> None:
+def test_a_contact_that_moved_is_named(result: Result, prepared: Setup, trial: Path, golden: Path) -> None:
     def move(rows: list[list[str]]) -> None:
         row = next(r for r in rows if r[1] == "1")
         row[2] = str(int(row[2]) + 1)
@@ -169,7 +169,7 @@ def test_a_contact_that_moved_is_named(result: Result, prepared: Prepared, trial
 
 
 def test_columns_that_are_gone_do_not_hide_what_moved(
-    result: Result, prepared: Prepared, trial: Path, golden: Path
+    result: Result, prepared: Setup, trial: Path, golden: Path
 ) -> None:
     def spoil(rows: list[list[str]]) -> None:
         rows[0][rows[0].index("left_hip_flexion_deg")] = "left_hip_bend_deg"
@@ -182,7 +182,7 @@ def test_columns_that_are_gone_do_not_hide_what_moved(
 
 
 def test_a_cut_golden_trial_is_compared_where_it_goes(
-    result: Result, prepared: Prepared, trial: Path, golden: Path
+    result: Result, prepared: Setup, trial: Path, golden: Path
 ) -> None:
     for name in ("wrenches", "joints"):
         edit(golden / f"walk.{name}.csv", lambda rows: rows.__delitem__(slice(101, None)))
@@ -192,7 +192,7 @@ def test_a_cut_golden_trial_is_compared_where_it_goes(
 
 
 def test_a_frame_that_golden_lacks_or_has_twice_is_named(
-    result: Result, prepared: Prepared, trial: Path, golden: Path
+    result: Result, prepared: Setup, trial: Path, golden: Path
 ) -> None:
     edit(golden / "walk.wrenches.csv", lambda rows: rows.__delitem__(200))
     edit(golden / "walk.joints.csv", lambda rows: rows.insert(200, rows[200]))
@@ -205,7 +205,7 @@ def test_a_frame_that_golden_lacks_or_has_twice_is_named(
 
 
 def test_cells_that_became_empty_are_counted_with_their_rows(
-    result: Result, prepared: Prepared, trial: Path, golden: Path
+    result: Result, prepared: Setup, trial: Path, golden: Path
 ) -> None:
     hip = replace(result.sides["left"].wrenches["hip"])
     forces = hip.f_g.copy()
@@ -235,7 +235,7 @@ def test_a_chain_of_one_side(tmp_path: Path) -> None:
     assert "_force_global_x_N (frame 20) moved by " in moved
 
 
-def test_a_leg_that_was_not_recorded(result: Result, prepared: Prepared, trial: Path, golden: Path) -> None:
+def test_a_leg_that_was_not_recorded(result: Result, prepared: Setup, trial: Path, golden: Path) -> None:
     """Golden results of both legs: the cells of one are newly empty, and the other is compared all the same."""
     empty = analyse_without(trial, prepared, "L")
     found = texts(compare(empty, prepared, trial, golden))
@@ -243,7 +243,7 @@ def test_a_leg_that_was_not_recorded(result: Result, prepared: Prepared, trial: 
     assert not any(text.startswith("right_knee_flexion_deg") for text in found)
 
 
-def analyse_without(path: Path, prepared: Prepared, letter: str) -> Result:
+def analyse_without(path: Path, prepared: Setup, letter: str) -> Result:
     """The result without the markers of one leg (those of the pelvis stay)."""
     from gaitid.analysis.pipeline import analyse
     from gaitid.read import read_trial
@@ -257,7 +257,7 @@ def analyse_without(path: Path, prepared: Prepared, letter: str) -> Result:
 # --- since when ---------------------------------------------------------------------------------------------
 
 
-def since(result: Result, prepared: Prepared, trial: Path, golden: Path) -> list[str]:
+def since(result: Result, prepared: Setup, trial: Path, golden: Path) -> list[str]:
     """The differences that are named where numbers moved."""
     edit(golden / "walk.joints.csv", lambda rows: rows[120].__setitem__(rows[0].index("left_hip_flexion_deg"), "200"))
     text = texts(compare(result, prepared, trial, golden))[0]
@@ -265,7 +265,7 @@ def since(result: Result, prepared: Prepared, trial: Path, golden: Path) -> list
     return text.removeprefix("since ").split(", ")
 
 
-def test_another_version(result: Result, prepared: Prepared, trial: Path, golden: Path) -> None:
+def test_another_version(result: Result, prepared: Setup, trial: Path, golden: Path) -> None:
     edit_record(golden, lambda record: record.update(gaitid="0.0.9"))
     (text,) = since(result, prepared, trial, golden)
     assert text.startswith("gaitid 0.0.9 -> ")
@@ -274,7 +274,7 @@ def test_another_version(result: Result, prepared: Prepared, trial: Path, golden
 def test_another_setting_and_measurement(trial: Path, golden: Path, tmp_path: Path) -> None:
     subject = tmp_path / "subject.yaml"
     subject.write_text("mass_kg: 71\n")
-    prepared = prepare(RunOptions("pig", subject=subject, overrides={"cutoff_hz": 7}))
+    prepared = prepare(RunOptions("pig", subject=subject, settings={"cutoff_hz": 7}))
     found = since(analyse_file(trial, prepared), prepared, trial, golden)
     assert found[0] == "subject none -> subject.yaml"
     assert "settings.cutoff_hz none -> 7" in found
@@ -282,7 +282,7 @@ def test_another_setting_and_measurement(trial: Path, golden: Path, tmp_path: Pa
     assert not any(word in text for text in found for word in ("observer", "contributions", "express_in"))
 
 
-def test_another_trial(result: Result, prepared: Prepared, trial: Path, golden: Path, tmp_path: Path) -> None:
+def test_another_trial(result: Result, prepared: Setup, trial: Path, golden: Path, tmp_path: Path) -> None:
     """Golden results of another trial of the same name."""
     simulate("walk", tmp_path / "other", duration=2.5, marker_noise_mm=1.0, seed=3)
     other = tmp_path / "other" / "walk.c3d"
@@ -298,7 +298,7 @@ def test_another_model(trial: Path, golden: Path) -> None:
     assert found.startswith("since model pig.yaml (bundled) -> pig_vicon.yaml (bundled) + pig.yaml (bundled), table ")
 
 
-def test_without_a_record_it_is_said(result: Result, prepared: Prepared, trial: Path, golden: Path) -> None:
+def test_without_a_record_it_is_said(result: Result, prepared: Setup, trial: Path, golden: Path) -> None:
     (golden / "walk.run.json").unlink()
     for name in ("wrenches", "joints"):
         edit(golden / f"walk.{name}.csv", lambda rows: rows[120].__setitem__(2, "1000"))
@@ -311,7 +311,7 @@ DAMAGED = ["{", "[]", "{}", "\ufffd\0", "[" * 100_000]
 
 @pytest.mark.parametrize("text", DAMAGED, ids=range(len(DAMAGED)))
 def test_a_damaged_record_is_said_whether_anything_moved_or_not(
-    result: Result, prepared: Prepared, trial: Path, golden: Path, text: str
+    result: Result, prepared: Setup, trial: Path, golden: Path, text: str
 ) -> None:
     (golden / "walk.run.json").write_text(text)
     for name in ("segments", "wrenches"):  # what an observer adds is known from the record only
@@ -329,7 +329,7 @@ def test_a_damaged_record_is_said_whether_anything_moved_or_not(
 @pytest.mark.parametrize("name", ["wrenches.csv", "contacts.csv", "run.json"])
 @pytest.mark.parametrize("device", [False, True])
 def test_a_pipe_or_a_device_is_refused(
-    result: Result, prepared: Prepared, trial: Path, golden: Path, name: str, device: bool
+    result: Result, prepared: Setup, trial: Path, golden: Path, name: str, device: bool
 ) -> None:
     file = golden / f"walk.{name}"
     file.unlink()
@@ -341,7 +341,7 @@ def test_a_pipe_or_a_device_is_refused(
     assert f"walk.{name}: not a file" in text
 
 
-def test_a_quote_that_is_never_closed(result: Result, prepared: Prepared, trial: Path, golden: Path) -> None:
+def test_a_quote_that_is_never_closed(result: Result, prepared: Setup, trial: Path, golden: Path) -> None:
     file = golden / "walk.wrenches.csv"
     file.write_text(file.read_text().replace("\n", '\n"', 1))
     (text,) = texts(compare(result, prepared, trial, golden))
@@ -365,7 +365,7 @@ def test_the_command_that_makes_golden_results_can_be_pasted(repository: Path) -
 
 @pytest.mark.parametrize("observer", ["spoon", 3, ["thigh"], {"a": 1}, None])
 def test_a_record_with_nonsense_in_it(
-    result: Result, prepared: Prepared, trial: Path, golden: Path, observer: object
+    result: Result, prepared: Setup, trial: Path, golden: Path, observer: object
 ) -> None:
     edit_record(golden, lambda record: record["settings"].update(observer=observer))
     edit_record(golden, lambda record: record.update(inputs=[3, {"role": "trial"}], subject=[], gaitid=None))

@@ -19,10 +19,8 @@ from gaitid.cli.group import COMMANDS, group
 from gaitid.cli.shells import SWITCH_ON, VARIABLE, Bash, Fish, Zsh
 from gaitid.model.load import bundled_models, merged_content
 from gaitid.model.marker_sets import bundled_marker_sets
-from gaitid.model.settings import SETTINGS as MODEL_SETTINGS
-from gaitid.model.settings import Settings
+from gaitid.model.settings import READER, SETTINGS, Settings
 from gaitid.norms.sets import published_sets
-from gaitid.read.settings import POINT_UNITS, SETTINGS, VERTICALS
 
 BREAKS = " \t\n\"'><=;|&(:"  # bash's own
 
@@ -118,25 +116,23 @@ def test_options_and_their_values(folder: Path) -> None:
 def test_settings_and_their_values() -> None:
     keys = offered("gaitid run --set ", Fish)
     assert {f"{key}=" for key in (*Settings.__annotations__, "point_unit")} <= set(keys)
-    for key, setting in MODEL_SETTINGS.items():
+    for key, setting in SETTINGS.items():
         if setting.among:
             assert offered(f"gaitid run --set {key}=", Fish) == [f"{key}={word}" for word in setting.among]
     assert offered("gaitid run --set external_support=", Fish) == ["external_support=yes", "external_support=no"]
-    assert offered("gaitid inspect --set ", Fish) == ["point_unit=", "point_rate_hz=", "vertical="]
+    assert offered("gaitid inspect --set ", Fish) == [f"{key}=" for key in READER]
+    assert list(READER) == ["point_unit", "point_rate_hz", "vertical"]
+    for key, setting in READER.items():
+        assert offered(f"gaitid inspect --set {key}=", Fish) == [f"{key}={word}" for word in setting.among]
     assert offered("gaitid run --set point_unit=c", Fish) == ["point_unit=cm"]
     # bash completes only what stands behind the equals sign
     assert offered("gaitid run --set marker_filter=gc") == ["gcv_spline"]
 
 
-def test_settings_of_the_reader_are_all_offered() -> None:
-    assert tuple(complete.READER) == SETTINGS
-    assert complete.READER["point_unit"] == POINT_UNITS and complete.READER["vertical"] == VERTICALS
-
-
 def test_every_word_that_is_offered_for_a_setting_is_taken() -> None:
     from gaitid.model.load import load_model
 
-    for key, setting in MODEL_SETTINGS.items():
+    for key, setting in SETTINGS.items():
         for word in setting.among:
             assert getattr(load_model("pig", {key: word}).settings, key) == (None if word == "none" else word)
 

@@ -10,8 +10,8 @@ import pytest
 from terminal import assert_refused, edited_c3d, gaitid
 
 from gaitid.ground.vertical import vertical
+from gaitid.model.settings import VERTICALS, ReaderSettings
 from gaitid.read import read_trial
-from gaitid.read.settings import VERTICALS, ReaderSettings
 
 PIG = ("--model", "pig")
 

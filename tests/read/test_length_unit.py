@@ -12,10 +12,10 @@ from test_c3d import load, make
 from test_plate_signals import SHARED, in_shared
 
 from gaitid.errors import ReadError
+from gaitid.model.settings import ReaderSettings
 from gaitid.read import read_trial
 from gaitid.read.c3d.trial import read_c3d
 from gaitid.read.length_unit import body_size, length_unit, refuse_other_unit
-from gaitid.read.settings import ReaderSettings
 
 LABELS = ["LASI", "RASI", "SACR", "LANK", "RANK", "HEAD"]
 IN_UNIT = {"mm": 1e3, "cm": 1e2, "m": 1.0}

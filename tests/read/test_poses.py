@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from gaitid.errors import ReadError
+from gaitid.model.settings import ReaderSettings
 from gaitid.read import read_trial
-from gaitid.read.settings import ReaderSettings
 from gaitid.simulate import simulate
 from gaitid.simulate.pose_file import stored_poses
 from gaitid.simulate.settings import WalkSettings

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import gaitid
+from gaitid.model.settings import ReaderSettings
 from gaitid.read import as_static
-from gaitid.read.settings import ReaderSettings
 from gaitid.trial import Trial
 
 UNIPD = Path(__file__).resolve().parents[3] / "shared" / "trials" / "labs" / "unipd"

@@ -13,8 +13,8 @@ from test_c3d import make
 from test_plate_signals import SHARED, in_shared
 
 from gaitid.errors import ReadError
+from gaitid.model.settings import ReaderSettings
 from gaitid.read.c3d.trial import read_c3d
-from gaitid.read.settings import ReaderSettings
 from gaitid.read.subjects import best_copies, share_a_beginning
 
 NAMES = [f"M{i:02d}" for i in range(12)]

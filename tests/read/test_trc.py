@@ -16,8 +16,8 @@ from gaitid.dynamics.wrench import Wrench, centre_of_pressure
 from gaitid.errors import GaitidError, ReadError
 from gaitid.ground.plate_load import plate_axes
 from gaitid.model.load import load_model
+from gaitid.model.settings import ReaderSettings
 from gaitid.read import read_trial
-from gaitid.read.settings import ReaderSettings
 from gaitid.read.tables.trc import read_trc
 from gaitid.trial import Trial
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from gaitid.errors import Names, ReadError
+from gaitid.model.settings import ReaderSettings
 from gaitid.notes import Notes, note
 from gaitid.read.c3d.events import events_of
 from gaitid.read.c3d.file import read_c3d_file, read_c3d_parameters, texts
@@ -18,7 +19,6 @@ from gaitid.read.c3d.sections import Parameters
 from gaitid.read.labels import listed, subject_and_name
 from gaitid.read.length_unit import length_unit
 from gaitid.read.plates.force_platform import plates_from_channels
-from gaitid.read.settings import ReaderSettings
 from gaitid.read.subjects import Chosen, best_copies, choose_subject
 from gaitid.read.units import LENGTH_M, factor
 from gaitid.read.unseen import unseen

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gaitid.errors import ReadError
+from gaitid.model.settings import POINT_UNITS
 from gaitid.notes import Note, Notes, note
 from gaitid.numerics.blocks import is_long
 from gaitid.numerics.rotation import cross, norm
@@ -24,7 +25,6 @@ from gaitid.read.plates.channels import PlateParameters, ZeroWindow, si_values, 
 from gaitid.read.plates.plate_types import MOMENT, PLACE, PLATE_TYPES, UNDEFINED
 from gaitid.read.plates.repeated import PlateSamples, samples_of, without_repeated
 from gaitid.read.plates.surface import CLOSES_M, closing_error, overlap, sensor_vector
-from gaitid.read.settings import POINT_UNITS
 from gaitid.read.units import LENGTH_M
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, ForcePlate

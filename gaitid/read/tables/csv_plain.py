@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from gaitid.errors import ReadError, reading
+from gaitid.model.settings import ReaderSettings
 from gaitid.notes import Notes, note
 from gaitid.read.labels import listed
 from gaitid.read.length_unit import refuse_other_unit
 from gaitid.read.plates import TEMPLATE_FROM, Plates, unused_plates
-from gaitid.read.settings import ReaderSettings
 from gaitid.read.tables.mot import MOT_SUFFIXES, read_mot
 from gaitid.read.tables.row_times import check_counts_by_one, even_rate, start_after, whole_numbers
 from gaitid.read.tables.text_table import Dialect, cells_of, check_names, is_blank, numbers_of, read_lines, refuse_gap

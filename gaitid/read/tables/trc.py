@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 
 from gaitid.errors import ReadError
+from gaitid.model.settings import ReaderSettings
 from gaitid.notes import Notes, note
 from gaitid.read.labels import listed, printable
 from gaitid.read.length_unit import length_unit
 from gaitid.read.plates import Plates, unused_plates
-from gaitid.read.settings import ReaderSettings
 from gaitid.read.subjects import best_copies, choose_subject
 from gaitid.read.tables.csv_plain import read_forces
 from gaitid.read.tables.row_times import Integers, check_counts_by_one, even_rate, whole_numbers

@@ -1,4 +1,4 @@
-"""A result of a report -> the same trial analysed again, or one line that says why not (`gaitid.run.again`)."""
+"""A result of a report -> the same trial analysed again, or one line that says why not (`gaitid.run.recorded`)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from gaitid.analysis.result import Result
 from gaitid.errors import GaitidError, in_print
 from gaitid.records import frozen_dataclass
 from gaitid.report import result as written
-from gaitid.run.again import analyse_recorded, refuse_other_numbers
+from gaitid.run.recorded import read_recorded, refuse_other_numbers
 
 
 @frozen_dataclass(eq=False)
@@ -39,7 +39,7 @@ def analyse_again(result: written.Result) -> Again:
         Without a result where a file is gone or has changed, or where other numbers came out; nothing is raised.
     """
     try:
-        again = analyse_recorded(result.record, result.path)
+        again = read_recorded(result.record, result.path).analysed()
         refuse_other_numbers(again, result.record, {**result.columns, "frame": result.frame.astype(float)})
         return Again(again)
     except (GaitidError, OSError, ValueError) as error:
