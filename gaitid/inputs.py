@@ -13,7 +13,7 @@ from typing import Any
 from gaitid.disk.regular import MAX_BYTES, file_size, file_state
 from gaitid.errors import GaitidError, WriteError
 from gaitid.model.load import bundled_folder
-from gaitid.notes import Note, Notes, note
+from gaitid.notes import Notes, note
 
 
 def sha256(path: Path, limit: int = sys.maxsize) -> str:
@@ -90,11 +90,6 @@ def static_beside(path: Path) -> Path | None:
         file for file in _beside(path, _is_static) if file.suffix.lower() in (".c3d", ".trc") and _is_static(file.stem)
     ]
     return statics[0] if len(statics) == 1 else None
-
-
-def static_unused(static: Path) -> Note:
-    """That a static lies beside a trial, and how to use it."""
-    return note("file_beside/static", name=static.name, path=static)
 
 
 def loads_beside(path: Path, forces: Path | None) -> Notes:

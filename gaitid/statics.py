@@ -9,7 +9,7 @@ from gaitid.analysis.pipeline import pipeline_of
 from gaitid.analysis.result import Result
 from gaitid.disk.regular import file_state
 from gaitid.errors import GaitidError
-from gaitid.inputs import found_trial, static_beside, static_unused
+from gaitid.inputs import found_trial, static_beside
 from gaitid.model.settings import ReaderSettings
 from gaitid.notes import Notes, note
 from gaitid.read import as_static, read_trial
@@ -49,7 +49,7 @@ def notes_of_statics(
     from gaitid.analysis.conflict import static_beside_notes, stored_is_used
 
     if not stored_is_used(result.subject, result.model):
-        return (static_unused(lies),)
+        return (note("file_beside/static", name=lies.name, path=lies),)
     try:
         static = _read_beside(lies, file_state(lies), settings)
     except GaitidError as error:

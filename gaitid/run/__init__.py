@@ -16,16 +16,8 @@ from gaitid.body.frames import Calibration
 from gaitid.disk.atomic import write_all
 from gaitid.disk.regular import file_state
 from gaitid.errors import GaitidError, ReadError, SubjectError, TrialError
-from gaitid.inputs import (
-    found_trial,
-    input_record,
-    load_files_beside,
-    loads_beside,
-    refuse_to_overwrite,
-    static_beside,
-    static_unused,
-)
-from gaitid.notes import Note, Notes, as_option
+from gaitid.inputs import found_trial, input_record, load_files_beside, loads_beside, refuse_to_overwrite, static_beside
+from gaitid.notes import Note, Notes, as_option, note
 from gaitid.read import read_trial
 from gaitid.records import frozen_dataclass, let_go
 from gaitid.run.files import (
@@ -185,7 +177,7 @@ def _chosen(setup: Setup, trials: Sequence[Trial]) -> Choice:
         return choose_model(recordings, options.overrides, setup.marker_set, setup.subject_content)
     except TrialError as error:
         lies = None if options.static is not None else static_beside(trials[0].path)
-        hints = [] if lies is None else [static_unused(lies).text]
+        hints = [] if lies is None else [note("file_beside/static", name=lies.name, path=lies).text]
         if not hints or setup.subject_given:
             raise
         todo = "; ".join([*hints, error.todo])

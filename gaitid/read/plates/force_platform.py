@@ -106,7 +106,8 @@ def plates_from_channels(
     labels = texts(parameters, "ANALOG", "LABELS")[: analog.shape[0]]
     named = plates_by_name(labels) if described or not n_plates else {}
     if named and not described:
-        notes += _undeclared(labels, named)
+        found = [labels[channel] for six in named.values() for channel in six]
+        notes += (note("plates_undeclared", n=len(found), channels=found, template_from=TEMPLATE_FROM),)
     described = described or {}
     notes += tuple(_by_order(labels, {n: six for n, six in named.items() if n in described and n > n_plates}))
     numbers = [*range(1, n_plates + 1), *sorted(n for n in described if not 1 <= n <= n_plates)]
@@ -148,12 +149,6 @@ def plates_from_channels(
         refused.setdefault(b, f"plates {a} and {b} {why}")
     usable = tuple(plate for plate in plates if plate.number not in refused)
     return Plates(usable, refused, notes=(*notes, *refusals(refused)))
-
-
-def _undeclared(labels: Sequence[str], named: Mapping[int, Sequence[int]]) -> Notes:
-    """That channels look like those of plates of which the file says nothing."""
-    names = [labels[channel] for six in named.values() for channel in six]
-    return (note("plates_undeclared", n=len(names), channels=names, template_from=TEMPLATE_FROM),)
 
 
 def _by_order(labels: Sequence[str], named: Mapping[int, Sequence[int]]) -> Iterator[Note]:
