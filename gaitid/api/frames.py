@@ -6,7 +6,7 @@ belongs), all else are floats, NaN where unknown. The index counts the rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,29 +20,18 @@ from gaitid.analysis.stance_curves import stance_curves
 from gaitid.disk.read_back import read_text_back
 from gaitid.errors import ReadError
 from gaitid.gait.feature_list import FEATURES
-from gaitid.trial import Array
 from gaitid.write import (
     CONTACT_COLUMNS,
-    CYCLE_COLUMNS,
     DEFAULT_FRAMES,
     FEATURE_COLUMNS,
-    STANCE_COLUMNS,
     TEXT_COLUMNS,
     TRIAL_COLUMNS,
     UNCERTAINTY,
     UNCERTAINTY_COLUMNS,
 )
-from gaitid.write.cycles import SPATIOTEMPORAL_COLUMNS, cycle_marks, spatiotemporal_rows
+from gaitid.write.cycles import SPATIOTEMPORAL_COLUMNS, LongTable, cycles_table, spatiotemporal_rows, stances_table
 from gaitid.write.features import feature_frames
-from gaitid.write.stances import stance_marks
-from gaitid.write.tables import (
-    base_columns,
-    contact_row,
-    joint_power_columns,
-    joints_columns,
-    segments_columns,
-    wrenches_columns,
-)
+from gaitid.write.tables import columns_of, contact_row
 
 if TYPE_CHECKING:
     from gaitid.analysis.contributions import Parts
@@ -58,10 +47,10 @@ def frame_of(
     table: str, result: Result, express_in: Sequence[str] = DEFAULT_FRAMES, parts: Parts | None = None
 ) -> pd.DataFrame:
     """One table of a result; parameters as of `gaitid.write.tables.table_text`."""
-    if table == "wrenches":
-        names, values = wrenches_columns(result, express_in, parts)
-        return _typed(table, pd.DataFrame(values, columns=names))
-    return _typed(table, _MAKERS[table](result))
+    if table in _MAKERS:
+        return _typed(table, _MAKERS[table](result))
+    names, values = columns_of(table, result, express_in, parts)
+    return _typed(table, pd.DataFrame(values, columns=names))
 
 
 def frame_from(path: Path, table: str) -> pd.DataFrame:
@@ -126,79 +115,34 @@ def with_uncertainty(features: pd.DataFrame, found: Estimate | None) -> pd.DataF
     return features.assign(**dict(zip(UNCERTAINTY_COLUMNS, bands.T, strict=True)))
 
 
-def _joints(result: Result) -> pd.DataFrame:
-    names, values = joints_columns(result)
-    return pd.DataFrame(values, columns=names)
-
-
-def _segments(result: Result) -> pd.DataFrame:
-    names, values = segments_columns(result)
-    return pd.DataFrame(values, columns=names)
-
-
-def _base(result: Result) -> pd.DataFrame:
-    names, values = base_columns(result)
-    return pd.DataFrame(values, columns=names)
-
-
-def _joint_space(result: Result) -> pd.DataFrame:
-    from gaitid.write.joint_space import joint_space_table
-
-    names, values = joint_space_table(result)
-    return pd.DataFrame(values, columns=names)
-
-
-def _joint_power(result: Result) -> pd.DataFrame:
-    names, values = joint_power_columns(result)
-    return pd.DataFrame(values, columns=names)
-
-
-def _com(result: Result) -> pd.DataFrame:
-    from gaitid.write.com import com_columns
-
-    names, values = com_columns(result)
-    return pd.DataFrame(values, columns=names)
-
-
 def _contacts(result: Result) -> pd.DataFrame:
     rows = [contact_row(contact, result.trial.first_frame) for contact in result.contacts]
     return pd.DataFrame(rows, columns=list(CONTACT_COLUMNS))
 
 
 def _cycles(result: Result) -> pd.DataFrame:
-    curves = curves_of(result)
-    heads = [(c.side, c.number, *cycle_marks(c, result.trial)) for c in curves.cycles]
-    return _long(CYCLE_COLUMNS, heads, curves.percent, curves.names, curves.values)
+    return _long(cycles_table(curves_of(result), result.trial))
 
 
 def _stances(result: Result) -> pd.DataFrame:
-    curves = stance_curves(result)
-    first = result.trial.first_frame
-    heads = [(contact.side, number, *stance_marks(contact, first)) for number, contact in curves.contacts]
-    percent = np.linspace(0, 100, curves.values.shape[1])
-    return _long(STANCE_COLUMNS, heads, percent, curves.names, curves.values)
+    return _long(stances_table(stance_curves(result), result.trial.first_frame))
 
 
-def _long(
-    columns: Sequence[str], heads: Sequence[tuple[Any, ...]], percent: Array, names: Sequence[str], values: Array
-) -> pd.DataFrame:
-    """Curves one below the other: what names each, its percents (the third column), what marks it, its values."""
-    named = [name for name in columns if name != "percent"]
-    head = pd.DataFrame(heads, columns=named)
-    head = head.loc[head.index.repeat(len(percent))].reset_index(drop=True)
-    head.insert(columns.index("percent"), "percent", np.tile(percent, len(heads)))
-    curves = pd.DataFrame(values.reshape(-1, len(names)), columns=list(names))
+def _long(table: LongTable) -> pd.DataFrame:
+    """Curves one below the other: what names each, its percents, what marks it, its values."""
+    columns = table.columns
+    head = pd.DataFrame(table.heads, columns=[name for name in columns if name != "percent"])
+    head = head.loc[head.index.repeat(len(table.percent))].reset_index(drop=True)
+    head.insert(columns.index("percent"), "percent", np.tile(table.percent, len(table.heads)))
+    curves = pd.DataFrame(table.values.reshape(-1, len(table.names)), columns=list(table.names))
     return pd.concat([head, curves], axis=1)
 
 
 def _spatiotemporal(result: Result) -> pd.DataFrame:
     rows = spatiotemporal_rows(result, result.gait)
-    known = [[None if cell == "" and name.endswith("frame") else cell for name, cell in _named(row)] for row in rows]
+    frames = [name.endswith("frame") for name in SPATIOTEMPORAL_COLUMNS]
+    known = [[None if cell == "" and frame else cell for frame, cell in zip(frames, row, strict=True)] for row in rows]
     return pd.DataFrame(known, columns=list(SPATIOTEMPORAL_COLUMNS))
-
-
-def _named(row: Sequence[str | float]) -> Iterable[tuple[str, str | float]]:
-    return zip(SPATIOTEMPORAL_COLUMNS, row, strict=True)
 
 
 def _features(result: Result) -> pd.DataFrame:
@@ -217,15 +161,9 @@ def _features(result: Result) -> pd.DataFrame:
 
 
 _MAKERS: Mapping[str, Callable[[Result], pd.DataFrame]] = {
-    "joints": _joints,
     "contacts": _contacts,
     "cycles": _cycles,
     "spatiotemporal": _spatiotemporal,
     "features": _features,
     "stances": _stances,
-    "segments": _segments,
-    "base": _base,
-    "joint_space": _joint_space,
-    "joint_power": _joint_power,
-    "com": _com,
 }

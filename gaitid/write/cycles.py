@@ -1,67 +1,86 @@
-"""``walk.cycles.csv`` and ``walk.spatiotemporal.csv``: long tables that a plotting program groups by side and cycle."""
+"""Long tables that a plotting program groups by side and cycle, or contact: curves of each, and figures of strides."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
-from gaitid.analysis.cycle_curves import cycle_curves
+import numpy as np
+
 from gaitid.analysis.result import Result
+from gaitid.analysis.stance_curves import StanceCurves
 from gaitid.gait import FIGURES
 from gaitid.gait.curves import CycleCurves
-from gaitid.gait.cycles import CYCLE_POINTS, Cycle
 from gaitid.gait.marker_events import GaitEvent
 from gaitid.gait.spatiotemporal import Gait, summary
-from gaitid.trial import Trial
-from gaitid.write import CYCLE_COLUMNS, SOURCES, STRIDE_COLUMNS, STRIDE_END_COLUMNS
+from gaitid.records import NamedTuple
+from gaitid.trial import Array, Trial
+from gaitid.write import CYCLE_COLUMNS, SOURCES, STANCE_COLUMNS, STRIDE_COLUMNS, STRIDE_END_COLUMNS
 from gaitid.write.numbers import row_lines
 from gaitid.write.table import cell
 
 SPATIOTEMPORAL_COLUMNS = (*STRIDE_COLUMNS, *FIGURES, *STRIDE_END_COLUMNS)
-_TOGETHER = 32  # cycles made text at once
+_TOGETHER = 32  # curves made text at once
 
 
-def cycles_csv(result: Result, gait: Gait, points: int = CYCLE_POINTS) -> str:
-    """``walk.cycles.csv``: joint angles, moments, powers and ground reaction over 0 to 100 % of each cycle.
+class LongTable(NamedTuple):
+    """Curves below each other.
 
-    Parameters
+    Attributes
     ----------
-    result : Result
-    gait : Gait
-    points : int
-        Rows of a cycle.
+    columns : tuple of str
+        Before those of the curves: side and number, ``percent``, what marks all rows of one.
+    heads : sequence of tuples
+        Of each its side and number, and what stands behind its percent.
+    names : sequence of str
+        Of the curves' columns.
+    values : (curves, points, columns) array
+    percent : (points,) array
     """
-    return "".join(cycles_blocks(cycle_curves(result, gait, points), result.trial))
+
+    columns: tuple[str, ...]
+    heads: Sequence[tuple[Any, ...]]
+    names: Sequence[str]
+    values: Array
+    percent: Array
+
+    def blocks(self) -> Iterator[str]:
+        """The table as CSV, some curves at a time."""
+        yield ",".join([*self.columns, *self.names])
+        percent = [f",{at}," for at in row_lines(self.percent[:, None])]
+        n = len(percent)
+        for start in range(0, len(self.heads), _TOGETHER):
+            some = slice(start, start + _TOGETHER)
+            rows = row_lines(self.values[some].reshape(-1, len(self.names)))
+            for i, (side, number, *marks) in enumerate(self.heads[some]):
+                # of all lines: the end of the one before with side and number, percent, marks, curves
+                cells = [""] * (4 * n)
+                cells[::4], cells[1::4] = [f"\n{side},{number}"] * n, percent
+                cells[2::4], cells[3::4] = [f"{','.join(map(cell, marks))},"] * n, rows[i * n : (i + 1) * n]
+                yield "".join(cells)
+        yield "\n"
 
 
-def cycles_blocks(curves: CycleCurves, trial: Trial) -> Iterator[str]:
-    """``walk.cycles.csv`` from its curves, some cycles at a time.
-
-    Parameters
-    ----------
-    curves : CycleCurves
-    trial : Trial
-        Numbers the frames.
-    """
-    yield ",".join([*CYCLE_COLUMNS, *curves.names])
-    percent = [f",{at}," for at in row_lines(curves.percent[:, None])]
-    n = len(percent)
-    for start in range(0, len(curves.cycles), _TOGETHER):
-        some = slice(start, start + _TOGETHER)
-        rows = row_lines(curves.values[some].reshape(-1, len(curves.names)))
-        for i, cycle in enumerate(curves.cycles[some]):
-            marks = ",".join(map(cell, cycle_marks(cycle, trial)))
-            # of all lines: the end of the one before with side and cycle, percent, marks, curves
-            cells = [""] * (4 * n)
-            cells[::4], cells[1::4] = [f"\n{cycle.side},{cycle.number}"] * n, percent
-            cells[2::4], cells[3::4] = [f"{marks},"] * n, rows[i * n : (i + 1) * n]
-            yield "".join(cells)
-    yield "\n"
+def cycles_table(curves: CycleCurves, trial: Trial) -> LongTable:
+    """``walk.cycles.csv``: joint angles, moments, powers and ground reaction over 0 to 100 % of each cycle, with its
+    frames, as `trial` numbers them, and when what happens, in % of it."""
+    heads = [
+        (
+            *(c.side, c.number, _frame(c.strike, trial), _frame(c.next_strike, trial)),
+            *(c.percent(event) for event in (c.off, c.opposite_off, c.opposite_strike)),
+        )
+        for c in curves.cycles
+    ]
+    return LongTable(CYCLE_COLUMNS, heads, curves.names, curves.values, curves.percent)
 
 
-def cycle_marks(cycle: Cycle, trial: Trial) -> tuple[int | float, ...]:
-    """Of each row of a cycle, what stands behind its percent: its frames, and when what happens, in % of it."""
-    frames = (_frame(e, trial) for e in (cycle.strike, cycle.next_strike))
-    return *frames, *(cycle.percent(e) for e in (cycle.off, cycle.opposite_off, cycle.opposite_strike))
+def stances_table(curves: StanceCurves, first_frame: int) -> LongTable:
+    """``walk.stances.csv``: the same over single stances, with their frames and plates."""
+    heads = [
+        (contact.side, number, first_frame + contact.first, first_frame + contact.last, contact.plate_names)
+        for number, contact in curves.contacts
+    ]
+    return LongTable(STANCE_COLUMNS, heads, curves.names, curves.values, np.linspace(0, 100, curves.values.shape[1]))
 
 
 def spatiotemporal_csv(result: Result, gait: Gait) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from gaitid.analysis.joint_space import joint_space
 from gaitid.analysis.result import Result
 from gaitid.trial import Array
-from gaitid.write.table import csv_text
+from gaitid.write.table import Columns
 
 #: Rows of a Jacobian, and the unit of its columns for an angle and for a slide.
 ROWS = {
@@ -22,16 +22,10 @@ ROWS = {
 }
 
 
-def joint_space_csv(result: Result) -> str:
-    """The text of ``walk.joint_space.csv``."""
-    return csv_text(*joint_space_table(result))
-
-
-def joint_space_table(result: Result) -> tuple[list[str], Array]:
-    """Names and (frames, columns) values; friction is not measured, and its columns are empty."""
-    found = joint_space(result)
-    trial = result.trial
-    table = joint_space_columns(
+def joint_space_table(result: Result) -> Columns:
+    """The table; friction is not measured, and its columns are empty."""
+    found, table = joint_space(result), Columns(result.trial)
+    columns = joint_space_columns(
         found.coordinates,
         found.turns,
         {
@@ -47,8 +41,9 @@ def joint_space_table(result: Result) -> tuple[list[str], Array]:
         found.M,
         found.ends,
     )
-    rows = np.column_stack([trial.first_frame + np.arange(trial.n_frames), trial.time_s, *table.values()])
-    return ["frame", "time_s", *table], rows
+    for name, values in columns.items():
+        table.add([name], values)
+    return table
 
 
 def joint_space_columns(

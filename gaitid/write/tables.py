@@ -18,9 +18,8 @@ from gaitid.dynamics.wrench import Wrench
 from gaitid.ground.contacts import Contact
 from gaitid.trial import Array
 from gaitid.write import CONTACT_COLUMNS, DEFAULT_FRAMES
-from gaitid.write.cycles import cycles_blocks, spatiotemporal_csv
+from gaitid.write.cycles import cycles_table, spatiotemporal_csv, stances_table
 from gaitid.write.features import features_blocks
-from gaitid.write.stances import stances_text
 from gaitid.write.table import Columns as Columns
 from gaitid.write.table import cell as cell
 
@@ -145,10 +144,10 @@ def joint_power_columns(result: Result) -> Columns:
     return table
 
 
-def _joint_space_csv(result: Result) -> str:
-    from gaitid.write.joint_space import joint_space_csv  # of few runs
+def _joint_space_columns(result: Result) -> Columns:
+    from gaitid.write.joint_space import joint_space_table  # of few runs
 
-    return joint_space_csv(result)
+    return joint_space_table(result)
 
 
 def _com_columns(result: Result) -> Columns:
@@ -189,20 +188,31 @@ def contacts_csv(result: Result) -> str:
     return "\n".join([",".join(CONTACT_COLUMNS), *(",".join(map(cell, row.values())) for row in rows)]) + "\n"
 
 
-#: How each table is made that has a row for every frame.
+# How each table is made that has a row for every frame, but that of wrenches.
 _OF_FRAMES: Mapping[str, Callable[[Result], Columns]] = {
     "joints": joints_columns,
     "segments": segments_columns,
     "base": base_columns,
+    "joint_space": _joint_space_columns,
     "joint_power": joint_power_columns,
     "com": _com_columns,
 }
-#: How each other one is made.
-_MAKERS: Mapping[str, Callable[[Result], str]] = {
-    "contacts": contacts_csv,
-    "spatiotemporal": lambda result: spatiotemporal_csv(result, result.gait),
-    "stances": lambda result: stances_text(stance_curves(result), result.trial.first_frame),
-    "joint_space": _joint_space_csv,
+
+
+def columns_of(
+    table: str, result: Result, express_in: Sequence[str] = DEFAULT_FRAMES, parts: Parts | None = None
+) -> Columns:
+    """A table that has a row for every frame; parameters as of `table_blocks`."""
+    return wrenches_columns(result, express_in, parts) if table == "wrenches" else _OF_FRAMES[table](result)
+
+
+# How each other one is made.
+_MAKERS: Mapping[str, Callable[[Result], Iterable[str]]] = {
+    "contacts": lambda result: [contacts_csv(result)],
+    "cycles": lambda result: cycles_table(curves_of(result), result.trial).blocks(),
+    "spatiotemporal": lambda result: [spatiotemporal_csv(result, result.gait)],
+    "features": lambda result: features_blocks(features(result, curves_of(result)), result.trial),
+    "stances": lambda result: stances_table(stance_curves(result), result.trial.first_frame).blocks(),
 }
 
 
@@ -229,17 +239,13 @@ def table_blocks(
         What each cause contributes to the wrenches.
     """
     rest_aside()
-    if table == "wrenches":
-        return _of_frames(lambda: wrenches_columns(result, express_in, parts))
-    if table in _OF_FRAMES:
-        return _of_frames(lambda: _OF_FRAMES[table](result))
-    if table == "cycles":
-        return cycles_blocks(curves_of(result), result.trial)
-    if table == "features":
-        return features_blocks(features(result, curves_of(result)), result.trial)
-    return (_MAKERS[table](result),)
+    if table in _MAKERS:
+        return _MAKERS[table](result)
+    if table == "joint_space":  # not every model has one
+        return columns_of(table, result).blocks()
+    return _of_frames(table, result, express_in, parts)
 
 
-def _of_frames(columns: Callable[[], Columns]) -> Iterator[str]:
+def _of_frames(table: str, result: Result, express_in: Sequence[str], parts: Parts | None) -> Iterator[str]:
     """The blocks of a table whose columns are gathered when the first is asked for."""
-    yield from columns().blocks()
+    yield from columns_of(table, result, express_in, parts).blocks()

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from gaitid.analysis.cycle_curves import cycle_curves
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
 from gaitid.analysis.swing_end import swing_end, unloaded
@@ -23,7 +24,7 @@ from gaitid.ground.contacts import AIR, UNKNOWN
 from gaitid.model.load import load_model
 from gaitid.trial import Event
 from gaitid.write import CYCLE_COLUMNS
-from gaitid.write.cycles import cycles_csv, spatiotemporal_csv
+from gaitid.write.cycles import cycles_table, spatiotemporal_csv
 from gaitid.write.tables import table_text
 
 UP = np.array([0.0, 0.0, 1.0])
@@ -34,6 +35,10 @@ def gait_of(result: Result) -> Gait:
     feet = foot_tracks(result.trial, result.model)
     trial = result.trial
     return analyse_gait(trial.events, loads, feet, result.base.com_g, floor_under(feet, UP, trial.rate_hz))
+
+
+def cycles_csv(result: Result, gait: Gait) -> str:
+    return "".join(cycles_table(cycle_curves(result, gait), result.trial).blocks())
 
 
 def walked(simulated: Callable[..., object], **options: float) -> Result:
