@@ -26,8 +26,7 @@ from gaitid.cli.common import (
 from gaitid.cli.log import ERROR, Log
 from gaitid.cli.progress import Progress
 from gaitid.cli.streams import erase_line
-from gaitid.cli.summary import FEW
-from gaitid.cli.verdict import HEADS
+from gaitid.cli.summary import FEW, HEADS
 from gaitid.dynamics import SOLVER_NAMES
 from gaitid.write import DEFAULT_UNCERTAINTY
 

@@ -25,19 +25,13 @@ if TYPE_CHECKING:
 @click.pass_context
 def command(ctx: click.Context) -> int | None:
     """List, show and check models; without a subcommand, list them."""
-    if ctx.invoked_subcommand is None:
-        return _list()
-    return None
+    return ctx.invoke(list_) if ctx.invoked_subcommand is None else None
 
 
 @command.command("list", context_settings=CONTEXT, epilog="Example:  gaitid models list")
 @talk_options
 def list_() -> int:
     """The bundled models: name, title and file, separated by tabs."""
-    return _list()
-
-
-def _list() -> int:
     from gaitid.model.load import bundled_models, load_model
 
     failed, lines = 0, []

@@ -22,19 +22,13 @@ _VERDICTS = ("good", "usable", "do not use")
 @click.pass_context
 def command(ctx: click.Context) -> int | None:
     """Normative bands: list, show, and build your own; without a subcommand, list them."""
-    if ctx.invoked_subcommand is None:
-        return _list()
-    return None
+    return ctx.invoke(list_) if ctx.invoked_subcommand is None else None
 
 
 @command.command("list", context_settings=CONTEXT, epilog="Example:  gaitid norms list")
 @talk_options
 def list_() -> int:
     """The norms that come with gaitid: name, title, population and groups, separated by tabs."""
-    return _list()
-
-
-def _list() -> int:
     from gaitid.norms.sets import load_set, published_sets
 
     lines = []

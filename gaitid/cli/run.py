@@ -27,8 +27,7 @@ from gaitid.cli.common import (
 from gaitid.cli.log import ERROR, Log
 from gaitid.cli.progress import Progress
 from gaitid.cli.start import INTERRUPTED
-from gaitid.cli.summary import FEW, Summary, trial_line
-from gaitid.cli.verdict import print_verdict
+from gaitid.cli.summary import FEW, Summary, print_verdict, trial_line
 from gaitid.errors import counted, in_print
 
 if TYPE_CHECKING:

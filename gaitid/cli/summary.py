@@ -1,4 +1,6 @@
-"""Many trials in few lines: one for each, and at the end what they have in common."""
+"""What trials can be used for: of few the verdict, its reasons and what was assumed; of many a line each, and what
+they have in common at the end.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +8,41 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gaitid.analysis.wording import level_words
+from gaitid.analysis.wording import by_code, level_words
+from gaitid.cli.common import print_detail, print_info
 from gaitid.errors import first_few
 
 if TYPE_CHECKING:
     from gaitid.analysis.result import Result
+    from gaitid.analysis.verdict import Verdict
     from gaitid.notes import Notes
 
 # With more trials than these, a line each.
 FEW = 4
 # Characters of a reason in a line, and kinds of notes that are named in the summary.
 _REASON, _KINDS = 100, 8
+
+#: What a line of a note begins with, by its severity.
+HEADS = {"error": "warning", "doubt": "warning", "assumption": "assumed", "info": "note"}
+
+
+def print_verdict(path: Path | str, verdict: Verdict, before: Notes = ()) -> None:
+    """Print a verdict: first itself, then a line for each reason, then one for each kind of other note.
+
+    Parameters
+    ----------
+    path : Path or str
+        The trial, as given.
+    verdict : Verdict
+    before : Notes
+        Notes that were printed before.
+    """
+    print_info(f"{path}: verdict: {verdict.words}")
+    for reason in verdict.reasons:
+        print_info(f"{path}: warning: {reason.words}")
+    for note, text in by_code(note for note in verdict.others if note not in before):
+        told = note.severity != "info" or bool(note.message.cure)
+        (print_info if told else print_detail)(f"{path}: {HEADS[note.severity]}: {text}")
 
 
 def trial_line(path: Path, result: Result, written: Path) -> str:
