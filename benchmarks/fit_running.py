@@ -1,6 +1,6 @@
-"""Remake the numbers of the simulated run (gaitid/simulate/running.py) by least squares.
+"""Remake the numbers of the simulated run (configs/gaits/run.yaml) by least squares.
 
-    python benchmarks/fit_running.py [FILE]; ruff format FILE
+    python benchmarks/fit_running.py [FILE]
 
 Joint angles are drawn toward the textbook curves of running at 3.2 m/s (Novacheck 1998, Gait & Posture 7:77-95, figs.
 7-9: knee near 45 degrees in mid-stance and 100 in swing, no heel lift before mid-stance), while a foot on the ground
@@ -13,15 +13,16 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import yaml
 from scipy.interpolate import CubicSpline
 from scipy.optimize import least_squares
 
 from gaitid.simulate.body import Subject
 from gaitid.simulate.motion import Gait
-from gaitid.simulate.pattern import NORMAL_LOAD, NORMAL_WALK
-from gaitid.simulate.series import Pattern, Series
+from gaitid.simulate.scenarios import Pattern, Series, gait
 
 ROOT = Path(__file__).resolve().parents[1]
+NORMAL_WALK, NORMAL_LOAD = gait("walk")
 STRIDE_S, SPEED, STANCE, FLAT = 0.72, 3.2, 0.36, 0.14
 TIMES = np.arange(72) / 72 * STRIDE_S
 PHASE = TIMES / STRIDE_S
@@ -131,56 +132,46 @@ def residuals(x: np.ndarray, aim: dict[str, np.ndarray]) -> np.ndarray:
     return np.concatenate(r)
 
 
-def rounded(series: Series) -> str:
-    """A series as Python has it."""
-
-    def numbers(values: tuple[float, ...]) -> str:
-        return f"({', '.join(f'{v:.6f}' for v in values)})"
-
-    return f"Series({series.mean:.6f}, {series.harmonics}, {numbers(series.cosine)}, {numbers(series.sine)})"
-
-
-def loads() -> str:
+def loads() -> dict[str, np.ndarray]:
     """Forces of running, body weights: over a stride both feet carry the weight, and neither speed up nor brake."""
     n = len(NORMAL_LOAD.vertical)
     s = (np.arange(n) + 0.5) / n
     vertical = np.sin(np.pi * s)
     # The integral of one B-spline over the stance is 1/(n + 3) of it.
     vertical *= 0.5 / STANCE / (vertical.sum() / (n + 3))
-    forward = -0.36 * np.sin(2 * np.pi * s)
-    medial = 0.06 * np.sin(np.pi * s)
-    free = 0.12 * np.sin(np.pi * s) * (2 * s - 0.8)
-    lines = [
-        f"    {name}=({', '.join(f'{v:.5f}' for v in values)}),"
-        for name, values in (
-            ("vertical", vertical),
-            ("forward", forward),
-            ("medial", medial),
-            ("free_moment_internal", free),
-            ("along", (0.045, 0.075, 0.110, 0.145, 0.175, 0.195, 0.215)),
-            ("lateral", (0.012, 0.012, 0.010, 0.004, 0.002, -0.004, -0.008)),
-        )
-    ]
-    return "RUN_LOAD = LoadShape(\n" + "\n".join(lines) + "\n)"
+    return {
+        "vertical": vertical,
+        "forward": -0.36 * np.sin(2 * np.pi * s),
+        "medial": 0.06 * np.sin(np.pi * s),
+        "free_moment_internal": 0.12 * np.sin(np.pi * s) * (2 * s - 0.8),
+        "along": np.array([0.045, 0.075, 0.110, 0.145, 0.175, 0.195, 0.215]),
+        "lateral": np.array([0.012, 0.012, 0.010, 0.004, 0.002, -0.004, -0.008]),
+    }
 
 
-def module(pattern: Pattern) -> str:
-    """The text of the module that holds the numbers."""
-    lines = [
-        '"""The numbers of the simulated run: an adult\'s stride at 3.2 m/s, made by benchmarks/fit_running.py."""\n',
-        "from __future__ import annotations\n",
-        "from gaitid.simulate.loads import LoadShape",
-        "from gaitid.simulate.series import Pattern, Series\n",
-        f"NORMAL_RUN = Pattern(\n    stride_s={STRIDE_S},\n    speed_m_per_s={SPEED},\n    stance_fraction={STANCE},",
-        f"    flat_fraction={FLAT},",
-    ]
+def yaml_of(pattern: Pattern) -> str:
+    """The text of the file that holds the numbers."""
+
+    def series(one: Series) -> dict[str, object]:
+        pairs = {"cosine": one.cosine, "sine": one.sine}
+        amplitudes = {key: [round(a, 6) for a in values] for key, values in pairs.items()}
+        return {"mean": round(one.mean, 6), "harmonics": list(one.harmonics), **amplitudes}
+
+    content: dict[str, object] = {
+        "stride_s": STRIDE_S,
+        "speed_m_per_s": SPEED,
+        "stance_fraction": STANCE,
+        "flat_fraction": FLAT,
+    }
     for group, members in (("pelvis", pattern.pelvis), ("leg", pattern.leg)):
-        lines += [f"    {group}={{", *(f'        "{name}": {rounded(one)},' for name, one in members.items()), "    },"]
-    return "\n".join([*lines, ")\n", loads(), ""])
+        content[group] = {name: series(one) for name, one in members.items()}
+    content["load"] = {name: np.round(values, 5).tolist() for name, values in loads().items()}
+    head = "# The numbers of the simulated run: an adult's stride at 3.2 m/s, made by benchmarks/fit_running.py.\n"
+    return head + yaml.safe_dump(content, sort_keys=False, default_flow_style=None, width=118)
 
 
 def main(file: Path) -> None:
-    """Fit, and write the module."""
+    """Fit, and write the file."""
     aim = courses()
     x0: list[float] = []
     for name, (harmonics, mean) in PELVIS.items():
@@ -189,8 +180,8 @@ def main(file: Path) -> None:
         x0 += fitted(harmonics, True, aim[name])
     found = least_squares(residuals, np.array(x0), args=(aim,), method="trf", max_nfev=60)
     print(f"cost {found.cost:.1f} after {found.nfev} evaluations")
-    file.write_text(module(pattern_of(found.x)), encoding="utf-8")
+    file.write_text(yaml_of(pattern_of(found.x)), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "gaitid/simulate/running.py")
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "configs/gaits/run.yaml")

@@ -10,7 +10,7 @@ import numpy as np
 
 from gaitid.simulate import Walk, WalkSettings, WalkState, simulate_walk
 from gaitid.simulate.c3d_file import stored_parameters
-from gaitid.simulate.scenario import Scenario
+from gaitid.simulate.scenarios import Scenario
 from gaitid.trial import ForcePlate, Trial
 
 

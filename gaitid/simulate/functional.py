@@ -21,7 +21,7 @@ from gaitid.simulate.faults import noisy_markers, with_gaps
 from gaitid.simulate.folder import write_folder
 from gaitid.simulate.jet import Array, Jet, constant, matmul, turn, turn_matrix
 from gaitid.simulate.motion import Gait
-from gaitid.simulate.pattern import NORMAL_WALK
+from gaitid.simulate.scenarios import gait
 from gaitid.simulate.settings import ChainSettings
 from gaitid.simulate.settings_yaml import parse_settings
 from gaitid.simulate.skeleton import LEG_ANGLES, Skeleton, pose
@@ -70,7 +70,7 @@ class FunctionalScenario:
     def trials(self) -> dict[str, dict[str, Array]]:
         """Markers of each trial, label to (frames, 3) array, m, by its name; ``static`` among them."""
         n = self.settings.times_s.size
-        found = {"static": self._markers(Gait(self.subject, NORMAL_WALK, "left", 0.0, 0.0).standing(n))}
+        found = {"static": self._markers(Gait(self.subject, gait("walk")[0], "left", 0.0, 0.0).standing(n))}
         for side in SIDES:
             found[f"{side}_hip"] = self._markers(self._moved(n, side, *star_and_circle(n, np.radians(self.hip_deg))))
             bend = np.radians(self.knee_deg) * (1 - np.cos(2 * np.pi * 6 * np.arange(n) / n)) / 2

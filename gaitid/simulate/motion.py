@@ -13,7 +13,7 @@ from gaitid.simulate.body import SIDES, SIGN, Subject, foot_from_uncorrected
 from gaitid.simulate.jet import Array, Jet, apply, constant, matmul, stack, time_jet, turn, turn_matrix
 from gaitid.simulate.loads import IMPACT_S, FootLoad
 from gaitid.simulate.passage import Passage
-from gaitid.simulate.series import Pattern
+from gaitid.simulate.scenarios import Pattern
 from gaitid.simulate.skeleton import LEG_ANGLES, Skeleton, pose
 from gaitid.simulate.timing import Clock
 

@@ -12,8 +12,7 @@ from gaitid.model.fields import Faults, Fields, nearest
 from gaitid.model.load import bundled_folder
 from gaitid.model.yaml_file import load_yaml
 from gaitid.simulate.names import ABOUT_FUNCTIONAL
-from gaitid.simulate.scenario import PlatePlace, Scenario, Visit
-from gaitid.simulate.scenarios import SCENARIOS
+from gaitid.simulate.scenarios import SCENARIOS, PlatePlace, Scenario, Visit
 from gaitid.simulate.settings import WalkSettings
 from gaitid.simulate.settings_yaml import parse_settings
 from gaitid.simulate.walk import Walk

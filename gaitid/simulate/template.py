@@ -10,9 +10,8 @@ from typing import Any
 from gaitid.errors import GaitidError, ModelError
 from gaitid.model.fields import nearest
 from gaitid.model.load import is_file
-from gaitid.simulate.scenario import Scenario
 from gaitid.simulate.scenario_file import SCHEMA, bundled_scenarios, scenario_names
-from gaitid.simulate.scenarios import SCENARIOS
+from gaitid.simulate.scenarios import SCENARIOS, Scenario
 from gaitid.simulate.settings import WalkSettings
 
 

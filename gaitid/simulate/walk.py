@@ -25,7 +25,7 @@ from gaitid.simulate.momentum import joint_wrenches
 from gaitid.simulate.motion import Gait
 from gaitid.simulate.plates import Plate
 from gaitid.simulate.pressure import felt
-from gaitid.simulate.scenario import Scenario
+from gaitid.simulate.scenarios import Scenario
 from gaitid.simulate.settings import WalkSettings
 from gaitid.simulate.skeleton import Skeleton
 from gaitid.simulate.upper_body import asked_loads, whole_com, with_upper_body

@@ -16,8 +16,7 @@ from gaitid.simulate.passage import Passage, Pivot
 from gaitid.simulate.plates import Plate, level_plate
 from gaitid.simulate.pose_file import TOES_S
 from gaitid.simulate.pressure import felt
-from gaitid.simulate.scenario import PlatePlace, Scenario
-from gaitid.simulate.scenarios import SCENARIOS
+from gaitid.simulate.scenarios import SCENARIOS, PlatePlace, Scenario
 from gaitid.simulate.settings import WalkSettings
 from gaitid.simulate.timing import Clock
 from gaitid.simulate.walk import Walk
