@@ -23,11 +23,19 @@ from gaitid.body.subject import SubjectFile
 from gaitid.model.load import load_model
 from gaitid.model.marker_sets import MarkerSet, bundled_marker_sets, load_marker_set
 from gaitid.simulate import Walk, WalkSettings, simulate_walk
-from gaitid.simulate.body import COM_FRACTION, GYRATION_FRACTION, MASS_FRACTION, SIDES, SIGN, Subject, foot_markers
+from gaitid.simulate.body import (
+    COM_FRACTION,
+    GYRATION_FRACTION,
+    MASS_FRACTION,
+    SIDES,
+    SIGN,
+    Skeleton,
+    Subject,
+    foot_markers,
+)
 from gaitid.simulate.jet import apply
 from gaitid.simulate.loads import GRAVITY
 from gaitid.simulate.momentum import DISTAL, Moving, spin_of, wrench_needed
-from gaitid.simulate.skeleton import Skeleton
 from gaitid.trial import Array, ForcePlate, Trial
 
 #: Tape measure from ASIS to malleolus, m: all that a regression takes that no marker shows.

@@ -187,7 +187,7 @@ def list_() -> int:
 @talk_options
 def show(name: str) -> int:
     """The YAML of the scenario NAME (a bundled one or a file), to copy and edit."""
-    from gaitid.simulate.template import scenario_template
+    from gaitid.simulate.scenario_file import scenario_template
 
     click.echo(scenario_template(name), nl=False)
     return 0

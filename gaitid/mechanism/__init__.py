@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from gaitid.mechanism.dynamics import Solution, solve
 from gaitid.mechanism.file import MechanismFile, bundled_mechanisms, find_mechanism, load_mechanism
-from gaitid.mechanism.files import run_mechanism
+from gaitid.mechanism.files import Template, mechanism_template, run_mechanism
 from gaitid.mechanism.mechanism import Mechanism
-from gaitid.mechanism.template import Template, mechanism_template
 
 __all__ = [
     "Mechanism",

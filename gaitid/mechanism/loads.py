@@ -23,9 +23,12 @@ class Load(ABC):
     Attributes
     ----------
     name : str
+    bodies : tuple of int
+        Body i, or bodies i and j; 0 is the ground.
     """
 
     name: str
+    bodies: tuple[int, ...]
 
     @abstractmethod
     def actions(self, poses: Sequence[Pose], rates: Sequence[Rate], t: Array) -> list[Action]:
@@ -38,22 +41,21 @@ class Force(Load):
 
     Attributes
     ----------
-    body : int
     force : (History, History), N
         Global x and y.
     point : (2,) array in body axes, or (History, History) in global axes, m
         A centre of pressure is the second kind.
     """
 
-    body: int
     force: tuple[History, History]
     point: Array | tuple[History, History]
 
     def actions(self, poses: Sequence[Pose], rates: Sequence[Rate], t: Array) -> list[Action]:
-        pose = poses[self.body]
+        (body,) = self.bodies
+        pose = poses[body]
         F = _both(self.force, t)
         arm = _both(self.point, t) - pose.r if isinstance(self.point, tuple) else pose.turned(self.point)
-        return [(self.body, F, cross(arm, F))]
+        return [(body, F, cross(arm, F))]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -62,13 +64,10 @@ class Torque(Load):
 
     Attributes
     ----------
-    bodies : (int, int)
-        i, j.
     torque : History, N·m
         Counter-clockwise on j.
     """
 
-    bodies: tuple[int, int]
     torque: History
 
     def actions(self, poses: Sequence[Pose], rates: Sequence[Rate], t: Array) -> list[Action]:
@@ -81,7 +80,6 @@ class Spring(Load):
 
     Attributes
     ----------
-    bodies : (int, int)
     s_i, s_j : (2,) arrays, m
         The points, each in its body's axes; never at the same place.
     stiffness : float, N/m
@@ -89,7 +87,6 @@ class Spring(Load):
     damping : float, N·s/m
     """
 
-    bodies: tuple[int, int]
     s_i: Array
     s_j: Array
     stiffness: float
@@ -114,14 +111,11 @@ class TorsionSpring(Load):
 
     Attributes
     ----------
-    bodies : (int, int)
-        i, j.
     stiffness : float, N·m/rad
     free_angle : float, rad
     damping : float, N·m·s/rad
     """
 
-    bodies: tuple[int, int]
     stiffness: float
     free_angle: float
     damping: float
@@ -132,7 +126,7 @@ class TorsionSpring(Load):
         return _couple(self.bodies, -self.stiffness * (angle - self.free_angle) - self.damping * speed)
 
 
-def _couple(bodies: tuple[int, int], torque: Array) -> list[Action]:
+def _couple(bodies: tuple[int, ...], torque: Array) -> list[Action]:
     none = np.zeros((*torque.shape, 2))
     return [(bodies[0], none, -torque), (bodies[1], none, torque)]
 

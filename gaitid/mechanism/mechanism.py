@@ -13,8 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from gaitid.mechanism.body import COORDINATES, Body, Pose, poses_of, rates_of
-from gaitid.mechanism.constraints import Constraint
-from gaitid.mechanism.drivers import Driver
+from gaitid.mechanism.constraints import Constraint, Driver
 from gaitid.mechanism.loads import Load
 from gaitid.trial import Array
 

@@ -166,11 +166,6 @@ class Scope:
         unit, scale = self._angle_key(fields, "angle", True)
         return Formula() if unit is None else self.history(fields.raw(unit), fields.at(unit), scale, 5)
 
-    def driven_position(self, fields: Fields) -> History:
-        """``position_m``."""
-        value = fields.raw("position_m")
-        return Formula() if value is None else self.history(value, fields.at("position_m"), 1.0, 5)
-
     def _formula(self, fields: Fields, scale: float) -> Formula:
         if not {"polynomial", "sines"} & set(fields.values):
             self.faults.add(f"{fields.path}: expected a number, polynomial and sines, or table and column")

@@ -17,11 +17,9 @@ from gaitid.dynamics.inertia import inertia_fault
 from gaitid.errors import ModelError
 from gaitid.model.expression import parse_expression
 from gaitid.model.fields import Faults, Fields, nearest
-from gaitid.simulate.chain import GROUND, ChainBody, ChainScenario, Drive, Joint, Kind, Push
-from gaitid.simulate.course import Course, Pulse, Sine
+from gaitid.simulate.chain import GROUND, ChainBody, ChainScenario, Course, Drive, Joint, Kind, Pulse, Push, Sine
 from gaitid.simulate.jet import Array, turn_matrix
-from gaitid.simulate.settings import ChainSettings
-from gaitid.simulate.settings_yaml import parse_settings
+from gaitid.simulate.settings import ChainSettings, parse_settings
 
 _NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_]*")
 # Radians and newton metres, or metres and newtons.

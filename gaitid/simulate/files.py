@@ -10,13 +10,11 @@ import numpy as np
 
 from gaitid.errors import GaitidError
 from gaitid.simulate.body import SIDES, Subject
-from gaitid.simulate.c3d_file import write_c3d, write_pose_c3d
+from gaitid.simulate.c3d_file import stored_poses, write_c3d, write_pose_c3d
 from gaitid.simulate.faults import biased_channels, noisy_channels, noisy_markers, noisy_poses, with_gaps
-from gaitid.simulate.folder import write_folder
 from gaitid.simulate.jet import Array
-from gaitid.simulate.pose_file import stored_poses
 from gaitid.simulate.scenario_file import load_scenario
-from gaitid.simulate.tables import AXES, Table, csv_text, marker_table
+from gaitid.simulate.tables import AXES, Table, csv_text, marker_table, write_folder
 from gaitid.simulate.truth import com_table, contact_table, joint_table, load_table, segment_table, wrench_table
 from gaitid.simulate.walk import Walk
 

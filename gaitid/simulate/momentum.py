@@ -12,10 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gaitid.simulate.body import JOINTS, SIDES, Subject
+from gaitid.simulate.body import JOINTS, SIDES, Skeleton, Subject
 from gaitid.simulate.jet import Array, Jet, angular_velocity, apply, cross, times_constant, transpose
 from gaitid.simulate.loads import GRAVITY, FootLoad
-from gaitid.simulate.skeleton import Skeleton
 
 #: Segments that lie beyond each joint.
 DISTAL: Mapping[str, tuple[str, ...]] = {

@@ -9,13 +9,11 @@ from math import comb, factorial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gaitid.simulate.body import SIDES, SIGN, Subject, foot_from_uncorrected
+from gaitid.simulate.body import LEG_ANGLES, SIDES, SIGN, Skeleton, Subject, foot_from_uncorrected, pose
 from gaitid.simulate.jet import Array, Jet, apply, constant, matmul, stack, time_jet, turn, turn_matrix
 from gaitid.simulate.loads import IMPACT_S, FootLoad
-from gaitid.simulate.passage import Passage
 from gaitid.simulate.scenarios import Pattern
-from gaitid.simulate.skeleton import LEG_ANGLES, Skeleton, pose
-from gaitid.simulate.timing import Clock
+from gaitid.simulate.timing import Clock, Passage
 
 # Quiet standing: a slight forward tilt of the pelvis with thighs and shanks nearly vertical, toes turned out.
 _STANDING = {

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from typing import ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
 from gaitid.errors import GaitidError
+from gaitid.model.fields import Fields
 from gaitid.simulate.jet import Array
-from gaitid.simulate.transducers import ORIGIN_SIGNS, TYPES
+from gaitid.simulate.plates import ORIGIN_SIGNS, TYPES
 
 # Of cameras or plates: some 5 GB of a walk. More is a rate or a duration in another unit.
 _MOST_SAMPLES = 1_000_000
@@ -223,3 +224,38 @@ class WalkSettings(_Recording):
         """(samples,) times of the plates' samples, s; the first is that of the first frame."""
         ratio = round(self.analog_rate_hz / self.rate_hz)
         return np.arange(self.times_s.size * ratio) / (self.rate_hz * ratio)
+
+
+S = TypeVar("S", WalkSettings, ChainSettings)
+
+
+def parse_settings(fields: Fields, settings: type[S], overrides: Mapping[str, Any]) -> Callable[[], S]:
+    """The settings that a file gives, with `overrides` (options) winning; made when called.
+
+    Raises
+    ------
+    GaitidError
+        An option that this kind of scenario does not have.
+    """
+    kinds = settings.kinds()
+    unknown = sorted(set(overrides) - set(kinds))
+    if unknown:
+        raise GaitidError(
+            f"{fields.faults.name}: the scenario has no option {', '.join(unknown)}", expected=", ".join(kinds)
+        )
+    values = {name: _value(fields, name, kind) for name, kind in kinds.items() if name in fields.values}
+    fields.asked.update(kinds)
+    fields.done()
+    return lambda: settings(**{**values, **overrides})
+
+
+def _value(fields: Fields, name: str, kind: type) -> object:
+    if kind is bool:
+        return fields.flag(name, False)
+    if kind is str:
+        return fields.text(name)
+    if kind is tuple:
+        return tuple(fields.items(name))
+    if kind is int:
+        return fields.integer(name, 0, -(2**53), 2**53)
+    return fields.number(name)

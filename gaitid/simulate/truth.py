@@ -15,7 +15,7 @@ from gaitid.simulate.body import JOINTS, SEGMENTS, SIDES
 from gaitid.simulate.clinical import JOINT_SEGMENTS
 from gaitid.simulate.jet import Array
 from gaitid.simulate.loads import FootLoad, Stance
-from gaitid.simulate.pressure import felt
+from gaitid.simulate.plates import felt
 from gaitid.simulate.tables import FIRST_FRAME, Frames, Table, frame_columns, segment_columns, vector_columns
 from gaitid.simulate.upper_body import UPPER_COM_FRACTION
 from gaitid.simulate.walk import Walk, WalkState

@@ -17,10 +17,9 @@ from dataclasses import replace
 import numpy as np
 
 from gaitid.errors import GaitidError
-from gaitid.simulate.body import MASS_FRACTION, SEGMENTS, SIDES, SIGN
+from gaitid.simulate.body import MASS_FRACTION, SEGMENTS, SIDES, SIGN, Skeleton
 from gaitid.simulate.jet import Array, Jet, apply, matmul, sin_cos, turn
 from gaitid.simulate.loads import GRAVITY, FootLoad
-from gaitid.simulate.skeleton import Skeleton
 
 #: Of the body's mass (Winter 2009, table 4.1).
 UPPER_MASS_FRACTION: Mapping[str, float] = {

@@ -17,17 +17,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gaitid.simulate.body import SIDES, Subject
+from gaitid.simulate.body import SIDES, Skeleton, Subject
 from gaitid.simulate.clinical import clinical
 from gaitid.simulate.jet import Array, Jet, angular_velocity, constant
 from gaitid.simulate.loads import GRAVITY, FootLoad, LoadShape, Stance, foot_load, rebalanced, with_impact
 from gaitid.simulate.momentum import joint_wrenches
 from gaitid.simulate.motion import Gait
-from gaitid.simulate.plates import Plate
-from gaitid.simulate.pressure import felt
+from gaitid.simulate.plates import Plate, felt
 from gaitid.simulate.scenarios import Scenario
 from gaitid.simulate.settings import WalkSettings
-from gaitid.simulate.skeleton import Skeleton
 from gaitid.simulate.upper_body import asked_loads, whole_com, with_upper_body
 
 #: A body that moves less, m, is taken to walk where its pelvis faces.

@@ -23,7 +23,7 @@ from gaitid.body import frames, kinematics, poses
 from gaitid.body.subject import SubjectFile
 from gaitid.dynamics import newton_euler
 from gaitid.dynamics.chain import Link
-from gaitid.dynamics.components import LinkRows
+from gaitid.dynamics.newton_euler import LinkRows
 from gaitid.dynamics.wrench import Wrench
 from gaitid.ground import contacts, plates_at_camera
 from gaitid.ground import plate_load as plates

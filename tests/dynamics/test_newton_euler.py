@@ -19,9 +19,8 @@ from scipy.special import ellipj
 
 from gaitid.dynamics import constrained, newton_euler
 from gaitid.dynamics.chain import Chain, Link
-from gaitid.dynamics.components import LinkRows
 from gaitid.dynamics.constrained import solve_constrained
-from gaitid.dynamics.newton_euler import SOLVERS, solve_block
+from gaitid.dynamics.newton_euler import SOLVERS, LinkRows, solve_block
 from gaitid.dynamics.wrench import Twist, Wrench
 
 seeds = st.integers(0, 2**32 - 1)

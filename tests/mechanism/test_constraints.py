@@ -19,14 +19,16 @@ from gaitid.mechanism.body import Pose, cross, dot, poses_of, quarter_turn, rate
 from gaitid.mechanism.constraints import (
     Constraint,
     DoubleRevolute,
+    Driver,
     GearPair,
     GearPairOnLink,
     Ground,
     Parallel,
     PinInSlot,
+    RelativeAngleDriver,
+    RelativePositionDriver,
     Revolute,
 )
-from gaitid.mechanism.drivers import Driver, RelativeAngleDriver, RelativePositionDriver
 from gaitid.mechanism.gears import GearMesh
 from gaitid.mechanism.history import Formula, Sine
 

@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 from gaitid.ground.plate_load import plate_load
 from gaitid.model import specs
 from gaitid.read.plates.force_platform import plates_from_channels
-from gaitid.simulate.transducers import ORIGIN_SIGNS, TYPES, Channels, encode
+from gaitid.simulate.plates import ORIGIN_SIGNS, TYPES, Channels, encode
 
 DOWN = np.diag([1.0, -1.0, -1.0])
 RATE, PER_FRAME, FRAMES = 1000.0, 10, 30

@@ -11,9 +11,9 @@ from slow import slow_but
 
 from gaitid.errors import GaitidError
 from gaitid.simulate import Walk, WalkSettings, simulate_walk
-from gaitid.simulate.impact import FREE_ANGLES
 from gaitid.simulate.loads import IMPACT_S
 from gaitid.simulate.motion import Yield
+from gaitid.simulate.walk_setup import FREE_ANGLES
 from gaitid.trial import Array
 
 BW = 0.4

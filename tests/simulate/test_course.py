@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gaitid.simulate import SCENARIOS
-from gaitid.simulate.course import Course, Pulse, Sine, at_all
+from gaitid.simulate.chain import Course, Pulse, Sine, at_all
 from gaitid.simulate.jet import time_jet
 
 number = st.floats(-3.0, 3.0)

@@ -13,12 +13,11 @@ from simulated_trials import state_of, walk_of
 from slow import slow_but
 
 from gaitid.simulate import SCENARIOS, Walk, WalkSettings, WalkState, simulate, simulate_walk
-from gaitid.simulate.body import SEGMENTS
+from gaitid.simulate.body import SEGMENTS, Skeleton
 from gaitid.simulate.jet import Jet, angular_velocity, bilinear
 from gaitid.simulate.loads import IMPACT_S, FootLoad
 from gaitid.simulate.momentum import spin_momentum
-from gaitid.simulate.pressure import spread
-from gaitid.simulate.skeleton import Skeleton
+from gaitid.simulate.plates import spread
 
 Array = NDArray[np.float64]
 SIDES = ("left", "right")
