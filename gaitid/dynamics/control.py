@@ -16,14 +16,13 @@ Desired = Callable[[float], tuple[Array, Array, Array]]
 Loads = Callable[[float, TreeMotion], Sequence[Load]]
 
 
-def feedforward_pd(  # noqa: PLR0913 - all that a controller may know
+def feedforward_pd(
     tree: JointTree,
     desired: Desired,
     kp: Array | float,
     kd: Array | float,
     gravity_g: Array,
     friction: Friction | None = None,
-    model: JointTree | None = None,
     loads: Loads | None = None,
 ) -> Torque:
     """Feed-forward compensation with PD around it: the model's torques along the desired motion, then what is amiss.
@@ -37,6 +36,7 @@ def feedforward_pd(  # noqa: PLR0913 - all that a controller may know
     Parameters
     ----------
     tree : JointTree
+        What the controller believes the tree to be.
     desired : callable
         desired(t) -> q, q̇, q̈, (n,) each.
     kp : (n,) array or float, N·m/rad or N/m
@@ -44,8 +44,6 @@ def feedforward_pd(  # noqa: PLR0913 - all that a controller may know
     gravity_g : (3,) array, m/s²
     friction : Friction, optional
         To compensate for.
-    model : JointTree, optional
-        What the controller believes the tree to be; by default the tree itself.
     loads : callable, optional
         loads(t, moved) -> sequence of Load: external actions that the controller measures and answers, −Jᵀ E; `moved`
         is the motion that it holds them against. Those that it does not know push it off the desired motion.
@@ -55,11 +53,10 @@ def feedforward_pd(  # noqa: PLR0913 - all that a controller may know
     callable
         torque(t, q, qd) -> (n,) array, for `gaitid.dynamics.integration.integrate`.
     """
-    believed = _same_joints(tree, model)
 
     def torque(t: float, q: Array, qd: Array) -> Array:
         q_d, qd_d, qdd_d = desired(t)
-        tau = _needed(believed, motion(believed, q_d, qd_d, qdd_d), gravity_g, t, loads)
+        tau = _needed(tree, motion(tree, q_d, qd_d, qdd_d), gravity_g, t, loads)
         if friction is not None:
             tau = tau + friction.torque(qd_d)
         return np.asarray(tau + kp * (q_d - q) + kd * (qd_d - qd))
@@ -67,14 +64,13 @@ def feedforward_pd(  # noqa: PLR0913 - all that a controller may know
     return torque
 
 
-def computed_torque(  # noqa: PLR0913 - all that a controller may know
+def computed_torque(
     tree: JointTree,
     desired: Desired,
     kp: Array | float,
     kd: Array | float,
     gravity_g: Array,
     friction: Friction | None = None,
-    model: JointTree | None = None,
     loads: Loads | None = None,
 ) -> Torque:
     """Computed torque: the model at the measured state makes every joint a unit mass on its own spring and damper.
@@ -87,7 +83,7 @@ def computed_torque(  # noqa: PLR0913 - all that a controller may know
 
     Parameters
     ----------
-    tree, desired, gravity_g, friction, model, loads
+    tree, desired, gravity_g, friction, loads
         As for `feedforward_pd`.
     kp : (n,) array or float, 1/s²
     kd : (n,) array or float, 1/s
@@ -97,12 +93,11 @@ def computed_torque(  # noqa: PLR0913 - all that a controller may know
     callable
         torque(t, q, qd) -> (n,) array, for `gaitid.dynamics.integration.integrate`.
     """
-    believed = _same_joints(tree, model)
 
     def torque(t: float, q: Array, qd: Array) -> Array:
         q_d, qd_d, qdd_d = desired(t)
         wanted = qdd_d + kd * (qd_d - qd) + kp * (q_d - q)
-        tau = _needed(believed, motion(believed, q, qd, wanted), gravity_g, t, loads)
+        tau = _needed(tree, motion(tree, q, qd, wanted), gravity_g, t, loads)
         return tau if friction is None else tau + friction.torque(qd)
 
     return torque
@@ -110,9 +105,3 @@ def computed_torque(  # noqa: PLR0913 - all that a controller may know
 
 def _needed(tree: JointTree, moved: TreeMotion, gravity_g: Array, t: float, loads: Loads | None) -> Array:
     return joint_loads(tree, moved, gravity_g, loads(t, moved) if loads else ())[0]
-
-
-def _same_joints(tree: JointTree, model: JointTree | None) -> JointTree:
-    if model is not None and [body.kind for body in model.bodies] != [body.kind for body in tree.bodies]:
-        raise ValueError("the controller's model has other joints than the tree that it controls")
-    return tree if model is None else model

@@ -241,12 +241,6 @@ def generalised_inertia(tree: JointTree, moved: TreeMotion) -> Array:
     return np.asarray(lower + np.swapaxes(upper, -1, -2))
 
 
-def mass_matrix_columns(tree: JointTree, q: Array) -> Array:
-    """M(q), (…, n, n), column by column: the torques of unit accelerations, a check of `mass_matrix`."""
-    rows = inverse(tree, np.asarray(q)[..., None, :], 0.0, np.eye(len(tree)), np.zeros(3))[0]
-    return np.swapaxes(rows, -1, -2)
-
-
 def _arm_to(moved: TreeMotion, body: int, point_b: Array, start_g: Array) -> Array:
     return moved.origin_g[..., body, :] + apply(moved.R_gb[..., body, :, :], np.asarray(point_b, dtype=float)) - start_g
 

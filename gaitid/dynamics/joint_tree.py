@@ -94,13 +94,6 @@ class JointTree:
     def __len__(self) -> int:
         return len(self.bodies)
 
-    def index(self, name: str) -> int:
-        """The index of a body in the tree."""
-        names = [body.name for body in self.bodies]
-        if name not in names:
-            raise ModelError(f"no body {name} in the tree", expected=", ".join(names))
-        return names.index(name)
-
     @cached_property
     def parents(self) -> IntArray:
         return np.array([body.parent for body in self.bodies])

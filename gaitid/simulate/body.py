@@ -69,6 +69,28 @@ class Leg:
     heel_toe_m: float = 0.192
 
 
+#: What Nexus calls the measurements of a leg, and what only a static trial yields.
+MEASURED: Mapping[str, str] = {
+    "leg_length_m": "LegLength",
+    "asis_trocanter_distance_m": "AsisTrocanterDistance",
+    "knee_width_m": "KneeWidth",
+    "ankle_width_m": "AnkleWidth",
+    "thigh_rotation_rad": "ThighRotation",
+    "shank_rotation_rad": "ShankRotation",
+    "tibial_torsion_rad": "TibialTorsion",
+    "ankle_abduction_rad": "AnkleAbAdd",
+}
+OFFSETS: Mapping[str, str] = {
+    "static_plantar_flexion_rad": "StaticPlantFlex",
+    "static_rotation_offset_rad": "StaticRotOff",
+}
+
+
+def in_mm(name: str, value: float) -> float:
+    """A value in mm where its name says metres."""
+    return value * 1e3 if name.endswith("_m") else value
+
+
 def _default_legs() -> Mapping[str, Leg]:
     return {
         "left": Leg(),

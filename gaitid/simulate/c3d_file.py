@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gaitid.errors import GaitidError
-from gaitid.simulate.body import SIDES, Subject
+from gaitid.simulate.body import MEASURED, OFFSETS, SIDES, Subject, in_mm
 from gaitid.simulate.jet import Array
 from gaitid.simulate.plates import encode
 from gaitid.simulate.tables import FIRST_FRAME
@@ -254,22 +254,10 @@ def stored_parameters(subject: Subject, *, with_offsets: bool) -> dict[str, floa
     }
     for side, leg in subject.legs.items():
         letter = side[0].upper()
-        values |= {
-            f"{letter}LegLength": leg.leg_length_m * 1e3,
-            f"{letter}AsisTrocanterDistance": leg.asis_trocanter_distance_m * 1e3,
-            f"{letter}KneeWidth": leg.knee_width_m * 1e3,
-            f"{letter}AnkleWidth": leg.ankle_width_m * 1e3,
-            f"{letter}ThighRotation": leg.thigh_rotation_rad,
-            f"{letter}ShankRotation": leg.shank_rotation_rad,
-            f"{letter}TibialTorsion": leg.tibial_torsion_rad,
-            f"{letter}AnkleAbAdd": leg.ankle_abduction_rad,
-            f"{letter}SoleDelta": 0.0,
-        }
+        values |= {f"{letter}{name}": in_mm(key, getattr(leg, key)) for key, name in MEASURED.items()}
+        values[f"{letter}SoleDelta"] = 0.0
         if with_offsets:
-            values |= {
-                f"{letter}StaticPlantFlex": leg.static_plantar_flexion_rad,
-                f"{letter}StaticRotOff": leg.static_rotation_offset_rad,
-            }
+            values |= {f"{letter}{name}": getattr(leg, key) for key, name in OFFSETS.items()}
     return values
 
 

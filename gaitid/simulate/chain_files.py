@@ -24,6 +24,7 @@ from gaitid.simulate.tables import (
     marker_table,
     segment_columns,
     vector_columns,
+    wrench_columns,
     write_folder,
 )
 
@@ -117,11 +118,8 @@ def wrench_table(scenario: ChainScenario, state: ChainState) -> Table:
     """Columns of ``wrenches.csv``, from the free ends to the ground, in laboratory and in distal axes."""
     table = frame_columns(state.time_s)
     for body in reversed(scenario.bodies):
-        joint, rotation = body.joint.name, state.rotation[body.name]
-        for quantity, unit, vector in zip(("force", "moment"), ("N", "Nm"), state.wrench[joint], strict=True):
-            local = np.einsum("tij,ti->tj", rotation, vector)
-            for frame, components in (("global", vector), ("distal", local)):
-                table |= vector_columns(f"{SIDE}_{joint}_{quantity}_{frame}", components, unit)
+        joint = body.joint.name
+        table |= wrench_columns(f"{SIDE}_{joint}", state.wrench[joint], state.rotation[body.name])
     return table
 
 

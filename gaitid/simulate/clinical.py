@@ -7,12 +7,14 @@ exerts on the distal one, and is positive where its name says (an extension mome
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from gaitid.simulate.body import SIDES, SIGN
 from gaitid.simulate.jet import Array, turn_matrix
+from gaitid.simulate.scenarios import gait_data
 
 #: Distal and proximal segment of each joint, without the side.
 JOINT_SEGMENTS: Mapping[str, tuple[str, str]] = {
@@ -20,16 +22,6 @@ JOINT_SEGMENTS: Mapping[str, tuple[str, str]] = {
     "knee": ("shank", "thigh"),
     "ankle": ("foot", "shank"),
 }
-
-
-def named(side: str, segment: str) -> str:
-    """Name of a side's segment; the pelvis belongs to both."""
-    return segment if segment == "pelvis" else f"{side}_{segment}"
-
-
-def progress_frame(direction_rad: float) -> Array:
-    """(3, 3) frame of progression: x along the horizontal displacement, z up."""
-    return turn_matrix(2, direction_rad)
 
 
 def cardan_yxz_deg(proximal: Array, distal: Array) -> tuple[Array, Array, Array]:
@@ -69,76 +61,41 @@ def clinical(
     mapping of column to (times,) array
     """
     columns: dict[str, Array] = {}
-    progress = progress_frame(direction_rad)
+    words = gait_data("clinical")
+    axes = {**rotation, **{f"{side}_progress": turn_matrix(2, direction_rad) for side in SIDES}}
     for side in SIDES:
-        columns |= _angles(rotation, progress, side)
-        columns |= _moments(rotation, wrenches, mass_kg, side)
-        for joint, (distal, proximal) in JOINT_SEGMENTS.items():
-            turning = omega_g[named(side, distal)] - omega_g[named(side, proximal)]
-            power = np.einsum("ti,ti->t", wrenches[side, joint][1], turning)
+        columns |= _angles(axes, side, words["angles"])
+        columns[f"{side}_ankle_dorsiflexion_deg"] -= 90.0
+        for joint, names in words["moments"].items():
+            distal = rotation[f"{side}_{JOINT_SEGMENTS[joint][0]}"]
+            local = np.einsum("tij,ti->jt", distal, wrenches[side, joint][1]) / mass_kg
+            for name, term in names.items():
+                columns[f"{side}_{joint}_{name}_moment_Nm_per_kg"] = _signed(term, "yxz", local[[1, 0, 2]], side)
+        for joint, segments in JOINT_SEGMENTS.items():
+            distal, proximal = (omega_g[_named(side, segment)] for segment in segments)
+            power = np.einsum("ti,ti->t", wrenches[side, joint][1], distal - proximal)
             columns[f"{side}_{joint}_power_W_per_kg"] = power / mass_kg
     if "thorax" in rotation:
         for side in SIDES:
-            columns |= _trunk_angles(rotation, progress, side)
+            columns |= _angles(axes, side, words["trunk"])
     return columns
 
 
-def _trunk_angles(rotation: Mapping[str, Array], progress: Array, side: str) -> dict[str, Array]:
-    """Of the thorax to the laboratory, and of the pelvis seen from it, as Plug-in Gait signs its spine."""
-    sg, thorax = SIGN[side], rotation["thorax"]
-    a, b, c = cardan_yxz_deg(progress, thorax)
-    tilt = {"anterior_tilt": a, "upward_obliquity": sg * b, "internal_rotation": -sg * c}
-    a, b, c = cardan_yxz_deg(thorax, rotation["pelvis"])
-    bend = {"flexion": -a, "lateral_flexion": sg * b, "external_rotation": -sg * c}
-    return {f"{side}_thorax_{name}_deg": values for name, values in tilt.items()} | {
-        f"{side}_spine_{name}_deg": values for name, values in bend.items()
-    }
+def _angles(axes: Mapping[str, Array], side: str, joints: Mapping[str, Any]) -> dict[str, Array]:
+    columns = {}
+    for joint, angle in joints.items():
+        abc = cardan_yxz_deg(*(axes[_named(side, angle[end])] for end in ("proximal", "distal")))
+        for name, term in angle["names"].items():
+            columns[f"{side}_{joint}_{name}_deg"] = _signed(term, "abc", abc, side)
+    return columns
 
 
-def _angles(rotation: Mapping[str, Array], progress: Array, side: str) -> dict[str, Array]:
-    sg = SIGN[side]
-    r = {segment: rotation[f"{side}_{segment}"] for segment in ("thigh", "shank", "foot", "torsioned_shank")}
-    pelvis = rotation["pelvis"]
-    out: dict[str, Array] = {}
-    _, b, _ = cardan_yxz_deg(progress, r["foot"])
-    out[f"{side}_foot_progression_internal_rotation_deg"] = -sg * b
-    a, b, c = cardan_yxz_deg(progress, pelvis)
-    out[f"{side}_pelvis_anterior_tilt_deg"] = a
-    out[f"{side}_pelvis_upward_obliquity_deg"] = sg * b
-    out[f"{side}_pelvis_internal_rotation_deg"] = -sg * c
-    a, b, c = cardan_yxz_deg(pelvis, r["thigh"])
-    out[f"{side}_hip_flexion_deg"] = -a
-    out[f"{side}_hip_adduction_deg"] = -sg * b
-    out[f"{side}_hip_internal_rotation_deg"] = -sg * c
-    a, b, c = cardan_yxz_deg(r["thigh"], r["shank"])
-    out[f"{side}_knee_flexion_deg"] = a
-    out[f"{side}_knee_adduction_deg"] = -sg * b
-    out[f"{side}_knee_internal_rotation_deg"] = -sg * c
-    a, b, c = cardan_yxz_deg(r["torsioned_shank"], r["foot"])
-    out[f"{side}_ankle_dorsiflexion_deg"] = -90.0 - a
-    out[f"{side}_ankle_eversion_deg"] = -sg * c
-    out[f"{side}_ankle_internal_rotation_deg"] = -sg * b
-    return out
+def _signed(term: str, letters: str, values: Sequence[Array], side: str) -> Array:
+    """The value that a letter stands for, with the term's sign; all but the first letter's change it on the right."""
+    i = letters.index(term[-1])
+    return (-1.0 if term[0] == "-" else 1.0) * (SIGN[side] if i else 1.0) * values[i]
 
 
-def _moments(
-    rotation: Mapping[str, Array], wrenches: Mapping[tuple[str, str], tuple[Array, Array]], mass_kg: float, side: str
-) -> dict[str, Array]:
-    sg = SIGN[side]
-    local = {
-        joint: np.einsum("tij,ti->tj", rotation[f"{side}_{distal}"], wrenches[side, joint][1]) / mass_kg
-        for joint, (distal, _) in JOINT_SEGMENTS.items()
-    }
-    hip, knee, ankle = local["hip"], local["knee"], local["ankle"]
-    named_moments = {
-        "hip_extension": hip[:, 1],
-        "hip_abduction": sg * hip[:, 0],
-        "hip_external_rotation": sg * hip[:, 2],
-        "knee_extension": -knee[:, 1],
-        "knee_abduction": sg * knee[:, 0],
-        "knee_external_rotation": sg * knee[:, 2],
-        "ankle_plantarflexion": ankle[:, 1],
-        "ankle_eversion": -sg * ankle[:, 2],
-        "ankle_external_rotation": sg * ankle[:, 0],
-    }
-    return {f"{side}_{name}_moment_Nm_per_kg": value for name, value in named_moments.items()}
+def _named(side: str, segment: str) -> str:
+    """Name of a side's segment; pelvis and thorax belong to both."""
+    return segment if segment in ("pelvis", "thorax") else f"{side}_{segment}"

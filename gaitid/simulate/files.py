@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gaitid.errors import GaitidError
-from gaitid.simulate.body import SIDES, Subject
+from gaitid.simulate.body import MEASURED, OFFSETS, SIDES, Subject, in_mm
 from gaitid.simulate.c3d_file import stored_poses, write_c3d, write_pose_c3d
 from gaitid.simulate.faults import biased_channels, noisy_channels, noisy_markers, noisy_poses, with_gaps
 from gaitid.simulate.jet import Array
@@ -147,27 +147,14 @@ def _plates_yaml(walk: Walk) -> str:
 
 
 def _subject_yaml(subject: Subject) -> str:
-    lines = [
-        f"mass_kg: {subject.mass_kg:.10g}",
-        f"height_m: {subject.height_m:.10g}",
-        f"inter_asis_distance_mm: {subject.inter_asis_distance_m * 1e3:.10g}",
-        f"marker_diameter_mm: {subject.marker_diameter_m * 1e3:.10g}",
-    ]
+    values = {"mass_kg": subject.mass_kg, "height_m": subject.height_m}
+    values |= {f"{name}_mm": getattr(subject, f"{name}_m") * 1e3 for name in ("inter_asis_distance", "marker_diameter")}
     for side in SIDES:
-        leg = subject.legs[side]
-        lines += [
-            f"{side}_leg_length_mm: {leg.leg_length_m * 1e3:.10g}",
-            f"{side}_knee_width_mm: {leg.knee_width_m * 1e3:.10g}",
-            f"{side}_ankle_width_mm: {leg.ankle_width_m * 1e3:.10g}",
-            f"{side}_asis_trocanter_distance_mm: {leg.asis_trocanter_distance_m * 1e3:.10g}",
-            f"{side}_thigh_rotation_rad: {leg.thigh_rotation_rad:.10g}",
-            f"{side}_shank_rotation_rad: {leg.shank_rotation_rad:.10g}",
-            f"{side}_tibial_torsion_rad: {leg.tibial_torsion_rad:.10g}",
-            f"{side}_static_plantar_flexion_rad: {leg.static_plantar_flexion_rad:.10g}",
-            f"{side}_static_rotation_offset_rad: {leg.static_rotation_offset_rad:.10g}",
-            f"{side}_ankle_abduction_rad: {leg.ankle_abduction_rad:.10g}",
-        ]
-    return "\n".join(lines) + "\n"
+        for name, value in vars(subject.legs[side]).items():
+            if name in MEASURED or name in OFFSETS:
+                key = f"{name}m" if name.endswith("_m") else name
+                values[f"{side}_{key}"] = in_mm(name, value)
+    return "".join(f"{name}: {value:.10g}\n" for name, value in values.items())
 
 
 def _mm(point_m: Array) -> str:

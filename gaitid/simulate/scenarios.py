@@ -171,8 +171,9 @@ class Scenario:
     swapped: bool = False
 
 
-def _read(name: str) -> Any:
-    """The content of a file of ``configs/gaits``, with tuples for its lists of numbers."""
+@cache
+def gait_data(name: str) -> Any:
+    """The content of a file of ``configs/gaits``, with tuples for its lists of numbers. Not to be changed."""
     return _with_tuples(load_yaml(bundled_folder("configs") / "gaits" / f"{name}.yaml"))
 
 
@@ -185,7 +186,7 @@ def _with_tuples(value: Any) -> Any:
 @cache
 def gait(name: str) -> tuple[Pattern, LoadShape]:
     """How a body moves that walks (``walk``) or runs (``run``), and how the ground bears it."""
-    content = _read(name)
+    content = dict(gait_data(name))
     load = LoadShape(**content.pop("load"))
     for group in ("pelvis", "leg"):
         content[group] = {key: Series(**series) for key, series in content[group].items()}
@@ -201,9 +202,10 @@ def _adducted(pattern: Pattern, angle_rad: float, lowered_m: float) -> Pattern:
 
 
 def _scenarios() -> dict[str, Scenario]:
-    content = _read("scenarios")
+    content = gait_data("scenarios")
     scenarios = {}
     for name, entry in content.items():
+        entry = dict(entry)
         pattern, load = gait(entry.pop("gait", "walk"))
         if "adducted" in entry:
             pattern = _adducted(pattern, **entry.pop("adducted"))

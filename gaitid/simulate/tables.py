@@ -48,6 +48,16 @@ def segment_columns(name: str, com: Array, rotation: Array, omega: Array, alpha:
     )
 
 
+def wrench_columns(name: str, wrench: tuple[Array, Array], distal: Array) -> Table:
+    """Force and moment at a joint, N and N·m, in laboratory axes and in those of the distal segment."""
+    table: Table = {}
+    for quantity, unit, vector in zip(("force", "moment"), ("N", "Nm"), wrench, strict=True):
+        local = np.einsum("tij,ti->tj", distal, vector)
+        for frame, components in (("global", vector), ("distal", local)):
+            table |= vector_columns(f"{name}_{quantity}_{frame}", components, unit)
+    return table
+
+
 def quaternion(rotation: Array) -> Array:
     """Unit quaternions (times, 4) w, x, y, z of rotations (times, 3, 3): w ≥ 0 first, then continuous."""
     r = rotation

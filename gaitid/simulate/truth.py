@@ -16,7 +16,15 @@ from gaitid.simulate.clinical import JOINT_SEGMENTS
 from gaitid.simulate.jet import Array
 from gaitid.simulate.loads import FootLoad, Stance
 from gaitid.simulate.plates import felt
-from gaitid.simulate.tables import FIRST_FRAME, Frames, Table, frame_columns, segment_columns, vector_columns
+from gaitid.simulate.tables import (
+    FIRST_FRAME,
+    Frames,
+    Table,
+    frame_columns,
+    segment_columns,
+    vector_columns,
+    wrench_columns,
+)
 from gaitid.simulate.upper_body import UPPER_COM_FRACTION
 from gaitid.simulate.walk import Walk, WalkState
 from gaitid.write import CONTACT_COLUMNS
@@ -28,10 +36,7 @@ def wrench_table(state: WalkState) -> Table:
     for side in SIDES:
         for joint in JOINTS:
             distal = state.rotation[f"{side}_{JOINT_SEGMENTS[joint][0]}"]
-            for quantity, unit, vector in zip(("force", "moment"), ("N", "Nm"), state.wrench[side, joint], strict=True):
-                local = np.einsum("tij,ti->tj", distal, vector)
-                for frame, components in (("global", vector), ("distal", local)):
-                    table |= vector_columns(f"{side}_{joint}_{quantity}_{frame}", components, unit)
+            table |= wrench_columns(f"{side}_{joint}", state.wrench[side, joint], distal)
     for side in SIDES:
         load = state.load[side]
         table |= vector_columns(f"{side}_ground_force", load.force_g, "N")

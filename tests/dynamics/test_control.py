@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from joint_trees import assert_close, random_tree, slope
+from joint_trees import assert_close, slope
 from scipy.linalg import expm
 from slow import slow_but
 
@@ -96,14 +96,9 @@ def test_without_feedback_a_wrong_start_is_not_put_right() -> None:
 def test_a_wrong_model_leaves_the_error_that_its_gravity_is_wrong_by() -> None:
     """At rest M̂ kp e = G(q) − Ĝ(q): what the model (here 20 % too heavy) does not know, the springs hold."""
     model, kp = arm(heavier=1.2), 100.0
-    torque = computed_torque(arm(), hold, kp, 20.0, GRAVITY, model=model)
+    torque = computed_torque(model, hold, kp, 20.0, GRAVITY)
     run = tracked(torque, np.array([0.0, 6.0]), REST, np.zeros(2))
     q = run.q[-1]
     missing = gravity_terms(arm(), q, GRAVITY) - gravity_terms(model, q, GRAVITY)
     assert np.abs(run.q[-1] - REST).max() > 0.01  # rad: the error is there
     assert_close(mass_matrix(model, q) @ (kp * (REST - q)), missing, 1e-9)
-
-
-def test_a_model_with_other_joints_is_refused() -> None:
-    with pytest.raises(ValueError, match="other joints"):
-        feedforward_pd(arm(), hold, 1.0, 1.0, GRAVITY, model=random_tree(7))

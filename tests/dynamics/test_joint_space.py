@@ -20,7 +20,6 @@ from gaitid.dynamics.joint_space import (
     jacobian,
     jacobian_rate,
     mass_matrix,
-    mass_matrix_columns,
     motion,
     velocity_terms,
 )
@@ -113,7 +112,8 @@ def test_mass_matrix_is_symmetric_positive_definite_and_twice_the_kinetic_energy
 def test_composite_bodies_and_unit_accelerations_give_one_mass_matrix(seed: int) -> None:
     tree = random_tree(seed)
     q, *_ = random_state(tree, seed)
-    assert_close(mass_matrix(tree, q), mass_matrix_columns(tree, q), ROUNDING)
+    torques = inverse(tree, np.asarray(q)[..., None, :], 0.0, np.eye(len(tree)), np.zeros(3))[0]  # a row a joint
+    assert_close(mass_matrix(tree, q), np.swapaxes(torques, -1, -2), ROUNDING)
 
 
 @few
@@ -282,8 +282,5 @@ def test_point_masses_and_thin_rods_are_bodies() -> None:
     M = mass_matrix(point, np.zeros(2))
     # the shank's point of 3 kg at 0.2 m and the rod about the same axis, both hung from its origin
     assert M[0, 0] == pytest.approx(3 * 0.04 + 3 * 0.04 + 0.04, rel=ROUNDING)
-    assert point.index("rod") == 1
-    with pytest.raises(ModelError, match="no body foot"):
-        point.index("foot")
     with pytest.raises(ModelError, match="without bodies"):
         JointTree(())
