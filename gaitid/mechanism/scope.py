@@ -14,7 +14,7 @@ from gaitid.errors import GaitidError, ModelError
 from gaitid.mechanism.constraints import CENTRE
 from gaitid.mechanism.history import Formula, History, Sine, read_samples
 from gaitid.model.expression import parse_expression
-from gaitid.model.fields import Faults, Fields, nearest
+from gaitid.model.fields import MISSING, Faults, Fields, nearest
 from gaitid.trial import Array
 
 #: Of a body's centre of mass, and of the ground's origin.
@@ -59,9 +59,9 @@ class Scope:
             return 1.0
         return result
 
-    def field(self, fields: Fields, key: str, default: float | None = None, low: float = -np.inf) -> float:
+    def field(self, fields: Fields, key: str, default: object = MISSING, low: float = -np.inf) -> float:
         """A number that must be there where it has no default, and at least `low`."""
-        value = fields.raw(key) if default is None else fields.raw(key, default)
+        value = fields.raw(key, default)
         if value is None and key not in fields.values:
             return 1.0
         result = self.number(value, fields.at(key))

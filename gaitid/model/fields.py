@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -11,7 +11,7 @@ from gaitid.model.expression import Expression, parse_expression
 from gaitid.records import kept_of_each
 
 T = TypeVar("T")
-_MISSING = object()
+MISSING = object()
 # More than these in one line help nobody, nor does a value that fills a page.
 MAX_FAULTS = 8
 MAX_LETTERS = 400
@@ -95,16 +95,16 @@ class Fields:
         self.asked.add(key)
         return key in self.values
 
-    def raw(self, key: str, default: Any = _MISSING) -> Any:
+    def raw(self, key: str, default: Any = MISSING) -> Any:
         self.asked.add(key)
         if key in self.values:
             return self.values[key]
-        if default is _MISSING:
+        if default is MISSING:
             self.faults.add(f"{self.at(key)}: missing")
             return None
         return default
 
-    def text(self, key: str, default: Any = _MISSING, among: Sequence[str] = ()) -> str:
+    def text(self, key: str, default: Any = MISSING, among: Sequence[str] = ()) -> str:
         value = self.raw(key, default)
         if value is None and key not in self.values:
             return ""
@@ -115,7 +115,7 @@ class Fields:
             self.faults.add(f"{self.at(key)}: expected {' or '.join(among)}, found {value!r}{nearest(value, among)}")
         return value
 
-    def number(self, key: str, default: Any = _MISSING, low: float = -1e300, high: float = 1e300) -> float:
+    def number(self, key: str, default: Any = MISSING, low: float = -1e300, high: float = 1e300) -> float:
         value = self.raw(key, default)
         if value is None and key not in self.values:
             return 0.0
@@ -146,7 +146,7 @@ class Fields:
             return default
         return value
 
-    def expression(self, key: str, default: Any = _MISSING) -> Expression | None:
+    def expression(self, key: str, default: Any = MISSING) -> Expression | None:
         value = self.raw(key, default)
         if value is None and (key not in self.values or default is None):
             return None
@@ -159,9 +159,9 @@ class Fields:
     def required_expression(self, key: str) -> Expression:
         return self.expression(key) or parse_expression(0, self.at(key))
 
-    def mapping(self, key: str, default: Any = _MISSING) -> Fields:
+    def mapping(self, key: str, default: Any = MISSING) -> Fields:
         value = self.raw(key, default)
-        named = default is _MISSING and key not in self.values  # as missing: nothing more need be said of it
+        named = default is MISSING and key not in self.values  # as missing: nothing more need be said of it
         return Fields({} if value is None else value, self.at(key), Faults("") if named else self.faults)
 
     def each(self, parse: Callable[[Fields, str], T]) -> dict[str, T]:
@@ -174,6 +174,11 @@ class Fields:
             self.faults.add(f"{self.at(key)}: expected a list with something in it, found {_kind(value)}")
             return []
         return value
+
+    def entries(self, key: str) -> Iterator[Fields]:
+        """The mappings of a list that may be left out, one after the other: so are their faults."""
+        for i, item in enumerate(self.items(key) if key in self.values else []):
+            yield Fields(item, f"{self.at(key)}[{i}]", self.faults)
 
     def catch(self, function: Callable[[], T]) -> T | None:
         """The function's value; its refusal becomes one of the faults."""

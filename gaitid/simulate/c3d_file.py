@@ -91,42 +91,40 @@ _STRIKE, _OFF = "Foot Strike", "Foot Off"
 
 
 def write_c3d(
-    path: Path, walk: Walk, markers: dict[str, Array], channels: dict[int, tuple[Array, Array]] | None
+    path: Path,
+    walk: Walk,
+    markers: Mapping[str, Array],
+    channels: dict[int, tuple[Array, Array]] | None,
+    poses: Mapping[str, tuple[Array, Array]] | None = None,
 ) -> None:
-    """Write markers, and plates and events where there are any.
+    """Write markers, or poses as a markerless system does, and plates and events where there are any.
 
     Parameters
     ----------
     path : Path
     walk : Walk
     markers : mapping of label to (frames, 3) array, m
+        None of them where there are poses.
     channels : mapping of plate number to (force, moment), or None
         (samples, 3) arrays, N and N·m, as `Walk.plate_channels` has them. None makes a static trial: no
         plates, no events, and without the offsets that only a static trial yields.
+    poses : mapping of label to (R_gs, origin), optional
+        As from `stored_poses`.
     """
-    c = points_c3d(markers, walk.settings.rate_hz)
+    rate_hz, n_frames = walk.settings.rate_hz, walk.settings.times_s.size
+    c = points_c3d(markers, rate_hz, n_frames)
     if channels is not None:
         _add_plates(c, walk, channels)
         if not walk.settings.no_events:
             _add_events(c, walk)
-    for name, value in stored_parameters(walk.subject, with_offsets=channels is not None).items():
-        c.add_parameter("PROCESSING", name, (float(value),))
+    stored = stored_parameters(walk.subject, with_offsets=channels is not None)
+    for name in ("Bodymass", "Height") if poses else stored:
+        c.add_parameter("PROCESSING", name, (float(stored[name]),))
+    if poses:
+        announce(c, tuple(poses), rate_hz, n_frames)
     sign_and_write(c, path)
-
-
-def write_pose_c3d(
-    path: Path, walk: Walk, poses: Mapping[str, tuple[Array, Array]], channels: dict[int, tuple[Array, Array]]
-) -> None:
-    """Write the poses of segments (`stored_poses`), plates and events, and no markers, as a markerless system does."""
-    c = points_c3d({}, walk.settings.rate_hz, walk.settings.times_s.size)
-    _add_plates(c, walk, channels)
-    if not walk.settings.no_events:
-        _add_events(c, walk)
-    c.add_parameter("PROCESSING", "Bodymass", (float(walk.subject.mass_kg),))
-    c.add_parameter("PROCESSING", "Height", (walk.subject.height_m * 1e3,))
-    announce(c, tuple(poses), walk.settings.rate_hz, walk.settings.times_s.size)
-    sign_and_write(c, path)
-    append(path, poses)
+    if poses:
+        append(path, poses)
 
 
 def points_c3d(markers: Mapping[str, Array], rate_hz: float, n_frames: int = 0) -> Any:

@@ -235,7 +235,10 @@ class Drive:
 
 
 class Place(NamedTuple):
-    """Where a body sits on a link of the tree: the link, its axes → the link's axes, and its origin there, m."""
+    """Where a body sits on a link of the tree: the link, its axes → the link's axes, and its origin there, m.
+
+    The link is the index of the last coordinate that moves the body; −1 of a body that is fixed to the ground.
+    """
 
     link: int
     turned: Array
@@ -288,17 +291,7 @@ class ChainScenario:
         return tuple(kind for body in self.bodies for kind in body.joint.kinds)
 
     @cached_property
-    def last_coordinate(self) -> tuple[int, ...]:
-        """For each body the index of the last coordinate that moves it, which is its index in `tree`; −1 of a body that
-        is fixed to the ground."""
-        return tuple(place.link for place in self._places)
-
-    def on_link(self, body: int) -> Place:
-        """Where a body sits on the link of `tree` that carries it."""
-        return self._places[body]
-
-    @cached_property
-    def _places(self) -> list[Place]:
+    def places(self) -> list[Place]:
         """Where each body sits on the link of `tree` that carries it: a fixed body on that of its parent."""
         places: list[Place] = []
         count = 0
@@ -327,9 +320,9 @@ class ChainScenario:
         links: list[Body] = []
         for i, body in enumerate(self.bodies):
             joint, nowhere = body.joint, np.zeros(3)
-            above = self._places[body.parent] if body.parent >= 0 else Place(-1, np.eye(3), np.zeros(3))
+            above = self.places[body.parent] if body.parent >= 0 else Place(-1, np.eye(3), np.zeros(3))
             parent = above.link
-            carried = [k for k, place in enumerate(self._places) if place.link == self._places[i].link]
+            carried = [k for k, place in enumerate(self.places) if place.link == self.places[i].link]
             for k, (name, kind, axis) in enumerate(zip(joint.coordinates, joint.kinds, joint.axes, strict=True)):
                 last = k == len(joint.coordinates) - 1
                 mass, com, inertia = self._mass_of(carried) if last else (0.0, nowhere, np.zeros((3, 3)))
@@ -355,8 +348,8 @@ class ChainScenario:
         if len(bodies) == 1:
             return first.mass_kg, first.com_b, first.inertia_b
         masses = np.array([self.bodies[k].mass_kg for k in bodies])
-        turned = [self._places[k].turned for k in bodies]
-        coms = np.array([self._places[k].at + R @ self.bodies[k].com_b for k, R in zip(bodies, turned, strict=True)])
+        turned = [self.places[k].turned for k in bodies]
+        coms = np.array([self.places[k].at + R @ self.bodies[k].com_b for k, R in zip(bodies, turned, strict=True)])
         mass = float(masses.sum())
         com = masses @ coms / mass if mass else np.zeros(3)
         inertia = np.zeros((3, 3))
@@ -386,22 +379,17 @@ class ChainScenario:
         GaitidError
             The integrator gave up, or an acceleration is not determined.
         """
+        given = Given(np.array(list(self.given)), _desired(tuple(self.given.values()))) if self.given else None
+        environment = Environment(self.gravity_g, self.friction, self._loads, given)
         try:
-            return self._integrated(times_s, limits)
+            return integrate(self.tree, self.q0, self.qd0, self.torque(), times_s, environment, TOLERANCE, limits)
         except GaitidError as error:
             raise GaitidError(f"{self.name}: {error.line()}") from None
-
-    def _integrated(self, times_s: Array, limits: Limits) -> Simulation:
-        given = None
-        if self.given:
-            given = Given(np.array(list(self.given)), _desired(tuple(self.given.values())))
-        environment = Environment(self.gravity_g, self.friction, self._loads, given)
-        return integrate(self.tree, self.q0, self.qd0, self.torque(), times_s, environment, TOLERANCE, limits)
 
     def _loads(self, time_s: float, moved: TreeMotion) -> list[Load]:
         loads = []
         for push in self.pushes:
-            place = self.on_link(push.body)
+            place = self.places[push.body]
             if place.link < 0:  # the ground bears it
                 continue
             R, origin = moved.R_gb[place.link], moved.origin_g[place.link]

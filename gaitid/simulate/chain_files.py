@@ -241,7 +241,7 @@ def joint_space_table(scenario: ChainScenario, state: ChainState) -> Table:
     names = scenario.coordinates
     loads = []
     for push in scenario.pushes:
-        if (link := scenario.last_coordinate[push.body]) >= 0:
+        if (link := scenario.places[push.body].link) >= 0:
             on = scenario.bodies[push.body]
             pose = state.rotation[on.name], state.joint_g[on.joint.name]
             loads.append(Load(link, *push.seen(state.time_s, *pose)))
@@ -268,7 +268,7 @@ def joint_space_table(scenario: ChainScenario, state: ChainState) -> Table:
         for k in range(i, len(names)):
             table[f"M_{name}__{names[k]}_{('kg', 'kg_m', 'kg_m2')[turns[i] + turns[k]]}"] = M[:, i, k]
     for body in _ends(scenario):
-        place = scenario.on_link(body)
+        place = scenario.places[body]
         J = jacobian(tree, s.q, place.link, place.at + place.turned @ scenario.bodies[body].distal_b)
         table |= _jacobian_columns(scenario.bodies[body].name, J, names, turns)
     return table
@@ -277,7 +277,7 @@ def joint_space_table(scenario: ChainScenario, state: ChainState) -> Table:
 def _ends(scenario: ChainScenario) -> list[int]:
     """The bodies that move and that nothing hangs from."""
     above = {body.parent for body in scenario.bodies}
-    return [i for i in range(len(scenario.bodies)) if i not in above and scenario.last_coordinate[i] >= 0]
+    return [i for i in range(len(scenario.bodies)) if i not in above and scenario.places[i].link >= 0]
 
 
 def _jacobian_columns(body: str, J: Array, names: tuple[str, ...], turns: list[bool]) -> Table:

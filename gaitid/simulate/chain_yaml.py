@@ -16,7 +16,7 @@ from gaitid.dynamics.friction import Friction
 from gaitid.dynamics.inertia import inertia_fault
 from gaitid.errors import ModelError
 from gaitid.model.expression import parse_expression
-from gaitid.model.fields import Faults, Fields, nearest
+from gaitid.model.fields import MISSING, Faults, Fields, nearest
 from gaitid.simulate.chain import GROUND, ChainBody, ChainScenario, Course, Drive, Joint, Kind, Pulse, Push, Sine
 from gaitid.simulate.jet import Array, turn_matrix
 from gaitid.simulate.settings import ChainSettings, parse_settings
@@ -60,7 +60,8 @@ def parse_chain(top: Fields, name: str, overrides: Mapping[str, Any]) -> ChainSc
     start = _by_coordinate(top, "start", names)
     # What tracks a motion starts on it by default.
     tracked = drive.courses if drive.kind == "tracked" else (Course(),) * len(names)
-    given = _given(top, names, kinds)
+    as_given = _by_coordinate(top, "given", names)
+    given = {i: _course(as_given[n], UNIT[kinds[i]]) for i, n in enumerate(names) if n in as_given}
     at_start = [given.get(i, course) for i, course in enumerate(tracked)]
     q0, qd0 = (np.array([float(course.at(0.0)[k]) for course in at_start]) for k in (0, 1))
     for i, (coordinate, kind) in enumerate(zip(names, kinds, strict=True)):
@@ -73,10 +74,7 @@ def parse_chain(top: Fields, name: str, overrides: Mapping[str, Any]) -> ChainSc
             )
             start[coordinate].done()
     friction = _friction(top, names, kinds)
-    pushes = tuple(
-        _push(Fields(item, f"loads[{i}]", faults), [body.name for body in bodies])
-        for i, item in enumerate(top.items("loads") if "loads" in top.values else [])
-    )
+    pushes = tuple(_push(entry, [body.name for body in bodies]) for entry in top.entries("loads"))
     settings = parse_settings(top.mapping("settings", {}), ChainSettings, overrides)
     top.done()
     faults.raise_if_any()
@@ -146,7 +144,7 @@ def _body(fields: Fields, name: str, parent: int, end_of_parent: Array) -> Chain
     faults = fields.faults
     mass = _number(fields, "mass_kg", low=0.0)
     nothing = "mass_kg" in fields.values and mass == 0
-    none = [0.0, 0.0, 0.0] if nothing else None  # what has no mass has no centre of it, and may have no length
+    none = [0.0, 0.0, 0.0] if nothing else MISSING  # what has no mass has no centre of it, and may have no length
     distal = _vector(fields, "distal_m", none)
     inertia = np.zeros((3, 3)) if nothing and "inertia_kg_m2" not in fields.values else _inertia(fields)
     if nothing and inertia.any():
@@ -200,8 +198,7 @@ def _joint(fields: Fields, end_of_parent: Array) -> Joint:
         axes = axis[None] / (length or 1.0)
     at = _vector(fields, "at_m", end_of_parent.tolist())
     rest = np.eye(3)
-    for i, item in enumerate(fields.items("rest_turned") if "rest_turned" in fields.values else []):
-        step = Fields(item, f"{fields.at('rest_turned')}[{i}]", fields.faults)
+    for step in fields.entries("rest_turned"):
         if len(step.values) != 1 or not set(step.values) <= {"x_rad", "y_rad", "z_rad"}:
             fields.faults.add(f"{step.path}: expected one axis and its angle, as {{y_rad: pi / 2}}")
             continue
@@ -272,21 +269,13 @@ def default_markers(name: str, distal: Array) -> dict[str, Array]:
 # --- what acts ---------------------------------------------------------------------------------------------
 
 
-def _given(top: Fields, names: Sequence[str], kinds: Sequence[Kind]) -> dict[int, Course]:
-    """The coordinates that move as given, by their index."""
-    entries = _by_coordinate(top, "given", names)
-    return {i: _course(entries[n], UNIT[kinds[i]]) for i, n in enumerate(names) if n in entries}
-
-
 def _drive(fields: Fields, names: Sequence[str], kinds: Sequence[Kind]) -> Drive:
     kind = fields.text("kind", "none", ("none", "torques", "tracked"))
-    if kind == "torques":
-        given, units = _by_coordinate(fields, "torques", names), LOAD_UNIT
-    elif kind == "tracked":
-        given, units = _by_coordinate(fields, "motion", names), UNIT
-    else:
+    if kind not in ("torques", "tracked"):
         fields.done()
         return Drive()
+    key, units = ("torques", LOAD_UNIT) if kind == "torques" else ("motion", UNIT)
+    given = _by_coordinate(fields, key, names)
     courses = tuple(
         _course(given[name], units[which]) if name in given else Course()
         for name, which in zip(names, kinds, strict=True)
@@ -307,7 +296,7 @@ def _friction(top: Fields, names: Sequence[str], kinds: Sequence[Kind]) -> Frict
     if "friction" not in top.values:
         return None
     given = _by_coordinate(top, "friction", names, besides=("smoothing_per_s",))
-    viscous, coulomb, static = (np.zeros(len(names)) for _ in range(3))
+    viscous, coulomb, static = np.zeros((3, len(names)))
     words = {
         "revolute": ("viscous_Nms_per_rad", "coulomb_Nm", "static_Nm"),
         "prismatic": ("viscous_Ns_per_m", "coulomb_N", "static_N"),
@@ -349,13 +338,11 @@ def _in_axes(fields: Fields, unit: str) -> tuple[Course, ...]:
 
 def _course(fields: Fields, unit: str) -> Course:
     sines, pulses = [], []
-    for i, item in enumerate(fields.items("sines") if "sines" in fields.values else []):
-        entry = Fields(item, f"{fields.at('sines')}[{i}]", fields.faults)
+    for entry in fields.entries("sines"):
         amplitude, frequency_hz = _number(entry, f"amplitude_{unit}"), _number(entry, "frequency_hz", low=0.0)
         sines.append(Sine(amplitude, frequency_hz, _number(entry, "phase_rad", 0.0)))
         entry.done()
-    for i, item in enumerate(fields.items("pulses") if "pulses" in fields.values else []):
-        entry = Fields(item, f"{fields.at('pulses')}[{i}]", fields.faults)
+    for entry in fields.entries("pulses"):
         pulse = Pulse(_number(entry, f"height_{unit}"), _number(entry, "from_s"), _number(entry, "to_s"))
         if not pulse.to_s > pulse.from_s:
             fields.faults.add(f"{entry.at('to_s')}: expected more than from_s, found {pulse.to_s:g}")
@@ -363,9 +350,8 @@ def _course(fields: Fields, unit: str) -> Course:
         pulses.append(pulse)
         entry.done()
     level, slope = _number(fields, f"level_{unit}", 0.0), _number(fields, f"slope_{unit}_per_s", 0.0)
-    course = Course(level, slope, tuple(sines), tuple(pulses))
     fields.done()
-    return course
+    return Course(level, slope, tuple(sines), tuple(pulses))
 
 
 # --- values ------------------------------------------------------------------------------------------------
@@ -382,8 +368,8 @@ def _by_coordinate(fields: Fields, key: str, names: Sequence[str], besides: Sequ
     return {name: group.mapping(name) for name in names if name in group.values}
 
 
-def _number(fields: Fields, key: str, default: float | None = None, low: float = -_HUGE) -> float:
-    value = fields.raw(key) if default is None else fields.raw(key, default)
+def _number(fields: Fields, key: str, default: object = MISSING, low: float = -_HUGE) -> float:
+    value = fields.raw(key, default)
     return 0.0 if value is None else _evaluated(fields, key, value, low)
 
 
@@ -391,8 +377,8 @@ def _numbers(fields: Fields, key: str, values: Sequence[object]) -> list[float]:
     return [_evaluated(fields, f"{key}[{i}]", value) for i, value in enumerate(values)]
 
 
-def _vector(fields: Fields, key: str, default: Sequence[float] | None = None) -> Array:
-    value = fields.raw(key) if default is None else fields.raw(key, list(default))
+def _vector(fields: Fields, key: str, default: object = MISSING) -> Array:
+    value = fields.raw(key, default)
     if not isinstance(value, list) or len(value) != 3:
         if value is not None:
             fields.faults.add(f"{fields.at(key)}: expected three numbers, found {value!r}")

@@ -10,7 +10,7 @@ import numpy as np
 
 from gaitid.errors import GaitidError
 from gaitid.simulate.body import MEASURED, OFFSETS, SIDES, Subject, in_mm
-from gaitid.simulate.c3d_file import stored_poses, write_c3d, write_pose_c3d
+from gaitid.simulate.c3d_file import stored_poses, write_c3d
 from gaitid.simulate.faults import biased_channels, noisy_channels, noisy_markers, noisy_poses, with_gaps
 from gaitid.simulate.jet import Array
 from gaitid.simulate.scenario_file import load_scenario
@@ -113,11 +113,7 @@ def write_walk(walk: Walk, folder: Path) -> tuple[Path, ...]:
     return write_folder(
         folder,
         {
-            f"{stem}.c3d": lambda path: (
-                write_pose_c3d(path, walk, poses, channels)
-                if walk.settings.segments
-                else write_c3d(path, walk, markers, channels)
-            ),
+            f"{stem}.c3d": lambda path: write_c3d(path, walk, {} if poses else markers, channels, poses),
             "static.c3d": lambda path: write_c3d(path, walk, static, None),
         },
         texts,

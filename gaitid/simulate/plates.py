@@ -8,7 +8,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from gaitid.simulate.jet import Array, turn_matrix
+from gaitid.simulate.jet import Array
 from gaitid.simulate.loads import FootLoad
 
 Inside = NDArray[np.bool_]
@@ -71,16 +71,6 @@ class Plate:
     def about_sensor(self, force_p: Array, moment_p: Array) -> Array:
         """The moment (samples, 3) about the sensor's origin, o away from the centre of the surface: m = M − o × f."""
         return np.asarray(moment_p - np.cross(self.sensor_p, force_p))
-
-
-def level_plate(
-    number: int, centre_g: Array, x_length_m: float, y_length_m: float, yaw_rad: float, sensor_p: Array
-) -> Plate:
-    """A plate whose z points down and whose x is turned by `yaw_rad` from laboratory x, seen from above."""
-    x = turn_matrix(2, yaw_rad) @ np.array([0.5 * x_length_m, 0.0, 0.0])
-    y = turn_matrix(2, yaw_rad) @ np.array([0.0, -0.5 * y_length_m, 0.0])  # x × y down
-    corners = np.stack([centre_g + x + y, centre_g - x + y, centre_g - x - y, centre_g + x - y])
-    return Plate(number, corners, sensor_p)
 
 
 #: The sole reaches from under the HEE marker this far ahead, m (beyond the TOE marker by 0.30 of their distance), and

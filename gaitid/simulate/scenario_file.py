@@ -52,16 +52,25 @@ def load_scenario(scenario: str, overrides: Mapping[str, Any]) -> Walk | ChainSc
         None of these, a file against the schema (one line that names each key), or impossible settings.
     """
     name = scenario.removesuffix(".yaml")
-    for path in (Path(scenario), Path(f"{scenario}.yaml"), bundled_scenarios().get(name)):
-        if path is not None and path.is_file():
+    for path in _candidates(scenario):
+        if path.is_file():
             return _read(path, overrides)
     if name in SCENARIOS:
         settings = parse_settings(Fields({}, "settings", Faults(name)), WalkSettings, overrides)
         return simulate_walk(settings(), SCENARIOS[name])
+    raise _unknown(scenario)
+
+
+def _candidates(scenario: str) -> list[Path]:
+    """The files that may be meant, the first that exists."""
+    bundled = bundled_scenarios().get(scenario.removesuffix(".yaml"))
+    return [Path(scenario), Path(f"{scenario}.yaml"), *([bundled] if bundled else [])]
+
+
+def _unknown(scenario: str) -> GaitidError:
     known = scenario_names()
-    raise GaitidError(
-        f"unknown scenario {scenario!r}{nearest(name, known)}", expected=f"{', '.join(known)} or a YAML file"
-    )
+    words = f"unknown scenario {scenario!r}{nearest(scenario.removesuffix('.yaml'), known)}"
+    return GaitidError(words, expected=f"{', '.join(known)} or a YAML file")
 
 
 def _read(path: Path, overrides: Mapping[str, Any]) -> Walk | ChainScenario | FunctionalScenario:
@@ -93,7 +102,7 @@ def _read(path: Path, overrides: Mapping[str, Any]) -> Walk | ChainScenario | Fu
 def _walk(top: Fields, name: str, overrides: Mapping[str, Any]) -> Walk:
     """One of `SCENARIOS` with what the file says otherwise."""
     like = SCENARIOS.get(top.text("like", "walk", tuple(SCENARIOS)), SCENARIOS["walk"])
-    plates = tuple(_plate(entry) for entry in _each(top, "plates")) or like.plates
+    plates = tuple(_plate(entry) for entry in list(top.entries("plates"))) or like.plates
     scenario: Scenario = replace(
         like,
         name=name,
@@ -102,7 +111,7 @@ def _walk(top: Fields, name: str, overrides: Mapping[str, Any]) -> Walk:
         steps=top.integer("steps", like.steps, 1, 20),
         belt=top.flag("belt", like.belt),
         slope_deg=top.number("slope_deg", like.slope_deg, -20, 20),
-        visits=tuple(_visit(entry, len(plates)) for entry in _each(top, "visits")) or like.visits,
+        visits=tuple(_visit(entry, len(plates)) for entry in list(top.entries("visits"))) or like.visits,
         swapped=top.flag("swapped", like.swapped),
     )
     if scenario.swapped and len(plates) < 2:
@@ -111,11 +120,6 @@ def _walk(top: Fields, name: str, overrides: Mapping[str, Any]) -> Walk:
     top.done()
     top.faults.raise_if_any()
     return simulate_walk(settings(), scenario)
-
-
-def _each(top: Fields, key: str) -> list[Fields]:
-    items = top.items(key) if key in top.values else []
-    return [Fields(item, f"{key}[{i}]", top.faults) for i, item in enumerate(items)]
 
 
 def _plate(fields: Fields) -> PlatePlace:
@@ -146,17 +150,16 @@ def scenario_template(name: str) -> str:
         There is none, or it cannot be read as text.
     """
     stem = name.removesuffix(".yaml")
-    for path in (Path(name), Path(f"{name}.yaml"), bundled_scenarios().get(stem)):
+    for path in _candidates(name):
         # an empty file of that name has just been made by `show NAME > NAME.yaml`
-        if path is not None and is_file(path) and path.stat().st_size:
+        if is_file(path) and path.stat().st_size:
             try:
                 return path.read_text(encoding="utf-8-sig")
             except (OSError, UnicodeDecodeError):
                 raise ModelError(f"{path}: cannot be read as text", expected="a YAML file in UTF-8") from None
     if stem in SCENARIOS:
         return _walk_text(SCENARIOS[stem])
-    known = scenario_names()
-    raise GaitidError(f"unknown scenario {name!r}{nearest(stem, known)}", expected=f"{', '.join(known)} or a YAML file")
+    raise _unknown(name)
 
 
 def _walk_text(walk: Scenario) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gaitid.simulate.jet import Array, Jet, apply, constant, matmul, stack, turn, turn_matrix
+from gaitid.simulate.jet import Array, Jet, apply, constant, matmul, stack, time_jet, turn, turn_matrix
 
 #: No walk lasts longer, s: bounds the search for an instant.
 _LONGEST_S = 1e3
@@ -18,23 +18,6 @@ def smooth_step(t: Jet, start: float, end: float) -> Jet:
     """A step from 0 before `start` to 1 after `end`, three times continuously differentiable (times,)."""
     # 35 u⁴ − 84 u⁵ + 70 u⁶ − 20 u⁷: the polynomial of least degree whose first three derivatives vanish at both ends
     return _between(t, start, end, (0, 0, 0, 0, 35, -84, 70, -20), after=constant(1.0, t.order))
-
-
-def smooth_ramp(t: Jet, start: float, end: float) -> Jet:
-    """The integral of `smooth_step` over t (times,): 0 before `start`, and of slope 1 after `end`."""
-    return _between(t, start, end, tuple(c * (end - start) for c in _RAMP), after=t - 0.5 * (start + end))
-
-
-def _ramp_at(t: float, start: float, end: float) -> float:
-    """`smooth_ramp` at one instant, by the same steps: a search for one asks hundreds of times."""
-    if t <= start:
-        return 0.0
-    if t >= end:
-        return t - 0.5 * (start + end)
-    u, total = (t - start) * (1.0 / (end - start)), 0.0
-    for c in reversed(_RAMP):
-        total = total * u + c * (end - start)
-    return total
 
 
 def _between(t: Jet, start: float, end: float, coefficients: tuple[float, ...], after: Jet) -> Jet:
@@ -73,8 +56,14 @@ class Clock:
             return since
         pattern_time = since * self.rate
         for start, end, change in self.changes:
-            pattern_time = pattern_time + smooth_ramp(since, start, end) * change
+            # the integral of `smooth_step`: 0 before `start`, and of slope 1 after `end`
+            ramp = tuple(c * (end - start) for c in _RAMP)
+            after = since - 0.5 * (start + end)
+            pattern_time = pattern_time + _between(since, start, end, ramp, after) * change
         return pattern_time
+
+    def _at(self, since_s: float) -> float:
+        return float(self.at(time_jet([since_s], 0)).value[0])
 
     def when(self, pattern_s: float) -> float:
         """Laboratory time since the strike, s, at which pattern time has this value; ±∞ where it never has."""
@@ -83,23 +72,17 @@ class Clock:
         direction = np.sign(self.rate)
         low, high = -_LONGEST_S, _LONGEST_S
         for bound in (low, high):
-            if direction * (self._pattern_s(bound) - pattern_s) * np.sign(bound) < 0:
+            if direction * (self._at(bound) - pattern_s) * np.sign(bound) < 0:
                 return float(np.sign(bound) * np.inf)
         while high - low > 1e-12 * max(1.0, abs(low)):
             middle = 0.5 * (low + high)
             if middle in (low, high):
                 break
-            if direction * (self._pattern_s(middle) - pattern_s) < 0:
+            if direction * (self._at(middle) - pattern_s) < 0:
                 low = middle
             else:
                 high = middle
         return 0.5 * (low + high)
-
-    def _pattern_s(self, since_s: float) -> float:
-        pattern_s = since_s * self.rate
-        for start, end, change in self.changes:
-            pattern_s = pattern_s + _ramp_at(since_s, start, end) * change
-        return pattern_s
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from gaitid.simulate.body import SIDES, Skeleton, Subject
 from gaitid.simulate.clinical import clinical
 from gaitid.simulate.jet import Array, Jet, angular_velocity, constant
-from gaitid.simulate.loads import GRAVITY, FootLoad, LoadShape, Stance, foot_load, rebalanced, with_impact
+from gaitid.simulate.loads import GRAVITY, FootLoad, Stance, foot_load, rebalanced, with_impact
 from gaitid.simulate.momentum import joint_wrenches
 from gaitid.simulate.motion import Gait
 from gaitid.simulate.plates import Plate, felt
@@ -80,7 +80,6 @@ class Walk:
     settings : WalkSettings
     gait : Gait
         Subject, pattern and place: gives the skeleton as jets.
-    load_shape : LoadShape
     stances : tuple of Stance
         All that touch the trial, in order of contact.
     plates : tuple of Plate
@@ -91,7 +90,6 @@ class Walk:
 
     settings: WalkSettings
     gait: Gait
-    load_shape: LoadShape
     stances: tuple[Stance, ...]
     plates: tuple[Plate, ...]
     scenario: Scenario
@@ -130,7 +128,7 @@ class Walk:
         """Load on each foot at any times, s."""
         times = np.asarray(times_s, dtype=np.float64)
         mass, pattern_s = self.subject.mass_kg, self.gait.pattern_s(times)
-        loads = {side: foot_load(self.load_shape, mass, self.stances, side, pattern_s) for side in SIDES}
+        loads = {side: foot_load(self.scenario.load, mass, self.stances, side, pattern_s) for side in SIDES}
         if not self.gait.clock.plain:
             loads = rebalanced(loads, mass, *self.gait.pace(times))
         loads = {side: self.gait.carry(load, times) for side, load in loads.items()}
@@ -145,7 +143,7 @@ class Walk:
         """Loads of somebody else's feet at any times, s."""
         times = np.asarray(times_s, dtype=np.float64)
         mass = self.subject.mass_kg
-        return tuple(foot_load(self.load_shape, mass, (visit,), visit.side, times) for visit in self.visits)
+        return tuple(foot_load(self.scenario.load, mass, (visit,), visit.side, times) for visit in self.visits)
 
     def at(self, times_s: ArrayLike) -> WalkState:
         """The exact state at any times, s."""

@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike
 
 from gaitid.simulate.body import MASS_FRACTION, SIGN, Skeleton, Subject
 from gaitid.simulate.c3d_file import TOES_S
-from gaitid.simulate.jet import Array, Jet, time_jet
+from gaitid.simulate.jet import Array, Jet, time_jet, turn_matrix
 from gaitid.simulate.loads import GRAVITY, IMPACT_S, FootLoad, Stance
 from gaitid.simulate.momentum import joint_wrenches
 from gaitid.simulate.motion import Gait, Yield
-from gaitid.simulate.plates import Plate, felt, level_plate
+from gaitid.simulate.plates import Plate, felt
 from gaitid.simulate.scenarios import SCENARIOS, PlatePlace, Scenario
 from gaitid.simulate.settings import WalkSettings
 from gaitid.simulate.timing import Clock, Passage, Pivot
@@ -31,24 +31,12 @@ class _Accelerating(Yield):
         return Jet(np.stack([np.full(np.shape(times_s), float(k == 2)) for k in range(order + 1)]))
 
 
-def yields(gait: Gait, stances: Sequence[Stance], loads: Sequence[FootLoad], peak_N: float) -> tuple[Yield, ...]:
-    """How the body gives way to the transients of `with_impact`.
-
-    Parameters
-    ----------
-    gait : Gait
-        That does not give way yet.
-    stances : sequence of Stance
-    loads : sequence of FootLoad
-        Of each stance's foot at the instant of its transient's peak, (1,), without the transient.
-    peak_N : float
-    """
-    return tuple(
-        _yield(gait, stance, load, peak_N) for stance, load in zip(stances, loads, strict=True) if load.stance[0] >= 0
-    )
-
-
 def _yield(gait: Gait, stance: Stance, load: FootLoad, peak_N: float) -> Yield:
+    """How the body gives way to the transient of `with_impact` of one stance.
+
+    `gait` does not give way yet; `load` is that of the stance's foot at the instant of the transient's peak, (1,),
+    without the transient.
+    """
     centre_s = stance.on_s + 0.5 * IMPACT_S
     struck = replace(load, force_g=load.force_g + np.array([0.0, 0.0, 1.0]))
     rest_kg = gait.subject.mass_kg * (1.0 - sum(MASS_FRACTION.values()))
@@ -122,18 +110,21 @@ def simulate_walk(
     sensors_p = _sensors(len(what.plates), int(chosen.plate_seed))
     plates = tuple(_plate(place, gait, SIGN[lead], i + 1, sensors_p[i]) for i, place in enumerate(what.plates))
     visits = tuple(_visit(plates[visit.plate - 1], gait, visit.strike_s) for visit in what.visits)
-    walk = Walk(chosen, gait, what.load, stances, plates, what, visits)
+    walk = Walk(chosen, gait, stances, plates, what, visits)
     walk = replace(walk, stances=tuple(_on_plates(walk, stance) for stance in stances))
     return _giving_way(walk) if chosen.impact_bw and chosen.impact_absorbed else walk
 
 
 def _giving_way(walk: Walk) -> Walk:
     """The walk whose body gives way to its heel strikes."""
-    at = np.array([stance.on_s + 0.5 * IMPACT_S for stance in walk.stances])
     soft = replace(walk, settings=replace(walk.settings, impact_bw=0.0))
-    loads = [soft.loads(instant[None])[stance.side] for instant, stance in zip(at, walk.stances, strict=True)]
     peak_N = walk.settings.impact_bw * walk.settings.impact_absorbed * walk.subject.mass_kg * GRAVITY
-    return replace(walk, gait=replace(walk.gait, yields=yields(walk.gait, walk.stances, loads, peak_N)))
+    yields = []
+    for stance in walk.stances:
+        load = soft.loads(np.array([stance.on_s + 0.5 * IMPACT_S]))[stance.side]
+        if load.stance[0] >= 0:
+            yields.append(_yield(walk.gait, stance, load, peak_N))
+    return replace(walk, gait=replace(walk.gait, yields=tuple(yields)))
 
 
 def _passage(what: Scenario, gait: Gait) -> Passage:
@@ -143,7 +134,7 @@ def _passage(what: Scenario, gait: Gait) -> Passage:
     for step, angle_deg in what.pivots_deg:
         strike_s = 0.5 * step * pattern.stride_s
         alone = (strike_s + (pattern.stance_fraction - 0.5) * pattern.stride_s, strike_s + 0.5 * pattern.stride_s)
-        toe = gait.heading.T @ _footprint(gait, step)[1]
+        toe = gait.heading.T @ _footprints(gait, [step])[0][1]
         start, end = (what.clock.when(t) for t in alone)
         pivots.append(Pivot(start, end, hand * float(np.radians(angle_deg)), (float(toe[0]), float(toe[1]))))
     belt = pattern.speed_m_per_s if what.belt else 0.0
@@ -160,15 +151,8 @@ def _on_s(gait: Gait, step: int) -> float:
     return gait.strike_s + 0.5 * step * gait.pattern.stride_s
 
 
-def _footprint(gait: Gait, step: int) -> tuple[Array, Array]:
-    """Under the HEE and TOE markers while the foot of a step is flat, on the resting walkway, laboratory axes, m."""
-    return _footprints(gait, [step])[0]
-
-
 def _footprints(gait: Gait, steps: Sequence[int]) -> list[tuple[Array, Array]]:
-    """`_footprint` of each of some steps."""
-    if not steps:
-        return []
+    """Under the HEE and TOE markers while each step's foot is flat, on the resting walkway, laboratory axes, m."""
     resting = replace(gait, clock=Clock(), passage=Passage())
     flat_s = [_on_s(gait, step) + gait.pattern.flat_fraction * gait.pattern.stride_s for step in steps]
     marker = resting.walking(np.array(flat_s), order=0).marker
@@ -216,16 +200,18 @@ def _plate(place: PlatePlace, gait: Gait, hand: float, number: int, sensor_p: Ar
     if place.step is not None:
         flat = gait.clock.when((0.5 * place.step + gait.pattern.flat_fraction) * gait.pattern.stride_s)
         carried, start = Passage(pivots=gait.passage.pivots).at(time_jet([flat], 0))
-        heel = carried.value[0] @ (heading.T @ _footprint(gait, place.step)[0]) + start.value[0]
+        heel = carried.value[0] @ (heading.T @ _footprints(gait, [place.step])[0][0]) + start.value[0]
     centre = heel + np.array([place.ahead_m, 0.0, 0.0])
     if place.aside_m is not None:
         centre[1] = hand * place.aside_m
-    yaw_rad = gait.yaw_rad + hand * float(np.radians(place.turned_deg))
+    turned = turn_matrix(2, gait.yaw_rad + hand * float(np.radians(place.turned_deg)))
+    # z points down: x × y
+    x, y = turned @ np.array([0.5 * place.x_length_m, 0.0, 0.0]), turned @ np.array([0.0, -0.5 * place.y_length_m, 0.0])
     centre_g = heading @ np.round(centre, 3)
-    plate = level_plate(number, centre_g, place.x_length_m, place.y_length_m, yaw_rad, sensor_p)
-    if not gait.passage.slope_rad:
-        return plate
-    return replace(plate, corners_g=plate.corners_g @ (heading @ gait.passage.slope @ heading.T).T)
+    corners_g = np.stack([centre_g + x + y, centre_g - x + y, centre_g - x - y, centre_g + x - y])
+    if gait.passage.slope_rad:
+        corners_g = corners_g @ (heading @ gait.passage.slope @ heading.T).T
+    return Plate(number, corners_g, sensor_p)
 
 
 def _visit(plate: Plate, gait: Gait, strike_s: float) -> Stance:

@@ -151,7 +151,7 @@ def terms(name: str) -> dict[str, np.ndarray]:
 def tip_on_link(s: System, tip: str) -> tuple[int, np.ndarray]:
     """The link of the scenario's tree that carries a body, and where the body's far end lies on it."""
     body = s.exact.names.index(tip)
-    place = s.scenario.on_link(body)
+    place = s.scenario.places[body]
     return place.link, place.at + place.turned @ s.scenario.bodies[body].distal_b
 
 

@@ -45,7 +45,7 @@ def test_two_ways_to_the_same_motion(name: str) -> None:
     scenario, state = simulated(name)
     s = state.simulation
     moved = motion(scenario.tree, s.q, s.qd, s.qdd)
-    for body, k in zip(scenario.bodies, scenario.last_coordinate, strict=True):
+    for body, (k, *_) in zip(scenario.bodies, scenario.places, strict=True):
         if not body.joint.coordinates:  # fixed: it is one body with another
             continue
         # SI units; rounding of products of at most 60 rad/s² and m/s²
