@@ -14,6 +14,8 @@ moment about the centre of mass, R_i turns laboratory components into those of s
 neighbour each this is his matrix). docs/dynamics.md derives it line by line.
 
 In all solvers a vector with an unknown component is unknown in all three.
+The solvers work through some thousand frames at a time, components first, so that what one step leaves is still in the
+cache when the next one needs it.
 """
 
 from __future__ import annotations

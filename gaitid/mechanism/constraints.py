@@ -5,6 +5,8 @@
     acceleration  Φq q̈ = γ = −(Φq q̇)_q q̇ − 2 Φ_qt q̇ − Φ_tt
     loads         Q on a body = −Φqᵀ λ, its own three columns of Φq
 
+Drivers are constraints with a given course in time f(t), Φ(q) − f(t) = 0, so that ν = ḟ and γ has f̈.
+
 (Sommer HJ, "Two-Dimensional Inverse Dynamics", kinematically driven; Haug 1989, Computer Aided Kinematics and
 Dynamics of Mechanical Systems, vol. I, section 3.6 for ν and γ). The order of the bodies is that of Sommer: body j
 relative to body i, Φ = r_j − r_i for a revolute; Haug's is the opposite. Every function takes any leading axes

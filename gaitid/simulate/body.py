@@ -1,4 +1,4 @@
-"""The simulated subject: measurements, bones, and where each marker sits on its segment.
+"""The simulated subject and its moving skeleton: measurements, bones, and where each marker sits on its segment.
 
 Segment axes, measurements and marker placement are those of the conventional gait model (Plug-in Gait, CGM
 1), written in the direction opposite to the one in which that model is used: from known joint centres and

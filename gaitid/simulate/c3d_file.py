@@ -1,4 +1,7 @@
-"""A simulated trial as C3D, with the parameters that Vicon Nexus stores."""
+"""A simulated trial as C3D, with the parameters that Vicon Nexus stores.
+
+The poses of a walk's segments are stored as markerless systems do: the group ROTATION and its data.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The folder of a simulated chain: the trial, a model that analyses it, and the truth beside it."""
+"""The folder of a simulated chain: the trial, a model that analyses it, and the truth beside it.
+
+With ``joint_space`` also the equation of motion, term by term: the truth beside `gaitid run --write joint_space`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Force plates of the simulation: where they lie, and which load is on them."""
+"""Force plates of the simulation: where they lie, which load is on them, and what their transducers give.
+
+How the load of a foot is spread over its sole, and what part of it each plate feels. What the transducers of a plate of
+each C3D type put on their channels is written from the physics of a rigid plate on its transducers and from the
+definitions of the types: c3d.org, User Guide, FORCE_PLATFORM:TYPE, ORIGIN and CAL_MATRIX (types 1 to 4), and the
+Visual3D documentation, FP_TYPE (types 6 and 7). Channels hold the reaction on the subject in plate axes, z down.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A scenario by its name or its YAML file: a walk with its settings, or a mechanical system."""
+"""A scenario by its name or its YAML file: a walk with its settings, or a mechanical system; and its text, to copy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What a user of the simulation may choose: how a trial is recorded, and what is wrong with the recording."""
+"""What a user of the simulation may choose: how a trial is recorded, and what is wrong with the recording.
+
+The `settings` section of a scenario file holds the fields of `WalkSettings` or `ChainSettings`, by their names.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of a simulated trial as its files hold them: columns by name, and their text."""
+"""The tables of a simulated trial as its files hold them: columns by name, their text, and the folder of all files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Pattern time against laboratory time: walks that slow down, stand still, go on, or run backwards."""
+"""When and where a walk takes place: pattern time against laboratory time, and what carries the walkway.
+
+Walks slow down, stand still, go on, or run backwards. A walk along a straight line on level ground is moved as a whole,
+x ↦ S (R(t) x + o(t)): carried along by a belt, turned about planted feet, or laid on a slope. Velocities and
+accelerations follow exactly, because R and o are jets; joint wrenches are then taken from the moved skeleton.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,11 @@
-"""From a scenario to a walk: when and where each foot stands, and where the plates lie under them."""
+"""From a scenario to a walk: when and where each foot stands, where the plates lie, how the body takes heel strikes.
+
+A heel strike lasts so short that muscles do not answer it: what the ground gives then is taken by the inertia of foot,
+shank, thigh and the rest of the body, and the joints give no moment for it. So the accelerations that go with a
+transient are those that leave the moments about the joints' free axes as they would be without it, and that the rest of
+the body, a point mass at the pelvis, has by its share. They are found from the exact wrenches themselves, which are
+linear in them.
+"""
 
 from __future__ import annotations
 
