@@ -8,7 +8,7 @@ asked for is where the residual equals that line's value at 0 Hz.
 
 That needs noise: on trajectories that were smoothed before, the residual falls as f⁻⁴, a line from 12 to 20 Hz crosses
 that at 10.5 Hz whatever the signal, and the answer means nothing. So it is printed for raw trajectories only; the
-noise itself is measured by eighth differences (`gaitid.numerics.statistics.noise_level`).
+noise itself is measured by eighth differences (`gaitid.numerics.statistics.noise_levels`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from shared_trials import SHARED, TRIALS
 
 from gaitid.markers.filtering import SMOOTHED_BELOW_MM
 from gaitid.numerics.lowpass import lowpass
-from gaitid.numerics.statistics import noise_level
+from gaitid.numerics.statistics import noise_levels
 from gaitid.read.c3d.trial import read_c3d
 from gaitid.trial import Array
 
@@ -60,7 +60,7 @@ def main() -> None:
                 points = trial.marker(label)
                 residual = residuals(points, trial.rate_hz)
                 found.append(asked(residual)[0])
-                noises.append(noise_level(1e3 * points))
+                noises.append(float(noise_levels(1e3 * points[None])[0]))
                 toe = residual if marker == "TOE" else toe
             cells.append(f"{np.nanmean(found):.1f}" if found else "–")
         noise = float(np.median(noises))

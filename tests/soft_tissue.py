@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import any_markers
 import numpy as np
+from rotations import from_vector
 
 from gaitid.analysis.result import Result
-from gaitid.numerics.rotation import from_vector
 from gaitid.trial import Array, Trial
 
 # m and rad, amplitudes of a segment's skin as a whole, and m of each marker besides.

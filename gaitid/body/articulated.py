@@ -3,15 +3,22 @@
 Markers act as point masses w and what they are off as forces, so that JᵀWJ is the mass matrix of the chain: these are
 parts of the articulated-body recursion (Featherstone R (2008) Rigid Body Dynamics Algorithms, ch. 7). A vector of six
 holds turning before shifting, about the point 0 that lies amid the markers. Arrays are (frames, …) in the order
-of memory of `gaitid.numerics.frames_last`.
+of memory of `gaitid.numerics.marker_sums`.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from gaitid.numerics.frames_last import diagonal, inverse_3, product, product_transposed, transposed_product, zeros
-from gaitid.numerics.marker_sums import MarkerSums
+from gaitid.numerics.marker_sums import (
+    MarkerSums,
+    diagonal,
+    inverse_3,
+    product,
+    product_transposed,
+    transposed_product,
+    zeros,
+)
 from gaitid.numerics.rotation import apply, cross
 from gaitid.records import NamedTuple
 from gaitid.trial import Array

@@ -27,8 +27,7 @@ from gaitid.body.multibody import (
     solve,
     step_of,
 )
-from gaitid.numerics.frames_last import frames_last, rows
-from gaitid.numerics.marker_sums import MarkerSums, marker_sums
+from gaitid.numerics.marker_sums import MarkerSums, frames_last, marker_sums, rows
 from gaitid.numerics.rotation import apply
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, IntArray, Mask

@@ -8,8 +8,15 @@ import numpy as np
 
 from gaitid.body.articulated import FLOOR, JointTerms, Link, eliminate, inertia_of, skew
 from gaitid.body.joints import Segment, State, forward, joint_of, screws
-from gaitid.numerics.frames_last import diagonal, frames_last, product, product_transposed, transposed_product, zeros
-from gaitid.numerics.marker_sums import MarkerSums
+from gaitid.numerics.marker_sums import (
+    MarkerSums,
+    diagonal,
+    frames_last,
+    product,
+    product_transposed,
+    transposed_product,
+    zeros,
+)
 from gaitid.numerics.rotation import apply
 from gaitid.trial import Array, Mask
 

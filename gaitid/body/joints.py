@@ -7,8 +7,7 @@ from math import isfinite
 
 import numpy as np
 
-from gaitid.numerics.frames_last import frames_last, product, put, rows, zeros
-from gaitid.numerics.marker_sums import MarkerSums
+from gaitid.numerics.marker_sums import MarkerSums, frames_last, product, put, rows, zeros
 from gaitid.numerics.masks import known_rows, nearest_known
 from gaitid.numerics.rotation import AXES, about_axis, apply, cardan, cross
 from gaitid.records import NamedTuple, frozen_dataclass

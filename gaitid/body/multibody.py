@@ -46,8 +46,17 @@ from gaitid.body.joints import (
     turned_by,
 )
 from gaitid.model.shapes import PointName
-from gaitid.numerics.frames_last import diagonal, frames_last, inverse_6, product, rotations, transposed_product, zeros
-from gaitid.numerics.marker_sums import MarkerSums, marker_sums
+from gaitid.numerics.marker_sums import (
+    MarkerSums,
+    diagonal,
+    frames_last,
+    inverse_6,
+    marker_sums,
+    product,
+    rotations,
+    transposed_product,
+    zeros,
+)
 from gaitid.numerics.rotation import apply, cardan
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, IntArray, Mask

@@ -13,6 +13,7 @@ from math import pi, sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gaitid.numerics.lowpass import refuse_cutoff
 from gaitid.numerics.masks import columns_by_mask, spans
 from gaitid.trial import Array
 
@@ -164,8 +165,7 @@ def smoothing_for_cutoff(cutoff_hz: float, rate_hz: float, *, half_order: int = 
         The cut-off is not between 0 and half the sampling rate.
     """
     m = _known_order(half_order)
-    if not 0 < cutoff_hz < rate_hz / 2:
-        raise ValueError(f"cut-off {cutoff_hz:g} Hz is not between 0 and {rate_hz / 2:g} Hz")
+    refuse_cutoff(cutoff_hz, rate_hz)
     s = 4 * np.sin(pi * cutoff_hz / rate_hz) ** 2
     return float(_THREE_DB * _gram_symbol(s, m) / s**m / rate_hz ** (2 * m - 1))
 

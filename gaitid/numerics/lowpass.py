@@ -16,6 +16,12 @@ _TOGETHER = 64  # such blocks whose responses are held at once
 _LEFT = 0.004
 
 
+def refuse_cutoff(cutoff_hz: float, rate_hz: float) -> None:
+    """Raise ValueError where a cut-off is not between 0 and half the sampling rate."""
+    if not 0 < cutoff_hz < rate_hz / 2:
+        raise ValueError(f"cut-off {cutoff_hz:g} Hz is not between 0 and {rate_hz / 2:g} Hz")
+
+
 def butterworth_coefficients(cutoff_hz: float, rate_hz: float) -> tuple[Array, Array]:
     """Second-order Butterworth low-pass whose two passes together have −3 dB at `cutoff_hz`.
 
@@ -31,8 +37,7 @@ def butterworth_coefficients(cutoff_hz: float, rate_hz: float) -> tuple[Array, A
     ValueError
         The cut-off is not between 0 and half the sampling rate.
     """
-    if not 0 < cutoff_hz < rate_hz / 2:
-        raise ValueError(f"cut-off {cutoff_hz:g} Hz is not between 0 and {rate_hz / 2:g} Hz")
+    refuse_cutoff(cutoff_hz, rate_hz)
     w = np.tan(np.pi * cutoff_hz / rate_hz) / (np.sqrt(2) - 1) ** 0.25
     k = 1 + np.sqrt(2) * w + w**2
     b = np.array([1.0, 2.0, 1.0]) * w**2 / k

@@ -6,6 +6,7 @@ from math import factorial, pi, sqrt
 
 import numpy as np
 
+from gaitid.numerics.lowpass import refuse_cutoff
 from gaitid.numerics.masks import columns_by_mask, spans
 from gaitid.trial import Array
 
@@ -84,8 +85,7 @@ def savitzky_golay_window(cutoff_hz: float, rate_hz: float, degree: int) -> tupl
     ValueError
         The cut-off is not between 0 and half the sampling rate.
     """
-    if not 0 < cutoff_hz < rate_hz / 2:
-        raise ValueError(f"cut-off {cutoff_hz:g} Hz is not between 0 and {rate_hz / 2:g} Hz")
+    refuse_cutoff(cutoff_hz, rate_hz)
     low = degree // 2 + 1  # half a window; the narrowest smooths least
     high = 2 * low
     while savitzky_golay_cutoff(2 * high + 1, degree, rate_hz) > cutoff_hz:

@@ -82,22 +82,17 @@ def median_of_known(values: Array) -> Array:
     return np.asarray((middle[0] + middle[1]) / 2)
 
 
-def noise_level(values: Array) -> float:
-    """Standard deviation of the white noise on a smooth signal, in its own unit; NaN where too short.
+def noise_levels(values: Array) -> Array:
+    """Standard deviation of the white noise on smooth signals, in their own unit, (signals,); NaN where too short.
 
     The eighth difference of a smooth signal is next to nothing, that of white noise has C(16, 8) = 12870 times its
     variance (difference-based estimate, Rice 1984, Ann Statist 12:1215-1230); the median keeps jumps out.
 
     Parameters
     ----------
-    values : (frames, columns) array
+    values : (signals, frames, columns) array
         NaN where unknown.
     """
-    return float(noise_levels(values[None])[0])
-
-
-def noise_levels(values: Array) -> Array:
-    """(signals,) `noise_level` of several at once, of (signals, frames, columns) values."""
     if values.shape[1] < 24:
         return np.full(len(values), np.nan)
     return by_blocks(_noise_levels, values)

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from rotations import from_vector
 
 from gaitid.body.joints import Joint, Segment, State, forward, joint_of, turned_by
-from gaitid.numerics.rotation import from_vector
 from gaitid.trial import Array
 
 # m, in the axes of each segment: x forward, y to the left, z up; of the left side, mirrored on the right.

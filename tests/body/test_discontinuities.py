@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rotations import from_vector
 from simulated_trials import simulated_walk
 
 from gaitid.analysis.pipeline import analyse
@@ -16,7 +17,7 @@ from gaitid.body.extremes import EXTREMES
 from gaitid.body.subject import SubjectFile
 from gaitid.model.load import load_model
 from gaitid.notes import Note
-from gaitid.numerics.rotation import about_axis, cardan, from_vector, norm, rotation_vectors
+from gaitid.numerics.rotation import about_axis, cardan, norm, rotation_vectors
 from gaitid.trial import Array, Trial
 
 FIRST, STOP = 160, 190  # frames, in the left stance on plate 1

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rotations import from_vector
 from scipy.spatial.transform import Rotation
 
 from gaitid.body.frames import Pose
@@ -22,7 +23,7 @@ from gaitid.body.kinematics import (
 )
 from gaitid.model import specs
 from gaitid.model.expression import parse_expression
-from gaitid.numerics.rotation import about_axis, from_vector
+from gaitid.numerics.rotation import about_axis
 
 SEQUENCES = ("xyz", "xzy", "yxz", "yzx", "zxy", "zyx")
 seeds = st.integers(0, 2**32 - 1)

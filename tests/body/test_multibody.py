@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pytest
 from chains import Posed, astray, legs, markers, posed, walking
+from rotations import from_vector
 from scipy.optimize import least_squares
 
 from gaitid.body.joints import Segment, State, joint_of, screws, turned_by
 from gaitid.body.multibody import ChainFit, after_step, fit_chain, step_of
 from gaitid.body.steady_chain import fit_steadily
 from gaitid.numerics.marker_sums import marker_sums
-from gaitid.numerics.rotation import from_vector
 from gaitid.trial import Array
 
 #: m: markers that a rigid chain can explain are explained to what rounding leaves of metres, a million times over.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from rotations import from_vector
 from simulated_trials import simulated_walk
 from test_labels import RATE, RECORDED, SHARED, needs_trials, walk
 
@@ -14,7 +15,6 @@ from gaitid.markers.several import find_several
 from gaitid.markers.together import find_together
 from gaitid.model.load import load_model
 from gaitid.model.specs import Settings
-from gaitid.numerics.rotation import from_vector
 from gaitid.read.c3d.trial import read_c3d
 from gaitid.trial import Array
 

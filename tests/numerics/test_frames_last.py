@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from rotations import from_vector
 
-from gaitid.numerics import frames_last as last
-from gaitid.numerics.rotation import from_vector
+from gaitid.numerics import marker_sums as last
 from gaitid.trial import Array
 
 #: Some tens of rounding steps of numbers about 1.

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rotations import from_vector
 
-from gaitid.numerics.rotation import apply_transposed, from_vector
+from gaitid.numerics.rotation import apply_transposed
 from gaitid.trial import Trial
 from gaitid.write.table import Columns, cell, csv_text, quoted
 
