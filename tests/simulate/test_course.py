@@ -7,9 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaitid.simulate import SCENARIOS
 from gaitid.simulate.chain import Course, Pulse, Sine, at_all
-from gaitid.simulate.jet import time_jet
 
 number = st.floats(-3.0, 3.0)
 sines = st.builds(Sine, number, st.floats(0.1, 6.0), number)
@@ -48,11 +46,3 @@ def test_several_courses_side_by_side() -> None:
     np.testing.assert_allclose(value, [[1, 0], [3, 3]], atol=1e-15)  # sin(π/2) = 1
     np.testing.assert_allclose(rate, [[2, 3 * np.pi / 2], [2, 0]], atol=1e-15)
     assert acceleration[1, 1] == pytest.approx(-3 * (np.pi / 2) ** 2, rel=1e-15)
-
-
-@pytest.mark.parametrize("name", [name for name, scenario in SCENARIOS.items() if not scenario.clock.plain])
-def test_one_instant_of_a_clock_is_that_of_its_course(name: str) -> None:
-    """To the last bit: files of a scenario are the same whichever way an instant was searched."""
-    clock = SCENARIOS[name].clock
-    times = np.linspace(-3.0, 8.0, 400)
-    assert [clock._pattern_s(float(t)) for t in times] == clock.at(time_jet(times, 0)).value.tolist()
