@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copyreg
 from collections import namedtuple
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import MISSING, FrozenInstanceError, dataclass, field
 from functools import cache
 from types import FunctionType, MappingProxyType
@@ -60,17 +60,6 @@ def annotated(record: type) -> dict[str, Any]:
     """What ``Annotated`` says of the fields of a record beside their types, by their names."""
     types: dict[str, Any] = record.__annotations__
     return {name: of.__metadata__[0] for name, of in types.items() if hasattr(of, "__metadata__")}
-
-
-def let_go(record: object, *names: str, knowing: Sequence[str] = ()) -> None:
-    """Take values out of a record, whose memory is given back: whoever holds the record has none of them then.
-
-    `knowing`: what follows from them and is asked for later; it is computed now.
-    """
-    for name in knowing:
-        getattr(record, name)
-    for name in names:
-        record.__dict__.pop(name, None)
 
 
 def _read_only(mapping: dict[Any, Any]) -> MappingProxyType[Any, Any]:
@@ -149,8 +138,7 @@ def _delete(self: Any, name: str) -> None:
 
 
 def _show(self: Any) -> str:
-    fields, values = self.__dataclass_fields__.items(), self.__dict__
-    shown = (f"{name}={values[name]!r}" if name in values else f"{name} let go" for name, f in fields if f.repr)
+    shown = (f"{name}={getattr(self, name)!r}" for name, f in self.__dataclass_fields__.items() if f.repr)
     return f"{type(self).__qualname__}({', '.join(shown)})"
 
 

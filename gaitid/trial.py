@@ -12,7 +12,7 @@ import numpy as np
 
 from gaitid.disk.large_arrays import is_aside, put_aside
 from gaitid.notes import Notes
-from gaitid.records import frozen_dataclass, let_go
+from gaitid.records import frozen_dataclass
 
 # as in `numpy.typing`, which a run need not load
 Array = np.ndarray[tuple[Any, ...], np.dtype[np.float64]]
@@ -117,25 +117,11 @@ class ForcePlate:
     R_pc: Array | None = None
 
     def __repr__(self) -> str:
-        samples = f"{self.n_samples} samples" if self.has_samples else "samples let go"
-        return f"<ForcePlate {self.number}: type {self.kind}, {samples} at {self.rate_hz:g} Hz>"
-
-    @property
-    def has_samples(self) -> bool:
-        """Whether it still has `force_p` and `moment_p`, or can make them (`let_go`)."""
-        return "force_p" in self.__dict__ or "_again" in self.__dict__
+        return f"<ForcePlate {self.number}: type {self.kind}, {self.n_samples} samples at {self.rate_hz:g} Hz>"
 
     @cached_property
     def n_samples(self) -> int:
-        """How many it has, or had before they were let go."""
         return len(self.force_p)
-
-    def let_go(self) -> None:
-        """Give back the memory of the samples: of a long trial they are most of what was read, and are judged once.
-
-        Whoever holds this plate has none of them then.
-        """
-        let_go(self, *_SAMPLES, "_again", knowing=("n_samples",))
 
     def made_again(self, by: Callable[[], tuple[Array, Array]]) -> ForcePlate:
         """The same, whose samples are made anew when somebody asks for them, and held until it `rest`s."""
@@ -145,8 +131,9 @@ class ForcePlate:
 
     def rest(self) -> None:
         """Give back the memory of samples that can be made again; others stay."""
-        if "_again" in self.__dict__:
-            let_go(self, *_SAMPLES, knowing=("n_samples",))
+        if "_again" in self.__dict__ and self.n_samples:  # how many they are stays known
+            for name in _SAMPLES:
+                self.__dict__.pop(name, None)
 
     def __getattr__(self, name: str) -> Array:
         again = self.__dict__.get("_again")
@@ -336,15 +323,6 @@ class Trial:
         index: Mapping[str, int] = self._index  # type: ignore[attr-defined]
         seen: Mask = np.asarray(np.isfinite(self.points_g).any(axis=(0, 2)))
         return frozenset(label for label, i in index.items() if seen[i])
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether it still has what was recorded (`let_go`)."""
-        return "points_g" in self.__dict__ and all(plate.has_samples for plate in self.plates)
-
-    def let_go(self) -> None:
-        """Give back the memory of the points, as `ForcePlate.let_go` does that of samples; what was seen is known."""
-        let_go(self, "points_g", knowing=("n_frames", "seen"))
 
     def has(self, label: str) -> bool:
         """Whether a marker of that name is in the file and was seen at least once."""

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from gaitid.body.poses import Body
-from gaitid.disk.large_arrays import rest_aside
 from gaitid.notes import Note, Notes
+from gaitid.numerics.blocks import blocks, joined
 from gaitid.numerics.masks import spans
 from gaitid.numerics.rotation import dot
 from gaitid.trial import Array, Mask
@@ -30,8 +30,9 @@ def gimbal_notes(body: Body, sides: Sequence[str], first_frame: int) -> Notes:
                 body.R_gp if frame == "progression" else body.geometry.frame(frame, side).R_gs
                 for frame in (angle.proximal, angle.distal)
             )
-            near = near_lock(proximal, distal, angle.sequence)
-            rest_aside()
+            proximal, distal = np.broadcast_arrays(proximal, distal)  # the way of a straight walk is one for all frames
+            some = blocks(body.geometry.n_frames)
+            near = joined([near_lock(proximal[frames], distal[frames], angle.sequence) for frames in some])
             if near.any():
                 parts = [f"{a + first_frame}–{b - 1 + first_frame}" for a, b in spans(near)]
                 shown = ", ".join(parts[:3]) + (", …" if len(parts) > 3 else "")

@@ -122,7 +122,6 @@ class Pipeline(Stages):
     by_hand: tuple[ByHand, ...] = ()
     solver: str = "block"
     require_forces: bool = False
-    let_go: bool = False
     through: Geometry | None = None
 
     def of_trial(self, trial: Trial) -> Result:
@@ -200,10 +199,7 @@ class Pipeline(Stages):
     @stage
     def channel_faults(self) -> Sequence[Fault]:
         """What the samples of the plates show by themselves."""
-        faults = faults_of_channels(self.trial, self.ground)
-        for plate in self.trial.plates if self.let_go else ():
-            plate.let_go()
-        return faults
+        return faults_of_channels(self.trial, self.ground)
 
     @stage
     def checked(self) -> Checked:

@@ -22,7 +22,7 @@ from gaitid.ground.ground import Ground
 from gaitid.markers.clean import Markers
 from gaitid.model.specs import Model, Settings
 from gaitid.notes import Notes
-from gaitid.records import NamedTuple, frozen_dataclass, let_go
+from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, IntArray, Mask, Trial
 
 if TYPE_CHECKING:
@@ -217,14 +217,6 @@ class Result:
     def impact_frames(self, side: str) -> Mask:
         """(frames,) whether a frame of a side belongs to an impact."""
         return impact_frames(self.impacts, side, self.trial.n_frames)
-
-    def let_go(self) -> None:
-        """Give back the memory of the markers' places: but for `quality` nobody asks for them any more."""
-        let_go(self, "pipeline", knowing=("quality",))
-        self.trial.let_go()
-        let_go(self.markers, "seen", "filtered", "support")
-        let_go(self.ground, "feet")
-        self.body.geometry.let_go()
 
     @cached_property
     def quality(self) -> dict[str, Any]:

@@ -184,7 +184,7 @@ def _better_done(job: Job, instead: Job) -> tuple[_Done, str]:
     found: list[Better] = []
 
     def with_static() -> Result:
-        result = analyse_file(instead.trial, _settled(instead), let_go=True)
+        result = analyse_file(instead.trial, _settled(instead))
         _refuse_other_person(instead, result)
         return result
 

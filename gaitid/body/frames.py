@@ -181,12 +181,6 @@ class Geometry:
         """The markers that it was made from, by label."""
         return self._markers
 
-    def let_go(self) -> None:
-        """Give back the memory of the markers: nothing follows from it any more but what was asked for before."""
-        of_markers = {id(points) for points in self._markers.values()}
-        self._points = {place: points for place, points in self._points.items() if id(points) not in of_markers}
-        del self._markers
-
     # --- values -----------------------------------------------------------------------------------------
 
     def number(self, name: str, side: str = "") -> object:

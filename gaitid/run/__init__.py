@@ -19,7 +19,7 @@ from gaitid.errors import GaitidError, ReadError, SubjectError, TrialError
 from gaitid.inputs import found_trial, input_record, load_files_beside, loads_beside, refuse_to_overwrite, static_beside
 from gaitid.notes import Note, Notes, as_option, note
 from gaitid.read import read_trial
-from gaitid.records import frozen_dataclass, let_go
+from gaitid.records import frozen_dataclass
 from gaitid.run.files import (
     estimate_of,
     file_contents,
@@ -196,16 +196,16 @@ def read_with(path: Path, options: RunOptions) -> Trial:
     return trial
 
 
-def analyse_file(path: Path, setup: Setup, let_go: bool = False) -> Result:
-    """Read and analyse one trial; `let_go` of what was read and is not asked for any more (`pipeline.Options`)."""
+def analyse_file(path: Path, setup: Setup) -> Result:
+    """Read and analyse one trial."""
     setup = settle(setup, path)
     before = file_state(found_trial(path))
     read, pipeline = setup.read, None
-    if read is not None and (read.path, read.state) == (path, before) and read.trial.is_whole:
+    if read is not None and (read.path, read.state) == (path, before):
         trial, pipeline = read.trial, read.pipeline
     else:
         trial = read_with(path, setup.options)
-    result = _analysed(trial, setup, pipeline, let_go)
+    result = _analysed(trial, setup, pipeline)
     if file_state(found_trial(path)) != before:  # else the record's hash would be of other bytes than were read
         raise ReadError("the file changed while it was read", todo="run again when nothing writes to it any more")
     return _with_notes(path, result, setup)
@@ -219,7 +219,7 @@ def analyse_trial(trial: Trial, setup: Setup) -> tuple[Result, Setup]:
     return _with_notes(trial.path, _analysed(trial, setup, pipeline), setup), setup
 
 
-def _analysed(trial: Trial, setup: Setup, pipeline: Pipeline | None, let_go: bool = False) -> Result:
+def _analysed(trial: Trial, setup: Setup, pipeline: Pipeline | None) -> Result:
     from gaitid.analysis.pipeline import Pipeline
 
     options = setup.options
@@ -236,7 +236,7 @@ def _analysed(trial: Trial, setup: Setup, pipeline: Pipeline | None, let_go: boo
     if options.postures_only and trial.loaded:
         pipeline = pipeline.with_("recorded", "found", trial=replace(trial, loaded=()))
     how = {"solver": options.solver, "require_forces": options.require_forces, "by_hand": options.assign}
-    return pipeline.with_(given_loads=loads, let_go=let_go, **how).make_all().result
+    return pipeline.with_(given_loads=loads, **how).make_all().result
 
 
 def loads_of(trial: Trial, options: RunOptions) -> tuple[tuple[str, BodyLoad], ...]:
@@ -318,7 +318,6 @@ def run_file(
     Returns
     -------
     result : Result
-        Without the samples of the plates and the places of markers.
     files : list of Path
 
     Raises
@@ -328,11 +327,6 @@ def run_file(
     """
     setup = settle(setup, path)
     refuse_to_replace_inputs(folder, path, setup)
-    result = analyse_file(path, setup, let_go=True)
-    result = accept(result)
-    estimate_of(result, setup)  # which needs the markers
-    result.let_go()
-    if setup.read is not None and setup.read.pipeline is not None:
-        let_go(setup.read.pipeline.found.sources, "recorded")
+    result = accept(analyse_file(path, setup))
     contents = file_contents(path.stem, result, setup, inputs_of(path, result, setup))
     return result, put_in_place(folder, contents, setup.options, placed)

@@ -13,7 +13,6 @@ from gaitid.analysis.joint_power import joint_powers
 from gaitid.analysis.result import Result
 from gaitid.analysis.stance_curves import stance_curves
 from gaitid.body.kinematics import SegmentMotion, dual_basis
-from gaitid.disk.large_arrays import rest_aside
 from gaitid.dynamics.wrench import Wrench
 from gaitid.ground.contacts import Contact
 from gaitid.trial import Array
@@ -238,7 +237,6 @@ def table_blocks(
     parts : Parts, optional
         What each cause contributes to the wrenches.
     """
-    rest_aside()
     if table in _MAKERS:
         return _MAKERS[table](result)
     if table == "joint_space":  # not every model has one

@@ -31,7 +31,6 @@ from gaitid.markers.clean import clean
 from gaitid.model.load import load_model
 from gaitid.numerics import blocks
 from gaitid.read import read_trial
-from gaitid.run import RunOptions, analyse_file, prepare, run_file, settle
 from gaitid.trial import Trial, frozen, read_only
 from gaitid.write.tables import _OF_FRAMES, wrenches_columns
 
@@ -81,22 +80,6 @@ def test_what_a_result_of_a_long_trial_holds_for_a_frame(
     assert bytes_of_a_frame(made) < 3700
 
 
-def test_a_run_lets_go_of_what_it_asks_for_no_more(tmp_path: Path) -> None:
-    settled = settle(prepare(RunOptions()), WALK)
-    kept = bytes_of_a_frame(analyse_file(WALK, settled))
-    first, files = run_file(WALK, tmp_path, settled)
-    texts = [file.read_bytes() for file in files]
-    assert not first.trial.is_whole and "let go" in repr(first.trial.plates[0])
-    again, _ = run_file(WALK, tmp_path, settled)  # reads the file anew
-    assert [file.read_bytes() for file in files] == texts
-    # samples of two plates, ten a frame, and the markers, whose places nobody asks for when all is computed
-    assert bytes_of_a_frame(again) <= kept - 960 - 16 * 24
-    with pytest.raises(AttributeError, match="seen"):
-        _ = again.markers.seen
-    assert (again.trial.n_frames, again.trial.seen) == (first.trial.n_frames, frozenset(again.trial.labels))
-    assert repr(again.quality) == repr(first.quality)
-
-
 def test_a_long_file_is_read_some_frames_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = read_trial(WALK)
     monkeypatch.setattr(blocks, "LONG", 64)
@@ -113,11 +96,7 @@ def test_a_long_file_is_read_some_frames_at_a_time(monkeypatch: pytest.MonkeyPat
             np.testing.assert_array_equal(getattr(plate, name), getattr(same, name))
             assert getattr(plate, name) is getattr(plate, name)
         plate.rest()
-        assert "force_p" not in plate.__dict__ and plate.has_samples and len(plate.force_p) == plate.n_samples
-        plate.let_go()
-        with pytest.raises(AttributeError, match="force_p"):
-            _ = plate.force_p
-    assert not trial.is_whole
+        assert "force_p" not in plate.__dict__ and len(plate.force_p) == plate.n_samples
     whole.plates[0].rest()
     assert "force_p" in whole.plates[0].__dict__  # it could not be made again
 
@@ -146,16 +125,6 @@ def test_what_cleaning_markers_needs_meanwhile() -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak / len(seconds) < 1000
-
-
-def test_no_feature_needs_the_samples_of_the_plates(simulated: Callable[..., object]) -> None:
-    trial = replace(simulated().trial)  # type: ignore[attr-defined]
-    trial = replace(trial, plates=tuple(replace(plate) for plate in trial.plates))  # others have the walk's own
-    whole = analyse(trial, load_model("pig"), SubjectFile())
-    without = analyse(trial, load_model("pig"), SubjectFile(), let_go=True)
-    assert not without.trial.is_whole
-    values = [features(made, curves_of(made)).value for made in (whole, without)]
-    np.testing.assert_array_equal(*values)
 
 
 def test_what_two_stages_hold_of_a_segment_is_held_once(result: Result) -> None:
