@@ -46,25 +46,27 @@ def _bound(
     if marker_set is None:
         return model._replace(spelled=dict(_spelled(model, spellings, None)))
     sides = [side.name for side in model.sides]
-    sizes = {
-        cluster: max((len(marker_set.clusters.get((side, cluster), ())) for side in places), default=0)
+    members = {
+        cluster: [
+            PointName(f"{cluster}_{i + 1}")
+            for i in range(max((len(marker_set.clusters.get((side, cluster), ())) for side in places), default=0))
+        ]
         for scope, places in ((model.middle, [""]), (model.each_side, sides))
         for cluster in scope.clusters
     }
     bound = model._replace(
-        pose=_pose(model, sizes),
-        middle=_expanded(model.middle, sizes),
-        each_side=_expanded(model.each_side, sizes),
+        pose=_pose(model, members),
+        middle=_expanded(model.middle, members),
+        each_side=_expanded(model.each_side, members),
         marker_set=marker_set.name,
     )
     return bound._replace(spelled=dict(_spelled(bound, spellings, marker_set)))
 
 
-def _pose(model: specs.Model, sizes: Mapping[str, int]) -> Multibody | None:
+def _pose(model: specs.Model, members: Mapping[str, list[PointName]]) -> Multibody | None:
     """The model's chain with the markers of clusters in place of these, each with the weight of its cluster."""
     if model.pose is None:
         return None
-    members = _members_of(sizes)
     tracking = {
         segment: {member: weight for name, weight in markers.items() for member in _members(name, members)}
         for segment, markers in model.pose.tracking.items()
@@ -94,20 +96,14 @@ def _alternatives(marker_set: MarkerSet, side: str, role: str) -> tuple[str, ...
     return members[int(number) - 1] if number.isdecimal() and 0 < int(number) <= len(members) else ()
 
 
-def _expanded(scope: specs.Scope, sizes: Mapping[str, int]) -> specs.Scope:
+def _expanded(scope: specs.Scope, members: Mapping[str, list[PointName]]) -> specs.Scope:
     """The scope with a role for each marker of its clusters, and these in place of the clusters."""
-    members = _members_of(sizes)
     roles: dict[str, tuple[str, ...]] = {role: () for cluster in scope.clusters for role in members[cluster]}
     return scope._replace(
         markers={**scope.markers, **roles},
         clusters=(),
         frames={name: _with_members(frame, members) for name, frame in scope.frames.items()},
     )
-
-
-def _members_of(sizes: Mapping[str, int]) -> dict[str, list[PointName]]:
-    """The roles of each cluster's markers."""
-    return {cluster: [PointName(f"{cluster}_{i + 1}") for i in range(size)] for cluster, size in sizes.items()}
 
 
 def _with_members(frame: Frame, members: Mapping[str, list[PointName]]) -> Frame:

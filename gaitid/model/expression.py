@@ -110,11 +110,10 @@ class Expression(NamedTuple):
         ModelError
             It divides by a number that is 0, or 0 in every frame: no marker is to blame for what it leaves unknown.
         """
-        value_of = _value_of(self)
         if isinstance(self.tree, _PLAIN):  # half of all formulas
-            return value_of(number, distance, mean)
-        with np.errstate(all="ignore"), _naming(self.text):
-            return value_of(number, distance, mean)
+            return _value_of(self)(number, distance, mean)
+        with np.errstate(all="ignore"):
+            return _computed(self, number, distance, mean)
 
     @property
     def undetermined(self) -> bool:
@@ -128,26 +127,16 @@ def evaluate_all(
     formulas: Mapping[str, Expression], number: Callable[[str], Any], distance: Callable[[str, str], Any]
 ) -> dict[str, Any]:
     """The values of several formulas by name, each as `Expression.evaluate` gives it."""
-    values = {}
     with np.errstate(all="ignore"):
-        for name, formula in formulas.items():
-            with _naming(formula.text):
-                values[name] = _value_of(formula)(number, distance, mean_of_known)
-    return values
+        return {name: _computed(formula, number, distance, mean_of_known) for name, formula in formulas.items()}
 
 
-class _naming:
-    """A formula that divides by 0 is named; a class, as it stands around every formula of every trial."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        if kind is ZeroDivisionError:
-            raise _divides_by_0(self.text) from None
+def _computed(formula: Expression, *known: Callable[..., Any]) -> Any:
+    """The value; a formula that divides by 0 is named."""
+    try:
+        return _value_of(formula)(*known)
+    except ZeroDivisionError:
+        raise _divides_by_0(formula.text) from None
 
 
 def _divides_by_0(formula: str) -> ModelError:

@@ -150,11 +150,7 @@ class Fields:
         value = self.raw(key, default)
         if value is None and (key not in self.values or default is None):
             return None
-        try:
-            return parse_expression(value, self.at(key))
-        except GaitidError as error:
-            self._refuse(error)
-            return None
+        return self.catch(lambda: parse_expression(value, self.at(key)))
 
     def required_expression(self, key: str) -> Expression:
         return self.expression(key) or parse_expression(0, self.at(key))
@@ -185,11 +181,8 @@ class Fields:
         try:
             return function()
         except GaitidError as error:
-            self._refuse(error)
+            self.faults.add(error.line().removeprefix(f"{self.faults.name}: "))
             return None
-
-    def _refuse(self, error: GaitidError) -> None:
-        self.faults.add(error.line().removeprefix(f"{self.faults.name}: "))
 
     def done(self) -> None:
         """Whatever was not asked for is an unknown key."""

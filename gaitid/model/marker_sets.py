@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -152,8 +152,8 @@ class Spellings:
     """
 
     def __init__(self, labels: Iterable[str]) -> None:
-        self.labels = dict.fromkeys(label for label in labels if label)
-        self._loose: tuple[dict[str, str], dict[str, str]] | None = None
+        self.labels = {label: label for label in labels if label}
+        self._loose: dict[Callable[[str], str], dict[str, str]] = {}
 
     def find(self, alternatives: Sequence[str]) -> tuple[str, float]:
         """The label that is meant by one of several spellings, and how near it is (0 to 1); ``""`` where there is none.
@@ -164,20 +164,12 @@ class Spellings:
         for label in alternatives:
             if label in self.labels:
                 return label, _EXACT
-        if self._loose is None:
-            folded: dict[str, str] = {}
-            squeezed: dict[str, str] = {}
-            for label in self.labels:
-                folded.setdefault(label.casefold(), label)
-                squeezed.setdefault(squeeze(label), label)
-            self._loose = folded, squeezed
-        folded, squeezed = self._loose
-        for label in alternatives:
-            if label.casefold() in folded:
-                return folded[label.casefold()], _OTHER_CASE
-        for label in alternatives:
-            if squeeze(label) in squeezed:
-                return squeezed[squeeze(label)], _OTHER_SEPARATORS
+        for plain, near in ((str.casefold, _OTHER_CASE), (squeeze, _OTHER_SEPARATORS)):
+            if plain not in self._loose:  # of several labels the first
+                self._loose[plain] = {plain(label): label for label in reversed(self.labels)}
+            for label in map(plain, alternatives):
+                if label in self._loose[plain]:
+                    return self._loose[plain][label], near
         return "", 0.0
 
 

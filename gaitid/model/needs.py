@@ -153,10 +153,12 @@ class _Walk:
             return self.rigid(definition, (side, name), needs)
         if isinstance(definition, CarriedPoint | CarriedFrame):
             return self.carried(definition, (side, name), needs)
-        complete = True
-        for used_kind, used in uses(definition):
-            complete &= self.visit(used_kind, used, side, needs)
-        return complete
+        return self.visit_all(uses(definition), side, needs)
+
+    def visit_all(self, used: Iterable[Use], side: str, needs: Needs) -> bool:
+        """Note what all of it needs; whether all markers for it are there."""
+        complete = [self.visit(kind, name, side, needs) for kind, name in used]
+        return all(complete)
 
     def number(self, name: str, side: str, needs: Needs) -> bool:
         """Note what a number needs: a measurement, or what its formula uses."""
@@ -167,14 +169,12 @@ class _Walk:
         if name in self.model.subject:
             needs.measurements.add(f"{side}.{name}" if side else name)
             return True
-        complete = [self.visit(*use, side, needs) for use in self.model.uses("number", name, bool(side))]
-        return all(complete)
+        return self.visit_all(self.model.uses("number", name, bool(side)), side, needs)
 
     def first_complete(self, options: Sequence[Iterable[Use]], side: str, needs: Needs) -> bool:
         """Note what the first of several ways needs that has all its markers; what all lack where none has."""
         if len(options) == 1:
-            complete = [self.visit(kind, used, side, needs) for kind, used in options[0]]
-            return all(complete)
+            return self.visit_all(options[0], side, needs)
         tried: list[Needs] = []
         found = False
         for option in options:
@@ -195,12 +195,12 @@ class _Walk:
     def attempt(self, wanted: list[Use], side: str, trial: Needs) -> bool:
         """Whether all of it is there; where not, nothing is remembered of having looked."""
         saved, saved_static = dict(self.seen), dict(self.static.seen) if self.static else {}
-        complete = [self.visit(kind, name, side, trial) for kind, name in wanted]
-        if not all(complete):
+        complete = self.visit_all(wanted, side, trial)
+        if not complete:
             self.seen = saved
             if self.static:
                 self.static.seen = saved_static
-        return all(complete)
+        return complete
 
     def rigid(self, spec: RigidFrame, role: Role, needs: Needs) -> bool:
         """Whether three of its points are there, in the trial and in what it is measured against."""
@@ -298,8 +298,7 @@ def _side_needs(
     tracking = {} if model.pose is None else model.pose.tracking
     wanted: list[Use] = [("point", name) for name in tracking.get(model.base.segment, ())]
     if (base := model.base.body) is not None:
-        for kind, name in _body_uses(base):
-            walk.visit(kind, name, "", needs)
+        walk.visit_all(_body_uses(base), "", needs)
     computable = []
     absent_frames: set[str] = set()
     for body in model.chain:
@@ -323,8 +322,7 @@ def _side_needs(
         wanted += [("frame", f) for f in frames if absent_frames.isdisjoint(frames)]
     axes = [moment.axes for moment in model.moments.values() if moment.axes != "jcs"]
     wanted += [("frame", frame) for frame in axes if frame not in absent_frames]
-    for kind, name in wanted:
-        walk.visit(kind, name, side, needs)
+    walk.visit_all(wanted, side, needs)
     return needs, tuple(computable)
 
 

@@ -7,7 +7,7 @@ Named tuples, not dataclasses: they are as frozen, and 26 standard dataclasses w
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -356,8 +356,10 @@ class Model(NamedTuple):
     @property
     def roles(self) -> list[tuple[str, str]]:
         """(side, role) of every marker; the side is empty for those of the middle of the body."""
-        sided = [(side.name, role) for side in self.sides for role in self.each_side.markers]
-        return [*(("", role) for role in self.middle.markers), *sided]
+        return self._placed(self.middle.markers, self.each_side.markers)
+
+    def _placed(self, middle: Iterable[str], each_side: Iterable[str]) -> list[tuple[str, str]]:
+        return [*(("", role) for role in middle), *((side.name, role) for side in self.sides for role in each_side)]
 
     def scope(self, sided: bool) -> Scope:
         """The definitions of each side, or those of the middle of the body."""
@@ -425,8 +427,7 @@ class Model(NamedTuple):
     @property
     def calibration_roles(self) -> list[tuple[str, str]]:
         """(side, role) of every marker that only measures the subject; the side is empty in the middle of the body."""
-        sided = [(side.name, role) for side in self.sides for role in self.each_side.calibration_markers]
-        return [*(("", role) for role in self.middle.calibration_markers), *sided]
+        return self._placed(self.middle.calibration_markers, self.each_side.calibration_markers)
 
     @property
     def by_landmarks(self) -> bool:
