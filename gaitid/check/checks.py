@@ -5,7 +5,7 @@ Every check has a number, a limit and a reason for the limit; none of them judge
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 
@@ -14,6 +14,7 @@ import numpy as np
 from gaitid.analysis import figures
 from gaitid.analysis.result import Result, SideResult
 from gaitid.analysis.wording import by_code
+from gaitid.body.length_limits import LENGTH_JUMP_M, LENGTH_SD_FAIL_M, LENGTH_SD_WARN_M
 from gaitid.body.lengths import constant_lengths
 from gaitid.check.findings import FAIL, NOTE, PASS, WARN, Finding, Report
 from gaitid.check.golden import compare
@@ -21,20 +22,18 @@ from gaitid.check.limits import (
     BALANCE_FORCE_BW,
     BALANCE_MOMENT_NM_PER_KG,
     BALANCE_WINDOW_S,
-    LENGTH_JUMP_M,
-    LENGTH_SD_FAIL_M,
-    LENGTH_SD_WARN_M,
     SIDE_DIFFERENCE,
+    SOLVER_TOLERANCE,
     TOLERANCES,
 )
 from gaitid.check.quantities import amount, quantity_of, unit_of
-from gaitid.check.solvers import compare_solvers, solvers_agree
+from gaitid.dynamics.newton_euler import SOLVERS
 from gaitid.errors import GaitidError
 from gaitid.markers.faults import BESIDE, SEVERAL
 from gaitid.notes.message import DO_NOT_USE
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rotation import apply, apply_transposed, cross
-from gaitid.records import frozen_dataclass
+from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.run import Setup, analyse_file, estimate_of, settle
 from gaitid.trial import Array
 
@@ -244,6 +243,83 @@ def _spin(R_gs: Array, inertia_s: Array, rate_hz: float) -> Array:
     S = _derivative(R_gs, rate_hz) @ np.swapaxes(R_gs, -1, -2)
     omega = np.stack([S[:, 2, 1] - S[:, 1, 2], S[:, 0, 2] - S[:, 2, 0], S[:, 1, 0] - S[:, 0, 1]], axis=1) / 2
     return apply(R_gs, apply_transposed(R_gs, omega) @ inertia_s.T)
+
+
+# --- the solvers share the description of the chain and little else: a term that is wrong in one of them is seen here
+
+
+class Agreement(NamedTuple):
+    """How far a solver is from the first (`block`) on one force or moment.
+
+    Attributes
+    ----------
+    solver, where : str
+    relative : float
+        Largest difference, relative to the largest value; infinite where only one of the two leaves a frame empty.
+    values : int
+        So many components are known to one of the two.
+    """
+
+    solver: str
+    where: str
+    relative: float
+    values: int
+
+
+def compare_solvers(result: Result) -> list[Agreement]:
+    """Every solver against the first on every chain of a result, joint by joint."""
+    chains = {side: (leg.chain, list(leg.wrenches)) for side, leg in result.sides.items()}
+    if result.base_chain is not None and result.model.base.body is not None:
+        names = [f"{side} {joint}" for side, leg in result.sides.items() for joint in leg.wrenches]
+        chains["whole body"] = (result.base_chain, [*names, result.model.base.body.joint])
+    differences = []
+    first, *others = SOLVERS
+    for where, (chain, joints) in chains.items():
+        if chain is None:
+            continue
+        reference = SOLVERS[first](chain, result.gravity_g)
+        for name in others:
+            for joint, mine, other in zip(joints, reference, SOLVERS[name](chain, result.gravity_g), strict=True):
+                differences += [
+                    Agreement(name, f"{where} {joint} {kind}", *_difference(a, b))
+                    for kind, a, b in (("force", mine.f_g, other.f_g), ("moment", mine.m_g, other.m_g))
+                ]
+    return differences
+
+
+def _difference(a: Array, b: Array) -> tuple[float, int]:
+    """Largest difference relative to the largest value, infinite where one is empty; and how many values it is of."""
+    known, other = np.isfinite(a), np.isfinite(b)
+    values = int((known | other).sum())
+    if not np.array_equal(known, other):
+        return np.inf, values
+    scale = float(np.abs(a[known]).max()) if known.any() else 0.0
+    largest = float(np.abs(a - b)[known].max()) if known.any() else 0.0
+    return largest / (scale or 1.0), values  # of 1 N or 1 N·m where the first finds nothing at all
+
+
+def solvers_agree(compared: Sequence[Agreement]) -> Finding:
+    """The largest difference of any solver from the block matrix; in detail, how far and where each is farthest."""
+    with_values = [entry for entry in compared if entry.values]
+    if not with_values:
+        return Finding("solvers", WARN, "the solvers were not compared: no wrench is known")
+    worst = max(with_values, key=lambda entry: entry.relative)
+    if worst.relative <= SOLVER_TOLERANCE:
+        text, status = f"solvers agree to {worst.relative:.1g}", PASS
+    elif np.isinf(worst.relative):
+        text, status = f"{worst.solver} leaves other frames empty than block ({worst.where})", FAIL
+    else:
+        text = f"{worst.relative:.2g} ({worst.solver} against block, {worst.where}), at most {SOLVER_TOLERANCE:g}"
+        status = FAIL
+    detail = []
+    for name in dict.fromkeys(entry.solver for entry in with_values):
+        of_solver = [entry for entry in with_values if entry.solver == name]
+        farthest = max(of_solver, key=lambda entry: entry.relative)
+        detail.append(
+            f"{name} against block: at most {farthest.relative:.1e} of the largest value ({farthest.where}), "
+            f"{sum(entry.values for entry in of_solver)} values; limit {SOLVER_TOLERANCE:g}"
+        )
+    return Finding("solvers", status, text, worst.relative, SOLVER_TOLERANCE, "1", detail=tuple(detail))
 
 
 # --- what is known ------------------------------------------------------------------------------------------

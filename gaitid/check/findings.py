@@ -52,12 +52,7 @@ class Report:
             "verdict": self.verdict,
             "checks": [
                 {
-                    "name": f.name,
-                    "status": f.status,
-                    "text": f.text,
-                    "value": f.value,
-                    "limit": f.limit,
-                    "unit": f.unit,
+                    **{key: getattr(f, key) for key in ("name", "status", "text", "value", "limit", "unit")},
                     **({"detail": list(f.detail)} if f.detail else {}),
                 }
                 for f in self.findings

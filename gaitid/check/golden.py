@@ -19,6 +19,7 @@ from gaitid.check.limits import TOLERANCES
 from gaitid.check.quantities import amount, distance, quantity_of, unit_of
 from gaitid.disk.read_back import read_record, read_text_back
 from gaitid.errors import GaitidError
+from gaitid.model.fields import held
 from gaitid.model.settings import READER
 from gaitid.records import frozen_dataclass
 from gaitid.run import RunOptions, Setup, inputs_of
@@ -121,7 +122,7 @@ def compare(
 
 def _verdict_moved(record: Mapping[str, Any], result: Result) -> list[Finding]:
     """That the verdict is another; a record of before verdicts holds none."""
-    before, now = _mapping(record, "verdict").get("trial"), result.verdict.trial
+    before, now = held(record, "verdict").get("trial"), result.verdict.trial
     if before is None or before == now:
         return []
     return [Finding("golden record", WARN, f"the verdict was {_value(before)}, and is {now}")]
@@ -157,16 +158,11 @@ def _written(name: str, result: Result, names: Sequence[str], record: Mapping[st
 
     if name != "wrenches":
         return table_text(name, result)
-    return table_text(name, result, _frames_of_expression(names), _parts(result, names, record))
-
-
-def _frames_of_expression(names: Sequence[str]) -> tuple[str, ...]:
-    """The frames of expression of a golden table, in its order."""
-    expressed = [match[1] for name in names if (match := re.fullmatch(r".+_force_([a-z]+)_x_N", name))]
+    expressed = [match[1] for of in names if (match := re.fullmatch(r".+_force_([a-z]+)_x_N", of))]
     frames = tuple(dict.fromkeys(f for f in expressed if f != "ground"))
     if not frames or not set(frames) <= set(FRAMES_OF_EXPRESSION):
         raise GaitidError("the golden wrenches have no force of a joint", found=", ".join(names[2:5]))
-    return frames
+    return table_text(name, result, frames, _parts(result, names, record))
 
 
 def _parts(result: Result, names: Sequence[str], record: Mapping[str, Any]) -> Any:
@@ -175,7 +171,7 @@ def _parts(result: Result, names: Sequence[str], record: Mapping[str, Any]) -> A
         return None
     from gaitid.analysis.contributions import contributed
 
-    observer = _mapping(record, "settings").get("observer")
+    observer = held(record, "settings").get("observer")
     segments = [*(body.segment for body in result.model.chain), result.model.base.segment]
     return contributed(result, observer if observer in segments else None)
 
@@ -200,16 +196,12 @@ def _table(text: str, name: str, file: str) -> Table:
             except ValueError as error:
                 raise GaitidError(wrong, found=f"{error} in {column}") from None
     if _TIDY in columns and "unit" in header:
-        columns |= _by_unit(columns.pop(_TIDY), [row[header.index("unit")] for row in rows])
+        # of a tidy table a column for each unit, empty in the rows of others
+        values, units = columns.pop(_TIDY), np.array([row[header.index("unit")] for row in rows])
+        named = {f"{_TIDY}_{unit}": np.where(units == unit, values, np.nan) for unit in dict.fromkeys(units.tolist())}
+        columns |= {column: of_unit for column, of_unit in named.items() if quantity_of(column)}
     names = [column for column in header if column not in TRIAL_COLUMNS]
     return Table([tuple(row[i] for i in keyed) for row in rows], columns, names)
-
-
-def _by_unit(values: Array, units: Sequence[str]) -> dict[str, Array]:
-    """Values of a tidy table as a column for each unit, empty in the rows of others."""
-    of_row = np.array(units)
-    named = {f"{_TIDY}_{unit}": np.where(of_row == unit, values, np.nan) for unit in dict.fromkeys(units)}
-    return {column: of_unit for column, of_unit in named.items() if quantity_of(column)}
 
 
 def _shape(name: str, old: Table, new: Table) -> list[Finding]:
@@ -330,12 +322,15 @@ def _changes(old: Mapping[str, Any], result: Result, setup: Setup, path: Path) -
     changes = []
     if old.get("gaitid") != new["gaitid"]:
         changes.append(f"gaitid {_value(old.get('gaitid'))} -> {new['gaitid']}")
-    golden, present = _mapping(old, "versions"), new["versions"]
+    golden, present = held(old, "versions"), new["versions"]
     changes += [f"{name} {_value(golden[name])} -> {v}" for name, v in present.items() if golden.get(name, v) != v]
     for role in ("trial", "static", "subject", "forces", "plates", "events", "assignments", "model", "table"):
-        changes += _input_changes(role, _inputs(old, role), _inputs(new, role))
+        before, after = _inputs(old, role), _inputs(new, role)
+        if [sha for _, sha in before] != [sha for _, sha in after]:
+            was, now = (" + ".join(name for name, _ in inputs) or "none" for inputs in (before, after))
+            changes.append(f"{role} {now} changed" if was == now else f"{role} {was} -> {now}")
     for group in ("settings", "subject"):
-        golden, present = _mapping(old, group), new[group]
+        golden, present = held(old, group), new[group]
         for key in dict.fromkeys([*golden, *present]) if golden else ():
             a, b = _value(golden.get(key)), _value(present.get(key))
             if a != b and not (group == "settings" and key in _FOLLOWED):
@@ -351,18 +346,6 @@ def _inputs(record: Mapping[str, Any], role: str) -> list[tuple[str, str]]:
         for i in (inputs if isinstance(inputs, list) else ())
         if isinstance(i, dict) and i.get("role") == role
     ]
-
-
-def _input_changes(role: str, old: Sequence[tuple[str, str]], new: Sequence[tuple[str, str]]) -> list[str]:
-    if [sha for _, sha in old] == [sha for _, sha in new]:
-        return []
-    before, after = (" + ".join(name for name, _ in inputs) or "none" for inputs in (old, new))
-    return [f"{role} {after} changed" if before == after else f"{role} {before} -> {after}"]
-
-
-def _mapping(record: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    value = record.get(key)
-    return value if isinstance(value, dict) else {}
 
 
 def _value(value: object) -> str:

@@ -2,33 +2,6 @@
 
 from __future__ import annotations
 
-from gaitid.analysis.limits import (
-    EMPTY_FAIL,
-    EMPTY_WARN,
-    MEAN_FAIL,
-    MEAN_WARN,
-    PEAK_FAIL,
-    PEAK_FLYING_WARN,
-    PEAK_WARN,
-    TOGETHER_WARN,
-)
-from gaitid.body.length_limits import LENGTH_JUMP_M, LENGTH_SD_FAIL_M, LENGTH_SD_WARN_M
-
-# Of the figures that `run` and every verdict know too (`gaitid.analysis.figures`); the others are of `check` alone.
-__all__ = [
-    "EMPTY_FAIL",
-    "EMPTY_WARN",
-    "LENGTH_JUMP_M",
-    "LENGTH_SD_FAIL_M",
-    "LENGTH_SD_WARN_M",
-    "MEAN_FAIL",
-    "MEAN_WARN",
-    "PEAK_FAIL",
-    "PEAK_FLYING_WARN",
-    "PEAK_WARN",
-    "TOGETHER_WARN",
-]
-
 # Newton's and Euler's laws over windows of this many seconds, from positions only (see `balance`). What is
 # left is the error of the derivatives: below 1e-6 of body weight and 0.0002 N·m/kg in recorded walks (0.025
 # with Plug-in Gait's angular velocity, 0.02 with 2 mm of unfiltered noise). A lost or doubled term, a wrong

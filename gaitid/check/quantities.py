@@ -4,31 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from gaitid.check.limits import TOLERANCES
 from gaitid.trial import Array
 
-# Endings of columns and the quantity of each; the first that fits. Other columns hold words, or figures of no result.
-_ENDINGS = (
-    ("_Nms_per_kg", "impulse_Nms_per_kg"),
-    ("_J_per_kg", "work_J_per_kg"),
-    ("_BW_per_s", "rate_BW_per_s"),
-    ("_BW_s", "impulse_BW_s"),
-    ("_BW", "force_BW"),
-    ("_N_per_kg", "force_N_per_kg"),
-    ("_Nm_per_kg", "moment_Nm_per_kg"),
-    ("_W_per_kg", "power_W_per_kg"),
-    ("_rad_per_s", "omega_rad_per_s"),
-    ("_rad_per_s2", "alpha_rad_per_s2"),
-    ("_m_per_s", "speed_m_per_s"),
-    ("_m_per_s2", "acceleration_m_per_s2"),
-    ("_steps_per_min", "cadence_steps_per_min"),
-    ("_percent", "share_percent"),
-    ("_deg", "angle_deg"),
-    ("_Nm", "moment_Nm"),
-    ("_N", "force_N"),
-    ("_m", "position_m"),
-    ("_s", "time_s"),
-    *((f"_q{c}", "quaternion_1") for c in "wxyz"),
-)
+# Ends of names of columns and the quantity of each, the longer before the shorter; others hold words, or figures of
+# no result.
+_ENDS = {f"_{name.partition('_')[2]}": name for name in TOLERANCES if name != "quaternion_1"}
+_ENDS = {**dict(sorted(_ENDS.items(), key=lambda end: -len(end[0]))), **{f"_q{c}": "quaternion_1" for c in "wxyz"}}
 _UNITS = {
     "Nm": "N·m",
     "Nm_per_kg": "N·m/kg",
@@ -50,7 +32,7 @@ _UNITS = {
 
 def quantity_of(column: str) -> str:
     """The quantity of a column; empty where it holds none."""
-    return next((quantity for ending, quantity in _ENDINGS if column.endswith(ending)), "")
+    return next((quantity for end, quantity in _ENDS.items() if column.endswith(end)), "")
 
 
 def unit_of(quantity: str) -> str:

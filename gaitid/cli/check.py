@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gaitid.analysis import limits as shared_limits
+from gaitid.body import length_limits
 from gaitid.check import limits
 from gaitid.cli import options
 from gaitid.cli.common import (
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
     from gaitid.check.findings import Report
 
 
-# The help's end; constants of gaitid.check.limits stand in it by their names.
+# The help's end; limits of gaitid.check, .analysis and .body stand in it by their names.
 EPILOG = """\b
 Example:  gaitid check trials/*.c3d --model pig --require-forces --against golden
 
@@ -74,7 +76,7 @@ class _Check(click.Command):
         self.epilog = EPILOG.format(
             solvers=", ".join(SOLVER_NAMES),
             tolerances=", ".join(f"{name} {limit:g}" for name, limit in limits.TOLERANCES.items()),
-            **vars(limits),
+            **{**vars(shared_limits), **vars(length_limits), **vars(limits)},
         )
         super().format_epilog(ctx, formatter)
 

@@ -2,21 +2,21 @@
 
 What changes: the counts of points, the lists of POINT that name them, where the data begin if these lists grow beyond
 their last block, and in each frame the new points, behind the others. A file of whole numbers becomes one of reals
-(`with_points` says why). Names of people are taken out unless they are to be kept (`gaitid.export.c3d_names`). Of what
+(`with_points` says why). Names of people are taken out unless they are to be kept (`_stands_for_names`). Of what
 lies behind the last frame stored poses of segments (ROTATION) are copied, nothing else.
 """
 
 from __future__ import annotations
 
 import io
+import re
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gaitid.errors import GaitidError
-from gaitid.export.c3d_names import stands_for_names
 from gaitid.export.c3d_parameters import MOST_TEXTS, ParameterSection, Texts, real_bits, real_bytes, whole_blocks
 from gaitid.read.c3d.file import Sections, read_sections, texts
 from gaitid.read.c3d.layout import pose_section
@@ -37,6 +37,21 @@ KINDS = {
 SUFFIX = "_gaitid"
 # Points, and blocks before the data, that 16 bits count.
 _MOST = 65535
+# Groups about a person, in which every text may name or describe one (Vicon SUBJECTS; SUBJECT and PATIENT of others),
+# but for what is of a laboratory or a unit.
+_OF_PERSONS = re.compile(r"(SUBJECT|PATIENT|PERSON)S?$")
+_OF_NOBODY = re.compile(r"MARKER_SETS|DISPLAY_SETS|MODELS|IS_STATIC|.*UNITS?$|SEX$|GENDER$")
+# What a text may be called in any group, without blanks and underscores; and in those that describe a recording
+# (Qualisys PROCESSING: Name, ID, DOB; TRIAL:NOTES).
+_PERSONAL = re.compile(
+    r".*(SUBJECT|PATIENT|BIRTH|OPERATOR|EXAMINER|CLINICIAN|PHYSICIAN|THERAPIST|INVESTIGATOR|ASSESSOR|COMMENT|SURNAME"
+    r"|FIRSTNAME|LASTNAME|INITIALS)|DOB$|NOTES?$"
+)
+_OF_RECORDING = re.compile(r".*NAME|.*ID$|.*DESCRIPTIONS?$|.*REMARKS?$")
+_RECORDINGS = ("TRIAL", "PROCESSING", "SESSION")
+# Lists of subjects' names, to which others refer; groups of labels, which may have a name in front.
+_NAMES = re.compile(r"NAMES\d*$|LABEL_PREFIXES\d*$|SUBJECTS\d*$")
+_LABELLED = ("POINT", "ROTATION")
 
 
 @frozen_dataclass(eq=False)
@@ -93,11 +108,13 @@ def with_points(
     sections = read_sections(io.BytesIO(content), len(content))
     header, layout = sections.header, sections.layout
     n_points = header.n_points + len(points)
-    names = _names(sections, points)
+    old = [subject_and_name(label) for label in texts(sections.section.parameters, "POINT", "LABELS")]
+    names = _names({name.upper() for _, name in old[: header.n_points]}, points)
     parameters = ParameterSection(sections.head, sections.start, sections.numbers)
-    owner = _owner(sections)
+    owners = {subject for subject, _ in old[: header.n_points]} - {""}
+    owner = next(iter(owners)) if len(owners) == 1 else ""
     if not keep_names:
-        owner = stands_for_names(parameters)(owner.encode()).decode()
+        owner = _stands_for_names(parameters)(owner.encode()).decode()
     _name_points(parameters, header.n_points, points, [f"{owner}:{name}" if owner else name for name in names])
     for key, unit in units.items():
         if not parameters.has(key):
@@ -120,7 +137,7 @@ def with_points(
     if data_start != layout.data_start:
         block = block[:16] + struct.pack(f"{order}H", data_start // BLOCK + 1) + block[18:]
     poses = pose_section(sections.section, len(content))
-    end_of_frames = whole_blocks(data_start + layout.n_frames * (header.frame_bytes_as_reals + 16 * len(points)))
+    end_of_frames = whole_blocks(data_start + layout.n_frames * (16 * n_points + 4 * header.n_analog))
     if poses is not None:
         parameters.set_number("DATA_START", end_of_frames + 1, "ROTATION")
     section = bytearray(parameters.content())
@@ -173,19 +190,8 @@ def _as_reals(raw: bytes, sections: Sections) -> NDArray[np.float64]:
     return values
 
 
-def _old_labels(sections: Sections) -> list[str]:
-    return texts(sections.section.parameters, "POINT", "LABELS")[: sections.header.n_points]
-
-
-def _owner(sections: Sections) -> str:
-    """The subject of the file's labels, where all labels with one have the same."""
-    owners = {subject_and_name(label)[0] for label in _old_labels(sections)} - {""}
-    return next(iter(owners)) if len(owners) == 1 else ""
-
-
-def _names(sections: Sections, points: Sequence[NewPoint]) -> list[str]:
+def _names(taken: set[str], points: Sequence[NewPoint]) -> list[str]:
     """The label of each point: with the suffix, and then a number, where the file holds it already."""
-    taken = {subject_and_name(label)[1].upper() for label in _old_labels(sections)}
     names = []
     for point in points:
         name, n = point.label, 1
@@ -203,16 +209,16 @@ def _name_points(
     """Add labels and descriptions, one a point, and the lists by kind."""
     coded = [label.encode("utf-8") for label in labels]
     _insert(parameters, "LABELS", n_before, coded)
-    _insert(parameters, "DESCRIPTIONS", n_before, [_short(point.description) for point in points])
+    # in so many bytes that 255 of them stand in one parameter
+    short = [point.description.encode("ascii", "replace")[:120] for point in points]
+    _insert(parameters, "DESCRIPTIONS", n_before, short)
     pairs = parameters.texts("TYPE_GROUPS")
     present = {cell.rstrip(b" \0").decode("latin-1") for cell in pairs.cells}
     added: list[bytes] = []
     for group, kind in KINDS.items():
         names = [label for label, point in zip(coded, points, strict=True) if point.group == group]
-        if not names:
-            continue
         _append(parameters, group, names)
-        if group not in present:
+        if names and group not in present:
             added += [group.encode(), kind.encode()]
     if added and len(pairs.cells) % 2 == 0:
         parameters.set_texts("TYPE_GROUPS", pairs.widened(added), pairs=True)
@@ -231,11 +237,6 @@ def _append(parameters: ParameterSection, name: str, cells: Sequence[bytes]) -> 
         cells, n = cells[max(room, 0) :], n + 1
 
 
-def _short(text: str) -> bytes:
-    """A description in so many bytes that 255 of them stand in one parameter."""
-    return text.encode("ascii", "replace")[:120]
-
-
 def _insert(parameters: ParameterSection, name: str, at: int, cells: Sequence[bytes]) -> None:
     """Put cells behind the `at` cells of the points that were there, which may be named less, or more, than they are.
 
@@ -247,22 +248,64 @@ def _insert(parameters: ParameterSection, name: str, at: int, cells: Sequence[by
     old = [cell for part in parts for cell in part.cells]
     old += [b""] * (at - len(old))
     all_cells = [*old[:at], *cells, *old[at:]]
-    for i in range(max(len(parts), whole_parts(len(all_cells)))):
+    for i in range(max(len(parts), -(-len(all_cells) // MOST_TEXTS))):
         wanted = tuple(all_cells[i * MOST_TEXTS : (i + 1) * MOST_TEXTS])
         before = parts[i] if i < len(parts) else Texts((), 0)
         if wanted != before.cells:
-            parameters.set_texts(_part(name, i), Texts((), before.width).widened(_fitted(wanted, before.width)))
-
-
-def _fitted(cells: Sequence[bytes], width: int) -> list[bytes]:
-    """The cells without padding where they come from a wider list."""
-    return [cell if len(cell) == width else cell.rstrip(b" \0") for cell in cells]
+            parameters.set_texts(_part(name, i), before.with_others(wanted))
 
 
 def _part(name: str, i: int) -> str:
     return f"{name}{i + 1}" if i else name
 
 
-def whole_parts(n: int) -> int:
-    """Lists that so many texts take."""
-    return -(-n // MOST_TEXTS)
+# --- names of people --------------------------------------------------------------------------------------------
+
+
+def _stands_for_names(section: ParameterSection) -> Callable[[bytes], bytes]:
+    """Take the names out of a section, where makers write them, and in front of labels; what it gives turns a subject's
+    name into what stands for it, others into themselves.
+
+    A subject's name that others refer to becomes ``S1``, ``S2``, … wherever it stands, so that markers, events and
+    measurements still belong to the same person; what only names or describes somebody is emptied.
+    """
+    of: dict[bytes, bytes] = {}
+
+    def known(name: bytes) -> bytes:
+        name = _stripped(name)
+        return of.setdefault(name, b"S%d" % (len(of) + 1)) if name else b""
+
+    for _, group, name, stored in section.all_texts():
+        refers = _refers(group, name)
+        for cell in stored.cells if refers or (group in _LABELLED and name.startswith("LABELS")) else ():
+            known(cell if refers else cell.rpartition(b":")[0])
+
+    def changed(group: str, name: str, cells: Sequence[bytes]) -> list[bytes]:
+        if _refers(group, name):
+            return [known(cell) + (b":" if cell.rstrip(b" \0").endswith(b":") else b"") for cell in cells]
+        plain = re.sub(r"[^A-Z0-9]", "", name.rpartition(":")[2])
+        if _OF_PERSONS.match(group):
+            personal = not _OF_NOBODY.match(name)
+        else:
+            personal = bool(_PERSONAL.match(plain) or (group in _RECORDINGS and _OF_RECORDING.match(plain)))
+        if personal:
+            return [b""] * len(cells)
+        return [_with_other_owner(cell, of) for cell in cells] if group in _LABELLED else list(cells)
+
+    section.change_texts(changed)
+    section.rename(lambda name: _with_other_owner(name, of))
+    return lambda name: of.get(name, name)
+
+
+def _refers(group: str, name: str) -> bool:
+    """Whether a list of texts holds the names of subjects, to which others may refer."""
+    return bool(_NAMES.match(name)) and (name.startswith("SUBJECTS") or bool(_OF_PERSONS.match(group)))
+
+
+def _with_other_owner(cell: bytes, of: dict[bytes, bytes]) -> bytes:
+    owner, colon, label = cell.rpartition(b":")
+    return of[_stripped(owner)] + colon + label if colon and _stripped(owner) in of else cell
+
+
+def _stripped(name: bytes) -> bytes:
+    return name.strip(b" \0").rstrip(b": ")

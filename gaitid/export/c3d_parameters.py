@@ -15,20 +15,45 @@ from gaitid.records import NamedTuple
 
 #: Texts that one parameter holds: a dimension is one byte.
 MOST_TEXTS = 255
-_WIDEST = 255
+# The kind of texts, and their greatest width.
+_TEXT, _WIDEST = 0xFF, 255
 # Bytes from an entry's link to the next: two bytes with a sign. Left for the name of the entry and its description.
 _LONGEST_ENTRY, _LEFT = 32767, 600
 
 
 class RawEntry(NamedTuple):
-    """An entry of the chain as it is stored: its name's length with its sign (a lock), group and name in `head`;
-    in `body` what follows its link.
+    """An entry of the chain as it is stored.
+
+    Attributes
+    ----------
+    number : int
+        Of its group; of a group itself its own, not above 0.
+    name : str
+    head : bytes
+        The length of its name with its sign (a lock), its number and its name.
+    kind : int
+        What its value holds: the bytes of an element, 255 for text; 0 of a group, which has none.
+    shape : tuple of int
+    value : bytes
+    rest : bytes
+        Its description.
     """
 
     number: int
     name: str
     head: bytes
-    body: bytes
+    kind: int
+    shape: tuple[int, ...]
+    value: bytes
+    rest: bytes
+
+    @property
+    def texts(self) -> Texts | None:
+        """The cells of a list of texts; None of another entry."""
+        if self.kind != _TEXT or not self.shape:
+            return None
+        width = self.shape[0]
+        return Texts(tuple(self.value[i * width :][:width] for i in range(math.prod(self.shape[1:]))), width)
 
 
 class Texts(NamedTuple):
@@ -42,6 +67,14 @@ class Texts(NamedTuple):
         width = max([self.width, *map(len, cells)])
         old = self.cells if width == self.width else tuple(cell.rstrip(b" \0") for cell in self.cells)
         return Texts((*old, *cells), width)
+
+    def with_others(self, cells: Sequence[bytes]) -> Texts:
+        """Other cells in place of these, without padding where they come from a wider list."""
+        fitted = [cell if len(cell) == self.width else cell.rstrip(b" \0") for cell in cells]
+        return Texts((), self.width).widened(fitted)
+
+    def padded(self, width: int) -> bytes:
+        return b"".join(cell.ljust(width) for cell in self.cells)
 
 
 class ParameterSection:
@@ -64,30 +97,32 @@ class ParameterSection:
         at = start + 4
         while len(self._entries) < MAX_ENTRIES and (entry := read_entry(data, at, numbers)) is not None:
             link = at + 2 + abs(struct.unpack("b", data[at : at + 1])[0])
-            self._entries.append(RawEntry(entry.number, entry.name.upper(), data[at:link], data[link + 2 : entry.end]))
+            head, rest, kind, value = data[at:link], data[link + 2 : entry.end], 0, b""
+            shape: tuple[int, ...] = ()
+            if entry.number > 0:
+                kind, shape = rest[0], tuple(rest[2 : 2 + rest[1]])
+                end = 2 + len(shape) + (1 if kind == _TEXT else kind) * math.prod(shape)
+                value, rest = rest[2 + len(shape) : end], rest[end:]
+            self._entries.append(RawEntry(entry.number, entry.name.upper(), head, kind, shape, value, rest))
             if not entry.following:
                 break
             at = entry.following
-        groups = [-e.number for e in self._entries if e.number <= 0 and e.name == "POINT"]
-        self._group = groups[0]  # a file whose layout could be read has one
 
-    def all_texts(self) -> Iterator[tuple[str, str, tuple[bytes, ...]]]:
-        """Group, name and cells, as they are stored, of every list of texts."""
-        for i in self._lists():
-            yield self._group_of(self._entries[i]), self._entries[i].name, self._cells(self._entries[i]).cells
+    def all_texts(self) -> Iterator[tuple[int, str, str, Texts]]:
+        """Place, group, name and cells, as they are stored, of every list of texts."""
+        groups = {-entry.number: entry.name for entry in reversed(self._entries) if entry.number <= 0}
+        for i, entry in enumerate(self._entries):
+            if (texts := entry.texts) is not None:
+                yield i, groups.get(entry.number, ""), entry.name, texts
 
     def change_texts(self, changed: Callable[[str, str, Sequence[bytes]], Sequence[bytes]]) -> None:
         """Other cells in place of those of `all_texts`, as many; a list becomes wider where one needs it."""
-        for i in self._lists():
-            entry = self._entries[i]
-            before, shape = self._cells(entry), self._shape(entry)
-            cells = changed(self._group_of(entry), entry.name, before.cells)
+        for i, group, name, before in self.all_texts():
+            cells = changed(group, name, before.cells)
             if tuple(cells) != before.cells:
-                bare = [cell if len(cell) == before.width else cell.rstrip(b" \0") for cell in cells]
-                width = max([before.width, *map(len, bare)])
-                kept = [cell.ljust(width) for cell in bare]
-                body = bytes([0xFF, len(shape), width, *shape[1:]]) + b"".join(kept)
-                self._entries[i] = self._with_value(entry, body)
+                texts, entry = before.with_others(cells), self._entries[i]
+                shape = (texts.width, *entry.shape[1:])
+                self._entries[i] = entry._replace(shape=shape, value=texts.padded(texts.width))
 
     def rename(self, changed: Callable[[bytes], bytes]) -> None:
         """Other names of parameters."""
@@ -98,31 +133,22 @@ class ParameterSection:
                 head = struct.pack("b", locked * len(name)) + entry.head[1:2] + name
                 self._entries[i] = entry._replace(head=head, name=name.decode("latin-1").upper())
 
-    def _lists(self) -> list[int]:
-        return [i for i, e in enumerate(self._entries) if e.number > 0 and e.body[0] == 0xFF and self._shape(e)]
-
-    def _group_of(self, entry: RawEntry) -> str:
-        return next((e.name for e in self._entries if e.number == -entry.number), "")
-
-    def _cells(self, entry: RawEntry) -> Texts:
-        shape = self._shape(entry)
-        width, count = shape[0], math.prod(shape[1:])
-        raw = entry.body[2 + len(shape) :]
-        return Texts(tuple(raw[i * width : (i + 1) * width] for i in range(count)), width)
+    def _place(self, name: str, group: str = "POINT") -> int | None:
+        numbers = {-entry.number for entry in self._entries if entry.number <= 0 and entry.name == group}
+        places = (i for i, e in enumerate(self._entries) if e.number in numbers and e.name == name)
+        return next(places, None)
 
     def has(self, name: str) -> bool:
         """Whether POINT has a parameter."""
-        return any(self._is(entry, name) for entry in self._entries)
+        return self._place(name) is not None
 
     def texts(self, name: str) -> Texts:
         """The cells of one of POINT's lists of texts, one a text; empty where there is none."""
-        for entry in self._entries:
-            if self._is(entry, name) and entry.body[0] == 0xFF:
-                return self._cells(entry) if self._shape(entry) else Texts((), 0)
-        return Texts((), 0)
+        i = self._place(name)
+        return Texts((), 0) if i is None else self._entries[i].texts or Texts((), 0)
 
     def set_texts(self, name: str, texts: Texts, pairs: bool = False) -> None:
-        """Change one of POINT's lists of texts, or add it; `pairs`: of two texts each.
+        """Change one of POINT's lists of texts, or add it behind the last entry; `pairs`: of two texts each.
 
         Raises
         ------
@@ -138,61 +164,38 @@ class ParameterSection:
                 found=f"{len(texts.cells)} texts of {texts.width} characters",
             )
         shape = (width, 2, len(texts.cells) // 2) if pairs else (width, len(texts.cells))
-        value = b"".join(cell.ljust(width) for cell in texts.cells)
-        self._set(name, bytes([0xFF, len(shape), *shape]) + value)
+        value = texts.padded(width)
+        if (i := self._place(name)) is not None:
+            self._entries[i] = self._entries[i]._replace(kind=_TEXT, shape=shape, value=value)
+            return
+        # a file whose layout could be read has that group
+        group = next(-e.number for e in self._entries if e.number <= 0 and e.name == "POINT")
+        last = max(i for i, e in enumerate(self._entries) if abs(e.number) == group)
+        head = struct.pack("bb", len(name), group) + name.encode("ascii")
+        self._entries.insert(last + 1, RawEntry(group, name, head, _TEXT, shape, value, b"\0"))
 
     def set_number(self, name: str, value: float, group: str = "POINT") -> None:
         """Change a number of POINT, or of another group, in the type that it has; nothing where there is none."""
-        numbers = {-entry.number for entry in self._entries if entry.number <= 0 and entry.name == group}
-        for i, entry in enumerate(self._entries):
-            if entry.number in numbers and entry.name == name:
-                shape, size = self._shape(entry), entry.body[0]
-                if size == 4:
-                    raw = real_bytes(np.array([value]), self._numbers)
-                elif size == 2:
-                    raw = struct.pack(f"{self._numbers.order}H", int(value))
-                else:
-                    raise GaitidError(f"{group}:{name} is neither a whole number of two bytes nor a real")
-                head = entry.body[: 2 + len(shape)]
-                rest = self._value(entry)[size:]  # a second number, where somebody wrote one
-                self._entries[i] = self._with_value(entry, head + raw + rest)
-                return
+        if (i := self._place(name, group)) is None:
+            return
+        entry = self._entries[i]
+        if entry.kind == 4:
+            raw = real_bytes(np.array([value]), self._numbers)
+        elif entry.kind == 2:
+            raw = struct.pack(f"{self._numbers.order}H", int(value))
+        else:
+            raise GaitidError(f"{group}:{name} is neither a whole number of two bytes nor a real")
+        # a second number stays, where somebody wrote one
+        self._entries[i] = entry._replace(value=raw + entry.value[entry.kind :])
 
     def content(self) -> bytes:
         """The section, not padded: a byte of a name without length ends it."""
         parts = [self._lead]
         for entry in self._entries:
-            offset = struct.pack(f"{self._numbers.order}h", 2 + len(entry.body))
-            parts += [entry.head, offset, entry.body]
+            form = bytes([entry.kind, len(entry.shape), *entry.shape]) if entry.number > 0 else b""
+            body = form + entry.value + entry.rest
+            parts += [entry.head, struct.pack(f"{self._numbers.order}h", 2 + len(body)), body]
         return b"".join(parts) + b"\0\0"
-
-    def _is(self, entry: RawEntry, name: str) -> bool:
-        return entry.number == self._group and entry.name == name
-
-    @staticmethod
-    def _shape(entry: RawEntry) -> tuple[int, ...]:
-        return tuple(entry.body[2 : 2 + entry.body[1]])
-
-    def _value(self, entry: RawEntry) -> bytes:
-        shape = self._shape(entry)
-        size = 1 if entry.body[0] == 0xFF else entry.body[0]
-        return entry.body[2 + len(shape) :][: size * math.prod(shape)]
-
-    def _with_value(self, entry: RawEntry, value: bytes) -> RawEntry:
-        """The entry with another value and the description that it has."""
-        return entry._replace(body=value + entry.body[2 + len(self._shape(entry)) + len(self._value(entry)) :])
-
-    def _set(self, name: str, value: bytes) -> None:
-        """An entry of POINT with another value and the description that it has, or a new one behind the last."""
-        last = 0
-        for i, entry in enumerate(self._entries):
-            if self._is(entry, name):
-                self._entries[i] = self._with_value(entry, value)
-                return
-            if entry.number in (self._group, -self._group):
-                last = i
-        head = struct.pack("bb", len(name), self._group) + name.encode("ascii")
-        self._entries.insert(last + 1, RawEntry(self._group, name, head, value + b"\0"))
 
 
 def whole_blocks(n_bytes: int) -> int:

@@ -10,8 +10,7 @@ from typing import NamedTuple
 from gaitid.disk.atomic import write_all
 from gaitid.errors import GaitidError
 from gaitid.export import FORMATS
-from gaitid.export.made import Made
-from gaitid.export.source import read_source
+from gaitid.export.source import Made, read_source
 from gaitid.inputs import refuse_to_overwrite
 from gaitid.results.find import find_records
 

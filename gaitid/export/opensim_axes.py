@@ -8,6 +8,7 @@ import numpy as np
 
 from gaitid.analysis.conventions import axis_name
 from gaitid.analysis.result import Result
+from gaitid.numerics.masks import known_rows, spans
 from gaitid.records import NamedTuple
 from gaitid.trial import Array
 
@@ -69,13 +70,9 @@ def known_stretch(values: Array, first_frame: int) -> Stretch:
 
     (OpenSim 4.6: the row's values from there on become 0, and all rows behind it are lost, without a word.)
     """
-    known = np.isfinite(values).all(axis=1)
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], known.astype(np.int8), [0]])))
-    starts, ends = edges[::2], edges[1::2]
-    if not len(starts):
+    start, end = max(spans(known_rows(values)), key=lambda run: run[1] - run[0], default=(0, 0))
+    if not end:
         return Stretch(slice(0, 0), "")
-    best = int(np.argmax(ends - starts))
-    start, end = int(starts[best]), int(ends[best])
     words = f"frames {start + first_frame} to {end - 1 + first_frame}"
     if end - start < len(values):
         words += f" of {first_frame} to {len(values) - 1 + first_frame}: the longest stretch in which all is known"

@@ -12,7 +12,7 @@ import numpy as np
 from gaitid.analysis.result import Result
 from gaitid.disk.read_back import read_text_back
 from gaitid.errors import GaitidError
-from gaitid.records import frozen_dataclass
+from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.results.find import RECORD_SUFFIX, tables_beside
 from gaitid.results.lost_columns import refuse_lost_columns
 from gaitid.results.record_checks import checked_record, refuse_other_frames
@@ -45,6 +45,13 @@ _NEEDED = ("wrenches", "joints")
 _FRAME, _TIME = "frame", "time_s"
 
 
+class Made(NamedTuple):
+    """The files of a result in one format, their content by their names, and what is worth saying of them."""
+
+    contents: Mapping[str, str | bytes]
+    remarks: tuple[str, ...] = ()
+
+
 @frozen_dataclass(eq=False)
 class Column:
     """A column of a table.
@@ -60,9 +67,14 @@ class Column:
     cells: tuple[str, ...]
 
     @property
+    def end(self) -> str:
+        """The unit with which the name ends; empty where it ends with none."""
+        return next((end for end in UNITS if self.name.endswith(f"_{end}")), "")
+
+    @property
     def unit(self) -> str:
-        """As the name ends; empty where it has none."""
-        return next((unit for end, unit in UNITS.items() if self.name.endswith(f"_{end}")), "")
+        """That in usual signs."""
+        return UNITS.get(self.end, "")
 
     @cached_property
     def numbers(self) -> Array | None:

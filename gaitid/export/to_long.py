@@ -6,14 +6,12 @@ import re
 from collections.abc import Iterable, Mapping
 
 from gaitid.errors import GaitidError
-from gaitid.export.made import Made
-from gaitid.export.source import Column, Source
+from gaitid.export.source import Column, Made, Source
 from gaitid.records import NamedTuple
 from gaitid.write.table import quoted
 
 COLUMNS = ("trial", "side", "joint", "quantity", "component", "frame", "time_s", "value", "unit", "column")
 _TIMES = ("frame", "time_s")
-_SIDES = ("left", "right")
 _WRENCH = re.compile(r"(?P<joint>.+)_(?P<quantity>force|moment)_(?P<component>(?:global|proximal|distal|jcs)_[xyz].*)")
 _GROUND = re.compile(r"(?P<joint>ground)_(?P<quantity>force|cop|free_moment)_?(?P<component>[xyz]?)")
 _MOMENT = re.compile(r"(?P<joint>{joints})_(?P<component>.+)_(?P<quantity>moment)")
@@ -47,7 +45,9 @@ def make(source: Source) -> Made:
         frames, times = columns[0].cells, columns[1].cells
         if not frames:
             raise GaitidError(f"{source.stem}.{table}.csv has no frames")
-        joints = _joints(columns)
+        # names of joints, those of more words first: what has a power, and what else has angles
+        powers = {m["joint"] for column in columns if (m := _POWER.fullmatch(_bare(column)[1]))}
+        joints = sorted({*powers, "foot_progression", "pelvis"}, key=lambda name: (-len(name), name))
         for column in columns[2:]:
             meaning = meaning_of(column, joints, table)
             before = ",".join([trial, *map(quoted, meaning)])
@@ -56,19 +56,10 @@ def make(source: Source) -> Made:
     return Made({f"{source.stem}.long.csv": "\n".join(lines) + "\n"})
 
 
-def _joints(columns: Iterable[Column]) -> list[str]:
-    """Names of joints, those of more words first: what has a power, and what else has angles."""
-    names = {m["joint"] for column in columns if (m := _POWER.fullmatch(_bare(column)[1]))}
-    return sorted({*names, "foot_progression", "pelvis"}, key=lambda name: (-len(name), name))
-
-
 def _bare(column: Column) -> tuple[str, str]:
     """A column's side, and its name without side and unit."""
-    name = column.name
-    ends = {"N.m/kg": "Nm_per_kg", "W/kg": "W_per_kg", "N.m": "Nm", "rad/s2": "rad_per_s2", "rad/s": "rad_per_s"}
-    ends |= {"m/s2": "m_per_s2", "m/s": "m_per_s", "%": "percent"}
-    name = name.removesuffix("_" + ends.get(column.unit, column.unit)) if column.unit else name
-    side = next((side for side in _SIDES if name.startswith(f"{side}_")), "")
+    name = column.name.removesuffix(f"_{column.end}")
+    side = next((side for side in ("left", "right") if name.startswith(f"{side}_")), "")
     return side, name.removeprefix(f"{side}_")
 
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gaitid.export.made import Made
-from gaitid.export.source import Column, Source
+from gaitid.export.source import Column, Made, Source
 
 #: Characters of a name in MATLAB (namelengthmax).
 LONGEST = 63
@@ -25,10 +24,10 @@ def make(source: Source) -> Made:
     names: dict[str, Any] = {}
     units: dict[str, Any] = {}
     for table, columns in source.tables.items():
-        fields = field_names([column.name for column in columns])
-        tables[table] = {field: _values(column) for field, column in zip(fields, columns, strict=True)}
-        names[table] = {field: column.name for field, column in zip(fields, columns, strict=True)}
-        units[table] = {field: column.unit for field, column in zip(fields, columns, strict=True)}
+        fields = dict(zip(field_names([column.name for column in columns]), columns, strict=True))
+        tables[table] = {field: _values(column) for field, column in fields.items()}
+        names[table] = {field: column.name for field, column in fields.items()}
+        units[table] = {field: column.unit for field, column in fields.items()}
     content = {**tables, "column_names": names, "column_units": units, "record_json": source.text}
     file = io.BytesIO()
     savemat(file, content, long_field_names=True, do_compression=True, oned_as="column")

@@ -8,9 +8,8 @@ import numpy as np
 
 from gaitid.analysis.result import SideResult
 from gaitid.errors import GaitidError
-from gaitid.export.made import Made
 from gaitid.export.opensim_axes import axes_of, known_stretch, storage
-from gaitid.export.source import Source
+from gaitid.export.source import Made, Source
 from gaitid.numerics.rotation import cross
 from gaitid.trial import Array
 
@@ -56,8 +55,12 @@ def make(source: Source) -> Made:
         f"Zeros: in the air. Rows: {stretch.words}.",
     ]
     text = storage(mot, about, columns, table[stretch.rows], in_degrees=True)
-    contents = {xml: _loads_xml(source.stem, mot, "".join(forces)), mot: text}
-    return Made(contents, (axes.words, stretch.words))
+    loads = (
+        '<?xml version="1.0" encoding="UTF-8" ?>\n<OpenSimDocument Version="40000">\n'
+        f"  <ExternalLoads name={quoteattr(source.stem)}>\n    <objects>\n{''.join(forces)}    </objects>\n"
+        f"    <groups />\n    <datafile>{escape(mot)}</datafile>\n  </ExternalLoads>\n</OpenSimDocument>\n"
+    )
+    return Made({xml: loads, mot: text}, (axes.words, stretch.words))
 
 
 def _at_pressure(leg: SideResult) -> tuple[Array, Array]:
@@ -81,11 +84,3 @@ def _at_pressure(leg: SideResult) -> tuple[Array, Array]:
     torque = leg.load.wrench.m_g + cross(leg.load.wrench.p_g - point, force)
     air = (force == 0).all(axis=1, keepdims=True) & (leg.load.wrench.m_g == 0).all(axis=1, keepdims=True)
     return point, np.where(air, 0.0, torque)
-
-
-def _loads_xml(name: str, mot: str, forces: str) -> str:
-    return (
-        '<?xml version="1.0" encoding="UTF-8" ?>\n<OpenSimDocument Version="40000">\n'
-        f"  <ExternalLoads name={quoteattr(name)}>\n    <objects>\n{forces}    </objects>\n    <groups />\n"
-        f"    <datafile>{escape(mot)}</datafile>\n  </ExternalLoads>\n</OpenSimDocument>\n"
-    )

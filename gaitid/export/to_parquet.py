@@ -7,8 +7,7 @@ import io
 import numpy as np
 
 from gaitid.errors import GaitidError
-from gaitid.export.made import Made
-from gaitid.export.source import Column, Source
+from gaitid.export.source import Column, Made, Source
 
 _WHOLE_NUMBERS = ("frame",)
 

@@ -12,9 +12,8 @@ import numpy as np
 
 from gaitid.analysis.result import Result
 from gaitid.errors import GaitidError
-from gaitid.export.made import Made
 from gaitid.export.opensim_axes import Axes, axes_of, known_stretch, storage
-from gaitid.export.source import Source
+from gaitid.export.source import Made, Source
 from gaitid.numerics.rotation import cardan
 from gaitid.trial import Array
 

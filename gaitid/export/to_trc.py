@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gaitid.export.made import Made
 from gaitid.export.opensim_axes import axes_of
-from gaitid.export.source import Source
+from gaitid.export.source import Made, Source
 
 _MM_PER_M = 1e3
 

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from gaitid.errors import GaitidError, WriteError, in_print
-from gaitid.export.made import Made
-from gaitid.export.source import Source
+from gaitid.export.source import Made, Source
 
 # Of a sheet.
 _MOST_ROWS, _MOST_COLUMNS = 1_048_576, 16_384

@@ -22,8 +22,7 @@ from gaitid.ground.contacts import Loads, loads_on_feet
 from gaitid.ground.ground import Ground, find_ground
 from gaitid.ground.vertical import vertical
 from gaitid.inspect.models import Candidate, Read, analysed, candidate_of, chosen_model, readiness, resolved
-from gaitid.inspect.plates import plate_rows
-from gaitid.inspect.signals import analog_of, points_of, segments_of
+from gaitid.inspect.signals import analog_of, plate_rows, points_of, segments_of
 from gaitid.markers.clean import Markers, clean_markers, model_markers
 from gaitid.model import AUTO, specs
 from gaitid.model.load import as_bundled, bundled_models, load_model
@@ -86,7 +85,7 @@ class Inspected:
     Attributes
     ----------
     content : dict
-        As `inspect_trial` gives it.
+        As `inspected` describes it.
     trial : Trial
     up_g : (3,) array
         The vertical; z where nothing says it.
@@ -97,16 +96,6 @@ class Inspected:
     trial: Trial
     up_g: Array
     ground: Ground
-
-
-def inspect_trial(
-    path: Path,
-    beside: Beside = Beside(),  # noqa: B008 - it cannot be changed
-    keep_names: bool = False,
-    settings: ReaderSettings | None = None,
-) -> dict[str, Any]:
-    """Everything that can be said of a trial without choosing a model: `inspected`, as plain types."""
-    return inspected(path, beside, keep_names, settings).content
 
 
 def inspected(
@@ -159,7 +148,10 @@ def inspected(
     judged_with = given[0] if given else chosen
     for tried in candidates if with_each_model else filter(None, dict.fromkeys([*given, chosen, name])):
         candidates[tried] = analysed(candidates[tried])
-    stages = _stages(trial, candidates[name], up_g) if name else _plates_alone(trial, up_g, foot_note)
+    if name:
+        stages = _stages(trial, candidates[name], up_g)
+    else:  # the plates of a trial whose feet nobody knows
+        stages = Stages(None, find_ground(trial, specs.Settings(), {}, up_g), Loads({}, ()), foot_note)
     first, cleaned = trial.first_frame, stages.markers
     of_feet = candidates[name].result if name else None
     taken = candidates[judged_with].result if judged_with else None
@@ -280,11 +272,6 @@ def _stages(trial: Trial, candidate: Candidate, up_g: Array) -> Stages:
     if not ground.plates:
         notes.append("no usable force plate")
     return Stages(markers, ground, loads, "; ".join(notes))
-
-
-def _plates_alone(trial: Trial, up_g: Array, note: str) -> Stages:
-    """The plates of a trial whose feet nobody knows."""
-    return Stages(None, find_ground(trial, specs.Settings(), {}, up_g), Loads({}, ()), note)
 
 
 # --- the subject and the models -----------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import numpy as np
 from gaitid.analysis.recorded import seen_labels
 from gaitid.errors import GaitidError, TrialError
 from gaitid.ground.vertical import vertical
+from gaitid.model.expression import mean_of_known
 from gaitid.model.marker_sets import SCHEMA, MarkerSet, Spellings, sets_of, squeeze
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.rotation import unit
@@ -78,38 +79,29 @@ def draft_marker_set(trial: Trial) -> str:
         raise TrialError("no marker with a label was seen", todo="label the markers first")
     spellings = Spellings(labels)
     known = next(iter(sets_of(spellings)), None)
-    roles, clusters = _of_set(known, spellings) if known is not None else ({}, {})
-    used = set(roles.values()) | {label for group in clusters.values() for label in group}
+    found = {} if known is None else _of_set(known, spellings)
+    used = {label for group in found.values() for label in group}
     guesses: dict[tuple[str, str], list[Placed]] = {}
     everywhere = _placed(trial, labels)
     for placed in everywhere:
         role = "" if placed.label in used else _guess(placed, everywhere)
-        if role and (placed.side, role) not in roles:
+        if role and (role.endswith("_cluster") or (placed.side, role) not in found):
             guesses.setdefault((placed.side, role), []).append(placed)
     lines = _head(trial, known)
-    for key, side_key, is_cluster in (
-        ("landmarks", "landmarks_each_side", False),
-        ("clusters", "clusters_each_side", True),
-    ):
-        for name, sides in ((key, [""]), (side_key, ["left", "right"])):
-            lines += _section(name, sides, is_cluster, roles, clusters, guesses)
+    for key in ("landmarks", "clusters"):
+        for name, sides in ((key, [""]), (f"{key}_each_side", ["left", "right"])):
+            lines += _section(name, sides, found, guesses)
     left_over = sorted(set(labels) - used - {p.label for group in guesses.values() for p in group})
     if left_over:
         lines += ["# Not used (worn above the pelvis, or not understood):", *_wrapped(left_over)]
     return "\n".join(lines) + "\n"
 
 
-def _of_set(
-    known: MarkerSet, spellings: Spellings
-) -> tuple[dict[tuple[str, str], str], dict[tuple[str, str], list[str]]]:
+def _of_set(known: MarkerSet, spellings: Spellings) -> dict[tuple[str, str], list[str]]:
     """The labels of a trial that a bundled set knows, by what they are."""
-    found = {role: spellings.find(labels)[0] for role, labels in known.roles.items()}
-    roles = {role: label for role, label in found.items() if label}
-    clusters = {
-        place: [label for labels in members if (label := spellings.find(labels)[0])]
-        for place, members in known.clusters.items()
-    }
-    return roles, {place: labels for place, labels in clusters.items() if labels}
+    members = {role: (labels,) for role, labels in known.roles.items()} | {**known.clusters}
+    found = {place: [spellings.find(labels)[0] for labels in of] for place, of in members.items()}
+    return {place: [*filter(None, labels)] for place, labels in found.items() if any(labels)}
 
 
 # --- by place -------------------------------------------------------------------------------------------------
@@ -118,20 +110,15 @@ def _of_set(
 def side_of(label: str) -> str:
     """The side that a label names by its first or last letters; empty where it names none."""
     text = squeeze(label)
-    for side, words in (("left", ("left", "l")), ("right", ("right", "r"))):
-        if any(text.startswith(word) for word in words):
-            return side
-    for side, words in (("left", ("left", "g")), ("right", ("right", "d"))):
-        if any(text.endswith(word) for word in words):
-            return side
-    return ""
+    first = {"l": "left", "r": "right"}.get(text[:1], "")
+    return first or ("left" if text.endswith(("left", "g")) else "right" if text.endswith(("right", "d")) else "")
 
 
 def _placed(trial: Trial, labels: Sequence[str]) -> list[Placed]:
     """Where each marker is worn; nothing where left, right and up cannot be told."""
     up = _up(trial, labels)
     tracks = {label: trial.marker(label) for label in labels}
-    heights = {label: _mean(points @ up) for label, points in tracks.items()}
+    heights = {label: mean_of_known(points @ up) for label, points in tracks.items()}
     floor = min(heights.values())
     top = max(heights.values()) - floor
     worn_above = top > _HIPS_OF_NOBODY or any(_UPPER.search(label) for label in labels)
@@ -154,7 +141,7 @@ def _placed(trial: Trial, labels: Sequence[str]) -> list[Placed]:
     result = []
     for label, points in tracks.items():
         away = points - middle
-        beside, ahead = _mean((away * leftward).sum(axis=1)), _mean((away * forward).sum(axis=1))
+        beside, ahead = mean_of_known((away * leftward).sum(axis=1)), mean_of_known((away * forward).sum(axis=1))
         side = sided.get(label, "") or ("left" if beside > _OF_A_SIDE else "right" if beside < -_OF_A_SIDE else "")
         result.append(Placed(label, side, (heights[label] - floor) / stature, beside, ahead))
     return result
@@ -206,11 +193,6 @@ def _up(trial: Trial, labels: Sequence[str]) -> Array:
         return np.asarray(np.eye(3)[axis])
 
 
-def _mean(values: Array) -> float:
-    known = values[np.isfinite(values)]
-    return float(known.mean()) if known.size else float("nan")
-
-
 def _guess(placed: Placed, others: Sequence[Placed]) -> str:
     """What a marker may be by its place among the others of its part of the body; empty where that says nothing."""
     zone = _zone(placed)
@@ -260,19 +242,18 @@ def _head(trial: Trial, known: MarkerSet | None) -> list[str]:
 def _section(
     key: str,
     sides: Sequence[str],
-    is_cluster: bool,
-    roles: Mapping[tuple[str, str], str],
-    clusters: Mapping[tuple[str, str], Sequence[str]],
+    found: Mapping[tuple[str, str], Sequence[str]],
     guesses: Mapping[tuple[str, str], Sequence[Placed]],
 ) -> list[str]:
-    named = [*roles, *clusters, *guesses]
-    names = [name for side, name in named if (side in sides) and name.endswith("_cluster") == is_cluster]
+    is_cluster = key.startswith("clusters")
+    places = [*found, *guesses]
+    names = [name for side, name in places if side in sides and name.endswith("_cluster") == is_cluster]
     lines = []
     for name in dict.fromkeys(names):
         of_sides: dict[str, list[str]] = {}
         comment = ""
         for side in sides:
-            labels = list(clusters.get((side, name), ())) or [x for x in [roles.get((side, name), "")] if x]
+            labels = list(found.get((side, name), ()))
             guessed = guesses.get((side, name), ())
             if guessed and (is_cluster or not labels):
                 labels += [placed.label for placed in guessed]
@@ -302,10 +283,8 @@ def _value(of_sides: Mapping[str, Sequence[str]], is_cluster: bool) -> str:
 
 def _pattern(left: str, right: str) -> str:
     """A label of both sides with {S} for the letter in which they differ; empty where they differ otherwise."""
-    places = [i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b]
-    if len(left) == len(right) and len(places) == 1 and (left[places[0]], right[places[0]]) == ("L", "R"):
-        return f"{left[: places[0]]}{{S}}{left[places[0] + 1 :]}"
-    return ""
+    parts = [(left[:i], left[i + 1 :]) for i, letter in enumerate(left) if letter == "L"]
+    return next((f"{begin}{{S}}{end}" for begin, end in parts if right == f"{begin}R{end}"), "")
 
 
 def _flow(labels: Sequence[str], is_cluster: bool) -> str:

@@ -19,7 +19,7 @@ from gaitid.errors import GaitidError, SubjectError
 from gaitid.model import specs
 from gaitid.model.marker_sets import MarkerSet
 from gaitid.model.needs import Needs, Reference, side_needs
-from gaitid.notes import Notes
+from gaitid.notes import Notes, texts
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Trial
 
@@ -147,11 +147,14 @@ def readiness(trial: Trial, candidate: Candidate) -> dict[str, Any]:
     missing: list[str] = []
     faults: list[str] = []
     assumed: dict[str, str] = {}
+    notes: Notes = ()  # what `gaitid run` would say; without an analysis, of labels and measurements alone
     if pipeline is None:
         measured = resolved(model, sorted(wanted), trial)
     else:
-        subject = (pipeline.found if result is None else result).subject
+        found = pipeline.found
+        subject = (found if result is None else result).subject
         measured = {name: (subject.measured.get(name), "") for name in sorted(wanted)}
+        notes = (*found.notes, *found.subject.notes) if result is None else result.notes
     for name, (value, fault) in measured.items():
         side_name, _, bare = name.rpartition(".")
         m = model.subject[bare]
@@ -175,15 +178,5 @@ def readiness(trial: Trial, candidate: Candidate) -> dict[str, Any]:
         "faults": faults,
         "assumed": assumed,
         "segments": segments,
-        "warnings": [note.text for note in _notes_of(candidate)],
+        "warnings": texts(notes),
     }
-
-
-def _notes_of(candidate: Candidate) -> Notes:
-    """What `gaitid run` would say; without an analysis, of labels and measurements alone."""
-    if candidate.result is not None:
-        return candidate.result.notes
-    if candidate.pipeline is None:
-        return ()
-    found = candidate.pipeline.found
-    return (*found.notes, *found.subject.notes)

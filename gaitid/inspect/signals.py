@@ -1,4 +1,4 @@
-"""What the channels of a trial's file hold: points, poses of segments, analog channels."""
+"""What the channels of a trial's file hold: points, poses of segments, analog channels, plates, used or not."""
 
 from __future__ import annotations
 
@@ -7,9 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from gaitid.ground.ground import Ground
+from gaitid.ground.plate_alignment import Alignment
+from gaitid.ground.plate_load import PlateLoad
 from gaitid.inspect.kinds import kinds_of
 from gaitid.numerics.masks import known_rows, spans
-from gaitid.trial import Trial
+from gaitid.read.plates.repeated import repeated_plates
+from gaitid.trial import ForcePlate, Mask, Trial
 
 
 def points_of(trial: Trial) -> dict[str, Any]:
@@ -20,10 +24,7 @@ def points_of(trial: Trial) -> dict[str, Any]:
     labels = trial.marker_labels  # what stands for poses comes after them
     for i, (label, kind) in enumerate(zip(labels, kinds)):
         known = known_rows(trial.points_g[:, i])
-        missing = [
-            {"first_frame": first + a, "last_frame": first + b - 1, "frames": b - a}
-            for a, b in spans(np.logical_not(known))
-        ]
+        missing = _gaps(known, first)
         markers.append(
             {
                 "label": label,
@@ -50,16 +51,18 @@ def points_of(trial: Trial) -> dict[str, Any]:
     }
 
 
+def _gaps(known: Mask, first: int) -> list[dict[str, int]]:
+    return [{"first_frame": first + a, "last_frame": first + b - 1, "frames": b - a} for a, b in spans(~known)]
+
+
 def segments_of(trial: Trial) -> dict[str, Any]:
     """The segments whose poses the file stores, at the rate of `points_of`, with their gaps."""
     first, gaps, seen = trial.first_frame, {}, {}
     for label in trial.segments:
         known = known_rows(trial.marker(f"{label}#origin"))
         seen[label] = int(known.sum())
-        if not known.all():
-            gaps[label] = [
-                {"first_frame": first + a, "last_frame": first + b - 1, "frames": b - a} for a, b in spans(~known)
-            ]
+        if missing := _gaps(known, first):
+            gaps[label] = missing
     return {"labels": list(trial.segments), "seen_frames": seen, "gaps": gaps}
 
 
@@ -83,3 +86,53 @@ def analog_of(path: Path, trial: Trial) -> dict[str, Any]:
         for i in range(count)
     ]
     return {"rate": rate_hz, "rate_hz": rate_hz, "channels": pairs, "labels": [p["label"] for p in pairs]}
+
+
+def plate_rows(trial: Trial, ground: Ground) -> list[dict[str, Any]]:
+    """Every plate of the file, by its number, whether it is used or not."""
+    loads = {load.number: load for load in ground.plates}
+    recorded = {plate.number: plate for plate in trial.plates}
+    refused = {**trial.refused_plates, **repeated_plates(trial.notes), **ground.refused}
+    return [
+        {
+            "plate": number,
+            "used": number in loads,
+            "reason": refused.get(number, ""),
+            **_plate(recorded.get(number), loads.get(number), ground.alignments.get(number)),
+        }
+        for number in sorted({*recorded, *refused})
+    ]
+
+
+def _plate(plate: ForcePlate | None, load: PlateLoad | None, alignment: Alignment | None) -> dict[str, Any]:
+    """What is known of one plate; None for what is not."""
+    corners = plate.corners_g.tolist() if plate is not None and plate.outlined else None
+    peak = None if load is None else load.recorded_peak_N
+    empty = load if load is not None and np.isfinite(load.bias_g).all() else None
+    bias = None if empty is None else empty.bias_g.tolist()
+    return {
+        "type": None if plate is None else plate.kind,
+        "outlined": None if plate is None else plate.outlined,
+        "rate_hz": None if plate is None else plate.rate_hz,
+        "corners": corners,
+        "corners_m": corners,
+        "size_m": (2 * load.half).tolist() if load is not None and load.outlined else None,
+        "sensor_below_surface_m": None if plate is None else float(plate.sensor_p[2]),
+        "peak_vertical_force": peak,
+        "peak_vertical_N": peak,
+        "bias": bias,
+        "bias_N": bias,
+        "bias_moment_Nm": None if empty is None else empty.bias_moment_g.tolist(),
+        "drift_N_per_s": None if empty is None else empty.drift_g.tolist(),
+        "bias_removed": None if plate is None else load is not None and load.removed,
+        "noise_N": None if empty is None else empty.noise_N,
+        "alignment": None
+        if alignment is None
+        else {
+            "contacts": alignment.contacts,
+            "pressure_off_m": list(alignment.offset_g),
+            "swing_m": alignment.swing_m,
+            "corners_fit": not alignment.fault,
+            "fault": alignment.fault,
+        },
+    }

@@ -100,33 +100,32 @@ def _marker_lines(p: Mapping[str, Any], of_model: Collection[str]) -> list[str]:
         return ["none"]
     lines = _listed(f"{len(body)}: ", [m["label"] for m in body], 60)
     with_gaps = sorted((m for m in body if m["missing_frames"]), key=lambda m: -m["missing_frames"])
-    never = [m["label"] for m in with_gaps if not m["seen_frames"]]
-    if never:
+    if never := [m["label"] for m in with_gaps if not m["seen_frames"]]:
         lines += _listed("never seen: ", never)
     with_gaps = [m for m in with_gaps if m["seen_frames"]]
     for m in with_gaps[:MAX_SHOWN]:
-        gaps = m["gaps"]
-        where = ", ".join(f"{g['first_frame']}-{g['last_frame']}" for g in gaps[:6])
-        more = f", and {len(gaps) - 6} more" if len(gaps) > 6 else ""
         lines.append(
             f"gaps in {m['label']}: {m['missing_frames']} of {p['frames']} frames, "
-            f"longest {m['longest_gap_frames']}: {where}{more}"
+            f"longest {m['longest_gap_frames']}: {_frames_of(m['gaps'])}"
         )
     if len(with_gaps) > MAX_SHOWN:
         lines.append(f"gaps in {len(with_gaps) - MAX_SHOWN} more markers (--json lists all)")
     if not never and not with_gaps:
         lines.append("no gaps")
-    return lines if p["markers"] else ["none"]
+    return lines
+
+
+def _frames_of(gaps: Sequence[Mapping[str, Any]]) -> str:
+    where = ", ".join(f"{g['first_frame']}-{g['last_frame']}" for g in gaps[:6])
+    return where + (f", and {len(gaps) - 6} more" if len(gaps) > 6 else "")
 
 
 def _segment_lines(segments: Mapping[str, Any], frames: int) -> list[str]:
     lines = _listed(f"{len(segments['labels'])} with stored poses: ", segments["labels"], 60)
     by_gaps: dict[str, list[str]] = {}
     for label, gaps in segments["gaps"].items():
-        where = ", ".join(f"{g['first_frame']}-{g['last_frame']}" for g in gaps[:6])
-        more = f", and {len(gaps) - 6} more" if len(gaps) > 6 else ""
         missing = sum(g["frames"] for g in gaps)
-        by_gaps.setdefault(f"{missing} of {frames} frames: {where}{more}", []).append(label)
+        by_gaps.setdefault(f"{missing} of {frames} frames: {_frames_of(gaps)}", []).append(label)
     for where, labels in list(by_gaps.items())[:MAX_SHOWN]:
         shown = labels[0] if len(labels) == 1 else f"{labels[0]} and {len(labels) - 1} more"
         lines.append(f"gaps in {shown}: {where}")
@@ -138,15 +137,10 @@ def _other_points(p: Mapping[str, Any]) -> list[str]:
     lines = []
     for kind, words in KINDS.items():
         labels = [m["label"] or "(no label)" for m in p["markers"] if m["kind"] == kind]
-        if kind == MARKER or not labels:
-            continue
-        if kind == AXES:
-            stems = list(dict.fromkeys(label[:-1] for label in labels))
-            shown, words = stems, f"{words} ({counted(len(stems), 'segment')}"
-        else:
-            shown, words = labels, f"{words} ("
-        names = first_few(shown, _NAMED)
-        lines.append(f"{len(labels)} {words}: {names})" if kind == AXES else f"{len(labels)} {words}{names})")
+        if kind != MARKER and labels:
+            named = list(dict.fromkeys(label[:-1] for label in labels)) if kind == AXES else labels
+            what = f"{counted(len(named), 'segment')}: " if kind == AXES else ""
+            lines.append(f"{len(labels)} {words} ({what}{first_few(named, _NAMED)})")
     return lines
 
 
@@ -221,12 +215,11 @@ def _model_lines(models: Mapping[str, Mapping[str, Any]]) -> list[str]:
     groups: dict[tuple[str, ...], list[str]] = {}
     lines: list[str] = []
     for name, m in models.items():
+        first, *others = _lacks(m)
         if m["given"]:
-            first, *others = _lacks(m)
             lines += [f"{name} ({m['title'] or 'no title'}): {first}", *(f"  {text}" for text in others)]
-    for name, m in models.items():
-        if not m["given"]:
-            groups.setdefault(tuple(_lacks(m)), []).append(name)
+        else:
+            groups.setdefault((first, *others), []).append(name)
     return lines + [
         f"{', '.join(names) + ': ' if i == 0 else '  '}{text}"
         for texts, names in groups.items()

@@ -131,10 +131,10 @@ def test_what_lacks_is_named_as_segments(folder: Path) -> None:
 
 
 def test_inspect_lists_segments_and_no_markers(folder: Path) -> None:
-    from gaitid.inspect.contents import inspect_trial
+    from gaitid.inspect.contents import inspected
     from gaitid.inspect.words import describe
 
-    content = inspect_trial(folder / "walk.c3d")
+    content = inspected(folder / "walk.c3d").content
     json.dumps(content)
     assert content["segments"]["labels"][:2] == ["pelvis_4X4", "l_thigh_4X4"]
     assert content["segments"]["seen_frames"]["pelvis_4X4"] == 400

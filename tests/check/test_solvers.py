@@ -13,8 +13,8 @@ from simulated_trials import simulated_walk
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
+from gaitid.check.checks import compare_solvers, solvers_agree
 from gaitid.check.limits import SOLVER_TOLERANCE
-from gaitid.check.solvers import compare_solvers, solvers_agree
 from gaitid.dynamics.chain import Chain
 from gaitid.dynamics.newton_euler import SOLVERS
 from gaitid.dynamics.wrench import Wrench

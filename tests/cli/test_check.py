@@ -14,10 +14,9 @@ from terminal import assert_refused, assert_wrong_usage, edited_c3d, gaitid, rec
 
 from gaitid.analysis.figures import vertical_force
 from gaitid.analysis.result import Result
-from gaitid.check.checks import balance, check_result
+from gaitid.check.checks import balance, check_result, compare_solvers, solvers_agree
 from gaitid.check.findings import Finding, Report
 from gaitid.check.limits import TOLERANCES
-from gaitid.check.solvers import compare_solvers, solvers_agree
 from gaitid.dynamics.chain import Chain
 from gaitid.dynamics.newton_euler import SOLVERS
 from gaitid.dynamics.wrench import Wrench
@@ -42,7 +41,7 @@ def failed(findings: list[Any]) -> set[str]:
 
 
 def test_the_help_has_every_check_and_the_limits_of_the_code(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gaitid.check.limits.LENGTH_SD_FAIL_M", 0.0423)
+    monkeypatch.setattr("gaitid.body.length_limits.LENGTH_SD_FAIL_M", 0.0423)
     words = " ".join(gaitid("check", "--help").out.split())
     assert all(f" {finding.name} " in words for finding in check_result(result) if finding.name != "note")
     assert all(f"{name} {limit:g}" in words for name, limit in TOLERANCES.items())

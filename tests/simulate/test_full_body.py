@@ -20,7 +20,7 @@ from gaitid.analysis.result import Result
 from gaitid.analysis.whole_body import balance_of, of_whole_body
 from gaitid.body.subject import SubjectFile
 from gaitid.errors import GaitidError
-from gaitid.inspect.contents import inspect_trial
+from gaitid.inspect.contents import inspected
 from gaitid.model.load import load_model
 from gaitid.simulate.files import simulate
 from gaitid.simulate.loads import GRAVITY
@@ -129,10 +129,10 @@ def test_the_trunk_turns_as_it_does() -> None:
 
 def test_inspect_names_the_segments_that_are_there(tmp_path: Path) -> None:
     simulate("walk", tmp_path, full_body=True, duration=1.5)
-    found = inspect_trial(tmp_path / "walk.c3d")["upper_body"]
+    found = inspected(tmp_path / "walk.c3d").content["upper_body"]
     assert found[:3] == ["trunk", "head", "left upper arm"] and found[-1] == "right hand"
     simulate("walk", tmp_path / "legs", duration=1.5)
-    assert inspect_trial(tmp_path / "legs" / "walk.c3d")["upper_body"] == []
+    assert inspected(tmp_path / "legs" / "walk.c3d").content["upper_body"] == []
 
 
 def test_segments_and_stand_ins_are_said() -> None:
