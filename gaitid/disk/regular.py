@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from gaitid.errors import ReadError
 
@@ -83,6 +86,16 @@ def refuse_beyond_memory(needed: int) -> None:
             found=f"{free / 1e9:.3g} GB free",
             todo="cut the trial into pieces, or take a larger machine",
         )
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """A file to be read; where the operating system refuses, its reason."""
+    try:
+        with path.open("rb") as file:
+            yield file
+    except OSError as error:
+        raise unreadable(error) from None
 
 
 def unreadable(error: OSError) -> ReadError:

@@ -124,14 +124,16 @@ def _read(path: Path, forces: Path | None, plates: Path | None, stored: bool, se
         trial = read_trc(path, forces=forces, plates=plates, settings=settings)
         return _unused(trial, settings, "point_rate_hz")
     if suffix == ".csv":
-        from gaitid.read.tables.csv_nexus import is_nexus_csv, read_nexus_csv
         from gaitid.read.tables.csv_plain import read_plain_csv
+        from gaitid.read.tables.nexus_sections import is_nexus_csv
         from gaitid.read.tables.text_table import first_characters
 
         head = first_characters(path)
         if is_nexus_csv(head):
             if forces is not None:
                 raise ReadError("a Nexus export holds its own forces (section Devices)", todo="leave out --forces")
+            from gaitid.read.tables.csv_nexus import read_nexus_csv
+
             nexus = read_nexus_csv(path, plates=plates, stored=stored)
             return _unused(nexus, settings, "point_unit", "point_rate_hz", "subject_prefix")
         for begin, (what, todo) in _OTHER_TABLES.items():

@@ -10,17 +10,15 @@ from pathlib import Path
 
 from gaitid.errors import ReadError, reading
 from gaitid.notes import note
-from gaitid.read.event_names import SIDES, foot_event, said, side_of_word
+from gaitid.read.event_names import SIDES, WORDS, foot_event, said, side_of_word
 from gaitid.read.labels import listed
-from gaitid.read.tables.text_table import check_names, is_blank, read_lines
+from gaitid.read.tables.text_table import check_names, filled, read_lines
 from gaitid.trial import Event, Trial
 
 _COLUMNS = ("side", "event", "time_s", "frame")
 _EXPECTED = "side, event, and time_s (0 at the trial's first frame) or frame (as the trial numbers them)"
 # Frames. A time and the frame that it was rounded to, up or down, may be so far apart.
 _ROUNDED = 1.5
-#: What a C3D calls the two kinds.
-_WORDS = {"strike": "Foot Strike", "off": "Foot Off"}
 #: Suffixes of a file that says what labels mean, and belongs to any number of trials.
 OF_LABELS = (".yaml", ".yml")
 _MEANINGS = "left strike, left off, right strike, right off; strike or off of the event's context; or none"
@@ -83,7 +81,7 @@ def _labels_meant(trial: Trial, meanings: Mapping[str, tuple[str, str]]) -> Tria
         if side is None:
             events.append(event)
         elif kind:
-            events.append(replace(event, name=_WORDS[kind], side=side or event.side))
+            events.append(replace(event, name=WORDS[kind], side=side or event.side))
             against[f"{event.name.strip()}: {side} {kind}"] += bool(side) and event.side in SIDES and side != event.side
     if wrong := [f"{meaning}, of {n} with the other side" for meaning, n in against.items() if n]:
         raise ReadError(
@@ -111,20 +109,22 @@ def _of_c3d(trial: Trial, path: Path) -> list[Event]:
 
 def _of_table(trial: Trial, path: Path) -> list[Event]:
     lines = read_lines(path)
-    start = next((i for i, line in enumerate(lines) if not is_blank(line)), len(lines))
-    header = lines[start] if start < len(lines) else ""
+    rows = filled(lines)
+    header = lines[rows[0]] if rows else ""
     delimiter = next((d for d in (";", "\t", ",") if d in header), ",")
     columns = [cell.strip().lower() for cell in next(csv.reader([header], delimiter=delimiter), [])]
-    _check_columns(columns)
+    check_names(columns)
+    if set(columns) - {*_COLUMNS} or len(set(columns)) < len(columns):
+        raise ReadError(f"columns: {', '.join(columns) or 'none'}", expected=_EXPECTED)
+    if not {"side", "event"} <= set(columns) or not {"time_s", "frame"} & set(columns):
+        raise ReadError(f"columns: {', '.join(columns)}", expected=_EXPECTED)
     events: list[Event] = []
     faults: list[str] = []
-    for number, line in enumerate(lines[start + 1 :], start + 2):
-        if is_blank(line):
-            continue
+    for number, line in ((i + 1, lines[i]) for i in rows[1:]):
         cells = [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter))]
         row = dict(zip(columns, cells, strict=False))
         side = side_of_word(row.get("side", "").lower())
-        name = _WORDS.get(foot_event(row.get("event", ""), side)[1])
+        name = WORDS.get(foot_event(row.get("event", ""), side)[1])
         times = _times(row, trial, delimiter != ",")
         if len(cells) > len(columns):
             faults.append(f"row {number}: {len(cells)} cells for {len(columns)} columns")
@@ -145,15 +145,6 @@ def _of_table(trial: Trial, path: Path) -> list[Event]:
         raise ReadError(listed(faults), expected=_EXPECTED)
     _refuse_outside(trial, [(f"{e.side} {e.name.lower()}", e.time_s) for e in events])
     return events
-
-
-def _check_columns(columns: Sequence[str]) -> None:
-    check_names(list(columns))
-    unknown = [name for name in columns if name not in _COLUMNS]
-    if unknown or len(set(columns)) < len(columns):
-        raise ReadError(f"columns: {', '.join(columns) or 'none'}", expected=_EXPECTED)
-    if not {"side", "event"} <= set(columns) or not {"time_s", "frame"} & set(columns):
-        raise ReadError(f"columns: {', '.join(columns)}", expected=_EXPECTED)
 
 
 def _times(row: dict[str, str], trial: Trial, decimal_comma: bool) -> list[float]:

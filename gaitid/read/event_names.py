@@ -14,6 +14,8 @@ from gaitid.read.labels import listed
 from gaitid.trial import Event
 
 SIDES = ("left", "right")
+#: What a C3D calls the two kinds.
+WORDS = {"strike": "Foot Strike", "off": "Foot Off"}
 
 
 def _words(text: str) -> frozenset[str]:

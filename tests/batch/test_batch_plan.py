@@ -183,7 +183,7 @@ def test_the_parent_of_a_batch_loads_what_plans_it_not_what_analyses() -> None:
     code = (
         "import sys, gaitid.batch.plan, gaitid.batch.supervisor, gaitid.batch.local, gaitid.batch.fetched\n"
         "rooms = 'gaitid.ground', 'gaitid.gait', 'gaitid.analysis.result', 'gaitid.body.resolve'\n"
-        "print(*({'yaml', 'concurrent', 'logging', 'gaitid.read.tables.nexus_devices', *rooms} & {*sys.modules}))"
+        "print(*({'yaml', 'concurrent', 'logging', 'gaitid.read.tables.csv_nexus', *rooms} & {*sys.modules}))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []

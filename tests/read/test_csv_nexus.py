@@ -12,7 +12,8 @@ from plain_layout import plates_yaml, small_trial
 from test_csv_plain import assert_same_trial
 
 from gaitid.errors import GaitidError, ReadError
-from gaitid.read.tables.csv_nexus import is_nexus_csv, read_nexus_csv, read_nexus_sections
+from gaitid.read.tables.csv_nexus import read_nexus_csv
+from gaitid.read.tables.nexus_sections import is_nexus_csv, read_nexus_sections
 from gaitid.trial import Trial
 
 SHARED = Path(__file__).parents[3] / "shared" / "trials"

@@ -10,7 +10,7 @@ from gaitid.notes import Notes, note
 from gaitid.read.c3d.file import C3DFile, continued, texts
 from gaitid.read.c3d.frame_layout import first_number
 from gaitid.read.c3d.sections import HEADER_EVENTS
-from gaitid.read.event_names import side_of_word
+from gaitid.read.event_names import WORDS, said, side_of_word
 from gaitid.read.labels import listed
 from gaitid.trial import Event
 
@@ -18,8 +18,6 @@ from gaitid.trial import Event
 _FAR_S = 86400.0
 # Labels of a header's events: a side, a kind, and a digit where one comes again, for they should differ.
 _LABEL = r"(?i)([LR])(HS|FS|IC|TO|FO)\d?"  # hardly any file has such events: not compiled before one does
-_SIDES = {"L": "left", "R": "right"}
-_KINDS = {"HS": "Foot Strike", "FS": "Foot Strike", "IC": "Foot Strike", "TO": "Foot Off", "FO": "Foot Off"}
 
 
 def events_of(file: C3DFile) -> tuple[tuple[Event, ...], Notes]:
@@ -87,7 +85,7 @@ def _of_header(file: C3DFile) -> tuple[list[Event], Notes]:
             lost.append(f"{label or 'no label'} ({t:.4g} s)")
         elif known := re.fullmatch(_LABEL, label):
             side, kind = known.groups()
-            events.append(Event(_KINDS[kind.upper()], _SIDES[side.upper()], t))
+            events.append(Event(WORDS[said(kind)[1]], side_of_word(side.lower()), t))
         else:
             events.append(Event(label, "general", t))
     return events, (note("file_incomplete/header_events", events=listed(lost)),) if lost else ()

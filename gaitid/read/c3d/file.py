@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
-from gaitid.disk.regular import MAX_BYTES, file_size, file_state, refuse_beyond_memory, unreadable
+from gaitid.disk.regular import MAX_BYTES, file_size, file_state, opened, refuse_beyond_memory
 from gaitid.errors import ReadError
 from gaitid.notes import Notes, note
 from gaitid.numerics.blocks import blocks, is_long
@@ -52,7 +52,6 @@ MEASURED, NOT_ROUNDED, COMPUTED_S = 0.5, 3, 0.05
 # Numbers that a word of 16 bits can hold.
 WORDS = 1 << 16
 _TODO = "open and save the file again in the program that made it"
-_CHANGED = "the file changed while it was read"
 
 
 class StoredFrames:
@@ -87,13 +86,11 @@ class StoredFrames:
         if self._held is not None:
             yield from self._held
             return
-        try:
-            with self._path.open("rb") as file:
-                if file_state(self._path) != self._state:
-                    raise ReadError(_CHANGED, todo="run again when nothing writes to it any more")
-                yield from self._from(file)
-        except OSError as error:
-            raise unreadable(error) from None
+        with opened(self._path) as file:
+            if file_state(self._path) != self._state:
+                todo = "run again when nothing writes to it any more"
+                raise ReadError("the file changed while it was read", todo=todo)
+            yield from self._from(file)
 
     def _from(self, file: BinaryIO) -> Iterator[tuple[slice, NDArray[np.number]]]:
         file.seek(self.start)
@@ -253,11 +250,8 @@ def read_c3d_file(path: Path) -> C3DFile:
         need, with parameters that contradict the header where nothing decides, or shorter than its frames.
     """
     size = file_size(path, MAX_BYTES, "C3D")
-    try:
-        with path.open("rb") as file:
-            return _read(path, file, size)
-    except OSError as error:
-        raise unreadable(error) from None
+    with opened(path) as file:
+        return _read(path, file, size)
 
 
 def read_c3d_parameters(path: Path) -> Parameters:
@@ -269,18 +263,20 @@ def read_c3d_parameters(path: Path) -> Parameters:
         Absent, not C3D, too large, or its parameter section cannot be read.
     """
     size = file_size(path, MAX_BYTES, "C3D")
-    try:
-        with path.open("rb") as file:
-            head, numbers, start, header = read_head(file)
-            return _section(file, head, start, header, numbers, size)[1].parameters
-    except OSError as error:
-        raise unreadable(error) from None
+    with opened(path) as file:
+        head, numbers, start, header = read_head(file)
+        return _section(file, head, start, header, numbers, size)[1].parameters
 
 
 def _read(path: Path, file: BinaryIO, size: int) -> C3DFile:
     sections = read_sections(file, size)
     numbers, header, section, layout = sections.numbers, sections.header, sections.section, sections.layout
-    losses = _losses(sections.head[: layout.data_start], section, numbers)
+    # parameters that cannot be asked for: their group is not declared, or the chain ends before them
+    lost = {
+        "file_incomplete/undeclared_group": list(section.parameters.get("", ())),
+        "file_incomplete/behind_section": lost_entries(sections.head[: layout.data_start], section.end, numbers),
+    }
+    losses = (note(name, parameters=listed(names)) for name, names in lost.items() if names)
     refuse_beyond_memory(layout.n_frames * (POINT_BYTES * header.n_points + SAMPLE_BYTES * header.n_analog))
     stored = StoredFrames(path, file, header, layout, numbers)
     points, words = _points(stored, header.n_points)
@@ -353,15 +349,6 @@ def _section(
         raise ReadError("truncated C3D file", expected=f"{declared} bytes", found=f"{size} bytes", todo=todo)
     wanted, found = f"from byte {start} to {size}", f"byte {header.data_start}"
     raise ReadError("damaged C3D file: its data lie outside it", expected=wanted, found=found, todo=_TODO)
-
-
-def _losses(head: bytes, section: Section, numbers: NumberFormat) -> Notes:
-    """Notes of parameters that cannot be asked for: their group is not declared, or the chain ends before them."""
-    lost = {
-        "file_incomplete/undeclared_group": list(section.parameters.get("", ())),
-        "file_incomplete/behind_section": lost_entries(head, section.end, numbers),
-    }
-    return tuple(note(name, parameters=listed(names)) for name, names in lost.items() if names)
 
 
 def _analog(stored: StoredFrames, header: Header, layout: Layout, section: Section) -> tuple[Analog, Notes]:

@@ -53,10 +53,11 @@ def subframes_of(header: Header, parameters: Parameters, rate_hz: float, fills: 
         if name not in parameters.get("ANALOG", {}):
             raise damaged(f"lacks ANALOG:{name}, which the analog data need")
     ratio = "ANALOG:RATE / POINT:RATE"
-    lacking = _analog_lacking(parameters)
-    known = "RATE" not in lacking
-    n_subframes = round(rate_of("ANALOG", parameters) / rate_hz) if known else header.n_subframes
-    if n_subframes == 0 and "RATE" in lacking and used > 0 and header.n_analog % used == 0:
+    # which of the numbers that the header has too ANALOG does not give
+    no_rate = "RATE" not in parameters["ANALOG"] or first_number(parameters, "ANALOG", "RATE") == 0
+    lacking = ["USED"] * ("USED" not in parameters["ANALOG"]) + ["RATE"] * no_rate
+    n_subframes = header.n_subframes if no_rate else round(rate_of("ANALOG", parameters) / rate_hz)
+    if n_subframes == 0 and no_rate and used > 0 and header.n_analog % used == 0:
         n_subframes = round(header.n_analog / used)
     if lacking and (n_subframes == 0 or header.n_analog % n_subframes):
         raise damaged(f"lacks ANALOG:{lacking[0]}, which the analog data need")
@@ -79,13 +80,6 @@ def subframes_of(header: Header, parameters: Parameters, rate_hz: float, fills: 
         rate_hz=n_subframes * rate_hz,
     )
     return n_subframes, (*notes, stated)
-
-
-def _analog_lacking(parameters: Parameters) -> list[str]:
-    """Which of the numbers that the header has too ANALOG does not give."""
-    group = parameters.get("ANALOG", {})
-    no_rate = "RATE" not in group or first_number(parameters, "ANALOG", "RATE") == 0
-    return ["USED"] * ("USED" not in group) + ["RATE"] * no_rate
 
 
 def rate_of(group: str, parameters: Parameters, default: float = math.nan) -> float:

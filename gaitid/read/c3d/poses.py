@@ -78,7 +78,9 @@ def read_poses(
     data = as_float64(numbers.reals(file.read(need))).reshape(n_frames, used, REALS)[::ratio]
     matrix = np.swapaxes(data[..., :16].reshape(*data.shape[:2], 4, 4), 2, 3)
     R, origin = matrix[..., :3, :3], matrix[..., :3, 3]
-    labels = _labels(parameters, used)
+    named = parameters["ROTATION"].get("LABELS")
+    named = named[:used] if isinstance(named, list) else []
+    labels = (*named, *(f"segment {i + 1}" for i in range(len(named), used)))
     with np.errstate(invalid="ignore"):
         seen: Mask = np.asarray(np.isfinite(matrix).all(axis=(2, 3)) & (data[..., 16] >= 0) & R.any(axis=(2, 3)))
         off = np.abs(np.swapaxes(R, 2, 3) @ R - np.eye(3)).max(axis=(2, 3))
@@ -100,9 +102,3 @@ def pose_ratio(parameters: Parameters, rate_hz: float) -> int | None:
     rate = first_number(parameters, "ROTATION", "RATE", rate_hz)
     ratio = rate / rate_hz
     return round(ratio) if round(ratio) >= 1 and abs(ratio - round(ratio)) < 1e-3 else None
-
-
-def _labels(parameters: Parameters, used: int) -> tuple[str, ...]:
-    value = parameters["ROTATION"].get("LABELS")
-    labels = list(value)[:used] if isinstance(value, list) else []
-    return (*labels, *(f"segment {i + 1}" for i in range(len(labels), used)))

@@ -11,7 +11,7 @@ import math
 import struct
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, BinaryIO, Literal
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
@@ -56,11 +56,6 @@ class NumberFormat:
     name: str
     order: str
     vax: bool = False
-
-    @property
-    def orders(self) -> tuple[Literal["little", "big"], Literal["little", "big"]]:
-        """Of bytes, in words: its own and the other."""
-        return ("little", "big") if self.order == "<" else ("big", "little")
 
     def integers(self, raw: bytes, size: int = 2) -> NDArray[np.signedinteger]:
         """Signed whole numbers of `size` bytes."""
@@ -133,11 +128,6 @@ class Header:
     def frame_bytes(self) -> int:
         """Of one frame: four numbers a point, one an analog sample."""
         return (4 * self.n_points + self.n_analog) * (4 if self.floats else 2)
-
-    @property
-    def frame_bytes_as_reals(self) -> int:
-        """The same of a frame that is written as reals."""
-        return (4 * self.n_points + self.n_analog) * 4
 
 
 @frozen_dataclass(eq=False)
@@ -400,11 +390,11 @@ def _offset(data: bytes, link: int, is_parameter: bool, numbers: NumberFormat) -
     Converters forgot to turn the bytes of some links (c3d.org's sgi_real.c3d): one that leaves the section is turned
     where the entry ends exactly there.
     """
-    order, other = numbers.orders
-    offset = int.from_bytes(data[link : link + 2], order, signed=True)
+    form, raw = f"{numbers.order}h", data[link : link + 2]
+    offset: int = struct.unpack(form, raw)[0]
     if not is_parameter or 0 <= offset <= len(data) - link:
         return offset
-    turned = int.from_bytes(data[link : link + 2], other, signed=True)
+    turned: int = struct.unpack(form, raw[::-1])[0]
     if not 0 < turned <= len(data) - link:
         return offset
     try:

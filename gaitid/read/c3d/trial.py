@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
 
 import numpy as np
@@ -64,7 +64,8 @@ def read_c3d(
     parameters, rate = file.parameters, file.rate_hz
     notes = file.notes
 
-    labels = _labels(parameters, file.points.shape[1])
+    # points beyond the list of labels have none of their own and cannot be asked for
+    labels = [*texts(parameters, "POINT", "LABELS"), *[""] * file.points.shape[1]][: file.points.shape[1]]
     if labels and not any(labels):
         notes += (note("file_incomplete/no_labels", n_points=len(labels)),)
     outputs = {name for group in OUTPUT_GROUPS for name in texts(parameters, "POINT", group)} - {""}
@@ -116,10 +117,11 @@ def read_c3d(
     notes += (*subject.notes, *unit_notes, *blank_notes, *copies.notes)
 
     names = {int(places[i]): subject.labels[i] for i in copies.order}
-    segments, of_poses = _segments(poses, settings.subject_prefix)
+    poses = None if poses is None else _of_one_subject(poses, settings.subject_prefix)
+    segments = () if poses is None else poses.labels
     found *= scale
-    if segments:
-        found = np.concatenate([found, points_of_poses(of_poses, scale)], axis=1)
+    if poses is not None and segments:
+        found = np.concatenate([found, points_of_poses(poses, scale)], axis=1)
     if isinstance(found.base, np.ndarray):
         frozen(found.base)  # made here: the trial needs no copy
     read_labels = (*read_labels, *pose_labels(segments))
@@ -132,6 +134,7 @@ def read_c3d(
     measurements, measurement_notes = _measurements(parameters, subject)
 
     events, event_notes = events_of(file)
+    loaded, load_files = (texts(parameters, "GAITID", name) for name in ("LOADED_SEGMENTS", "LOAD_FILES"))
     software = (_text(parameters, "MANUFACTURER", name) for name in ("SOFTWARE", "VERSION_LABEL"))
     return Trial(
         path=path,
@@ -156,27 +159,20 @@ def read_c3d(
             "stored_outputs": " ".join(sorted({subject_and_name(label)[1] for label in outputs if label})),
         },
         notes=(*notes, *rate_notes, *measurement_notes, *loads.notes, *event_notes),
-        loaded=_loaded(parameters),
+        # segments that the file says were loaded while it was recorded, and the files of these loads (docs/loads.md)
+        loaded=tuple(zip_longest(loaded, load_files[: len(loaded)], fillvalue="FILE")),
         computed=tuple((names[point], first, last) for point, first, last in file.computed if point in names),
     )
 
 
-def _loaded(parameters: Parameters) -> tuple[tuple[str, str], ...]:
-    """Segments that the file says were loaded while it was recorded, and the files of these loads (docs/loads.md)."""
-    segments, files = (texts(parameters, "GAITID", name) for name in ("LOADED_SEGMENTS", "LOAD_FILES"))
-    return tuple(zip(segments, (*files, *("FILE" for _ in segments[len(files) :])), strict=False))
-
-
-def _segments(poses: Poses | None, prefix: str | None) -> tuple[tuple[str, ...], Poses | None]:
-    """The segments whose poses are read, without a subject's prefix, and their poses.
+def _of_one_subject(poses: Poses, prefix: str | None) -> Poses:
+    """The poses that are read, their segments without a subject's prefix.
 
     Raises
     ------
     ReadError
         Of several subjects, and none is chosen.
     """
-    if poses is None:
-        return (), None
     parted = [subject_and_name(label) for label in poses.labels]
     subjects = list(dict.fromkeys(owner for owner, _ in parted if owner))
     if prefix is None and len(subjects) > 1:
@@ -186,13 +182,11 @@ def _segments(poses: Poses | None, prefix: str | None) -> tuple[tuple[str, ...],
             found=Names(", ".join(subjects), f"{len(subjects)} subjects (gaitid inspect names them)"),
         )
     mine = [i for i, (owner, _) in enumerate(parted) if prefix is None or owner in ("", prefix)]
-    names = tuple(parted[i][1] for i in mine)
-    return names, Poses(names, poses.R_gs[:, mine], poses.origin_g[:, mine])
+    return Poses(tuple(parted[i][1] for i in mine), poses.R_gs[:, mine], poses.origin_g[:, mine])
 
 
-def points_of_poses(poses: Poses | None, scale: float) -> Array:
+def points_of_poses(poses: Poses, scale: float) -> Array:
     """(frames, 4 segments, 3) what stands for each pose among the points, m: its origin and a point on each axis."""
-    assert poses is not None
     origin = poses.origin_g[:, :, None] * scale
     tips = origin + POSE_ARM_M * np.swapaxes(poses.R_gs, 2, 3)
     return np.concatenate([origin, tips], axis=2).reshape(len(origin), -1, 3)
@@ -208,12 +202,7 @@ def read_stored_subject(path: Path) -> tuple[frozenset[str], Mapping[str, float]
     """
     parameters = read_c3d_parameters(path)
     labels = frozenset(subject_and_name(label)[1] for label in texts(parameters, "POINT", "LABELS"))
-    numbers = [
-        (subject_and_name(label)[1], float(value.item()))
-        for group in ("SUBJECTS", "PROCESSING")
-        for label, value in parameters.get(group, {}).items()
-        if isinstance(value, np.ndarray) and value.size == 1 and math.isfinite(value.item())
-    ]
+    numbers = [(subject_and_name(label)[1], float(value.item())) for label, value in _numbers(parameters, 1)]
     return labels, _Measurements(numbers)
 
 
@@ -228,12 +217,6 @@ def _by_marker(xyz: Array, lost: Mask, places: Sequence[int] | IntArray) -> Arra
 
 def _text(parameters: Parameters, group: str, name: str) -> str:
     return next(iter(texts(parameters, group, name)), "")
-
-
-def _labels(parameters: Parameters, n_points: int) -> list[str]:
-    """One label a point; points beyond the list of labels have none of their own and cannot be asked for."""
-    labels = texts(parameters, "POINT", "LABELS")[:n_points]
-    return labels + [""] * (n_points - len(labels))
 
 
 class _Measurements(Mapping[str, float]):
@@ -259,6 +242,14 @@ def _plain(name: str) -> str:
     return name.upper().replace(" ", "")
 
 
+def _numbers(parameters: Parameters, *sizes: int) -> Iterator[tuple[str, Array]]:
+    """Entries of SUBJECTS and PROCESSING that hold so many finite numbers."""
+    for group in ("SUBJECTS", "PROCESSING"):
+        for label, value in parameters.get(group, {}).items():
+            if isinstance(value, np.ndarray) and value.size in sizes and np.isfinite(value).all():
+                yield label, value
+
+
 def _measurements(parameters: Parameters, chosen: Chosen) -> tuple[Mapping[str, float], Notes]:
     """Scalar numbers of PROCESSING and SUBJECTS, in the file's own units; of several subjects those of the chosen one.
 
@@ -271,20 +262,16 @@ def _measurements(parameters: Parameters, chosen: Chosen) -> tuple[Mapping[str, 
     rows = [[name.rstrip(": ") for name in names] for names in subjects]
     row = next((names.index(chosen.subject) for names in rows if chosen.subject and chosen.subject in names), None)
     n_subjects = max(map(len, rows))
-    for group in ("SUBJECTS", "PROCESSING"):
-        for label, value in parameters.get(group, {}).items():
-            if not isinstance(value, np.ndarray) or value.size not in (1, n_subjects):
-                continue
-            owner, name = subject_and_name(label)
-            if name.upper() in _BOOKKEEPING or not all(map(math.isfinite, value.flat)):
-                continue
-            mine = not owner or owner == chosen.subject or not chosen.subject
-            if mine and value.size == n_subjects > 1 and row is not None:
-                numbers.append((name, float(value.flat[row])))
-            elif mine and value.size == 1 and (owner or not chosen.others):
-                numbers.append((name if chosen.subject else label, float(value.item())))
-            elif mine and value.size == 1:
-                of_nobody.append(name)
+    for label, value in _numbers(parameters, 1, n_subjects):
+        owner, name = subject_and_name(label)
+        if name.upper() in _BOOKKEEPING or (owner and chosen.subject not in ("", owner)):
+            continue
+        if value.size == n_subjects > 1 and row is not None:
+            numbers.append((name, float(value.flat[row])))
+        elif value.size == 1 and (owner or not chosen.others):
+            numbers.append((name if chosen.subject else label, float(value.item())))
+        elif value.size == 1:
+            of_nobody.append(name)
     if not of_nobody:
         return _Measurements(numbers), ()
     return _Measurements(numbers), (note("file_incomplete/measurements", measurements=listed(of_nobody)),)

@@ -7,7 +7,7 @@ is refused.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import product
 
@@ -44,29 +44,30 @@ _EMPTY = 0.1
 _DEPTH_M = 0.1
 
 
-@frozen_dataclass()
-class Surface:
-    """What of a plate's geometry its loads can be held against.
-
-    Attributes
-    ----------
-    a, b : float
-        Half the distances of four sensors, m; 0 for other plates.
-    reach_m : float
-        How far from its sensor a load on it can act: half its diagonal, and how far the sensor lies beside its centre.
-    """
-
-    a: float
-    b: float
-    reach_m: float
+def lasting_extremes(vertical: Array, rate_hz: float) -> tuple[float, float]:
+    """The least and the greatest known force, N, leaving out as many samples as a spike could fill."""
+    known = vertical[~np.isnan(vertical)]
+    spike = min(round(LASTING_S * rate_hz), (len(known) - 1) // 2)
+    least, greatest = spike, len(known) - 1 - spike
+    known.partition((least, greatest))
+    return float(known[least]), float(known[greatest])
 
 
 @frozen_dataclass(eq=False)
 class Signals:
-    """The channels of one plate.
+    """The channels of one plate, and what of its geometry the loads can be held against.
 
     Attributes
     ----------
+    plate_type : PlateType
+    number : int
+        Of the plate.
+    length_m : float
+        ``POINT:UNITS`` in metres: moments are mostly in newtons times that.
+    a, b : float
+        Half the distances of four sensors, m; 0 for other plates.
+    reach_m : float
+        How far from its sensor a load on it can act: half its diagonal, and how far the sensor lies beside its centre.
     samples : (channels, samples) array
         By the format's rule, in whatever unit.
     units : sequence of str
@@ -79,11 +80,27 @@ class Signals:
         told it; empty without one.
     """
 
+    plate_type: PlateType
+    number: int
+    length_m: float
+    a: float
+    b: float
+    reach_m: float
     samples: Array
     units: Sequence[str]
     rate_hz: float
     steps: Array
     told: tuple[float, ...] = ()
+
+    @property
+    def labelled(self) -> list[tuple[str, str]]:
+        """Label of each channel, and what it holds."""
+        return list(zip(self.units, self.plate_type.holds, strict=False))
+
+    @property
+    def one_each(self) -> bool:
+        """Whether each channel holds one quantity."""
+        return len(self.units) == len(self.plate_type.holds)
 
     @property
     def volts(self) -> bool:
@@ -111,66 +128,90 @@ class Signals:
             )
         return ""
 
+    @property
+    def are_counts(self) -> bool:
+        """Whether the numbers are those of the converter as they came: whole, and not scaled."""
+        samples = self.samples
+        return bool((np.abs(self.steps) == 1).all() and samples.any() and (samples == np.rint(samples)).all())
 
-def lasting_extremes(vertical: Array, rate_hz: float) -> tuple[float, float]:
-    """The least and the greatest known force, N, leaving out as many samples as a spike could fill."""
-    known = vertical[~np.isnan(vertical)]
-    spike = min(round(LASTING_S * rate_hz), (len(known) - 1) // 2)
-    least, greatest = spike, len(known) - 1 - spike
-    known.partition((least, greatest))
-    return float(known[least]), float(known[greatest])
+    def refuse(self, but: Collection[str] = ()) -> None:
+        """ReadError at the first label, but for some, that is no unit of what its channel holds."""
+        holds = self.plate_type.holds
+        for unit, what in zip(self.units, [*holds, *holds[-1:] * len(self.units)], strict=False):
+            if plain(unit) not in but:
+                factor(unit, TABLES[what], f"plate {self.number} {what} channel")
+
+    def vertical(self, values: Array) -> tuple[float, float]:
+        """The least and the greatest force along the plate's z that lasts, N, of one reading of the channels."""
+        known = values[known_rows(values)]
+        if not len(known):
+            return 0.0, 0.0
+        return lasting_extremes(self.plate_type.load(known, self.a, self.b)[0][:, 2], self.rate_hz)
+
+    def largest_N(self, values: Array) -> float:
+        """The largest of these; 0 where no sample is known."""
+        return max(map(abs, self.vertical(values)))
+
+    def person_N(self, values: Array, least_N: float = _PERSON_N[0]) -> float:
+        """The largest force that lasts, N, if a person on that surface can press so and there; 0 if not.
+
+        Parameters
+        ----------
+        values : (samples, quantities) array, SI
+            One reading of the channels.
+        least_N : float
+            Less is nobody's.
+        """
+        values = values[known_rows(values)]
+        peak = self.largest_N(values)
+        if not least_N <= peak <= _PERSON_N[1]:
+            return 0.0
+        force, moment = self.plate_type.load(values, self.a, self.b)
+        loaded = np.abs(force[:, 2]) > max(LOADED_N, peak / 2)
+        # the arm of a vertical force about the sensor: r = (−m_y, m_x)/f_z
+        arms = np.hypot(moment[loaded, 0], moment[loaded, 1]) / np.abs(force[loaded, 2])
+        on_it = loaded.any() and (arms <= self.reach_m + _DEPTH_M).mean() >= _ON_IT
+        return peak if on_it and arms.max() > _STUCK_M else 0.0
+
+    def readings(self) -> list[tuple[float, ...]]:
+        """What each channel's numbers may have to be multiplied by; first as the format has it."""
+        labelled = [(plain(unit), what) for unit, what in self.labelled]
+        # one moment without a unit is in that of the others
+        given = [MOMENT_NM[unit] for unit, what in labelled if what == MOMENT and unit in MOMENT_NM]
+        tried = {FORCE: (1.0,), MOMENT: (*given, self.length_m, 1.0, 1e-3), PLACE: (self.length_m, 1.0, 1e-3)}
+        unknown = [w for w in tried if any(what == w and unit not in TABLES[w] for unit, what in labelled)]
+        choices = product(*(dict.fromkeys(tried[what]) for what in unknown))
+        chosen = (dict(zip(unknown, each, strict=True)) for each in choices)
+        return [tuple(TABLES[what].get(unit, of.get(what, 1.0)) for unit, what in labelled) for of in chosen]
+
+    def as_it_stands(self, least_N: float) -> tuple[Array, float, tuple[float, ...]]:
+        """The channels without a matrix where they then are a person's load, its largest force, and what each was
+        multiplied by; else 0 N."""
+        for factors in self.readings() if self.one_each and not self.are_counts else ():
+            values = self.samples.T * np.array(factors)
+            if peak := self.person_N(values, least_N):
+                return values, peak, factors
+        return np.empty(0), 0.0, ()
+
+    def through(self, matrix: Array) -> Array:
+        """(samples, quantities) the channels through a matrix, SI."""
+        samples, holds = self.samples, self.plate_type.holds
+        rows = [self.length_m if what == MOMENT else 1.0 for what in holds]
+        if self.volts:
+            samples = samples * np.array([[VOLTAGE_V[plain(unit)]] for unit in self.units])
+        elif self.one_each:
+            rows = [TABLES[what].get(plain(unit), row) for (unit, what), row in zip(self.labelled, rows, strict=True)]
+        values: Array = (matrix @ samples).T * np.array(rows)
+        return values
 
 
-def _lasting_N(plate_type: PlateType, values: Array, rate_hz: float, surface: Surface) -> float:
-    """The largest force along the plate's z that lasts, N; 0 where no sample is known."""
-    known = values[known_rows(values)]
-    if not len(known):
-        return 0.0
-    return max(map(abs, lasting_extremes(plate_type.load(known, surface.a, surface.b)[0][:, 2], rate_hz)))
-
-
-def person_on_it(
-    plate_type: PlateType, values: Array, rate_hz: float, surface: Surface, least_N: float = _PERSON_N[0]
-) -> float:
-    """The largest force that lasts, N, if a person on that surface can press so and there; 0 if not.
-
-    Parameters
-    ----------
-    plate_type : PlateType
-    values : (samples, quantities) array, SI
-        One reading of the channels.
-    rate_hz : float
-    surface : Surface
-    least_N : float
-        Less is nobody's.
-    """
-    values = values[known_rows(values)]
-    peak = _lasting_N(plate_type, values, rate_hz, surface)
-    if not least_N <= peak <= _PERSON_N[1]:
-        return 0.0
-    force, moment = plate_type.load(values, surface.a, surface.b)
-    loaded = np.abs(force[:, 2]) > max(LOADED_N, peak / 2)
-    # the arm of a vertical force about the sensor: r = (−m_y, m_x)/f_z
-    arms = np.hypot(moment[loaded, 0], moment[loaded, 1]) / np.abs(force[loaded, 2])
-    on_it = loaded.any() and (arms <= surface.reach_m + _DEPTH_M).mean() >= _ON_IT
-    return peak if on_it and arms.max() > _STUCK_M else 0.0
-
-
-def scaled(
-    plate_type: PlateType, number: int, length_m: float, signals: Signals, surface: Surface
-) -> tuple[Array, Notes, tuple[float, ...]]:
+def scaled(signals: Signals) -> tuple[Array, Notes, tuple[float, ...]]:
     """Channels that ``ANALOG:SCALE`` alone turns into forces and moments: each by its label, else by the loads.
 
     Parameters
     ----------
-    plate_type : PlateType
-        Of as many quantities as channels.
-    number : int
-        Of the plate.
-    length_m : float
-        ``POINT:UNITS`` in metres: moments are mostly in newtons times that.
     signals : Signals
-    surface : Surface
+        As many channels as the plate's type has quantities.
 
     Returns
     -------
@@ -184,48 +225,38 @@ def scaled(
     ReadError
         A label that is no unit of what the channel holds, and loads that do not tell.
     """
-    labelled = list(zip(signals.units, plate_type.holds, strict=True))
-    _refuse_foreign(plate_type, number, signals)
+    labelled, length_m = signals.labelled, signals.length_m
+    signals.refuse(but=_TELLS_NOTHING)
     unknown = {what for unit, what in labelled if plain(unit) not in TABLES[what]}
     if not unknown:
         return signals.samples.T * np.array([TABLES[what][plain(unit)] for unit, what in labelled]), (), ()
     # where the forces are known, any load tells in which unit the moments put it on the plate
-    least_N = _PERSON_N[0] if FORCE in unknown else LOADED_N
-    best, peak, told = _as_it_stands(plate_type, length_m, signals, surface, least_N)
+    best, peak, told = signals.as_it_stands(_PERSON_N[0] if FORCE in unknown else LOADED_N)
     if peak:
         why = f"up to {peak:.0f} N lasts and acts on its surface"
     else:
-        factors = signals.told or _readings(labelled, length_m)[0]
+        factors = signals.told or signals.readings()[0]
         best = signals.samples.T * np.array(factors)
-        why = _in_spite_of_no_load(plate_type, best, signals, surface, FORCE in unknown)
+        why = _in_spite_of_no_load(best, signals, FORCE in unknown)
         told = factors if signals.told or FORCE in unknown else ()
     if not why:
-        for unit, what in labelled:
-            factor(unit, TABLES[what], f"plate {number} {what} channel")
+        signals.refuse()
     as_force = {i for i, (unit, what) in enumerate(labelled) if what == MOMENT and plain(unit) in FORCE_N}
     if told and as_force:
         taken = ", ".join(dict.fromkeys(_MOMENT_NAMES.get(told[i], f"N times {told[i]:g} m") for i in as_force))
         name, unit, plain_taken = "plate_doubtful/moment_labels", signals.units[min(as_force)], taken.replace("·", "")
         return best, (note(name, unit=unit, taken=taken, plain=plain_taken, why=why),), told
-    units = _units_tried(length_m) if unknown & {MOMENT, PLACE} else ""
+    known = {value: f"{name} and {name[2:]}" for value, name in _MOMENT_NAMES.items()}
+    tried = [known.get(value, f"N times {value:g} m") for value in dict.fromkeys((length_m, 1.0, 1e-3))]
+    units = " or ".join(tried) if unknown & {MOMENT, PLACE} else ""
     name = "reading_assumed/load_labels"
     return best, (note(name, labels=signals.labels, force=FORCE in unknown, units=units, why=why),), told
 
 
-def _refuse_foreign(plate_type: PlateType, number: int, signals: Signals) -> None:
-    """ReadError at the first label that is no unit of what plates and converters give."""
-    for i, unit in enumerate(signals.units):
-        if plain(unit) not in _TELLS_NOTHING:
-            what = plate_type.holds[min(i, len(plate_type.holds) - 1)]
-            factor(unit, TABLES[what], f"plate {number} {what} channel")
-
-
-def _in_spite_of_no_load(
-    plate_type: PlateType, values: Array, signals: Signals, surface: Surface, of_force: bool
-) -> str:
+def _in_spite_of_no_load(values: Array, signals: Signals, of_force: bool) -> str:
     """Why a plate on which nobody is seen to stand may be read all the same; empty where nothing says so."""
-    peak = _lasting_N(plate_type, values, signals.rate_hz, surface)
-    if of_force and (peak > _PERSON_N[1] or _are_counts(signals)):
+    peak = signals.largest_N(values)
+    if of_force and (peak > _PERSON_N[1] or signals.are_counts):
         return ""
     if signals.told:
         return "another plate of the file with these labels " + ("holds newtons" if of_force else "tells it")
@@ -234,35 +265,7 @@ def _in_spite_of_no_load(
     return signals.no_voltage if peak < _PERSON_N[0] else ""
 
 
-def _readings(labelled: Sequence[tuple[str, str]], length_m: float) -> list[tuple[float, ...]]:
-    """What each channel's numbers may have to be multiplied by; first as the format has it."""
-    # one moment without a unit is in that of the others
-    given = [TABLES[MOMENT][plain(u)] for u, what in labelled if what == MOMENT and plain(u) in TABLES[MOMENT]]
-    tried = {FORCE: (1.0,), MOMENT: (*given, length_m, 1.0, 1e-3), PLACE: (length_m, 1.0, 1e-3)}
-    unknown = [
-        what for what in (FORCE, MOMENT, PLACE) if any(w == what and plain(u) not in TABLES[w] for u, w in labelled)
-    ]
-    choices = [dict(zip(unknown, each, strict=True)) for each in product(*(dict.fromkeys(tried[w]) for w in unknown))]
-    return [
-        tuple(TABLES[what].get(plain(unit), chosen.get(what, 1.0)) for unit, what in labelled) for chosen in choices
-    ]
-
-
-def _units_tried(length_m: float) -> str:
-    known = {value: f"{name} and {name[2:]}" for value, name in _MOMENT_NAMES.items()}
-    tried = dict.fromkeys((length_m, 1.0, 1e-3))
-    return " or ".join(known.get(value, f"N times {value:g} m") for value in tried)
-
-
-def _are_counts(signals: Signals) -> bool:
-    """Whether the numbers are those of the converter as they came: whole, and not scaled."""
-    samples = signals.samples
-    return bool((np.abs(signals.steps) == 1).all() and samples.any() and (samples == np.rint(samples)).all())
-
-
-def calibrated(
-    plate_type: PlateType, number: int, length_m: float, signals: Signals, surface: Surface, matrix: Array | ReadError
-) -> tuple[Array, Notes]:
+def calibrated(signals: Signals, matrix: Array | ReadError) -> tuple[Array, Notes]:
     """Channels with a calibration matrix: through it, unless only as they stand they are a person's load.
 
     The matrix maps volts to N and to N times ``POINT:UNITS`` (C3D User Guide, FORCE_PLATFORM:CAL_MATRIX). Where the
@@ -270,13 +273,7 @@ def calibrated(
 
     Parameters
     ----------
-    plate_type : PlateType
-    number : int
-        Of the plate.
-    length_m : float
-        ``POINT:UNITS`` in metres.
     signals : Signals
-    surface : Surface
     matrix : (quantities, channels) array, or why there is none
 
     Returns
@@ -289,81 +286,40 @@ def calibrated(
     ReadError
         No matrix, or unknown labels, and loads that do not tell.
     """
-    _refuse_foreign(plate_type, number, signals)
-    through, peak = np.empty(0), 0.0
+    signals.refuse(but=_TELLS_NOTHING)
+    through, peak, labels = np.empty(0), 0.0, signals.labels
     if not isinstance(matrix, ReadError):
-        through = _through(plate_type, length_m, signals, matrix)
-        peak = person_on_it(plate_type, through, signals.rate_hz, surface)
-    if peak and signals.volts:
-        return through, ()
+        through = signals.through(matrix)
+        peak = signals.person_N(through)
     if peak:
-        return through, (note("reading_assumed/volts", labels=signals.labels, peak_N=peak),)
-    as_it_stands, peak, _ = _as_it_stands(plate_type, length_m, signals, surface, _PERSON_N[0])
+        return through, () if signals.volts else (note("reading_assumed/volts", labels=labels, peak_N=peak),)
+    as_it_stands, peak, _ = signals.as_it_stands(_PERSON_N[0])
     if peak:
-        return as_it_stands, (note("reading_assumed/newtons", labels=signals.labels, peak_N=peak),)
+        return as_it_stands, (note("reading_assumed/newtons", labels=labels, peak_N=peak),)
     if isinstance(matrix, ReadError):
         raise matrix
     if signals.volts:
-        return _whole_volts(plate_type, length_m, signals, surface, (through, matrix))
-    if len(signals.units) != len(plate_type.holds):
+        return _whole_volts(signals, through, matrix)
+    if not signals.one_each:
         raise ReadError("its channels are not in volts", found=", ".join(signals.units), todo="correct ANALOG:UNITS")
-    for unit, what in zip(signals.units, plate_type.holds, strict=True):
-        factor(unit, TABLES[what], f"plate {number} {what} channel")
-    return through, (note("reading_assumed/volts_without_load", labels=signals.labels),)
+    signals.refuse()
+    return through, (note("reading_assumed/volts_without_load", labels=labels),)
 
 
-def _whole_volts(
-    plate_type: PlateType, length_m: float, signals: Signals, surface: Surface, given: tuple[Array, Array]
-) -> tuple[Array, Notes]:
+def _whole_volts(signals: Signals, through: Array, matrix: Array) -> tuple[Array, Notes]:
     """Channels on which nobody is seen to stand: as whole volts where they are labelled as parts of one and a person
-    then comes and goes; `given` are the values by the labels and the matrix.
+    then comes and goes; `through` are the values by the labels.
 
     Some files hold volts under the label mV, or a matrix for each millivolt: a foot's load is then 1 N.
     """
-    through, matrix = given
     if {VOLTAGE_V[plain(unit)] for unit in signals.units} == {1.0}:
         return through, ()
-    volts = _through(plate_type, length_m, replace(signals, units=["V"] * len(signals.units)), matrix)
-    largest = _lasting_N(plate_type, volts, signals.rate_hz, surface)
-    labels, felt_N = signals.labels, _lasting_N(plate_type, through, signals.rate_hz, surface)
-    if (peak := person_on_it(plate_type, volts, signals.rate_hz, surface)) and _comes_and_goes(
-        plate_type, volts, signals.rate_hz, surface
-    ):
+    volts = replace(signals, units=["V"] * len(signals.units)).through(matrix)
+    labels, felt_N = signals.labels, signals.largest_N(through)
+    # next to nothing at one end of its range is a load, not noise about a level
+    empty, largest = sorted(map(abs, signals.vertical(volts)))
+    if (peak := signals.person_N(volts)) and empty < _EMPTY * largest:
         return volts, (note("reading_assumed/whole_volts", labels=labels, most_N=felt_N, peak_N=peak),)
     if largest >= _PERSON_N[0]:
         return through, (note("plate_doubtful/volt_labels", labels=labels, most_N=felt_N, in_volts_N=largest),)
     return through, ()
-
-
-def _comes_and_goes(plate_type: PlateType, values: Array, rate_hz: float, surface: Surface) -> bool:
-    """Whether the vertical force is next to nothing at one end of its range: a load, not noise about a level."""
-    known = values[known_rows(values)]
-    vertical = plate_type.load(known, surface.a, surface.b)[0][:, 2]
-    empty, loaded = sorted(map(abs, lasting_extremes(vertical, rate_hz)))
-    return empty < _EMPTY * loaded
-
-
-def _as_it_stands(
-    plate_type: PlateType, length_m: float, signals: Signals, surface: Surface, least_N: float
-) -> tuple[Array, float, tuple[float, ...]]:
-    """The channels without a matrix where they then are a person's load, its largest force, and what each was
-    multiplied by; else 0 N."""
-    if len(signals.units) == len(plate_type.holds) and not _are_counts(signals):
-        for factors in _readings(list(zip(signals.units, plate_type.holds, strict=True)), length_m):
-            values = signals.samples.T * np.array(factors)
-            if peak := person_on_it(plate_type, values, signals.rate_hz, surface, least_N):
-                return values, peak, factors
-    return np.empty(0), 0.0, ()
-
-
-def _through(plate_type: PlateType, length_m: float, signals: Signals, matrix: Array) -> Array:
-    """(samples, quantities) the channels through the matrix, SI."""
-    samples, holds = signals.samples, plate_type.holds
-    rows = [length_m if what == MOMENT else 1.0 for what in holds]
-    if signals.volts:
-        samples = samples * np.array([[VOLTAGE_V[plain(unit)]] for unit in signals.units])
-    elif len(signals.units) == len(holds):
-        named = zip(signals.units, holds, rows, strict=True)
-        rows = [TABLES[what].get(plain(unit), row) for unit, what, row in named]
-    values: Array = (matrix @ samples).T * np.array(rows)
-    return values

@@ -10,8 +10,8 @@ import numpy as np
 from gaitid.errors import ReadError
 from gaitid.notes import Note, Notes, note
 from gaitid.numerics.masks import known_rows
-from gaitid.read.plates.channel_units import LASTING_S, TABLES, Signals, Surface, calibrated, lasting_extremes, scaled
-from gaitid.read.plates.plate_types import PLACE, PlateType
+from gaitid.read.plates.channel_units import LASTING_S, TABLES, Signals, calibrated, lasting_extremes, scaled
+from gaitid.read.plates.plate_types import PlateType
 from gaitid.read.units import LENGTH_M, factor, plain
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array
@@ -83,17 +83,13 @@ def _with_dimensions(stored: Array, dimensions: int) -> Array:
     return stored[..., None] if stored.ndim == dimensions - 1 > 0 else stored
 
 
-def si_values(
-    plate_type: PlateType, declared: PlateParameters, signals: Signals, surface: Surface
-) -> tuple[Array, Notes, tuple[float, ...]]:
+def si_values(declared: PlateParameters, signals: Signals) -> tuple[Array, Notes, tuple[float, ...]]:
     """What a plate's channels hold, in SI: each by its own unit, or through the plate's calibration matrix.
 
     Parameters
     ----------
-    plate_type : PlateType
     declared : PlateParameters
     signals : Signals
-    surface : Surface
 
     Returns
     -------
@@ -108,19 +104,23 @@ def si_values(
     ReadError
         A unit that is not known, values that are not numbers, a matrix that is missing or of another shape.
     """
-    number, length_m = declared.number, declared.length_m
+    plate_type, units = signals.plate_type, signals.units
     told: tuple[float, ...] = ()
     unmatched = plate_type.calibrated and np.size(declared.group.get("CAL_MATRIX", ())) == 0
-    if plate_type.calibrated and not (unmatched and _declare_loads(plate_type, signals)):
-        shape = (len(plate_type.holds), len(signals.units))
-        values, notes = calibrated(plate_type, number, length_m, signals, surface, _matrix(declared, shape))
+    say_loads = signals.one_each and all(plain(unit) in TABLES[what] for unit, what in signals.labelled)
+    if plate_type.calibrated and not (unmatched and say_loads):
+        matrix: Array | ReadError
+        try:
+            matrix = _calibration(declared, len(plate_type.holds), len(units))
+        except ReadError as error:
+            matrix = error
+        values, notes = calibrated(signals, matrix)
     else:
-        values, notes, told = scaled(plate_type, number, length_m, signals, surface)
+        values, notes, told = scaled(signals)
         if unmatched:
-            notes += (note("reading_assumed/no_matrix", units=[*signals.units]),)
-    if PLACE in plate_type.holds:
+            notes += (note("reading_assumed/no_matrix", units=[*units]),)
+    if places := plate_type.places:
         # a force of exactly nothing has no place, and needs none
-        places = _columns(plate_type, PLACE)
         values[:, places] = np.where(values[:, :3].any(axis=1, keepdims=True), values[:, places], 0.0)
     unknown = ~known_rows(values)
     if unknown.all():
@@ -133,29 +133,9 @@ def si_values(
     return values, notes, () if plate_type.calibrated else told
 
 
-def _declare_loads(plate_type: PlateType, signals: Signals) -> bool:
-    """Whether every channel is labelled in a unit of what the plate's type holds."""
-    if len(signals.units) != len(plate_type.holds):
-        return False
-    return all(plain(u) in TABLES[what] for u, what in zip(signals.units, plate_type.holds, strict=True))
-
-
-def _matrix(declared: PlateParameters, shape: tuple[int, int]) -> Array | ReadError:
-    """The plate's calibration, or why it cannot be used."""
-    try:
-        return _calibration(declared, shape)
-    except ReadError as error:
-        return error
-
-
-def _columns(plate_type: PlateType, quantity: str) -> list[int]:
-    return [i for i, what in enumerate(plate_type.holds) if what == quantity]
-
-
-def _calibration(declared: PlateParameters, shape: tuple[int, int]) -> Array:
+def _calibration(declared: PlateParameters, rows: int, columns: int) -> Array:
     """``CAL_MATRIX`` of one plate; ``MATRIX_STORE`` (Qualisys, Visual3D) may say that it is stored by row."""
     block = declared.numbers("CAL_MATRIX", 3)
-    rows, columns = shape
     if block.ndim != 2 or block.shape[0] < rows or block.shape[1] < columns:
         found = " × ".join(str(n) for n in block.shape)
         raise ReadError("CAL_MATRIX does not fit the plate's type", expected=f"{rows} × {columns}", found=found)
@@ -246,5 +226,5 @@ def zeroed(
         return values, note("reading_info/zero_level", frames=window.frames, why=unfit)
     zero = np.nanmean(values[window.samples], axis=0)
     # a place has no zero level
-    zero[_columns(plate_type, PLACE)] = 0.0
+    zero[plate_type.places] = 0.0
     return values - zero, note("plate_bias_removed/zero_level", frames=window.frames, level_N=abs(level))

@@ -20,7 +20,7 @@ from gaitid.read.c3d.file import Analog, texts
 from gaitid.read.c3d.sections import Parameters
 from gaitid.read.plates import LOADED_N, TEMPLATE_FROM, Plates, of_plate, refusals
 from gaitid.read.plates.channel_names import SIX, plates_by_name
-from gaitid.read.plates.channel_units import Signals, Surface, lasting_extremes
+from gaitid.read.plates.channel_units import Signals, lasting_extremes
 from gaitid.read.plates.channels import PlateParameters, ZeroWindow, si_values, zero_window, zeroed
 from gaitid.read.plates.plate_types import MOMENT, PLACE, PLATE_TYPES, UNDEFINED
 from gaitid.read.plates.repeated import PlateSamples, samples_of, without_repeated
@@ -55,12 +55,9 @@ class _AnalogData:
     rate_hz: float
     zero_window: ZeroWindow | None
 
-    def signals(self, channels: Sequence[int], told: Mapping[tuple[str, ...], tuple[float, ...]]) -> Signals:
-        """Those of one plate."""
-        units = self.units_of(channels)
-        unknown = np.full(len(channels), np.nan)
-        steps = self.values.steps(channels) if isinstance(self.values, Analog) else unknown
-        return Signals(self.values[channels], units, self.rate_hz, steps, told.get(units, ()))
+    def steps(self, channels: Sequence[int]) -> Array:
+        """What one unit of the stored numbers is worth, as far as that is known."""
+        return self.values.steps(channels) if isinstance(self.values, Analog) else np.full(len(channels), np.nan)
 
     def units_of(self, channels: Sequence[int]) -> tuple[str, ...]:
         """As the file labels them."""
@@ -171,8 +168,7 @@ def _wired(
     """
     try:
         if is_declared:
-            kind = _kind(declared)
-            return kind, _channels(declared, PLATE_TYPES[kind].n_channels, n_channels)
+            return _channels(declared, n_channels)
     except ReadError:
         if not described or declared.number not in named:
             raise
@@ -201,8 +197,9 @@ def _number_of_plates(group: Mapping[str, Any]) -> tuple[int, Notes]:
     return described, (note("file_repaired/plates_used", used=count, described=described),)
 
 
-def _kind(declared: PlateParameters) -> int:
-    """The plate's type, one that can be read."""
+def _channels(declared: PlateParameters, n_channels: int) -> tuple[int, Sequence[int]]:
+    """The plate's type, one that can be read, and its analog channels, from 0; the parameter may have rows for plates
+    with more."""
     kind = float(declared.numbers("TYPE", 1)[0])
     if kind not in PLATE_TYPES:
         name = f" ({UNDEFINED[int(kind)]})" if kind in UNDEFINED else ""
@@ -211,11 +208,7 @@ def _kind(declared: PlateParameters) -> int:
             expected="one of the types " + ", ".join(str(k) for k in PLATE_TYPES),
             todo="export the plate as type 2",
         )
-    return int(kind)
-
-
-def _channels(declared: PlateParameters, count: int, n_channels: int) -> Sequence[int]:
-    """The plate's analog channels, from 0; the parameter may have rows for plates with more."""
+    count = PLATE_TYPES[int(kind)].n_channels
     if n_channels == 0:
         raise ReadError("the file holds no analog data", expected=f"{count} channels of the plate")
     wired = declared.numbers("CHANNEL", 2)[:count]
@@ -224,7 +217,7 @@ def _channels(declared: PlateParameters, count: int, n_channels: int) -> Sequenc
         raise ReadError("channel out of range", expected=f"{count} channels between 1 and {n_channels}", found=found)
     if len(set(wired.tolist())) < count:
         raise ReadError("a channel is given twice", expected=f"{count} different channels", found=found)
-    return [int(c) - 1 for c in wired]
+    return int(kind), [int(c) - 1 for c in wired]
 
 
 def _samples(*of: Any) -> tuple[Array, Array]:
@@ -241,7 +234,7 @@ def _plate(
     told: Mapping[tuple[str, ...], tuple[float, ...]],
     described: PlateGeometry | None,
 ) -> tuple[ForcePlate, Notes, tuple[float, ...]]:
-    plate_type, signals = PLATE_TYPES[kind], analog.signals(channels, told)
+    plate_type = PLATE_TYPES[kind]
     corners_g = _corners(declared) if described is None else described.corners_g
     a = b = 0.0
     sensor_p = np.zeros(3)
@@ -251,8 +244,21 @@ def _plate(
     if plate_type.holds[3] == MOMENT:
         origin = _origin(declared) if described is None else described.sensor_p
     beside = 0.0 if origin is None else float(np.hypot(*origin[:2]))
-    surface = Surface(a, b, float(np.linalg.norm(_half_sides(corners_g))) + beside)
-    values, notes, factors = si_values(plate_type, declared, signals, surface)
+    units = analog.units_of(channels)
+    signals = Signals(
+        plate_type=plate_type,
+        number=declared.number,
+        length_m=declared.length_m,
+        a=a,
+        b=b,
+        reach_m=float(np.linalg.norm(_half_sides(corners_g))) + beside,
+        samples=analog.values[channels],
+        units=units,
+        rate_hz=analog.rate_hz,
+        steps=analog.steps(channels),
+        told=told.get(units, ()),
+    )
+    values, notes, factors = si_values(declared, signals)
     del signals  # of a long trial as much as what follows from them
     if analog.zero_window is not None:
         vertical = plate_type.load(values, a, b)[0][:, 2]

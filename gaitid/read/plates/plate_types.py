@@ -51,6 +51,11 @@ class PlateType:
     calibrated: bool = False
     four_sensors: bool = False
 
+    @property
+    def places(self) -> list[int]:
+        """Which quantities are places."""
+        return [i for i, what in enumerate(self.holds) if what == PLACE]
+
 
 def _of_components(values: Array, a: float, b: float) -> tuple[Array, Array]:
     """Fx, Fy, Fz, Mx, My, Mz: as they stand."""

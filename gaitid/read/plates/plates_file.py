@@ -209,32 +209,32 @@ class _Entry:
         if isinstance(number, bool) or not isinstance(number, int) or number < 0:
             self._fault("number", f"expected a whole number from 0, found {short(number)}")
             number = 0
-        corners = self._lengths("corners", (4, 3))
+        corners, corners_key = self._lengths("corners", (4, 3))
+        origin, origin_key = np.zeros(3), ""
         # about the surface's centre nothing is measured from the origin
-        needless = self.values.get("moment_about") == "surface_centre" and not {"origin_mm", "origin_m"} & set(
-            self.values
-        )
-        sensor_p, notes = sensor_vector(np.zeros(3) if needless else self._lengths("origin", (3,)))
+        if self.values.get("moment_about") != "surface_centre" or {"origin_mm", "origin_m"} & set(self.values):
+            origin, origin_key = self._lengths("origin", (3,))
+        sensor_p, notes = sensor_vector(origin)
         sense = self._choice("force_sense", SENSES)
         axes = self._choice("axes", AXES, "plate")
         about = self._choice("moment_about", POINTS, "origin")
         if np.isfinite(corners).all():
-            self._check_corners(corners)
-            if np.isfinite(sensor_p).all() and not self.faults:
-                self._check_sensor(sensor_p, corners)
+            self._check_corners(corners_key, corners)
+            if np.isfinite(sensor_p).all() and not self.faults and sensor_p.any():
+                self._check_sensor(origin_key, sensor_p, corners)
         declared = frozenset({"axes", "moment_about"} & set(self.values))
         return PlateGeometry(number, corners, sensor_p, sense, axes, about, declared, of_plate(number, notes))
 
     def _fault(self, key: str, text: str) -> None:
         self.faults.append(f"{self.place}.{key}: {text}")
 
-    def _lengths(self, name: str, shape: tuple[int, ...]) -> Array:
-        """Lengths in metres from ``{name}_mm`` or ``{name}_m``, whichever is given; NaN with a fault."""
+    def _lengths(self, name: str, shape: tuple[int, ...]) -> tuple[Array, str]:
+        """Lengths in metres from ``{name}_mm`` or ``{name}_m``, whichever is given, and that key; NaN with a fault."""
         nothing = np.full(shape, np.nan)
         given = [unit for unit in _LENGTHS if f"{name}_{unit}" in self.values]
         if len(given) != 1:
             self._fault(f"{name}_mm", f"given twice, also as {name}_m" if given else "missing (or ..._m)")
-            return nothing
+            return nothing, ""
         key = f"{name}_{given[0]}"
         value = self.values[key]
         rows = value if len(shape) == 2 else [value]
@@ -244,8 +244,8 @@ class _Entry:
             one = isinstance(value, list) and len(shape) == 2 and len(value) == 3 and all(map(_is_length, value))
             hint = "one point: give the four corners, not the centre" if one else short(value)
             self._fault(key, f"expected {' × '.join(map(str, shape))} finite numbers, found {hint}")
-            return nothing
-        return np.array(value, dtype=np.float64) * _LENGTHS[given[0]]
+            return nothing, key
+        return np.array(value, dtype=np.float64) * _LENGTHS[given[0]], key
 
     def _choice(self, name: str, known: tuple[str, ...], default: str | None = None) -> str:
         value = self.values.get(name, default)
@@ -255,12 +255,8 @@ class _Entry:
         self._fault(name, f"expected {' or '.join(known)}, {found}")
         return known[0]
 
-    def _key(self, name: str) -> str:
-        """The key that gives this length."""
-        return next(key for unit in _LENGTHS if (key := f"{name}_{unit}") in self.values)
-
-    def _check_corners(self, corners: Array) -> None:
-        key, (x, y) = self._key("corners"), _sides(corners)
+    def _check_corners(self, key: str, corners: Array) -> None:
+        x, y = _sides(corners)
         sides = np.array([np.linalg.norm(x), np.linalg.norm(y)])
         unit = key.rpartition("_")[2]
         found = " and ".join(f"{round(side / _LENGTHS[unit], 6):.3g}" for side in sides) + f" {unit}"
@@ -283,10 +279,7 @@ class _Entry:
             return ": these are centimetres, it seems; write millimetres"
         return ""
 
-    def _check_sensor(self, sensor_p: Array, corners: Array) -> None:
-        if not sensor_p.any() or not {"origin_mm", "origin_m"} & set(self.values):
-            return
-        key = self._key("origin")
+    def _check_sensor(self, key: str, sensor_p: Array, corners: Array) -> None:
         aside, sides = np.abs(sensor_p[:2]), [float(np.linalg.norm(side)) for side in _sides(corners)]
         largest = float(np.abs(sensor_p).max())
         if key == "origin_mm" and 0 < largest < _SHALLOW_M:

@@ -12,7 +12,7 @@ from gaitid.errors import ReadError, reading
 from gaitid.notes import Notes, note
 from gaitid.read.labels import listed
 from gaitid.read.tables.row_times import even_rate, start_after
-from gaitid.read.tables.text_table import Dialect, cells_of, check_names, is_blank, numbers_of, read_lines, refuse_gap
+from gaitid.read.tables.text_table import Dialect, open_table
 from gaitid.read.units import FORCE_N, LENGTH_M, MOMENT_NM
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, read_only
@@ -99,9 +99,14 @@ def read_body_load(path: Path, trial_s: float) -> BodyLoad:
         What is wrong with the file, in one line that begins with its name.
     """
     with reading(f"{path.name}: "):
-        columns, values, first_row = _table(path)
+        table = open_table(path, _dialect)
+        columns = table.columns
+        if "time_s" not in columns:
+            wanted = "a column time_s, in seconds, 0 at the trial's first frame"
+            raise ReadError("its rate is not known", expected=wanted, todo="add it")
+        values = table.numbers("sample")
         times = values[:, columns.index("time_s")]
-        rate_hz = even_rate(times, first_row)
+        rate_hz = even_rate(times, table.first_row)
         start_s, notes = start_after(times, (0.0, trial_s), f"{path.name}: ")
         vectors = _vectors(columns, values)
         if not {"force", "moment"} & vectors.keys():
@@ -123,28 +128,9 @@ def read_body_load(path: Path, trial_s: float) -> BodyLoad:
     return BodyLoad(path, rate_hz, start_s, force, moment, point, *axes, notes)
 
 
-def _table(path: Path) -> tuple[list[str], Array, int]:
-    """Names of the columns, (rows, columns) numbers, and the number of the first row of numbers in the file."""
-    lines = read_lines(path)
-    start = next((i for i, line in enumerate(lines) if not is_blank(line)), None)
-    if start is None:
-        raise ReadError("the file is empty", expected="a header and rows of numbers", found="separators only")
-    end = next(i for i in range(len(lines), 0, -1) if not is_blank(lines[i - 1]))
-    header = lines[start]
+def _dialect(header: str) -> Dialect:
     delimiter = next((d for d in (";", "\t", ",") if d in header), ",")
-    dialect = Dialect(delimiter, decimal_comma=delimiter != ",")
-    columns = cells_of(header, dialect)
-    while columns and not columns[-1]:  # trailing separators
-        columns.pop()
-    check_names(columns)
-    if "time_s" not in columns:
-        raise ReadError(
-            "its rate is not known", expected="a column time_s, in seconds, 0 at the trial's first frame", todo="add it"
-        )
-    refuse_gap(lines, start + 1, end, "sample")
-    if end == start + 1:
-        raise ReadError("no rows below the header")
-    return columns, numbers_of(lines[start + 1 : end], start + 2, columns, dialect), start + 2
+    return Dialect(delimiter, decimal_comma=delimiter != ",")
 
 
 def _vectors(columns: Sequence[str], values: Array) -> dict[str, tuple[Array, str]]:

@@ -17,7 +17,7 @@ from gaitid.read.length_unit import refuse_other_unit
 from gaitid.read.plates import TEMPLATE_FROM, Plates, unused_plates
 from gaitid.read.tables.mot import MOT_SUFFIXES, read_mot
 from gaitid.read.tables.row_times import check_counts_by_one, even_rate, start_after, whole_numbers
-from gaitid.read.tables.text_table import Dialect, cells_of, check_names, is_blank, numbers_of, read_lines, refuse_gap
+from gaitid.read.tables.text_table import Dialect, open_table
 from gaitid.read.units import FORCE_N, LENGTH_M, MOMENT_NM
 from gaitid.read.unseen import without_unseen
 from gaitid.records import frozen_dataclass
@@ -179,21 +179,9 @@ def read_forces(path: Path, plates: Path | None, cameras_s: tuple[float, float])
 
 
 def _read_table(path: Path, unit: str | None = None) -> _Table:
-    lines = read_lines(path)
-    start = next((i for i, line in enumerate(lines) if not is_blank(line)), None)
-    if start is None:
-        raise ReadError("the file is empty", expected="a header and rows of numbers", found="separators only")
-    end = next(i for i in range(len(lines), 0, -1) if not is_blank(lines[i - 1]))
-    dialect = _dialect(lines[start])
-    columns = cells_of(lines[start], dialect)
-    while columns and not columns[-1]:  # trailing separators
-        columns.pop()
-    check_names(columns)
-    meanings = _meanings(columns, unit)
-    refuse_gap(lines, start + 1, end, "frame")
-    if end == start + 1:
-        raise ReadError("no rows below the header")
-    values = numbers_of(lines[start + 1 : end], start + 2, columns, dialect)
+    table = open_table(path, _dialect)
+    columns, meanings = table.columns, _meanings(table.columns, unit)
+    values = table.numbers("frame")
 
     def vector(kind: str, name: str) -> Array:
         parts = [meanings[kind, name, axis] for axis in "xyz"]
@@ -206,7 +194,7 @@ def _read_table(path: Path, unit: str | None = None) -> _Table:
     lengths = [columns[i] for (kind, _, _), (i, _) in meanings.items() if kind == "marker"]
     first_unit = _MARKER.fullmatch(lengths[0]) if lengths else None
     return _Table(
-        first_row=start + 2,
+        first_row=table.first_row,
         n_rows=len(values),
         frame=single("frame"),
         time_s=single("time_s"),
@@ -247,21 +235,18 @@ def _meanings(columns: Sequence[str], unit: str | None) -> dict[tuple[str, str, 
         elif key is not None:
             result[key] = (i, scale)
         elif column not in ("frame", "time_s", *nameless):
-            no_unit = "says no unit: end it with _N, _Nm or _Nmm"
+            what = "is not known"
             if _TIME.fullmatch(column):
-                no_unit = "is no time in seconds: name it time_s, and give it in seconds"
-            faults.append(
-                f"{column!r} {no_unit if _NO_UNIT.fullmatch(column) or _TIME.fullmatch(column) else 'is not known'}"
-            )
+                what = "is no time in seconds: name it time_s, and give it in seconds"
+            elif _NO_UNIT.fullmatch(column):
+                what = "says no unit: end it with _N, _Nm or _Nmm"
+            faults.append(f"{column!r} {what}")
         seen.add(column)
-    for name in dict.fromkeys(name for kind, name, _ in result if kind == "marker"):
-        lacking = [axis for axis in "xyz" if ("marker", name, axis) not in result]
-        if lacking:
-            faults.append(f"marker {name} lacks {', '.join(lacking)}")
-    for name in dict.fromkeys(name for kind, name, _ in result if kind != "marker"):
-        lacking = [kind + axis for kind in "FM" for axis in "xyz" if (kind, name, axis) not in result]
-        if lacking:
-            faults.append(f"plate{name} lacks {', '.join(lacking)}")
+    for what, kinds in (("marker ", {"marker": ""}), ("plate", {"F": "F", "M": "M"})):
+        for name in dict.fromkeys(name for kind, name, _ in result if kind in kinds):
+            lacking = [of + axis for kind, of in kinds.items() for axis in "xyz" if (kind, name, axis) not in result]
+            if lacking:
+                faults.append(f"{what}{name} lacks {', '.join(lacking)}")
     if faults:
         raise ReadError(
             f"columns: {listed(faults)}",

@@ -27,11 +27,12 @@ from gaitid.read.tables.row_times import decimals_of, even_rate, start_after
 from gaitid.read.tables.text_table import (
     Dialect,
     check_names,
-    is_blank,
+    filled,
     numbers_of,
     read_lines,
     refuse_gap,
     with_points,
+    without_cut_row,
 )
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Assignment, ForcePlate, Mask
@@ -195,33 +196,29 @@ def motion_table(path: Path) -> MotionTable:
     if header.get("datatype", "double").lower() != "double":
         what, todo = f"DataType={printable(header['datatype'])}", "flatten the table before it is written"
         raise ReadError(f"{what} is not read", expected="one number a cell", todo=todo)
-    rows = [i for i in range(end, len(lines)) if not is_blank(lines[i])]
+    rows = [i for i in filled(lines) if i >= end]
     if len(rows) < 2:
         raise ReadError("no rows below the header")
     start, last = rows[1], rows[-1]
-    refuse_gap(lines, start, last, "sample")
+    refuse_gap(rows[1:], "sample")
     body = [lines[rows[0]], *with_points(lines[start : last + 1])]
     # Tabs separate cells, which may then be empty; a file without them is separated by blanks.
     if "\t" in body[0].strip() and "\t" in body[1].strip():
         body = [line.lstrip() for line in body]  # some programs begin a row with a separator
     else:
         body = ["\t".join(line.split()) for line in body]
-    notes: Notes = ()
-    if last + 1 == len(lines) and len(body) > 2 and body[-1].count("\t") < body[-2].count("\t"):
-        body = body[:-1]  # its last number may lack digits
-        notes = (note("file_incomplete/last_row"),)
     columns = [cell.strip() for cell in body[0].rstrip().split("\t")]
     check_names(columns)
-    values = numbers_of(body[1:], start + 1, columns, Dialect("\t"))
+    cells, notes = without_cut_row(body[1:], complete=last + 1 < len(lines))
+    values = numbers_of(cells, start + 1, columns, Dialect("\t"))
     for key, what in _COUNTS.items():
         count = str(len(values) if what == "rows" else len(columns))
         if header.get(key, count) != count:
             says = printable(header[key])
             notes += (note("file_repaired/mot_header", says=says, what=what, key=key, count=count),)
     at = next((i for i, column in enumerate(columns) if column.lower() == "time"), 0)
-    decimals = max(decimals_of(row.split("\t", at + 1)[at]) for row in body[1:])
-    degrees = header.get("indegrees", "").lower()
-    in_degrees = {"yes": True, "no": False}.get(degrees)
+    decimals = max(decimals_of(row.split("\t", at + 1)[at]) for row in cells)
+    in_degrees = {"yes": True, "no": False}.get(header.get("indegrees", "").lower())
     return MotionTable(columns, values, start + 1, 10.0**-decimals, notes, in_degrees)
 
 
@@ -245,7 +242,7 @@ def _groups(columns: Sequence[str], values: Array, where: str) -> tuple[list[_Gr
     for number, (tag, quantities) in enumerate(parts.items(), start=1):
         name = columns[min(i for axes in quantities.values() for i in axes.values())]
         try:
-            groups.append(_group(number, columns, tag, quantities, values))
+            groups.append(_group(number, name, columns, tag, quantities, values))
         except ReadError as error:
             refused[number] = f"{where}{name} …: {error.line()}"
     for group in groups:
@@ -266,10 +263,12 @@ def _parts(columns: Sequence[str]) -> tuple[_Parts, list[str]]:
     others: list[str] = []
     for i, column in enumerate(columns):
         match = _COLUMN.fullmatch(column) or _SHORT.fullmatch(column)
-        quantity = match and _quantity(match["what"].lower(), match["kind"].lower())
-        if not match or not quantity:
+        what, kind = (match["what"].lower(), match["kind"].lower()) if match else ("", "")
+        if not match or (kind == "p" and what != "force"):  # ground_torque_px makes no sense
             others += [column] if column.lower() != "time" else []
             continue
+        # ground_torque_x, ground_moment_mx, ground_torque_calcn_r_vx
+        quantity = {"p": "point", "m": "moment"}.get(kind, "force" if what == "force" else "moment")
         tag = "_".join(filter(None, (match["before"], match["number"], match["inside"], match["after"]))).lower()
         axes = parts.setdefault(tag, {}).setdefault(quantity, {})
         axis = match["axis"].lower()
@@ -282,15 +281,8 @@ def _parts(columns: Sequence[str]) -> tuple[_Parts, list[str]]:
     return parts, others
 
 
-def _quantity(what: str, kind: str) -> str:
-    """What a column holds: ``force``, ``point`` or ``moment``; empty where the name makes no sense."""
-    if what == "force":
-        return {"": "force", "v": "force", "p": "point", "m": "moment"}[kind]
-    return "" if kind == "p" else "moment"  # ground_torque_x, ground_moment_mx, ground_torque_calcn_r_vx
-
-
 def _group(
-    number: int, columns: Sequence[str], tag: str, quantities: Mapping[str, Mapping[str, int]], values: Array
+    number: int, name: str, columns: Sequence[str], tag: str, quantities: Mapping[str, Mapping[str, int]], values: Array
 ) -> _Group:
     """ReadError unless the moment of the force about every point follows from what is given."""
     vectors: dict[str, Array] = {}
@@ -303,7 +295,6 @@ def _group(
         raise ReadError("no force", expected="columns ground_force_vx, _vy, _vz")
     if len(vectors) == 1:
         raise ReadError("neither its point nor its moment is given", expected="ground_force_px … or ground_torque_x …")
-    name = columns[min(i for axes in quantities.values() for i in axes.values())]
     x, y, z = (columns[quantities["force"][axis]] for axis in "xyz")
     group = _Group(number, name, tag, vectors["force"], vectors.get("point"), vectors.get("moment"), (x, y, z))
     if group.point_g is not None and np.nanmax(np.abs(group.point_g[group.loaded()]), initial=0.0) > _FAR_M:

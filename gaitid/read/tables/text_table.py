@@ -6,16 +6,17 @@ import codecs
 import csv
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from reprlib import repr as short
 
 import numpy as np
 
-from gaitid.disk.regular import CUT_TRIAL, MAX_TEXT_BYTES, file_size, unreadable
+from gaitid.disk.regular import CUT_TRIAL, MAX_TEXT_BYTES, file_size, opened
 from gaitid.errors import ReadError
+from gaitid.notes import Notes, note
 from gaitid.read.labels import SHOWN_CHARACTERS, printable
-from gaitid.records import frozen_dataclass
+from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array
 
 # Cells that other tools write where nothing was seen, as pandas.read_csv takes them: R's NA, Excel's #N/A, what the C
@@ -75,14 +76,11 @@ def read_lines(path: Path, kind: str = "CSV", *, any_encoding: bool = False) -> 
         Absent, unreadable, too large, empty, not text of a known encoding, or with a line that no table has.
     """
     size = file_size(path, MAX_TEXT_BYTES, kind)
-    try:
-        with path.open("rb") as file:
-            data = file.read(min(size, _LINE))
-            if size > _LINE and not _ENDS.search(data):
-                raise _long_line(1)
-            data += file.read(max(size - len(data), 0))
-    except OSError as error:
-        raise unreadable(error) from None
+    with opened(path) as file:
+        data = file.read(min(size, _LINE))
+        if size > _LINE and not _ENDS.search(data):
+            raise _long_line(1)
+        data += file.read(max(size - len(data), 0))
     try:
         text = decoded(data, kind)
     except ReadError:
@@ -130,11 +128,8 @@ def decoded(data: bytes, kind: str = "CSV") -> str:
 def first_characters(path: Path) -> str:
     """The beginning of a text file, enough to tell what it is; what cannot be read is left to `read_lines`."""
     file_size(path, MAX_TEXT_BYTES, "CSV")
-    try:
-        with path.open("rb") as file:
-            head = file.read(4096)
-    except OSError as error:
-        raise unreadable(error) from None
+    with opened(path) as file:
+        head = file.read(4096)
     text = head.decode("utf-16" if _is_utf16(head) else "utf-8-sig", errors="replace")
     first, end, rest = text.replace("\r\n", "\n").replace("\r", "\n").partition("\n")
     return rest if _SEP.fullmatch(first) else first + end + rest
@@ -153,11 +148,69 @@ def is_blank(line: str) -> bool:
     return not line.strip(" \t,;")
 
 
-def refuse_gap(lines: Sequence[str], start: int, stop: int, unit: str) -> None:
-    """ReadError at the first blank line from `start` up to `stop`, where each should be one `unit`."""
-    gap = next((i for i in range(start, stop) if is_blank(lines[i])), None)
+def filled(lines: Sequence[str]) -> list[int]:
+    """The places of the lines that hold something."""
+    return [i for i, line in enumerate(lines) if not is_blank(line)]
+
+
+def refuse_gap(rows: Sequence[int], unit: str) -> None:
+    """ReadError at the first line that is missing among the places of rows, each of which should be one `unit`."""
+    gap = next((row + 1 for row, following in zip(rows, rows[1:]) if following > row + 1), None)
     if gap is not None:
         raise ReadError(f"row {gap + 1} is empty", expected=f"a row for every {unit}")
+
+
+class Opened(NamedTuple):
+    """A table whose header was read.
+
+    Attributes
+    ----------
+    columns : list of str
+    dialect : Dialect
+    lines : sequence of str
+        Of the file.
+    rows : sequence of int
+        The places of the header and of the rows below it.
+    """
+
+    columns: list[str]
+    dialect: Dialect
+    lines: Sequence[str]
+    rows: Sequence[int]
+
+    @property
+    def first_row(self) -> int:
+        """Number of the first row of numbers in the file, from 1."""
+        return self.rows[0] + 2
+
+    def numbers(self, unit: str) -> Array:
+        """(rows, columns) below the header, each row one `unit` (`numbers_of`)."""
+        refuse_gap(self.rows, unit)
+        if len(self.rows) == 1:
+            raise ReadError("no rows below the header")
+        return numbers_of(
+            self.lines[self.first_row - 1 : self.rows[-1] + 1], self.first_row, self.columns, self.dialect
+        )
+
+
+def open_table(path: Path, dialect_of: Callable[[str], Dialect]) -> Opened:
+    """A file with one row of names above rows of numbers.
+
+    Raises
+    ------
+    ReadError
+        As `read_lines`; without a header, or with a name that cannot be shown.
+    """
+    lines = read_lines(path)
+    if not (rows := filled(lines)):
+        raise ReadError("the file is empty", expected="a header and rows of numbers", found="separators only")
+    header = lines[rows[0]]
+    dialect = dialect_of(header)
+    columns = cells_of(header, dialect)
+    while columns and not columns[-1]:  # trailing separators
+        columns.pop()
+    check_names(columns)
+    return Opened(columns, dialect, lines, rows)
 
 
 def cells_of(line: str, dialect: Dialect) -> list[str]:
@@ -209,6 +262,13 @@ def with_points(rows: Sequence[str]) -> Sequence[str]:
     return rows
 
 
+def without_cut_row(rows: Sequence[str], complete: bool) -> tuple[Sequence[str], Notes]:
+    """The rows but for a last one that ends early and without a line end: its last number may lack digits."""
+    if complete or len(rows) < 2 or rows[-1].count("\t") >= rows[-2].count("\t"):
+        return rows, ()
+    return rows[:-1], (note("file_incomplete/last_row"),)
+
+
 def _check_decimals(lines: Sequence[str], first_row: int) -> None:
     """ReadError where commas and points both stand in numbers: nothing says which separates thousands."""
     with_point = next((i for i, line in enumerate(lines) if "." in line), None)
@@ -231,7 +291,9 @@ def _numbers(lines: Sequence[str], first_row: int, columns: Sequence[str], diale
                     f"row {first_row + i} does not match the header",
                     expected=f"{n} cells",
                     found=f"{len(cells)}",
-                    todo=_todo_for_width(len(cells), n, dialect),
+                    todo="use a decimal point (or separate the cells by ;), or complete the header"
+                    if len(cells) > n and dialect.delimiter == ","
+                    else CUT_SHORT,
                 )
             cells = cells[:n]
         flat += cells
@@ -248,12 +310,6 @@ def _numbers(lines: Sequence[str], first_row: int, columns: Sequence[str], diale
     except ValueError:
         values = _slowly(flat, first_row, columns)
     return values.reshape(len(lines), n)
-
-
-def _todo_for_width(n_cells: int, n_columns: int, dialect: Dialect) -> str:
-    if n_cells > n_columns and dialect.delimiter == ",":
-        return "use a decimal point (or separate the cells by ;), or complete the header"
-    return CUT_SHORT
 
 
 def _slowly(flat: Sequence[str], first_row: int, columns: Sequence[str]) -> Array:

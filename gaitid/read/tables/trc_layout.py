@@ -16,7 +16,7 @@ from gaitid.errors import ReadError
 from gaitid.notes import Notes, note
 from gaitid.read.labels import listed, printable
 from gaitid.read.tables.row_times import decimals_of
-from gaitid.read.tables.text_table import check_names, is_blank, refuse_gap, with_points
+from gaitid.read.tables.text_table import check_names, filled, refuse_gap, with_points, without_cut_row
 from gaitid.read.units import LENGTH_M, plain
 from gaitid.records import frozen_dataclass
 
@@ -75,17 +75,18 @@ def take_apart(lines: Sequence[str]) -> Layout:
     """
     at = _label_row(lines)
     header = _header(lines[:at])
-    given = _named(_cells(lines[at]))
+    # the labels behind Frame and Time, and the columns in which they stand
+    given = [(i, cell.strip()) for i, cell in enumerate(_cells(lines[at])) if cell.strip()][_BEFORE:]
     check_names([label for _, label in given])
-    below = next((i for i in range(at + 1, len(lines)) if not is_blank(lines[i])), len(lines))
-    axes = _axes(lines[below]) if below < len(lines) else None
+    filled_rows = [i for i in filled(lines) if i > at]
+    axes = _axes(lines[filled_rows[0]]) if filled_rows else None
     if axes is not None:
-        below = next((i for i in range(below + 1, len(lines)) if not is_blank(lines[i])), len(lines))
-    if below == len(lines):
+        filled_rows = filled_rows[1:]
+    if not filled_rows:
         raise ReadError("no rows below the header")
-    last = max(i for i in range(below, len(lines)) if not is_blank(lines[i]))
-    refuse_gap(lines, below, last, "frame")
-    rows, notes = _without_cut_row(with_points(lines[below : last + 1]), complete=last + 1 < len(lines))
+    below, last = filled_rows[0], filled_rows[-1]
+    refuse_gap(filled_rows, "frame")
+    rows, notes = without_cut_row(with_points(lines[below : last + 1]), complete=last + 1 < len(lines))
     declared = {str(len(axes) // 3) if axes else "", header.get("nummarkers", "")}
     n_markers = max([len(given), *(n for n in [len(_placed(given))] if str(n) in declared)])
     rows, width = _even(rows, _BEFORE + 3 * n_markers)
@@ -134,11 +135,6 @@ def _header(lines: Sequence[str]) -> dict[str, str]:
     return {}
 
 
-def _named(cells: Sequence[str]) -> list[tuple[int, str]]:
-    """The labels behind Frame and Time, and the columns in which they stand."""
-    return [(i, cell.strip()) for i, cell in enumerate(cells) if cell.strip()][_BEFORE:]
-
-
 def _axes(line: str) -> list[str] | None:
     """The axes of a row X1 Y1 Z1 …; None where it is none.
 
@@ -158,13 +154,6 @@ def _axes(line: str) -> list[str] | None:
             todo = "give every marker a label, and its columns in the order X, Y, Z"
             raise ReadError("the row of axes is not X, Y, Z for each label", found=found, todo=todo)
     return [axis for axis, _ in axes]
-
-
-def _without_cut_row(rows: Sequence[str], complete: bool) -> tuple[Sequence[str], Notes]:
-    """The rows but for a last one that ends early and without a line end: its last number may lack digits."""
-    if complete or len(rows) < 2 or rows[-1].count("\t") >= rows[-2].count("\t"):
-        return rows, ()
-    return rows[:-1], (note("file_incomplete/last_row"),)
 
 
 def _even(rows: Sequence[str], wanted: int) -> tuple[Sequence[str], int]:
