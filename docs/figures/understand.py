@@ -20,10 +20,9 @@ from gallery import make_small
 from matplotlib.axes import Axes
 
 from gaitid.cli.run import command
-from gaitid.report.page.budget import layers
+from gaitid.report.gathering import load_results
 from gaitid.report.page.pool import PERCENT
-from gaitid.report.page.variance import SOURCES, variance_over_cycle
-from gaitid.report.result import load_results
+from gaitid.report.page.sure import SOURCES, layers, variance_over_cycle
 
 FIGURES = Path(__file__).resolve().parent
 SAMPLES = FIGURES.parents[1] / "sample_data"

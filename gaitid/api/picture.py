@@ -11,12 +11,21 @@ from matplotlib.figure import Figure
 
 from gaitid.drawing import shared_style
 from gaitid.errors import GaitidError
-from gaitid.report.panels import POWERS, SAGITTAL_ANGLES, SAGITTAL_MOMENTS
-from gaitid.report.pictures.axes import GRID, INK, MUTED, SIDE_STYLES
+from gaitid.report.pictures.draw import GRID, INK, MUTED, SIDE_STYLES
 from gaitid.write import CYCLE_COLUMNS
 
-_PANELS = (*SAGITTAL_ANGLES, *SAGITTAL_MOMENTS, *POWERS)
-_BY_COLUMN = {panel.column.removeprefix("{side}_"): panel for panel in _PANELS}
+# What is drawn by default: the sagittal plane, and what positive means.
+_TITLES = {
+    "hip_flexion_deg": "Hip flexion (+) / extension (−)",
+    "knee_flexion_deg": "Knee flexion (+) / extension (−)",
+    "ankle_dorsiflexion_deg": "Ankle dorsiflexion (+) / plantarflexion (−)",
+    "hip_extension_moment_Nm_per_kg": "Hip extension (+) / flexion (−) moment",
+    "knee_extension_moment_Nm_per_kg": "Knee extension (+) / flexion (−) moment",
+    "ankle_plantarflexion_moment_Nm_per_kg": "Ankle plantarflexion (+) / dorsiflexion (−) moment",
+    "hip_power_W_per_kg": "Hip power, generation (+) / absorption (−)",
+    "knee_power_W_per_kg": "Knee power, generation (+) / absorption (−)",
+    "ankle_power_W_per_kg": "Ankle power, generation (+) / absorption (−)",
+}
 # By the end of a column's name: the unit, and what its axis shows at least, as on the page.
 _UNITS = {"_deg": ("deg", 10.0), "_Nm_per_kg": ("N·m/kg", 0.2), "_W_per_kg": ("W/kg", 0.5), "_N_per_kg": ("N/kg", 0.5)}
 _MOST = 9
@@ -75,7 +84,7 @@ def _known_first(there: Sequence[str], table: pd.DataFrame) -> list[str]:
     """What is drawn by default: the sagittal curves that are known, or the first known ones of other joints."""
     ends = tuple(str(name) for name in table.columns if table[name].notna().any())
     known = [name for name in there if any(end == name or end.endswith(f"_{name}") for end in ends)]
-    return [name for name in _BY_COLUMN if name in known] or known[:_MOST]
+    return [name for name in _TITLES if name in known] or known[:_MOST]
 
 
 def _style(side: str) -> dict[str, Any]:
@@ -92,7 +101,7 @@ def _cycles(axes: Any, of_side: pd.DataFrame, side: str, name: str) -> None:
 
 def _dress(axes: Any, name: str, below_it: str, below: bool) -> None:
     unit, least = next((of for end, of in _UNITS.items() if name.endswith(end)), ("", 0.0))
-    axes.set_title(_BY_COLUMN[name].title if name in _BY_COLUMN else name, fontsize=8, loc="left", color=INK)
+    axes.set_title(_TITLES.get(name, name), fontsize=8, loc="left", color=INK)
     low, high = axes.get_ylim()
     if high - low < least:  # noise about zero is not to look like a curve
         middle = (low + high) / 2

@@ -98,7 +98,7 @@ def norms(ctx: click.Context, begin: str) -> Items:
 
 def figures(ctx: click.Context, begin: str) -> Items:
     from gaitid.report.chain.drawn import FIGURES
-    from gaitid.report.pictures.catalogue import figure_names
+    from gaitid.report.pictures.request import figure_names
 
     return _words(tuple(dict.fromkeys((*figure_names(), *FIGURES))), begin)
 

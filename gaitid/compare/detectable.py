@@ -22,7 +22,7 @@ from gaitid.errors import GaitidError
 from gaitid.gait.feature_list import FEATURES
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.report.page.pool import COUNTS_FROM
-from gaitid.report.page.variance import about_uncertainty, variance_over_cycle
+from gaitid.report.page.sure import variance_over_cycle
 from gaitid.run.files import calibrated_in
 from gaitid.run.recorded import read_recorded
 from gaitid.trial import Array
@@ -140,7 +140,7 @@ class _Side:
     def __init__(self, means: Means) -> None:
         self._means = means
         self._signs: dict[int, Signed] = {}
-        self.sure = [result for result in means.results if about_uncertainty(result).get("cycle_shares_percent")]
+        self.sure = [result for result in means.results if result.mapping("uncertainty").get("cycle_shares_percent")]
         self.records: list[Mapping[str, Any]] = [result.record for result in means.results]
 
     def find_signs(self, common: InCommon) -> None:
@@ -177,7 +177,7 @@ class _Side:
 
     def feature_variance(self, side: str, feature: str) -> dict[str, float]:
         """By source, as `variance`."""
-        entries = [about_uncertainty(result).get("features", {}).get(side, {}).get(feature) for result in self.sure]
+        entries = [result.record_at("uncertainty", "features", side, feature) for result in self.sure]
         found = [entry for entry in entries if entry]
         if not found:
             return {}

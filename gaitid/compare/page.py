@@ -20,8 +20,8 @@ from gaitid.disk.atomic import put_all
 from gaitid.errors import WriteError
 from gaitid.inputs import refuse_to_overwrite
 from gaitid.report.page.compose import document
-from gaitid.report.page.panels import PANELS
 from gaitid.report.page.svg import HEIGHT, WIDTH, Scale, axes, line, scale_for
+from gaitid.report.panels import PANELS
 from gaitid.report.text import escape
 from gaitid.trial import Array
 
@@ -235,10 +235,10 @@ def _panel(comparison: Comparison, m: Measured) -> str:
     return (
         f'<figure class="panel"><figcaption><b>{escape(title)}</b><span class="compared">{escape(words)}</span>'
         f'</figcaption><svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(label)}">'
-        f"{axes(upper, ticks, escape(ends[0]), escape(ends[1]))}"
+        f"{axes(upper, *ends, ticks)}"
         f'<g class="of-a"><path class="mean" d="{line(upper, x, both.a)}"/></g>'
         f'<g class="of-b"><path class="mean" d="{line(upper, x, both.b)}"/></g></svg>'
-        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" aria-hidden="true" class="apart">{axes(lower, ticks, "", "")}'
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" aria-hidden="true" class="apart">{axes(lower, x_ticks=ticks)}'
         f'{_limits(lower, x, limits)}<g class="of-d"><path class="mean" d="{line(lower, x, apart)}"/></g></svg>'
         "</figure>"
     )

@@ -1,117 +1,184 @@
-"""Which results belong together: whose they are, as far as the files say."""
+"""Which results belong together: whose they are, as far as the files say, or as somebody puts them together."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path, PurePath
 
 from gaitid.disk.read_back import read_text_back
 from gaitid.errors import GaitidError
-from gaitid.records import NamedTuple
-from gaitid.results.find import RECORD_SUFFIX
+from gaitid.records import NamedTuple, frozen_dataclass
+from gaitid.report.page.told import names_of
+from gaitid.report.result import Result, load_result
+from gaitid.results.find import RECORD_SUFFIX, find_records
 
-BATCH_TABLE = "batch.csv"
 # Folders above a result in which its batch's table is looked for: results mirror a data set's folders.
 _MOST_LEVELS = 6
 # Two results whose mass or leg lengths differ by more are of two people: what `run` allows between static and trial.
 ANOTHER_BODY = 0.1
-_SIZES = ("mass", "left.leg_length", "right.leg_length")
 
 
-class Whose(NamedTuple):
-    """The labels of a result; empty where nothing says them."""
+@frozen_dataclass()
+class Session:
+    """Results that belong together: one subject, one session, one condition, each empty where nothing says it."""
 
     subject: str
     session: str
     condition: str
+    results: tuple[Result, ...]
 
 
-class Row(NamedTuple):
-    """A trial of a batch's table: its folders and its name without suffix, and whose it is."""
+class _Row(NamedTuple):
+    """A trial of a batch's table: its folders and its name without suffix, and subject, session and condition."""
 
     parts: tuple[str, ...]
-    whose: Whose
+    whose: tuple[str, str, str]
 
 
-#: The rows of a batch's table by the name of the trial, in their order.
-Rows = Mapping[str, Sequence[Row]]
+def load_results(
+    paths: Sequence[Path], say: Callable[[str], None] = lambda _: None, chains: bool = False
+) -> tuple[Session, ...]:
+    """The results given, and all below the folders given, by session, in the order of the first of each.
 
+    Subject, session and condition are what the ``batch.csv`` above a result says. Without one, the results of a folder
+    are one session of its name; sessions are of one subject, whom nothing names, unless mass or leg length say
+    otherwise: then each folder is a subject, or several where its own trials cannot be of one person. Results of
+    different models, whose curves are not of the same quantities, are sessions of their own, with the model as the
+    condition. `say` is told what is read. With `chains` results of chains that do not walk are taken too.
 
-def whose(record: Path, tables: dict[Path, Rows]) -> Whose | None:
-    """What the table of the batch that a result is of says of it; None where there is no such table or row.
-
-    `tables` keeps what was read, for the next result.
+    Raises
+    ------
+    GaitidError
+        One line that begins with the file at fault.
     """
-    here = record.absolute()
-    stem = here.name[: -len(RECORD_SUFFIX)]
-    for folder in here.parents[:_MOST_LEVELS]:
-        table = folder / BATCH_TABLE
-        if table.is_file():
-            rows = tables[table] if table in tables else tables.setdefault(table, _rows(table))
-            return _best(rows, (here.parent / stem).relative_to(folder))
-    return None
+    grouped: dict[tuple[str, str, str], list[Result]] = {}
+    alone: dict[Path, list[Result]] = {}
+    tables: dict[Path, Mapping[str, Sequence[_Row]]] = {}
+    for path in find_records(paths):
+        say(f"reading {path.name}")
+        result, labels = load_result(path, chains), _whose(path, tables)
+        if labels is None:
+            alone.setdefault(path.absolute().parent, []).append(result)
+        else:
+            grouped.setdefault(labels, []).append(result)
+    one_body = len(people([result for results in alone.values() for result in results])) < 2
+    for folder, results in alone.items():
+        bodies = people(results)
+        for i, places in enumerate(bodies, start=1):
+            of_one = [results[place] for place in places]
+            mass = next((m for result in of_one if (m := result.number("subject", "mass", "value") or 0.0) > 0), 0.0)
+            who = f", person {i}" + (f" ({mass:.1f} kg)" if mass else "") if len(bodies) > 1 else ""
+            key = ("", folder.name, "") if one_body else (folder.name + who, "", "")
+            grouped.setdefault(key, []).extend(of_one)
+    return tuple(session for key, results in grouped.items() for session in _by_model(*key, results))
 
 
-def people(records: Sequence[Mapping[str, object]]) -> list[list[int]]:
-    """The places of the records that can be of one person each, by mass and leg lengths, in the order of the first."""
+def _by_model(subject: str, session: str, condition: str, results: Sequence[Result]) -> list[Session]:
+    """A session for the results of each model, which is in its condition where there are several."""
+    by_model: dict[str, list[Result]] = {}
+    for result in results:
+        by_model.setdefault(str(result.record_at("model", "name") or ""), []).append(result)
+    if len(by_model) == 1:
+        return [Session(subject, session, condition, tuple(results))]
+    return [
+        Session(subject, session, " ".join(filter(None, (condition, f"model {model}"))), tuple(of_model))
+        for model, of_model in by_model.items()
+    ]
+
+
+def people(results: Sequence[Result]) -> list[list[int]]:
+    """The places of the results that can be of one person each, by mass and leg lengths, in the order of the first."""
     found: list[list[int]] = []
-    for i, record in enumerate(records):
-        fits = next((of_one for of_one in found if _one_body([records[j] for j in of_one] + [record])), None)
-        if fits is None:
+    for i, result in enumerate(results):
+        fits = (of_one for of_one in found if _one_body([*(results[j] for j in of_one), result]))
+        if (of_one := next(fits, None)) is None:
             found.append([i])
         else:
-            fits.append(i)
+            of_one.append(i)
     return found
 
 
-def _one_body(records: Sequence[Mapping[str, object]]) -> bool:
-    """Whether mass and leg lengths of all records can be those of one person."""
-    for name in _SIZES:
-        values = [size for record in records if (size := size_of(record, name)) > 0]
-        if values and max(values) > min(values) * (1 + ANOTHER_BODY):
+def _one_body(results: Sequence[Result]) -> bool:
+    """Whether mass and leg lengths of all results can be those of one person."""
+    for name in ("mass", "left.leg_length", "right.leg_length"):
+        sizes = [size for result in results if (size := result.number("subject", name, "value") or 0.0) > 0]
+        if sizes and max(sizes) > min(sizes) * (1 + ANOTHER_BODY):
             return False
     return True
 
 
-def size_of(record: Mapping[str, object], name: str) -> float:
-    """A measurement of the subject; 0 where the record has none."""
-    subject = record.get("subject")
-    entry = subject.get(name) if isinstance(subject, Mapping) else None
-    value = entry.get("value") if isinstance(entry, Mapping) else None
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else 0.0
+# --- the table of a batch -------------------------------------------------------------------------------------------
 
 
-def person_words(records: Sequence[Mapping[str, object]], place: int) -> str:
-    """What one of several people of a folder is called: ``person 2 (57.5 kg)``."""
-    mass = next((size for record in records if (size := size_of(record, "mass")) > 0), 0.0)
-    return f"person {place}" + (f" ({mass:.1f} kg)" if mass else "")
+def _whose(record: Path, tables: dict[Path, Mapping[str, Sequence[_Row]]]) -> tuple[str, str, str] | None:
+    """What the table of the batch that a result is of says of it; None where there is no such table or row.
+
+    `tables` keeps what was read, for the next result: rows by the name of the trial, in their order.
+    """
+    here = record.absolute()
+    for folder in here.parents[:_MOST_LEVELS]:
+        table = folder / "batch.csv"
+        if table.is_file():
+            if table not in tables:
+                tables[table] = _rows(table)
+            parts = (here.parent / here.name[: -len(RECORD_SUFFIX)]).relative_to(folder).parts
+            rows = tables[table].get(parts[-1], ())
+            # the row whose trial ends in most of the result's own folders and name
+            best = max(rows, key=lambda row: _shared_end(row.parts, parts), default=None)
+            return None if best is None else best.whose
+    return None
 
 
-def _rows(table: Path) -> Rows:
-    by_name: dict[str, list[Row]] = {}
+def _rows(table: Path) -> dict[str, list[_Row]]:
+    by_name: dict[str, list[_Row]] = {}
     try:
         for row in csv.DictReader(read_text_back(table, "CSV").splitlines()):
             *folders, name = PurePath((row.get("trial") or "").replace("\\", "/")).parts or ("",)
             name = PurePath(name).stem
-            whose = Whose(*(row.get(label) or "" for label in Whose._fields))
-            by_name.setdefault(name, []).append(Row((*folders, name), whose))
+            whose = (row.get("subject") or "", row.get("session") or "", row.get("condition") or "")
+            by_name.setdefault(name, []).append(_Row((*folders, name), whose))
     except csv.Error as error:
         raise GaitidError(f"{table}: not CSV", found=str(error)) from None
     return by_name
 
 
-def _best(rows: Rows, below: PurePath) -> Whose | None:
-    """Of the row whose trial ends in most of the result's own folders and name."""
-    best = max(rows.get(below.name, ()), key=lambda row: _shared_end(row.parts, below.parts), default=None)
-    return None if best is None else best.whose
-
-
 def _shared_end(one: Sequence[str], other: Sequence[str]) -> int:
     """How many last parts of two paths are the same."""
-    count = 0
-    for a, b in zip(reversed(one), reversed(other), strict=False):
-        if a != b:
-            break
-        count += 1
-    return count
+    same = [a == b for a, b in zip(reversed(one), reversed(other), strict=False)]
+    return (same + [False]).index(False)
+
+
+# --- as somebody asks for it ----------------------------------------------------------------------------------------
+
+
+def regrouped(sessions: Sequence[Session], by: str | None) -> tuple[Session, ...]:
+    """The same results, those together that have the same label of that kind and are of one subject.
+
+    Parameters
+    ----------
+    sessions : sequence of Session
+    by : {"trial", "session", "condition", "subject"} or None
+        ``trial`` sets each trial beside the others. None leaves sessions and conditions apart as they are.
+
+    Raises
+    ------
+    GaitidError
+        By session or condition, and nothing says which.
+    """
+    if by is None:
+        return tuple(sessions)
+    if by == "trial":
+        results = [(session.subject, result) for session in sessions for result in session.results]
+        names = names_of([result for _, result in results])
+        return tuple(Session(who, name, "", (result,)) for name, (who, result) in zip(names, results, strict=True))
+    if by != "subject" and not any(getattr(session, by) for session in sessions):
+        raise GaitidError(
+            f"--by {by}: no result has a {by}", expected=f"a column {by} with values in the batch.csv above the results"
+        )
+    dropped = {name: "" for name in ("session", "condition") if name != by}
+    together: dict[Session, list[Result]] = {}
+    for session in sessions:
+        together.setdefault(replace(session, results=(), **dropped), []).extend(session.results)
+    return tuple(replace(label, results=tuple(results)) for label, results in together.items())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -11,15 +10,24 @@ from gaitid.norms import Norms, gait_profile
 from gaitid.norms.fit import way_words
 from gaitid.records import NamedTuple
 from gaitid.report.difference import excursion
-from gaitid.report.lines import Line, Member, Subject, group_members, line_of, subject_line, whole_subjects
+from gaitid.report.lines import (
+    Line,
+    Member,
+    Subjects,
+    group_members,
+    known,
+    line_of,
+    mean_of,
+    subject_line,
+    whole_subjects,
+)
 from gaitid.report.page.compare import norm_words
-from gaitid.report.page.compose import data_element, tools
+from gaitid.report.page.compose import tools
 from gaitid.report.page.curves import Drawn, curve_data, curves_html
-from gaitid.report.page.figures_table import FEATURES, SPATIOTEMPORAL, side_table, strides
-from gaitid.report.page.panels import GROUPS, CyclePanel
+from gaitid.report.page.figures_table import FEATURES, SPATIOTEMPORAL, side_table
 from gaitid.report.page.pool import PERCENT, Basis, Pooled
-from gaitid.report.panels import SIDES
-from gaitid.report.session_tables import difference_table, feature_values, mixed_html, table_of_members
+from gaitid.report.panels import PANELS, SIDES, CyclePanel
+from gaitid.report.session_tables import difference_tables, figures_of, mixed_html, table_of_members
 from gaitid.report.sessions import GROUP_METHOD, Comparison, comparison_html
 from gaitid.report.text import UNKNOWN, escape, fixed
 from gaitid.results.cycle_curves import CycleCurves
@@ -42,7 +50,7 @@ class Unlike(NamedTuple):
     percent: int
 
 
-def group_html(subjects: Sequence[Subject], norms: Norms | None = None, why: str = "", key: str = "group") -> str:
+def group_html(subjects: Subjects, norms: Norms | None = None, why: str = "", key: str = "group") -> str:
     """The part of a page about a group; empty where no subject has curves."""
     groups = group_members(subjects)
     drawn = {member.label for members in groups.values() for member in members}
@@ -51,7 +59,12 @@ def group_html(subjects: Sequence[Subject], norms: Norms | None = None, why: str
         return ""
     curves = _one_group(everyone, norms, why, key) if len(groups) == 1 else _conditions(groups, norms, why, key)
     profile = {"GPS, °": [_score(member, norms) for member in everyone]} if norms is not None else {}
-    absent = [_absent(subject) for subject in subjects if subject.name not in drawn]
+    absent = []
+    for name, sessions in subjects.items():
+        if name not in drawn:
+            walks = [r for session in sessions for r in session.results if r.cycles]
+            elsewhere = walks and all(way_words(result.record) for result in walks)
+            absent.append(f"{name} (its walks turn, go up or down, or backward)" if elsewhere else name)
     note = f'<p class="note">Without a curve like the others’: {escape(", ".join(absent))}.</p>' if absent else ""
     return (
         f'<section class="compared-sessions" aria-labelledby="{key}-h"><h2 id="{key}-h">Who is in it</h2>'
@@ -60,17 +73,10 @@ def group_html(subjects: Sequence[Subject], norms: Norms | None = None, why: str
     )
 
 
-def _absent(subject: Subject) -> str:
-    """Who is not in the group, and that none of its walks is straight, forward and level, where so."""
-    cycled = [r for session in subject.sessions for r in session.results if r.cycles]
-    elsewhere = bool(cycled) and all(way_words(result.record) for result in cycled)
-    return f"{subject.name} (its walks turn, go up or down, or backward)" if elsewhere else subject.name
-
-
-def _score(member: Member, norms: Norms | None) -> str:
+def _score(member: Member, norms: Norms) -> str:
     """Gait Profile Score of a subject."""
     sides = {side: member.basis.sides[side].curves.columns if side in member.basis.sides else {} for side in SIDES}
-    profile = gait_profile(sides["left"], sides["right"], norms) if norms is not None else None
+    profile = gait_profile(sides["left"], sides["right"], norms)
     return fixed(profile.overall, 1) if profile is not None else UNKNOWN
 
 
@@ -79,84 +85,59 @@ def _score(member: Member, norms: Norms | None) -> str:
 
 def _one_group(members: Sequence[Member], norms: Norms | None, why: str, key: str) -> str:
     """Curves of both sides on shared axes, thin for each subject, with the tools of a session's page; tables."""
-    basis = _basis(members)
-    drawn = Drawn(key=key, of=tuple(basis.sides), basis=basis, norms=norms, why_empty={})
-    legend = [
+    # the subjects' means as if each were a curve of one session
+    sides = {side: pooled for side in SIDES if (pooled := _subjects(members, side)) is not None}
+    first = members[0].basis
+    drawn = Drawn(key, tuple(sides), Basis(first.kind, first.label, sides), norms, {})
+    legend = "".join(
         f'<li class="{side}"><svg viewBox="0 0 30 8" aria-hidden="true"><path class="mean" d="M0 4H30"/></svg>'
         f"{side} ({len(pooled)} subjects)</li>"
-        for side, pooled in drawn.basis.sides.items()
-    ]
-    legend += ["<li>thick: mean of the subjects’ means; shaded: ± 1 SD between subjects; thin: each subject</li>"]
-    if norms is not None:
-        legend.append(f'<li><i class="key norm"></i>{escape(norm_words(norms))}</li>')
-    legend += ["<li>vertical line: foot off</li>", "<li>dotted: impact of the foot strike</li>"]
+        for side, pooled in sides.items()
+    )
+    norm = f'<li><i class="key norm"></i>{escape(norm_words(norms))}</li>' if norms is not None else ""
     told = f'<p class="note">{escape(why)}</p>' if why else ""
     return (
-        f'<section class="curves" data-session="{key}" data-trials=""><h2>Curves over {escape(drawn.basis.label)}</h2>'
-        f'<ul class="legend">{"".join(legend)}</ul>{told}{tools(drawn)}<div class="groups">{curves_html(drawn)}</div>'
-        f"{data_element(f'{key}-data', curve_data(drawn))}</section>"
+        f'<section class="curves" data-session="{key}" data-trials=""><h2>Curves over {escape(first.label)}</h2>'
+        f'<ul class="legend">{legend}<li>thick: mean of the subjects’ means; shaded: ± 1 SD between subjects; thin: '
+        f"each subject</li>{norm}<li>vertical line: foot off</li><li>dotted: impact of the foot strike</li></ul>"
+        f'{told}{tools(drawn)}<div class="groups">{curves_html(drawn)}</div>{curve_data(drawn)}</section>'
         f'<section class="tables"><h2>Figures</h2>{_tables(members, norms)}</section>'
     )
 
 
-def _basis(members: Sequence[Member]) -> Basis:
-    """The subjects' means as if each were a curve of one session."""
-    sides = {side: _subjects(members, side) for side in SIDES}
-    first = members[0].basis
-    return Basis(first.kind, first.label, {side: pooled for side, pooled in sides.items() if pooled is not None})
-
-
 def _subjects(members: Sequence[Member], side: str) -> Pooled | None:
-    there = [member for member in members if side in member.basis.sides]
+    there = [member.basis.sides[side] for member in members if side in member.basis.sides]
     if not there:
         return None
-    names = dict.fromkeys(n for member in there for n in member.basis.sides[side].curves.columns)
-    columns = {name: np.array([member.basis.sides[side].mean(name).mean for member in there]) for name in names}
-    impact = np.array([member.basis.sides[side].mean_impact for member in there])
-
-    def marks(name: str) -> Array:
-        found = [getattr(member.basis.sides[side].curves, name) for member in there]
-        known = [values[np.isfinite(values)] for values in found]
-        return np.array([float(values.mean()) if len(values) else math.nan for values in known])
-
+    names = dict.fromkeys(name for pooled in there for name in pooled.curves.columns)
     count = np.arange(1, len(there) + 1)
-    curves = CycleCurves(
-        numbers=count,
-        first_frame=count,
-        last_frame=count,
-        off_percent=marks("off_percent"),
-        opposite_off_percent=marks("opposite_off_percent"),
-        opposite_strike_percent=marks("opposite_strike_percent"),
-        percent=PERCENT,
-        columns=columns,
-    )
-    return Pooled(side, count - 1, curves, impact)
+    marks = {
+        name: np.array([mean_of(getattr(pooled.curves, name)) for pooled in there])
+        for name in ("off_percent", "opposite_off_percent", "opposite_strike_percent")
+    }
+    columns = {name: np.array([pooled.mean(name).mean for pooled in there]) for name in names}
+    curves = CycleCurves(count, count, count, percent=PERCENT, columns=columns, **marks)
+    return Pooled(side, count - 1, curves, np.array([pooled.mean_impact for pooled in there]))
 
 
 def _tables(members: Sequence[Member], norms: Norms | None) -> str:
     """Means of subjects' means."""
-    given = (norms.spatiotemporal, norms.features) if norms is not None else ({}, {})
-    parts = []
-    for caption, rows, values, norm in (
-        ("Strides and steps", SPATIOTEMPORAL, strides, given[0]),
-        ("Features", FEATURES, feature_values, given[1]),
+    html = ""
+    for caption, rows, norm in (
+        ("Strides and steps", SPATIOTEMPORAL, norms.spatiotemporal if norms is not None else {}),
+        ("Features", FEATURES, norms.features if norms is not None else {}),
     ):
-        found = {
-            side: {
-                row.key: [
-                    float(np.mean(of_one))
-                    for member in members
-                    if (of_one := [v for result in member.results for v in values(result, side, row.key)])
-                ]
-                for row in rows
-            }
-            for side in SIDES
-        }
+        found = {side: {row.key: list(_means(members, side, row.key).values()) for row in rows} for side in SIDES}
         kept = [row for row in rows if any(v != 0 for side in SIDES for v in found[side][row.key])]
         if table := side_table(kept, found, norm, caption, norms is not None and norms.judges):
-            parts.append(f"<h3>{caption}</h3>{table}")
-    note = '<p class="note">Mean ± SD (n subjects) of each subject’s mean.</p>' if parts else ""
-    return "".join(parts) + note
+            html += f"<h3>{caption}</h3>{table}"
+    return f'{html}<p class="note">Mean ± SD (n subjects) of each subject’s mean.</p>' if html else ""
+
+
+def _means(members: Sequence[Member], side: str, key: str) -> dict[str, float]:
+    """Each subject's mean of a figure, of those who have any."""
+    found = {member.label: figures_of(member.results, side, key) for member in members}
+    return {subject: float(np.mean(values)) for subject, values in found.items() if values}
 
 
 # --- several conditions ---------------------------------------------------------------------------------------
@@ -166,16 +147,9 @@ def _conditions(groups: Mapping[str, Sequence[Member]], norms: Norms | None, why
     labels = tuple(groups)
 
     def lines(side: str, column: str) -> tuple[Line, ...]:
-        found = [subject_line(groups[label], side, column, i, label) for i, label in enumerate(labels)]
-        return tuple(line for line in found if line is not None)
+        return known(subject_line(groups[label], side, column, i, label) for i, label in enumerate(labels))
 
-    def means(i: int, side: str, name: str) -> dict[str, float]:
-        values = feature_values if name in {row.key for row in FEATURES} else strides
-        found = {m.label: [v for r in m.results for v in values(r, side, name)] for m in groups[labels[i]]}
-        return {subject: float(np.mean(of_one)) for subject, of_one in found.items() if of_one}
-
-    tables = difference_table("Strides and steps", SPATIOTEMPORAL, labels, means)
-    tables += difference_table("Features", FEATURES, labels, means)
+    tables = difference_tables(labels, lambda i, side, name: _means(groups[labels[i]], side, name))
     note = (
         '<p class="note">Mean ± SD (n subjects). Difference: mean of the subjects’ own differences ± half of its 95 % '
         "interval (Student’s t); bold where that does not hold 0: of 20 figures one is expected by chance.</p>"
@@ -193,29 +167,27 @@ def unlike(members: Sequence[Member]) -> list[Unlike]:
     The band is t sqrt(1 + 1/n) times the standard deviation of the n others, t being that of the greatest excursion of
     a smooth curve, so rare that in 95 of 100 groups of alike subjects nobody is named (Bonferroni).
     """
-    panels = [(side, panel, _means(members, side, panel)) for side in SIDES for g in GROUPS for panel in g.panels]
-    enough = [(side, panel, curves) for side, panel, curves in panels if len(curves) >= LEAST_SUBJECTS]
-    looked_at = sum(len(curves) for _, _, curves in enough)
+    curves = {(side, column): _mean_curves(members, side, column) for side in SIDES for column in PANELS}
+    enough = {of: by_name for of, by_name in curves.items() if len(by_name) >= LEAST_SUBJECTS}
+    looked_at = sum(map(len, enough.values()))
     found = []
-    for side, panel, curves in enough:
-        table = np.array(list(curves.values()))
-        for i, name in enumerate(curves):
-            others = np.delete(table, i, axis=0)
-            far = excursion(table[i], others)
+    for (side, column), by_name in enough.items():
+        table = np.array(list(by_name.values()))
+        for i, name in enumerate(by_name):
+            far = excursion(table[i], np.delete(table, i, axis=0))
             if far.chance < _BY_CHANCE / looked_at:
-                found.append(Unlike(name, side, panel, far.distance, far.percent))
+                found.append(Unlike(name, side, PANELS[column], far.distance, far.percent))
     return sorted(found, key=lambda one: -one.distance)
 
 
-def _means(members: Sequence[Member], side: str, panel: CyclePanel) -> dict[str, Array]:
+def _mean_curves(members: Sequence[Member], side: str, column: str) -> dict[str, Array]:
     """The mean curve of each subject, without impacts and without the ground reaction of a foot in the air."""
-    lines = {m.label: line_of(m, side, panel.column, 0, m.label) for m in members}
-    there = {name: line for name, line in lines.items() if line is not None and len(line.whole)}
+    there = {m.label: line for m in members if (line := line_of(m, side, column, 0, m.label)) and len(line.whole)}
     if not there:
         return {}
     struck = np.array([line.impact for line in there.values()]).any(axis=0)
     curves = np.where(struck, np.nan, np.array([line.mean for line in there.values()]))
-    if panel.joint == "ground":
+    if PANELS[column].joint == "ground":
         curves = np.where((curves == 0).any(axis=0), np.nan, curves)
     return dict(zip(there, curves, strict=True))
 
@@ -227,18 +199,16 @@ def _unlike(groups: Mapping[str, Sequence[Member]]) -> str:
     by_subject: dict[str, list[str]] = {}
     for label, members in groups.items():
         for one in unlike(members):
-            where = f"{label}, " if label else ""
             what = f"{one.side} {one.panel.title[:1].lower()}{one.panel.title[1:]}"
-            words = f"{where}{what} ({fixed(one.distance, 1)} SD at {one.percent} %)"
+            words = f"{f'{label}, ' if label else ''}{what} ({fixed(one.distance, 1)} SD at {one.percent} %)"
             by_subject.setdefault(one.subject, []).append(words)
-    method = (
-        '<p class="note">A curve is named where it leaves the band in which the others’ curves let expect a next one. '
-        "It is so wide that in 95 of 100 groups of alike subjects nobody is named; in a small group very wide.</p>"
-    )
-    if not by_subject:
-        return f"{title}<p>Nobody.</p>{method}"
-    items = []
+    items = ""
     for subject, curves in by_subject.items():
         more = f" and {len(curves) - _FEW} more" if len(curves) > _FEW else ""
-        items.append(f"<li><b>{escape(subject)}</b>: {escape('; '.join(curves[:_FEW]))}{more}</li>")
-    return f'{title}<ul class="odd">{"".join(items)}</ul>{method}'
+        items += f"<li><b>{escape(subject)}</b>: {escape('; '.join(curves[:_FEW]))}{more}</li>"
+    found = f'<ul class="odd">{items}</ul>' if items else "<p>Nobody.</p>"
+    return (
+        f'{title}{found}<p class="note">A curve is named where it leaves the band in which the others’ curves let '
+        "expect a next one. It is so wide that in 95 of 100 groups of alike subjects nobody is named; in a small group "
+        "very wide.</p>"
+    )

@@ -11,12 +11,11 @@ from gaitid.report.difference import LEAST_CYCLES, critical_t, own_differences, 
 from gaitid.report.gathering import people
 from gaitid.report.lines import Member
 from gaitid.report.page.figures_table import FEATURES, SPATIOTEMPORAL, Row, speeds_of, strides
-from gaitid.report.page.told import agreed, in_words, model_of, names_of, reasons, verdicts
+from gaitid.report.page.told import LEVEL_CLASS, LEVELS, agreed, in_words, model_of, named, names_of, reasons, verdicts
 from gaitid.report.panels import SIDES
 from gaitid.report.result import Result
-from gaitid.report.text import UNKNOWN, escape, fixed
+from gaitid.report.text import UNKNOWN, each, escape, fixed, mean_sd
 
-_LEVELS = {"good": "good", "usable": "care", "do not use": "no"}
 #: Figures by member: of cycles, or in a group by subject.
 Of = Mapping[str, float] | Sequence[float]
 
@@ -41,24 +40,22 @@ def mixed_html(members: Sequence[Member]) -> str:
     models = {model_of(result) for member in members for result in member.results}
     if len(models) > 1:
         told.append(f"Several models ({', '.join(sorted(models))}): differences between them are in what is shown.")
-    bad = [
+    bad = ", ".join(
         f"{member.label} {name}" if len(members) > 1 else name
         for member in members
-        for name, result in zip(names_of(member.results), member.results, strict=True)
-        if result.record_at("verdict", "trial") == "do not use" and result.cycles
-    ]
+        for name, result in named(member.results)
+        if result.record_at("verdict", "trial") == LEVELS[2] and result.cycles
+    )
     if bad:
-        told.append(
-            f"In the means are trials with the verdict “do not use”: {', '.join(bad)}. Leave their results out."
-        )
+        told.append(f"In the means are trials with the verdict “do not use”: {bad}. Leave their results out.")
     told += [
         f"{member.label}: its trials’ mass or leg lengths differ by more than a tenth: are they of one person?"
         for member in members
-        if len(people([result.record for result in member.results])) > 1
+        if len(people(member.results)) > 1
     ]
     out = "; ".join(f"{m.label} {line}" if len(members) > 1 else line for m in members for line in m.left_out)
     note = f'<p class="note">Not in the means: {escape(out)}.</p>' if out else ""
-    return "".join(f'<p class="doubt"><strong>{escape(text)}</strong></p>' for text in told) + note
+    return each('<p class="doubt"><strong>{}</strong></p>', told) + note
 
 
 def _member_row(member: Member, more: Sequence[str]) -> str:
@@ -66,41 +63,23 @@ def _member_row(member: Member, more: Sequence[str]) -> str:
     trials = ", ".join(names) if len(names) <= 6 else f"{', '.join(names[:5])} and {len(names) - 5} more"
     counts = [len(member.basis.sides[side]) if side in member.basis.sides else 0 for side in SIDES]
     verdict, words = verdicts(member.results).get("trial", ""), in_words(member.results) or UNKNOWN
-    why = reasons(member.results, member.out)
-    because = f" <small>{escape(_short(why[0].words))}</small>" if why else ""
+    why = [reason.words for reason in reasons(member.results, member.out)]
+    because = each(" <small>{}</small>", [text if len(text) <= 110 else f"{text[:109].rstrip()}…" for text in why[:1]])
     because += f" <small>and {len(why) - 1} more</small>" if len(why) > 1 else ""
     cells = [*map(str, counts), mean_sd(speeds_of(member.results), 1, 2), *more]
     numbers = "".join(f'<td class="n">{cell}</td>' for cell in cells)
     return (
         f'<tr><th scope="row">{escape(member.label)}</th><td>{escape(trials)}</td>{numbers}'
-        f"<td>{escape(agreed(model_of(result) for result in member.results))}</td>"
-        f'<td><span class="badge {_LEVELS.get(verdict, "care")}">{escape(words)}</span>{because}</td></tr>'
+        f"<td>{escape(agreed(map(model_of, member.results)))}</td>"
+        f'<td><span class="badge {LEVEL_CLASS.get(verdict, "care")}">{escape(words)}</span>{because}</td></tr>'
     )
-
-
-def _short(text: str, most: int = 110) -> str:
-    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
-
-
-def mean_sd(values: Sequence[float], times: float, decimals: int) -> str:
-    """``12.3 ± 0.4``, an unknown one as a dash."""
-    if not len(values):
-        return UNKNOWN
-    spread = f" ± {fixed(float(np.std(values, ddof=1)) * times, decimals)}" if len(values) > 1 else ""
-    return f"{fixed(float(np.mean(values)) * times, decimals)}{spread}"
 
 
 def sessions_tables(members: Sequence[Member]) -> str:
     """Figures of strides and features of each session, with differences."""
-    labels = [member.label for member in members]
-
-    def table(caption: str, rows: Sequence[Row], values: Callable[[Result, str, str], list[float]]) -> str:
-        def of(i: int, side: str, key: str) -> list[float]:
-            return [value for result in members[i].results for value in values(result, side, key)]
-
-        return difference_table(caption, rows, labels, of)
-
-    both = table("Strides and steps", SPATIOTEMPORAL, strides) + table("Features", FEATURES, feature_values)
+    both = difference_tables(
+        [member.label for member in members], lambda i, side, key: figures_of(members[i].results, side, key)
+    )
     note = (
         '<p class="note">Mean ± SD (n cycles). Difference ± half of its 95 % interval (Welch’s t); bold where that '
         "does not hold 0: of 20 figures one is expected by chance. Markers put on again are not in it.</p>"
@@ -108,30 +87,46 @@ def sessions_tables(members: Sequence[Member]) -> str:
     return both + note if both else ""
 
 
-def feature_values(result: Result, side: str, key: str) -> list[float]:
-    """A feature of each cycle of a side."""
-    return list(result.feature_values.get((side, key), ()))
+def figures_of(results: Sequence[Result], side: str, key: str) -> list[float]:
+    """A figure of each stride, or a feature of each cycle, of a side."""
+    return [
+        value
+        for result in results
+        for value in (*strides(result, side, key), *result.feature_values.get((side, key), ()))
+    ]
 
 
-def difference_table(
-    caption: str, rows: Sequence[Row], labels: Sequence[str], of: Callable[[int, str, str], Of]
-) -> str:
+def difference_tables(labels: Sequence[str], of: Callable[[int, str, str], Of]) -> str:
     """Mean and SD of each label and side, and the differences from the first; empty where there is no value.
 
     `of` gives the figures by label, side and key: a list, or one figure a subject by name, which are then paired.
     """
+    return "".join(
+        _difference_table(caption, rows, labels, of)
+        for caption, rows in (("Strides and steps", SPATIOTEMPORAL), ("Features", FEATURES))
+    )
+
+
+def _difference_table(
+    caption: str, rows: Sequence[Row], labels: Sequence[str], of: Callable[[int, str, str], Of]
+) -> str:
     body = []
     for row in rows:
         by_side = {side: [of(i, side, row.key) for i in range(len(labels))] for side in SIDES}
         if any(v != 0 for of_side in by_side.values() for one in of_side for v in _list(one)):
-            cells = "".join(_cells(by_side[side], row) for side in SIDES)
+            cells = ""
+            for first, *others in by_side.values():
+                for values in map(_list, (first, *others)):
+                    count = f" <small>({len(values)})</small>" if values else ""
+                    cells += f'<td class="n">{mean_sd(values, row.times, row.decimals)}{count}</td>'
+                cells += "".join(_difference_cell(first, other, row) for other in others)
             unit = f'<span class="unit">{escape(row.unit)}</span>'
             body.append(f'<tr><th scope="row">{escape(row.words)} {unit}</th>{cells}</tr>')
     if not body:
         return ""
     names = [*labels, *(f"{label} − {labels[0]}" for label in labels[1:])]
     tops = "".join(f'<th scope="colgroup" colspan="{len(names)}" class="{s}">{s.capitalize()}</th>' for s in SIDES)
-    subs = "".join(f'<th scope="col" class="n">{escape(name)}</th>' for _ in SIDES for name in names)
+    subs = each('<th scope="col" class="n">{}</th>', names) * len(SIDES)
     return (
         f'<h3>{caption}</h3><div class="scroll"><table class="figures" aria-label="{caption}"><thead>'
         f"<tr><td></td>{tops}</tr><tr><td></td>{subs}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
@@ -140,14 +135,6 @@ def difference_table(
 
 def _list(values: Of) -> list[float]:
     return list(values.values()) if isinstance(values, Mapping) else list(values)
-
-
-def _cells(of_labels: Sequence[Of], row: Row) -> str:
-    cells = []
-    for values in map(_list, of_labels):
-        count = f" <small>({len(values)})</small>" if values else ""
-        cells.append(f'<td class="n">{mean_sd(values, row.times, row.decimals)}{count}</td>')
-    return "".join(cells + [_difference_cell(of_labels[0], values, row) for values in of_labels[1:]])
 
 
 def _difference_cell(a: Of, b: Of, row: Row) -> str:

@@ -1,20 +1,21 @@
-"""What the pictures and tables say about loads: unknown spans, the vertical axis, peaks within a contact."""
+"""What the page says about loads: unknown spans and why, and a table of peaks within each contact."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gaitid.numerics.masks import spans
-from gaitid.records import frozen_dataclass
+from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.report.panels import AXES, ground_column
 from gaitid.report.result import Contact, Result
+from gaitid.report.text import UNKNOWN, each, escape, fixed
 
 
-@frozen_dataclass()
-class Span:
+class Span(NamedTuple):
     """Frames (both ends included) in which a foot's load is unknown, and why."""
 
     side: str
@@ -23,8 +24,7 @@ class Span:
     reason: str
 
 
-@frozen_dataclass()
-class PeakKind:
+class PeakKind(NamedTuple):
     """A peak that is looked for: the greatest value of a column, or the least one."""
 
     group: str
@@ -50,43 +50,16 @@ class Peak:
 
 
 PEAKS = (
-    PeakKind("Moment, N·m/kg", "Ankle plantarflexion", "ankle_plantarflexion_moment_Nm_per_kg", True),
-    PeakKind("Moment, N·m/kg", "Knee extension", "knee_extension_moment_Nm_per_kg", True),
-    PeakKind("Moment, N·m/kg", "Knee abduction", "knee_abduction_moment_Nm_per_kg", True),
-    PeakKind("Moment, N·m/kg", "Hip extension", "hip_extension_moment_Nm_per_kg", True),
-    PeakKind("Moment, N·m/kg", "Hip abduction", "hip_abduction_moment_Nm_per_kg", True),
-    PeakKind("Power, W/kg", "Ankle generation", "ankle_power_W_per_kg", True),
-    PeakKind("Power, W/kg", "Ankle absorption", "ankle_power_W_per_kg", False),
-    PeakKind("Power, W/kg", "Knee generation", "knee_power_W_per_kg", True),
-    PeakKind("Power, W/kg", "Knee absorption", "knee_power_W_per_kg", False),
-    PeakKind("Power, W/kg", "Hip generation", "hip_power_W_per_kg", True),
-    PeakKind("Power, W/kg", "Hip absorption", "hip_power_W_per_kg", False),
+    *(
+        PeakKind("Moment, N·m/kg", name, f"{name.lower().replace(' ', '_')}_moment_Nm_per_kg", True)
+        for name in ("Ankle plantarflexion", "Knee extension", "Knee abduction", "Hip extension", "Hip abduction")
+    ),
+    *(
+        PeakKind("Power, W/kg", f"{joint.capitalize()} {what}", f"{joint}_power_W_per_kg", what == "generation")
+        for joint in ("ankle", "knee", "hip")
+        for what in ("generation", "absorption")
+    ),
 )
-
-#: Severities that say what was assumed or done; all others are warnings.
-MERE_NOTES = ("assumption", "info")
-
-
-def peak_kinds(result: Result) -> list[PeakKind]:
-    """The peaks whose columns the result has."""
-    return [kind for kind in PEAKS if f"{result.sides[0]}_{kind.column}" in result.columns]
-
-
-def peak(result: Result, contact: Contact, kind: PeakKind) -> Peak:
-    """The greatest (or least) value while the foot is on the ground, over the frames that have one.
-
-    Frames of the strike's impact are left out: what knee and hip have there is no moment of the joint.
-    """
-    impact = result.impact_frames(contact.side)
-    inside = (result.frame >= contact.first_frame) & (result.frame <= contact.last_frame)
-    values = result.columns[f"{contact.side}_{kind.column}"][inside]
-    filled, impact = np.isfinite(values), impact[inside]
-    values, empty = np.where(impact, np.nan, values), int((~filled).sum())
-    if not np.isfinite(values).any():
-        return Peak(float("nan"), -1, empty, len(values))
-    at = int(np.nanargmax(values) if kind.greatest else np.nanargmin(values))
-    beside = bool(impact[max(at - 1, 0) : at + 2].any())
-    return Peak(float(values[at]), int(result.frame[inside][at]), empty, len(values), beside)
 
 
 def runs(mask: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
@@ -96,21 +69,13 @@ def runs(mask: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
 
 def unknown_spans(result: Result) -> list[Span]:
     """The frames in which a foot's load is unknown (its cells are empty), with the reason that the contacts give."""
-    spans: list[Span] = []
+    found: list[Span] = []
     for side in result.sides if result.on_ground else ():
         empty = np.isnan(np.array([result.columns[ground_column(side, axis)] for axis in AXES])).any(axis=0)
         for first, last in runs(empty):
             begin, end = int(result.frame[first]), int(result.frame[last])
-            spans.append(Span(side, begin, end, _why(result, side, begin, end)))
-    return spans
-
-
-def unknown_by_reason(result: Result) -> list[tuple[str, str, str]]:
-    """Side, frames ("97–160, 627–690") and reason, one entry for each reason of a side."""
-    frames: dict[tuple[str, str], list[str]] = {}
-    for span in unknown_spans(result):
-        frames.setdefault((span.side, span.reason), []).append(f"{span.first_frame}–{span.last_frame}")
-    return [(side, ", ".join(spans), reason) for (side, reason), spans in frames.items()]
+            found.append(Span(side, begin, end, _why(result, side, begin, end)))
+    return found
 
 
 def _why(result: Result, side: str, first: int, last: int) -> str:
@@ -121,43 +86,81 @@ def _why(result: Result, side: str, first: int, last: int) -> str:
         if contact.side == side and not contact.known and contact.first_frame <= last and contact.last_frame >= first
     ]
     if not reasons:
-        reasons = _coverage_reasons(result, side)
+        counted = result.record_at("coverage", side, "ankle", "reasons")
+        reasons = [str(reason) for reason in counted] if isinstance(counted, Mapping | list) else []
     return "; ".join(dict.fromkeys(reasons)) or "no reason recorded"
 
 
-def _coverage_reasons(result: Result, side: str) -> list[str]:
-    entry: object = result.section("coverage")
-    for key in (side, "ankle", "reasons"):
-        entry = entry.get(key) if isinstance(entry, Mapping) else None
-    return [str(reason) for reason in entry] if isinstance(entry, Mapping | list) else []
+# --- peaks ----------------------------------------------------------------------------------------------------------
 
 
-def vertical_axis(result: Result) -> str | None:
-    """The laboratory axis along which the feet are loaded, or None where no axis is clearly it.
+def peak(result: Result, contact: Contact, kind: PeakKind) -> Peak:
+    """The greatest (or least) value while the foot is on the ground, over the frames that have one.
 
-    The record says it in words that a program does not read; the load does say it: while walking, the mean
-    vertical component is many times the others.
+    Frames of the strike's impact are left out: what knee and hip have there is no moment of the joint.
     """
-    if not result.on_ground:
-        return None
-    means = {}
-    for axis in AXES:
-        values = np.concatenate([result.columns[ground_column(side, axis)] for side in result.sides])
-        values = values[np.isfinite(values)]
-        means[axis] = float(np.abs(values).mean()) if len(values) else 0.0
-    best = max(means, key=lambda axis: means[axis])
-    others = [mean for axis, mean in means.items() if axis != best]
-    return best if means[best] > 3 * max(others) else None
+    inside = (result.frame >= contact.first_frame) & (result.frame <= contact.last_frame)
+    frame, values = result.frame[inside], result.columns[f"{contact.side}_{kind.column}"][inside]
+    impact, empty = np.zeros(len(frame), dtype=bool), int((~np.isfinite(values)).sum())
+    for first, last in result.impacts(contact.side):
+        impact |= (frame >= first) & (frame <= last)
+    values = np.where(impact, np.nan, values)
+    if not np.isfinite(values).any():
+        return Peak(float("nan"), -1, empty, len(values))
+    at = int(np.nanargmax(values) if kind.greatest else np.nanargmin(values))
+    return Peak(float(values[at]), int(frame[at]), empty, len(values), bool(impact[max(at - 1, 0) : at + 2].any()))
 
 
-def count_warnings(result: Result) -> str:
-    """How many of the record's warnings are such, and how many only notes, in words."""
-    return counted_warnings(result.warnings())
+def peaks_html(result: Result) -> str:
+    """The figures of results without features, as records of before and single stances: a row for every contact with a
+    known load."""
+    known = [contact for contact in result.contacts if contact.known]
+    if not known:
+        return '<p class="quiet">No contact has a known load.</p>'
+    kinds = [kind for kind in PEAKS if f"{result.sides[0]}_{kind.column}" in result.columns]
+    tables = [
+        _peak_table(result, known, group, list(of_group), with_force=not i)
+        for i, (group, of_group) in enumerate(groupby(kinds, key=lambda kind: kind.group))
+    ]
+    return (
+        f"{''.join(tables)}"
+        '<p class="note">The greatest value (for absorption the least) within each contact whose load is '
+        "known, with its sign. Where frames of the contact are empty, the true peak may lie among them. Frames of the "
+        "impact of the foot strike are left out: knee and hip moments there come from a force that is faster than the "
+        "markers.</p>"
+    )
 
 
-def counted_warnings(texts: Mapping[str, Sequence[str]], more: str = "") -> str:
-    """The same of texts by severity; `more` stands before the word."""
-    notes = sum(len(texts.get(severity, ())) for severity in MERE_NOTES)
-    count = sum(map(len, texts.values())) - notes
-    words = f"{count or 'no'} {more}warning{'' if count == 1 else 's'}"
-    return f"{words}, {notes} note{'s' if notes > 1 else ''}" if notes else words
+def _peak_table(
+    result: Result, contacts: Sequence[Contact], group: str, kinds: Sequence[PeakKind], *, with_force: bool
+) -> str:
+    """A row for every contact; the first table has the peak vertical force too."""
+    rows = []
+    for c in contacts:
+        force = f'<td class="n">{fixed(c.peak_vertical_N, 0)}</td>' if with_force else ""
+        cells = "".join(f'<td class="n">{_peak_cell(peak(result, c, kind))}</td>' for kind in kinds)
+        # its peak may lie outside
+        ends = {"start": c.first_frame <= result.frame[0], "end": c.last_frame >= result.frame[-1]}
+        cut = each("""<small class="part">cut by the trial's {}</small>""", [end for end in ends if ends[end]])
+        rows.append(
+            f'<tr><th scope="row"><span class="{c.side}">{c.side}</span></th><td>{escape(c.plates)}</td>'
+            f'<td class="n">{c.first_frame}–{c.last_frame}{cut}</td>{force}{cells}</tr>'
+        )
+    names = "".join(f'<th scope="col" class="n">{escape(kind.name).replace(" ", "<br>", 1)}</th>' for kind in kinds)
+    force_group = '<th class="group" scope="col">Force, N</th>' if with_force else ""
+    force_head = '<th scope="col" class="n">Peak<br>vertical</th>' if with_force else ""
+    return (
+        f'<div class="scroll"><table class="peaks"><thead><tr><td colspan="3"></td>{force_group}'
+        f'<th class="group" scope="colgroup" colspan="{len(kinds)}">{escape(group)}</th></tr><tr>'
+        '<th scope="col">Side</th><th scope="col">Plates</th><th scope="col" class="n">Frames</th>'
+        f"{force_head}{names}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def _peak_cell(p: Peak) -> str:
+    value = fixed(p.value, 2)
+    if value == UNKNOWN:
+        return value
+    part = f'<small class="part">{p.empty} of {p.frames} empty</small>' if p.empty else ""
+    beside = '<small class="part">beside the impact</small>' if p.beside_impact else ""
+    return f"{value}<small>frame {p.frame}</small>{part}{beside}"

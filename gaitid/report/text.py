@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
 
 from gaitid.errors import in_print
 
@@ -29,6 +32,11 @@ def escape(value: object) -> str:
     return html.escape(plain(value), quote=True)
 
 
+def each(markup: str, texts: Iterable[object]) -> str:
+    """HTML with ``{}`` where each of the texts stands, escaped, one after the other."""
+    return "".join(markup.format(escape(text)) for text in texts)
+
+
 def file_name(path: object) -> str:
     """The last part of a path written on any system: a report may be shared, folders name people."""
     return plain(path).replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
@@ -49,6 +57,20 @@ def fixed(value: float, decimals: int) -> str:
     return text.lstrip("-") if float(text) == 0 else text.replace("-", "−")
 
 
+def mean_sd(values: Sequence[float], times: float, decimals: int) -> str:
+    """``12.3 ± 0.4``, an unknown one as a dash."""
+    if not len(values):
+        return UNKNOWN
+    spread = f" ± {fixed(float(np.std(values, ddof=1)) * times, decimals)}" if len(values) > 1 else ""
+    return f"{fixed(float(np.mean(values)) * times, decimals)}{spread}"
+
+
+def facts_html(pairs: Mapping[str, str]) -> str:
+    """Terms and what they are, for the head of an article; without those that are empty."""
+    facts = (f"<div><dt>{escape(term)}</dt><dd>{escape(text)}</dd></div>" for term, text in pairs.items() if text)
+    return f'<dl class="facts">{"".join(facts)}</dl>'
+
+
 def title(key: object) -> str:
     """A key as a heading: underscores become spaces."""
     return plain(key).replace("_", " ")
@@ -59,8 +81,6 @@ def value_html(value: object, depth: int = 0) -> str:
 
     The record's shape is open (a model may record anything), so nothing here depends on its keys.
     """
-    if value is None or value == "":
-        return UNKNOWN
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int):
@@ -69,47 +89,42 @@ def value_html(value: object, depth: int = 0) -> str:
         return number(value)
     if isinstance(value, Mapping | list) and depth >= _MAX_DEPTH:
         return "…"
+    if not value:
+        return UNKNOWN
     if isinstance(value, Mapping):
-        return mapping_table(value, depth + 1) if value else UNKNOWN
+        return _mapping_table(value, depth + 1)
     if isinstance(value, list):
-        return _list_html(value, depth)
+        if all(isinstance(v, Mapping) for v in value):
+            return records_table(value, depth + 1)
+        # a matrix: one line a row
+        between = "<br>" if any(isinstance(v, list) for v in value) else ", "
+        return between.join(value_html(v, depth + 1) for v in value)
     text = escape(value)
     # A hash is to break anywhere; a word is not.
     return f"<code>{text}</code>" if len(text) >= _LONG_WORD and " " not in text else text
 
 
-def _list_html(values: Sequence[object], depth: int) -> str:
-    if not values:
-        return UNKNOWN
-    if all(isinstance(v, Mapping) for v in values):
-        return records_table([v for v in values if isinstance(v, Mapping)], depth + 1)
-    cells = [value_html(v, depth + 1) for v in values]
-    if any(isinstance(v, list) for v in values):  # a matrix: one line a row
-        return "<br>".join(cells)
-    return ", ".join(cells)
-
-
-def mapping_table(mapping: Mapping[str, object], depth: int = 0) -> str:
+def _mapping_table(mapping: Mapping[str, Any], depth: int) -> str:
     """Two columns: key and value. Mappings that hold mappings of one shape become one table, a row each."""
     inner = list(mapping.values())
-    if len(inner) > 1 and all(isinstance(v, Mapping) and v for v in inner):
-        rows = [v for v in inner if isinstance(v, Mapping)]
-        if all(set(row) == set(rows[0]) for row in rows):
-            return records_table(rows, depth, heads=[title(k) for k in mapping])
-    body = "".join(
-        f'<tr><th scope="row">{escape(title(key))}</th><td>{value_html(value, depth)}</td></tr>'
-        for key, value in mapping.items()
-    )
-    return f'<table class="pairs"><tbody>{body}</tbody></table>'
+    if len(inner) > 1 and all(isinstance(v, Mapping) and v and v.keys() == inner[0].keys() for v in inner):
+        return records_table(inner, depth, heads=[title(key) for key in mapping])
+    return pairs_table((title(key), value_html(value, depth)) for key, value in mapping.items())
 
 
-def records_table(rows: Sequence[Mapping[str, object]], depth: int = 0, heads: Sequence[str] | None = None) -> str:
+def pairs_table(pairs: Iterable[tuple[str, str]]) -> str:
+    """Two columns: words, and HTML."""
+    rows = (f'<tr><th scope="row">{escape(words)}</th><td>{content}</td></tr>' for words, content in pairs)
+    return f'<table class="pairs"><tbody>{"".join(rows)}</tbody></table>'
+
+
+def records_table(rows: Sequence[Mapping[str, object]], depth: int = 0, heads: Sequence[str] = ()) -> str:
     """One row a record, with a column for every key that any of them has; `heads` name the rows."""
     keys = list(dict.fromkeys(key for row in rows for key in row))
-    top = ("<td></td>" if heads else "") + "".join(f'<th scope="col">{escape(title(k))}</th>' for k in keys)
-    body = []
+    top = ("<td></td>" if heads else "") + each('<th scope="col">{}</th>', map(title, keys))
+    body = ""
     for i, row in enumerate(rows):
         head = f'<th scope="row">{escape(heads[i])}</th>' if heads else ""
         cells = "".join(f"<td>{value_html(row.get(key), depth)}</td>" for key in keys)
-        body.append(f"<tr>{head}{cells}</tr>")
-    return f"<table><thead><tr>{top}</tr></thead><tbody>{''.join(body)}</tbody></table>"
+        body += f"<tr>{head}{cells}</tr>"
+    return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"

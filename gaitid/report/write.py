@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -11,13 +11,16 @@ from gaitid.drawing import load_matplotlib
 from gaitid.errors import GaitidError, WriteError
 from gaitid.records import frozen_dataclass
 from gaitid.report.chain.gather import Chain, chain_sources, gather
-from gaitid.report.grouping import regrouped
+from gaitid.report.gathering import Session, load_results, regrouped
 from gaitid.report.pictures.request import FORMATS as PICTURES
 from gaitid.report.pictures.request import Request
-from gaitid.report.result import MORE_TABLES, TABLES, Session, load_results
+from gaitid.report.result import MORE_TABLES, TABLES
+from gaitid.report.text import escape
 
 FORMATS = {".html": "html", ".htm": "html", **{f".{name}": name for name in PICTURES}}
 """What a file's suffix says about its format."""
+#: So many sessions have their whole part on a page beside the comparison: more would be more than a page can hold.
+MOST_PARTS = 2
 
 
 @frozen_dataclass()
@@ -80,44 +83,49 @@ def write_report(
     if not results:
         raise GaitidError("no result to report", expected="at least one run.json")
     choices = choices or Choices()
-    truths, others = chain_sources([Path(path) for path in results])
-    if chosen == "html":
-        if choices.picture is not None:
-            raise GaitidError(f"{output}: a page has all figures", todo="choose one with .png, .svg or .pdf")
-        chains, sessions = _read(truths, others, choices, norms, say)
-        _refuse_overwriting([output], sessions)
-        _put(output.parent, {output.name: _chain_page(chains, say) if chains else _page(sessions, norms, say)})
-        return output
+    if chosen == "html" and choices.picture is not None:
+        raise GaitidError(f"{output}: a page has all figures", todo="choose one with .png, .svg or .pdf")
     request = choices.picture or Request()
     request.check()  # before anything is read
+    chains, sessions = _read([Path(path) for path in results], choices, norms, say)
     folder = output if output.is_dir() else output.parent
-    chains, sessions = _read(truths, others, choices, norms, say)
-    if chains:
+    name = None if output.is_dir() else output.name
+    # Not at the top: matplotlib takes a second to import, and errors in the input need not wait for it.
+    if chosen == "html":
+        _refuse_overwriting([output], sessions)
+        page = _chain_page(chains, say) if chains else _page(sessions, norms, say)
+        contents = {output.name: page.encode("utf-8", "replace")}
+    elif chains:
         load_matplotlib(f"{output}: a picture")
         from gaitid.report.chain.picture import chain_pictures
 
-        contents = chain_pictures(chains, request, chosen, None if output.is_dir() else output.name)
+        contents = chain_pictures(chains, request, chosen, name)
         _refuse_overwriting([folder / name for name in contents], sessions)
-        _put(folder, contents)
-        return output
-    each = request.each() if output.is_dir() else {output.name: request}
-    _ = [one.rows for one in each.values()]
-    files = {f"{name}.{chosen}": one for name, one in each.items()} if output.is_dir() else each
-    _refuse_overwriting([folder / name for name in files], sessions)
-    # Not at the top: matplotlib takes a second to import, and errors in the input need not wait for it.
-    load_matplotlib(f"{output}: a picture")
-    from gaitid.report.pictures.compose import pictures
+    else:
+        each = (
+            {f"{figure}.{chosen}": one for figure, one in request.each().items()} if name is None else {name: request}
+        )
+        _ = [one.rows for one in each.values()]
+        _refuse_overwriting([folder / name for name in each], sessions)
+        load_matplotlib(f"{output}: a picture")
+        from gaitid.report.pictures.compose import pictures
 
-    _put(folder, pictures(sessions, files, chosen, norms))
+        contents = pictures(sessions, each, chosen, norms)
+    try:  # aside in the same folder, then renamed: no one ever sees half a file
+        put_all(folder, contents)
+    except OSError as error:
+        what = f"{folder / next(iter(contents))}: cannot be written"
+        raise WriteError(what, found=error.strerror or str(error)) from None
     return output
 
 
 def _format(output: Path, format: str | None) -> str:
-    by_suffix = FORMATS.get(output.suffix.lower()) if not output.is_dir() else None
-    known = ", ".join(dict.fromkeys(FORMATS.values()))
+    is_folder = output.is_dir()
+    by_suffix = FORMATS.get(output.suffix.lower()) if not is_folder else None
     if format is not None and format not in FORMATS.values():
+        known = ", ".join(dict.fromkeys(FORMATS.values()))
         raise GaitidError(f"{output}: unknown format {format!r}", expected=known)
-    if output.is_dir() and format not in PICTURES:
+    if is_folder and format not in PICTURES:
         raise WriteError(
             f"{output}: is a folder",
             expected="a file, or with --format png, svg or pdf a folder for a file of each figure",
@@ -137,64 +145,84 @@ def _format(output: Path, format: str | None) -> str:
 
 
 def _read(
-    truths: Sequence[Path], others: Sequence[Path], choices: Choices, norms: str | None, say: Callable[[str], None]
+    paths: Sequence[Path], choices: Choices, norms: str | None, say: Callable[[str], None]
 ) -> tuple[list[Chain], tuple[Session, ...]]:
     """The chains, if it is of chains, and the results by session."""
+    truths, others = chain_sources(paths)
     sessions = load_results(others, say, chains=True) if others else ()
     found = [result for session in sessions for result in session.results]
-    of_gait = [result.path for result in found if not result.is_chain]
-    of_chains = [*truths, *(result.path for result in found if result.is_chain)]
+    chains = [result for result in found if result.is_chain]
+    of_chains = [*truths, *(result.path for result in chains)]
     if not of_chains:
         return [], regrouped(sessions, choices.by)
-    if of_gait:
+    if of_gait := [result.path for result in found if not result.is_chain]:
         raise GaitidError(f"{of_chains[0]}: of a chain, and {of_gait[0]}: of gait", todo="report them apart")
-    given = {"--norms": norms not in (None, "none"), "--by": choices.by is not None}
-    given["--cycles"] = choices.picture is not None and choices.picture.cycles
-    if wrong := [option for option, is_given in given.items() if is_given]:
-        raise GaitidError(f"{of_chains[0]}: {wrong[0]} is of gait, and this is a chain", todo="leave it out")
-    return gather(truths, [result for result in found if result.is_chain], say), sessions
-
-
-def _chain_page(chains: Sequence[Chain], say: Callable[[str], None]) -> bytes:
-    load_matplotlib("a page of a chain")
-    from gaitid.report.chain.page import chain_page
-
-    return chain_page(chains, say).encode("utf-8", "replace")
+    given = {
+        "--norms": norms not in (None, "none"),
+        "--by": choices.by is not None,
+        "--cycles": choices.picture is not None and choices.picture.cycles,
+    }
+    if wrong := next((option for option, is_given in given.items() if is_given), ""):
+        raise GaitidError(f"{of_chains[0]}: {wrong} is of gait, and this is a chain", todo="leave it out")
+    return gather(truths, chains, say), sessions
 
 
 def _refuse_overwriting(outputs: Sequence[Path], sessions: Sequence[Session]) -> None:
-    files = {
-        path.resolve()
-        for session in sessions
-        for result in session.results
-        for path in (
-            result.path,
-            *(result.path.with_name(f"{result.stem}.{table}.csv") for table in (*TABLES, *MORE_TABLES)),
-        )
-    }
+    ends = ("run.json", *(f"{table}.csv" for table in (*TABLES, *MORE_TABLES)))
+    results = [result for session in sessions for result in session.results]
+    files = {result.path.with_name(f"{result.stem}.{end}").resolve() for result in results for end in ends}
     for output in outputs:
         with suppress(OSError, RuntimeError):  # a loop of links: replaced like any other file
             if output.resolve() in files:
                 raise WriteError(f"{output}: is part of the result itself", todo="choose another name")
 
 
-def _page(sessions: Sequence[Session], norms: str | None, say: Callable[[str], None]) -> bytes:
-    from gaitid.report.page import page
+# --- pages ------------------------------------------------------------------------------------------------------------
+
+
+def _chain_page(chains: Sequence[Chain], say: Callable[[str], None]) -> str:
+    load_matplotlib("a page of a chain")
+    from gaitid.report.chain.page import chain_page
+
+    return chain_page(chains, say)
+
+
+def _page(sessions: Sequence[Session], norms: str | None, say: Callable[[str], None]) -> str:
+    """Of one session all about it; of several those of one subject compared, or a group of subjects."""
+    from gaitid.report.page.compose import document, page
 
     if len(sessions) == 1:
-        return page(sessions, norms, say).encode("utf-8", "replace")
-    from gaitid.report.many import compares_only, comparison, comparison_page
+        return page(sessions, norms, say)
+    from gaitid.report.lines import by_subject
 
     say("comparing sessions")
-    if compares_only(sessions):
-        return comparison_page(sessions, norms).encode("utf-8", "replace")
-    return page(sessions, norms, say, before=comparison(sessions, norms)).encode("utf-8", "replace")
+    subjects = by_subject(sessions)
+    alone = len(sessions) > MOST_PARTS or len(subjects) > 1
+    article, css = _comparison(sessions, subjects, norms, alone)
+    if not alone:
+        return page(sessions, norms, say, before=(article, css))
+    heading = f"{len(subjects)} subjects" if len(subjects) > 1 else f"{len(sessions)} sessions"
+    return document(heading, article or '<p class="quiet">No curve of these results is drawn.</p>', css)
 
 
-def _put(folder: Path, contents: dict[str, bytes]) -> None:
-    """Write aside in the same folder, then rename: no one ever sees half a file."""
-    try:
-        put_all(folder, contents)
-    except OSError as error:
-        what = f"{folder / next(iter(contents))}: cannot be written"
-        raise WriteError(what, found=error.strerror or str(error)) from None
+def _comparison(
+    sessions: Sequence[Session], subjects: Mapping[str, Sequence[Session]], choice: str | None, alone: bool
+) -> tuple[str, str]:
+    """An article that compares sessions or subjects, and its styles; `alone` where a page has nothing else."""
+    from gaitid.report.group import group_html
+    from gaitid.report.lines import group_members, members_of, shared_norms
+    from gaitid.report.sessions import sessions_html, styles
+
+    if len(subjects) > 1:
+        members = [member for group in group_members(subjects).values() for member in group]
+        kind, title, of_one = "Group report", f"{len(subjects)} subjects", "one subject’s folder"
+    else:
+        members, kind, of_one = list(members_of(sessions)), "Sessions compared", "one result or one folder of a session"
+        title = sessions[0].subject or f"{len(members)} sessions"
+    if not members:
+        return "", ""
+    norms, why = shared_norms(members, choice)
+    inside = group_html(subjects, norms, why) if len(subjects) > 1 else sessions_html(sessions, norms, why)
+    more = f'<p class="note">gaitid report of {of_one} has everything about it.</p>' if alone else ""
+    header = f'<header><p class="kind">{kind}</p><h1>{escape(title)}</h1>{more}</header>'
+    return f'<article id="compared">{header}{inside}</article>' if inside else "", styles()

@@ -11,7 +11,8 @@ import pytest
 
 from gaitid.errors import GaitidError
 from gaitid.report import write_report
-from gaitid.report.result import load_result, load_results
+from gaitid.report.gathering import load_results
+from gaitid.report.result import load_result
 
 RELEASE = Path(__file__).resolve().parents[1] / "records" / "0.1.0"
 

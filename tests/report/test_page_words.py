@@ -16,18 +16,18 @@ import pytest
 
 from gaitid.norms import Band, Figure, Norms
 from gaitid.report import write_report
-from gaitid.report.page.compare import against
+from gaitid.report.gathering import load_results
+from gaitid.report.page.compare import against, glance_html
 from gaitid.report.page.curves import Drawn, curves_html, legend
-from gaitid.report.page.defaults import taken_by_default
 from gaitid.report.page.figures_table import spatiotemporal_html
-from gaitid.report.page.head import assumed_html, facts, glance_html, plates_html, trust_html
-from gaitid.report.page.in_mean import in_mean
+from gaitid.report.page.head import assumed_html, facts, plates_html, taken_by_default
 from gaitid.report.page.methods import checklist_html, methods_text
-from gaitid.report.page.panels import PANELS
 from gaitid.report.page.pool import CYCLE, PERCENT, STANCE, pool
 from gaitid.report.page.svg import band, line, scale_for
-from gaitid.report.page.told import notes, readable, reasons
-from gaitid.report.result import load_result, load_results
+from gaitid.report.page.told import in_mean, notes, readable, reasons
+from gaitid.report.page.trust import trust_html
+from gaitid.report.panels import PANELS
+from gaitid.report.result import load_result
 
 Edit = Callable[[Path, dict[str, object]], None]
 KNEE = PANELS["knee_flexion_deg"]
@@ -48,7 +48,7 @@ def test_a_mean_is_of_cycles_that_are_known_throughout(cycled: Path) -> None:
     knee = basis.sides["left"].mean(KNEE.column)
     assert knee.n == 2 and np.allclose(knee.mean, 21.5 + PERCENT / 10) and np.allclose(knee.sd, np.sqrt(0.5))
     power = basis.sides["left"].mean(POWER.column)  # of cycle 2 the load is known up to 40 % only
-    assert (power.n, power.partial) == (1, 1) and np.isfinite(power.mean).all() and np.isnan(power.sd).all()
+    assert (power.n, power.part.sum()) == (1, 1) and np.isfinite(power.mean).all() and np.isnan(power.sd).all()
     assert basis.sides["right"].mean(POWER.column).n == 0
 
 

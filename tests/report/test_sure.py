@@ -12,10 +12,8 @@ import numpy as np
 import pytest
 
 import gaitid
-from gaitid.report.page.budget import budget_html, layers
-from gaitid.report.page.sure import standard_over_cycle
-from gaitid.report.page.variance import SOURCES, variance_over_cycle
-from gaitid.report.result import load_results
+from gaitid.report.gathering import load_results
+from gaitid.report.page.sure import SOURCES, budget_html, layers, standard_over_cycle, variance_over_cycle
 from gaitid.uncertainty.sources import SOURCES as STATED
 
 WALK = Path(__file__).resolve().parents[2] / "sample_data" / "walk_noisy" / "walk.c3d"

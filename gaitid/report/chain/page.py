@@ -7,15 +7,13 @@ from collections.abc import Callable, Sequence
 
 from gaitid.report.chain.drawn import FIGURES, Drawn
 from gaitid.report.chain.gather import Chain
-from gaitid.report.page.compose import document
+from gaitid.report.page.compose import SCENE_BYTES, contents, document
 from gaitid.report.page.folded import chain_html
 from gaitid.report.page.head import assumed_html, verdict_html
-from gaitid.report.page.in_mean import in_mean
-from gaitid.report.page.views import scene_script, scene_style
-from gaitid.report.text import escape, plain
+from gaitid.report.page.told import in_mean
+from gaitid.report.text import each, escape, facts_html, plain
 
 _WIDTH_MM = 190.0
-_SCENE_BYTES = 1_200_000
 _CSS = (
     ".chain figure svg{width:min(100%,66rem);height:auto;display:block}.chain figure{margin:0 0 1.2rem}"
     ".chain .summary+section{margin-top:2.2rem}"
@@ -27,33 +25,27 @@ _METADATA = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
 
 def chain_page(chains: Sequence[Chain], say: Callable[[str], None] = lambda _: None) -> str:
     """The page, with an article for each chain; `say` is told what is worked on."""
-    articles = []
+    names = [chain.drawn.name for chain in chains]
+    body = contents("Trials", names)
     for i, chain in enumerate(chains):
-        say(chain.drawn.name)
-        articles.append(_article(chain, f"s{i}", _SCENE_BYTES // len(chains)))
-    contents = ""
-    if len(chains) > 1:
-        items = "".join(f'<li><a href="#s{i}">{escape(c.drawn.name)}</a></li>' for i, c in enumerate(chains))
-        contents = f'<nav aria-label="Trials"><h2>Trials</h2><ol>{items}</ol></nav>'
-    heading = plain(chains[0].drawn.name) if len(chains) == 1 else f"{len(chains)} trials"
+        say(names[i])
+        body += _article(chain, f"s{i}", SCENE_BYTES // len(chains))
+    heading = plain(names[0]) if len(chains) == 1 else f"{len(chains)} trials"
     in_space = any(chain.result is not None for chain in chains)
-    styles, script = (scene_style(), scene_script()) if in_space else ("", "")
-    commands = {"gaitid simulate" if chain.result is None else "gaitid run": None for chain in chains}
-    body = contents + "".join(articles)
-    return document(heading, body, styles + _CSS, script, kind="chain report", made_by=" and ".join(commands))
+    commands = dict.fromkeys("gaitid simulate" if chain.result is None else "gaitid run" for chain in chains)
+    return document(heading, body, _CSS, "chain report", " and ".join(commands), in_space)
 
 
 def _article(chain: Chain, key: str, scene_bytes: int) -> str:
     drawn, result = chain.drawn, chain.result
-    kind = "Simulated chain: its truth" if result is None else "Chain report"
-    model = [("Model", f"{result.record_at('model', 'name')} – {drawn.title}")] if result is not None else []
-    model += [] if result is None else [("Software", f"gaitid {result.section('gaitid')}")]
-    pairs = [*(model or [("System", drawn.title)]), *drawn.facts]
-    facts = "".join(f"<div><dt>{escape(term)}</dt><dd>{escape(text)}</dd></div>" for term, text in pairs if text)
-    told = "".join(f"<li>{escape(line)}</li>" for line in drawn.told)
+    kind, pairs = "Simulated chain: its truth", {"System": drawn.title}
+    if result is not None:
+        model = f"{result.record_at('model', 'name')} – {drawn.title}"
+        kind, pairs = "Chain report", {"Model": model, "Software": f"gaitid {result.record_at('gaitid')}"}
+    told = each("<li>{}</li>", drawn.told)
     parts = [
         f'<article id="{key}" class="chain"><header><p class="kind">{kind}</p><h1>{escape(drawn.name)}</h1>'
-        f'<dl class="facts">{facts}</dl></header>'
+        f"{facts_html(pairs | dict(drawn.facts))}</header>"
     ]
     if result is not None:
         parts.append(

@@ -12,12 +12,19 @@ from matplotlib.figure import Figure
 from gaitid.drawing import shared_style
 from gaitid.errors import GaitidError
 from gaitid.records import frozen_dataclass
-from gaitid.report.chain.drawn import FIGURES, Drawn, Panel, Stick
+from gaitid.report.chain.drawn import (
+    FIGURES,
+    Drawn,
+    Panel,
+    Stick,
+    View,
+    chosen_frames,
+    known_frames,
+    points_of,
+    views_of,
+)
 from gaitid.report.chain.gather import Chain
-from gaitid.report.chain.view import View, chosen_frames, known_frames, points_of, views_of
-from gaitid.report.pictures.catalogue import SHEET
-from gaitid.report.pictures.request import Request
-from gaitid.report.pictures.sizes import DOTS_PER_INCH, MM_PER_INCH, SHEET_DOTS_PER_INCH
+from gaitid.report.pictures.request import DOTS_PER_INCH, MM_PER_INCH, SHEET, SHEET_DOTS_PER_INCH, Request
 from gaitid.trial import Array
 
 INK, MUTED, GRID = "#22303c", "#66727e", "#dde2e7"

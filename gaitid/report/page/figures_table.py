@@ -10,61 +10,34 @@ import numpy as np
 from gaitid.norms import NO_GDI, Figure, Norms, gait_profile
 from gaitid.records import NamedTuple
 from gaitid.report.page.compare import NORMAL_SD
-from gaitid.report.page.panels import PANELS
 from gaitid.report.page.pool import CYCLE, Basis
-from gaitid.report.page.told import names_of
+from gaitid.report.panels import PANELS, SIDES
 from gaitid.report.result import Result
-from gaitid.report.text import UNKNOWN, escape, fixed, title
-
-SIDES = ("left", "right")
+from gaitid.report.text import UNKNOWN, escape, fixed, mean_sd, title
 
 
 class Row(NamedTuple):
-    """A quantity: its key in the files, what people call it, unit as shown, factor to it, and decimals."""
+    """A quantity: its key in the files, what people call it, unit as shown, decimals, and factor to it."""
 
     key: str
     words: str
     unit: str
-    times: float
     decimals: int
+    times: float = 1
 
 
 SPATIOTEMPORAL = (
-    Row("speed_m_per_s", "Walking speed", "m/s", 1, 2),
-    Row("cadence_steps_per_min", "Cadence", "steps/min", 1, 0),
-    Row("stride_length_m", "Stride length", "m", 1, 2),
-    Row("stride_time_s", "Stride time", "s", 1, 2),
-    Row("step_length_m", "Step length", "m", 1, 2),
-    Row("step_time_s", "Step time", "s", 1, 2),
-    Row("step_width_m", "Step width", "cm", 100, 1),
-    Row("stance_percent", "Stance", "% cycle", 1, 1),
-    Row("single_support_percent", "Single support", "% cycle", 1, 1),
-    Row("double_support_percent", "Double support", "% cycle", 1, 1),
-    Row("flight_percent", "Flight", "% cycle", 1, 1),
-)
-# What a clinic looks at first; all others are folded.
-FEATURES = (
-    Row("pelvis_anterior_tilt_angle_mean", "Pelvic tilt, mean", "°", 1, 1),
-    Row("hip_flexion_angle_max", "Hip flexion, greatest", "°", 1, 1),
-    Row("hip_flexion_angle_min_stance", "Hip flexion in stance, least", "°", 1, 1),
-    Row("knee_flexion_angle_at_strike", "Knee flexion at strike", "°", 1, 1),
-    Row("knee_flexion_angle_max_early_stance", "Knee flexion, loading response", "°", 1, 1),
-    Row("knee_flexion_angle_min_stance", "Knee flexion in stance, least", "°", 1, 1),
-    Row("knee_flexion_angle_max_swing", "Knee flexion in swing, greatest", "°", 1, 1),
-    Row("ankle_dorsiflexion_angle_at_strike", "Ankle dorsiflexion at strike", "°", 1, 1),
-    Row("ankle_dorsiflexion_angle_max_stance", "Ankle dorsiflexion in stance, greatest", "°", 1, 1),
-    Row("ankle_dorsiflexion_angle_min_foot_off", "Ankle dorsiflexion at foot off, least", "°", 1, 1),
-    Row("foot_progression_internal_rotation_angle_mean_stance", "Foot progression in stance, mean", "°", 1, 1),
-    Row("hip_extension_moment_max_early_stance", "Hip extension moment, early stance", "N·m/kg", 1, 2),
-    Row("hip_abduction_moment_max_early_stance", "Hip abduction moment, first peak", "N·m/kg", 1, 2),
-    Row("knee_extension_moment_max_early_stance", "Knee extension moment, loading response", "N·m/kg", 1, 2),
-    Row("knee_abduction_moment_max_early_stance", "Knee abduction moment, first peak", "N·m/kg", 1, 2),
-    Row("ankle_plantarflexion_moment_max_late_stance", "Ankle plantarflexion moment, greatest", "N·m/kg", 1, 2),
-    Row("hip_power_generation_max_H1", "Hip power H1", "W/kg", 1, 2),
-    Row("hip_power_generation_max_H3", "Hip power H3", "W/kg", 1, 2),
-    Row("knee_power_absorption_max_K1", "Knee power K1 (absorbed)", "W/kg", 1, 2),
-    Row("knee_power_generation_max_K2", "Knee power K2", "W/kg", 1, 2),
-    Row("ankle_power_generation_max_A2", "Ankle power A2 (push-off)", "W/kg", 1, 2),
+    Row("speed_m_per_s", "Walking speed", "m/s", 2),
+    Row("cadence_steps_per_min", "Cadence", "steps/min", 0),
+    Row("stride_length_m", "Stride length", "m", 2),
+    Row("stride_time_s", "Stride time", "s", 2),
+    Row("step_length_m", "Step length", "m", 2),
+    Row("step_time_s", "Step time", "s", 2),
+    Row("step_width_m", "Step width", "cm", 1, 100),
+    Row("stance_percent", "Stance", "% cycle", 1),
+    Row("single_support_percent", "Single support", "% cycle", 1),
+    Row("double_support_percent", "Double support", "% cycle", 1),
+    Row("flight_percent", "Flight", "% cycle", 1),
 )
 _UNITS = {
     "deg": ("°", 1),
@@ -76,6 +49,39 @@ _UNITS = {
     "BW_s": ("body weights · s", 3),
     "BW_per_s": ("body weights/s", 1),
 }
+# What a clinic looks at first; all others are folded.
+_ANGLES = {
+    "pelvis_anterior_tilt_angle_mean": "Pelvic tilt, mean",
+    "hip_flexion_angle_max": "Hip flexion, greatest",
+    "hip_flexion_angle_min_stance": "Hip flexion in stance, least",
+    "knee_flexion_angle_at_strike": "Knee flexion at strike",
+    "knee_flexion_angle_max_early_stance": "Knee flexion, loading response",
+    "knee_flexion_angle_min_stance": "Knee flexion in stance, least",
+    "knee_flexion_angle_max_swing": "Knee flexion in swing, greatest",
+    "ankle_dorsiflexion_angle_at_strike": "Ankle dorsiflexion at strike",
+    "ankle_dorsiflexion_angle_max_stance": "Ankle dorsiflexion in stance, greatest",
+    "ankle_dorsiflexion_angle_min_foot_off": "Ankle dorsiflexion at foot off, least",
+    "foot_progression_internal_rotation_angle_mean_stance": "Foot progression in stance, mean",
+}
+_MOMENTS = {
+    "hip_extension_moment_max_early_stance": "Hip extension moment, early stance",
+    "hip_abduction_moment_max_early_stance": "Hip abduction moment, first peak",
+    "knee_extension_moment_max_early_stance": "Knee extension moment, loading response",
+    "knee_abduction_moment_max_early_stance": "Knee abduction moment, first peak",
+    "ankle_plantarflexion_moment_max_late_stance": "Ankle plantarflexion moment, greatest",
+}
+_POWERS = {
+    "hip_power_generation_max_H1": "Hip power H1",
+    "hip_power_generation_max_H3": "Hip power H3",
+    "knee_power_absorption_max_K1": "Knee power K1 (absorbed)",
+    "knee_power_generation_max_K2": "Knee power K2",
+    "ankle_power_generation_max_A2": "Ankle power A2 (push-off)",
+}
+FEATURES = tuple(
+    Row(key, words, *_UNITS[unit])
+    for unit, rows in (("deg", _ANGLES), ("Nm_per_kg", _MOMENTS), ("W_per_kg", _POWERS))
+    for key, words in rows.items()
+)
 
 
 def spatiotemporal_html(results: Sequence[Result], norms: Norms | None) -> str:
@@ -85,7 +91,7 @@ def spatiotemporal_html(results: Sequence[Result], norms: Norms | None) -> str:
         for side in SIDES
     }
     flies = any(v > 0 for side in SIDES for v in values[side]["flight_percent"])
-    rows = [row for row in SPATIOTEMPORAL if row.key != "flight_percent" or flies]
+    rows = SPATIOTEMPORAL if flies else SPATIOTEMPORAL[:-1]
     given = norms.spatiotemporal if norms is not None else {}
     table = side_table(rows, values, given, "Spatio-temporal", norms is not None and norms.judges)
     return table or '<p class="quiet">No whole stride.</p>'
@@ -115,16 +121,12 @@ def features_html(results: Sequence[Result], norms: Norms | None) -> str:
     if not units:
         return ""
     given, judges = (norms.features, norms.judges) if norms is not None else ({}, False)
-    angles = [row for row in FEATURES if row.unit == "°"]
-    loads = [row for row in FEATURES if row.unit != "°"]
+    n_angles = len(_ANGLES)
     first = "".join(
         f"<div>{side_table(rows, values, given, name, judges)}</div>"
-        for name, rows in (("Angles", angles), ("Loads", loads))
+        for name, rows in (("Angles", FEATURES[:n_angles]), ("Loads", FEATURES[n_angles:]))
     )
-    rest = [
-        Row(name, _spoken(name), _UNITS.get(unit, (title(unit), 3))[0], 1, _UNITS.get(unit, (unit, 3))[1])
-        for name, unit in units.items()
-    ]
+    rest = [Row(name, _spoken(name), *_UNITS.get(unit, (title(unit), 3))) for name, unit in units.items()]
     everything = side_table(rest, values, given, "All features", judges)
     return (
         f'<div class="columns">{first}</div><details><summary>All {len(rest)} features</summary>{everything}</details>'
@@ -136,8 +138,10 @@ def features_html(results: Sequence[Result], norms: Norms | None) -> str:
 
 
 def _spoken(name: str) -> str:
-    words = name.replace("_angle_", ", ").replace("_moment_", " moment, ").replace("_power_", " power, ")
-    words = words.replace("_force_", " force, ").replace("_", " ")
+    words = name.replace("_angle_", ", ")
+    for kind in ("moment", "power", "force"):
+        words = words.replace(f"_{kind}_", f" {kind}, ")
+    words = words.replace("_", " ")
     return words[:1].upper() + words[1:]
 
 
@@ -155,40 +159,33 @@ def side_table(
         of_sides = [[v for v in values[side].get(row.key, ()) if math.isfinite(v)] for side in SIDES]
         if not any(of_sides):
             continue
-        figure = norms.get(row.key)
+        figure, norm = norms.get(row.key), ""
         cells = "".join(_cell(of_side, row, figure if judges else None) for of_side in of_sides)
-        norm = f'<td class="n norm">{_norm(figure, row)}</td>' if with_norms else ""
+        if figure is not None:
+            spread = f" ± {fixed(figure.sd * row.times, row.decimals)}" if math.isfinite(figure.sd) else ""
+            norm = f"{fixed(figure.mean * row.times, row.decimals)}{spread}"
+        norm = f'<td class="n norm">{norm}</td>' if with_norms else ""
         name = f'{escape(row.words)} <span class="unit">{escape(row.unit)}</span>'
         body.append(f'<tr><th scope="row">{name}</th>{cells}{norm}</tr>')
-    if not body:
-        return ""
     head = '<th scope="col" class="n norm">Norm</th>' if with_norms else ""
-    return (
+    html = (
         f'<div class="scroll"><table class="figures" aria-label="{escape(caption)}"><thead><tr><th scope="col"></th>'
         '<th scope="col" class="n left">Left</th><th scope="col" class="n right">Right</th>'
         f"{head}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
     )
+    return html if body else ""
 
 
 def _cell(values: Sequence[float], row: Row, norm: Figure | None) -> str:
     """Mean ± SD (n); marked where the mean lies beyond two SD of the norm."""
     if not values:
         return f'<td class="n">{UNKNOWN}</td>'
-    mean = float(np.mean(values)) * row.times
-    spread = f" ± {fixed(float(np.std(values, ddof=1)) * row.times, row.decimals)}" if len(values) > 1 else ""
     beyond = ""
-    if norm is not None and math.isfinite(norm.sd) and norm.sd > 0:
-        apart = (mean / row.times - norm.mean) / norm.sd
+    if norm is not None and norm.sd > 0:
+        apart = (float(np.mean(values)) * row.times / row.times - norm.mean) / norm.sd
         if abs(apart) > NORMAL_SD:
             beyond = f' <small class="beyond">{"above" if apart > 0 else "below"}</small>'
-    return f'<td class="n">{fixed(mean, row.decimals)}{spread} <small>({len(values)})</small>{beyond}</td>'
-
-
-def _norm(figure: Figure | None, row: Row) -> str:
-    if figure is None:
-        return ""
-    spread = f" ± {fixed(figure.sd * row.times, row.decimals)}" if math.isfinite(figure.sd) else ""
-    return f"{fixed(figure.mean * row.times, row.decimals)}{spread}"
+    return f'<td class="n">{mean_sd(values, row.times, row.decimals)} <small>({len(values)})</small>{beyond}</td>'
 
 
 # --- scores ---------------------------------------------------------------------------------------------------
@@ -196,25 +193,25 @@ def _norm(figure: Figure | None, row: Row) -> str:
 
 def profile_html(basis: Basis, norms: Norms | None) -> str:
     """Gait Profile Score and Movement Analysis Profile, or why there are none."""
-    heading = "<h3>Gait Profile Score</h3>"
+    why, profile = "", None
     if norms is None:
-        return f'{heading}<p class="note">Not computed: it is the distance from norms, and none are drawn.</p>'
-    if basis.kind != CYCLE:
-        return f'{heading}<p class="note">Not computed: there is no whole gait cycle.</p>'
-    curves = {side: basis.sides[side].curves.columns if side in basis.sides else {} for side in SIDES}
-    profile = gait_profile(curves["left"], curves["right"], norms)
-    if profile is None:
-        return (
-            f'{heading}<p class="note">Not computed: no side has a cycle in which all nine angles are known, or the '
-            "norms lack one of them.</p>"
-        )
+        why = "it is the distance from norms, and none are drawn"
+    elif basis.kind != CYCLE:
+        why = "there is no whole gait cycle"
+    else:
+        curves = {side: basis.sides[side].curves.columns if side in basis.sides else {} for side in SIDES}
+        profile = gait_profile(curves["left"], curves["right"], norms)
+        why = "no side has a cycle in which all nine angles are known, or the norms lack one of them"
+    heading = "<h3>Gait Profile Score</h3>"
+    if profile is None or norms is None:
+        return f'{heading}<p class="note">Not computed: {why}.</p>'
     rows = []
     for name in next(iter(profile.scores.values())):
         of_sides = [profile.scores.get(side, {}).get(name, math.nan) for side in SIDES]
         words = PANELS[name].title if name in PANELS else title(name)
-        rows.append(_scores(words, [*of_sides, profile.band_scores.get(name, math.nan)]))
-    total = _scores("Gait Profile Score", [profile.left, profile.right, profile.band_side])
-    rows.append(total.replace("<tr>", '<tr class="total">', 1))
+        rows.append(_scores("<tr>", words, [*of_sides, profile.band_scores.get(name, math.nan)]))
+    total = [profile.left, profile.right, profile.band_side]
+    rows.append(_scores('<tr class="total">', "Gait Profile Score", total))
     healthy = f" (people of the norm: {fixed(profile.band_overall, 1)}°)" if math.isfinite(profile.band_overall) else ""
     return (
         f'{heading}<p>Overall <strong>{fixed(profile.overall, 1)}°</strong>{healthy}</p><div class="scroll">'
@@ -227,17 +224,12 @@ def profile_html(basis: Basis, norms: Norms | None) -> str:
     )
 
 
-def _scores(words: str, values: Sequence[float]) -> str:
+def _scores(begin: str, words: str, values: Sequence[float]) -> str:
     """Left, right, norm."""
     cells = "".join(f'<td class="n">{fixed(value, 1)}</td>' for value in values)
-    return f'<tr><th scope="row">{escape(words)}</th>{cells}</tr>'
+    return f'{begin}<th scope="row">{escape(words)}</th>{cells}</tr>'
 
 
 def speeds_of(results: Sequence[Result]) -> list[float]:
     """Walking speed of each stride of each trial, m/s."""
     return [v for result in results for v in strides(result, "", "speed_m_per_s")]
-
-
-def trials_without_cycles(results: Sequence[Result]) -> list[str]:
-    """Names of the trials that add no cycle."""
-    return [name for name, result in zip(names_of(results), results, strict=True) if not result.cycles]

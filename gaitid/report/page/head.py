@@ -1,57 +1,50 @@
-"""The top of a clinical page: who, what the trials can be used for, what is known of each joint, what is normal."""
+"""The top of a clinical page: who, what the trials can be used for, which foot was where, what was assumed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
-import numpy as np
+from collections.abc import Sequence
 
 from gaitid.norms import Norms
-from gaitid.report.gathering import people
-from gaitid.report.page.compare import NORMAL_SD, against
-from gaitid.report.page.defaults import taken_by_default
-from gaitid.report.page.in_mean import InMean
-from gaitid.report.page.panels import AT_A_GLANCE, PANELS
-from gaitid.report.page.pool import CYCLE, Basis
+from gaitid.report.gathering import Session, people
 from gaitid.report.page.told import (
+    LEVEL_CLASS,
     LEVELS,
+    InMean,
     Told,
     agreed,
+    agreed_at,
+    each_note,
     in_words,
     measured,
     model_of,
+    named,
     names_of,
     notes,
     reasons,
-    unchecked_of,
     verdicts,
 )
-from gaitid.report.page.trust import Trust, trust
-from gaitid.report.result import Result, Session
-from gaitid.report.text import UNKNOWN, escape, fixed, number
+from gaitid.report.panels import SIDES
+from gaitid.report.result import Result
+from gaitid.report.text import UNKNOWN, each, escape, facts_html, fixed, mean_sd, number
 
-SIDES = ("left", "right")
-JOINTS = ("hip", "knee", "ankle")
-# More rows of plates are folded.
-_SHOWN_PLATES = 14
-_LEVEL_CLASS = {"good": "good", "usable": "care", "do not use": "no"}
-_TRUST_WORDS = {"good": "yes", "care": "with care", "no": "no"}
-_SHOWN_ASSUMPTIONS = 8
+# More rows of plates are folded, and so are more assumptions.
+_SHOWN_PLATES, _SHOWN_ASSUMPTIONS = 14, 8
 # Folders that programs and manuals call so name no session.
 _NO_NAMES = ("results", "output", "out")
 _METHODS = {
     "plate force, foot over plate, pressure under foot": "the plate was loaded while this foot stood, the foot lay "
     "over it, and the pressure was under the foot"
 }
+# The words of a command with which a choice is no default: options of `gaitid run`, and what `--set` may say.
+_MARKERS_ASKED = ("--cutoff", "cutoff_hz", "marker_filter", "spline_mse_mm2", "raw_cutoff_hz")
+_FORCES_ASKED = ("--force-cutoff", "force_cutoff_hz")
 
 
 def title_of(session: Session) -> str:
     """What a session is called on its page."""
     known = [part for part in (session.subject, _session_name(session), session.condition) if part]
     names = names_of(session.results)
-    if len(names) == 1:
-        return " · ".join([*known, names[0]])
-    return " · ".join(known) or ", ".join(names[:3])
+    return " · ".join([*known, *names]) if len(names) == 1 else " · ".join(known) or ", ".join(names[:3])
 
 
 def _session_name(session: Session) -> str:
@@ -62,31 +55,22 @@ def _session_name(session: Session) -> str:
 def facts(session: Session, speeds: Sequence[float]) -> str:
     """Who and what, as far as the records say, as a list of terms."""
     results = session.results
-    names = [n for r in results for n in _names(r)]
-    pairs = [
-        ("Name", ", ".join(dict.fromkeys(names))),
-        ("Subject", session.subject),
-        ("Session", _session_name(session)),
-        ("Condition", session.condition),
-        ("Trials", _trials(results)),
-        ("Body", _body(results)),
-        ("Speed", _speed(speeds)),
-        ("Model", _model(results)),
-        ("Of the model", agreed(text for r in results if (text := unchecked_of(r)))),
-        ("Software", "gaitid " + agreed(r.section("gaitid") for r in results)),
-    ]
-    items = "".join(f"<div><dt>{term}</dt><dd>{escape(text)}</dd></div>" for term, text in pairs if text)
-    return f'<dl class="facts">{items}</dl>'
-
-
-def _names(result: Result) -> list[str]:
-    names = result.record_at("trial", "subject_names")
-    return [str(name) for name in names] if isinstance(names, list) else []
-
-
-def _trials(results: Sequence[Result]) -> str:
+    people_named = [result.record_at("trial", "subject_names") for result in results]
     names = names_of(results)
-    return ", ".join(names) if len(names) <= 8 else f"{', '.join(names[:7])} and {len(names) - 7} more"
+    titles, model = agreed_at(results, "model", "title"), agreed(map(model_of, results))
+    pairs = {
+        "Name": ", ".join(dict.fromkeys(str(name) for of in people_named if isinstance(of, list) for name in of)),
+        "Subject": session.subject,
+        "Session": _session_name(session),
+        "Condition": session.condition,
+        "Trials": ", ".join(names) if len(names) <= 8 else f"{', '.join(names[:7])} and {len(names) - 7} more",
+        "Body": _body(results),
+        "Speed": f"{mean_sd(speeds, 1, 2)} m/s" if speeds else "",
+        "Model": f"{model} – {titles}" if titles else model,
+        "Of the model": agreed_at(results, "model", "unchecked"),
+        "Software": f"gaitid {agreed_at(results, 'gaitid')}",
+    }
+    return facts_html(pairs)
 
 
 def _body(results: Sequence[Result]) -> str:
@@ -95,30 +79,17 @@ def _body(results: Sequence[Result]) -> str:
         parts.append(f"{fixed(mass[0], 1)} kg")
     if (height := measured(results, "height")) is not None:
         parts.append(f"{fixed(height[0], 2)} m tall")
-    legs = [measured(results, f"{side}.leg_length") for side in SIDES]
-    if all(leg is not None for leg in legs):
-        parts.append("legs " + " and ".join(f"{fixed(1000 * leg[0], 0)}" for leg in legs if leg is not None) + " mm")
+    legs = [leg for side in SIDES if (leg := measured(results, f"{side}.leg_length")) is not None]
+    if len(legs) == len(SIDES):
+        parts.append(f"legs {' and '.join(fixed(1000 * leg, 0) for leg, _ in legs)} mm")
     if (age := measured(results, "age")) is not None:
         parts.append(f"{number(age[0], 3)} years")
     return ", ".join(parts)
 
 
-def _speed(speeds: Sequence[float]) -> str:
-    if not speeds:
-        return ""
-    spread = f" ± {fixed(float(np.std(speeds, ddof=1)), 2)}" if len(speeds) > 1 else ""
-    return f"{fixed(float(np.mean(speeds)), 2)}{spread} m/s"
-
-
-def _model(results: Sequence[Result]) -> str:
-    titles = agreed(r.record_at("model", "title") for r in results)
-    name = agreed(model_of(r) for r in results)
-    return f"{name} – {titles}" if titles else name
-
-
 def bodies_html(results: Sequence[Result]) -> str:
     """A warning where the trials cannot be of one person."""
-    places, names = people([result.record for result in results]), names_of(results)
+    places, names = people(results), names_of(results)
     if len(places) < 2:
         return ""
     groups = "; ".join(f"{', '.join(names[i] for i in of_one)}: {_body([results[of_one[0]]])}" for of_one in places)
@@ -132,10 +103,9 @@ def left_out_html(means: InMean) -> str:
     """Which trials do not count for curves, figures and norms, and why."""
     if not means.told:
         return ""
-    items = "".join(f"<li>{escape(line)}</li>" for line in means.told)
     return (
         '<div class="doubt left-out"><strong>Not in the mean curves and figures, nor held against norms</strong>'
-        f"<ul>{items}</ul></div>"
+        f"<ul>{each('<li>{}</li>', means.told)}</ul></div>"
     )
 
 
@@ -152,44 +122,35 @@ def verdict_html(means: InMean, limb: str = "leg") -> str:
     worst = {key: level for key, of in used.items() if (level := verdicts(of).get(key))}
     if not worst:
         return ""
-    only = _only_leg(worst) if len(results) == 1 else ""
+    bad, only = [side for side in SIDES if worst.get(side) == LEVELS[2]], ""
+    if len(results) == 1 and len(bad) == 1 and worst.get("trial") != LEVELS[2]:
+        only = f" <small>{SIDES[1 - SIDES.index(bad[0])]} leg only</small>"
     all_of = "All trials" if len(counted) == len(results) else f"{len(counted)} of {len(results)} trials"
     labels = {"trial": "Trial" if len(results) == 1 else all_of, "left": f"Left {limb}", "right": f"Right {limb}"}
     cards = "".join(
-        f'<li class="{_LEVEL_CLASS.get(level, "care")}"><span>{labels[key]}</span>'
+        f'<li class="{LEVEL_CLASS.get(level, "care")}"><span>{labels[key]}</span>'
         f"<strong>{escape(in_words(used[key], key))}</strong>{only if key == 'trial' else ''}</li>"
         for key, level in worst.items()
     )
     told = "".join(_reason(reason) for reason in reasons(results, means.out))
     more = "; joint by joint: “Can I trust it?”" if limb == "leg" else "."
-    nothing = f'<p class="quiet">Nothing speaks against the recording{more}</p>'
-    why = f'<ul class="reasons">{told}</ul>' if told else nothing
-    each = _each_verdict(results)
+    why = (
+        f'<ul class="reasons">{told}</ul>'
+        if told
+        else f'<p class="quiet">Nothing speaks against the recording{more}</p>'
+    )
+    by_level: dict[str, list[str]] = {}
+    for name, result in named(results):
+        by_level.setdefault(in_words([result]) or "no verdict", []).append(name)
+    ranks = {words: LEVELS.index(level) if (level := words.partition(":")[0]) in LEVELS else 9 for words in by_level}
+    differ = "; ".join(
+        f"{words}: {', '.join(by_level[words])}" for words in sorted(ranks, key=lambda words: ranks[words])
+    )
+    each_verdict = f'<p class="quiet">{escape(differ)}</p>' if len(by_level) > 1 else ""
     return (
         f'<section class="verdict" aria-label="Verdict"><h2>What it can be used for</h2>'
-        f'<ul class="levels">{cards}</ul>{each}{why}</section>'
+        f'<ul class="levels">{cards}</ul>{each_verdict}{why}</section>'
     )
-
-
-def _only_leg(worst: Mapping[str, str]) -> str:
-    """``left leg only`` where the trial can be used, and one leg of it cannot."""
-    bad = [side for side in SIDES if worst.get(side) == LEVELS[2]]
-    if len(bad) != 1 or worst.get("trial") == LEVELS[2]:
-        return ""
-    return f" <small>{SIDES[1 - SIDES.index(bad[0])]} leg only</small>"
-
-
-def _each_verdict(results: Sequence[Result]) -> str:
-    """The trials by verdict, where they differ."""
-    by_level: dict[str, list[str]] = {}
-    for name, result in zip(names_of(results), results, strict=True):
-        by_level.setdefault(in_words([result]) or "no verdict", []).append(name)
-    if len(by_level) < 2:
-        return ""
-    levels = {words: words.partition(":")[0] for words in by_level}
-    order = sorted(by_level, key=lambda words: LEVELS.index(levels[words]) if levels[words] in LEVELS else 9)
-    told = [f"{level}: {', '.join(by_level[level])}" for level in order]
-    return f'<p class="quiet">{escape("; ".join(told))}</p>'
 
 
 def _reason(reason: Told) -> str:
@@ -200,94 +161,7 @@ def _reason(reason: Told) -> str:
         text = text[:1].upper() + text[1:]
     cure = reason.cure if reason.cure and reason.cure not in reason.text else ""
     body = f'<span class="cure">What helps: {escape(cure)}</span>' if cure else ""
-    return f'<li class="{_LEVEL_CLASS.get(reason.severity, "care")}">{escape(text)}{body}</li>'
-
-
-# --- trust ----------------------------------------------------------------------------------------------------
-
-
-def trust_html(means: InMean, basis: Basis) -> str:
-    """A row a joint, a column a side, of the trials that count; what all joints of a side share stands above them."""
-    results = means.results
-    sides = [side for side in SIDES if any(side in result.sides for result in results)]
-    joints = [j for j in JOINTS if any(f"{side}_{j}" in name for side in sides for r in results for name in r.columns)]
-    if not joints:
-        return ""
-    found = {(joint, side): trust(means.of_side(side), basis, joint, side) for joint in joints for side in sides}
-    known = {key: f"{of.angles}; {of.moments}" for key, of in found.items()}
-    shared = {side: known[joints[0], side] if len({known[j, side] for j in joints}) == 1 else "" for side in sides}
-    rows = []
-    if any(shared.values()):
-        cells = "".join(f"<td>{escape(shared[side])}</td>" for side in sides)
-        rows.append(f'<tr><th scope="row">Known</th>{cells}</tr>')
-    for joint in joints:
-        cells = "".join(_trust(found[joint, s], "" if shared[s] else known[joint, s]) for s in sides)
-        rows.append(f'<tr><th scope="row">{joint.capitalize()}</th>{cells}</tr>')
-    heads = "".join(f'<th scope="col" class="{side}">{side.capitalize()}</th>' for side in sides)
-    return (
-        '<section aria-label="Can I trust it?"><h2>Can I trust it?</h2><div class="scroll"><table class="trust"><thead>'
-        f'<tr><th scope="col">Joint</th>{heads}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
-        '<p class="note">Yes: the side’s verdict is good, and a whole stance gives moments. With care: as the words '
-        "beside it say, or for what lowers the verdict above, which holds for every joint of its side.</p></section>"
-    )
-
-
-def _trust(found: Trust, known: str) -> str:
-    doubts = "".join(f'<li class="doubt">{escape(doubt)}</li>' for doubt in found.doubts)
-    doubts += "".join(f"<li>{escape(remark)}</li>" for remark in found.remarks)
-    listed = f"<ul>{doubts}</ul>" if doubts else ""
-    return f'<td><span class="badge {found.level}">{_TRUST_WORDS[found.level]}</span> {escape(known)}{listed}</td>'
-
-
-# --- norms ----------------------------------------------------------------------------------------------------
-
-
-def glance_html(basis: Basis, norms: Norms | None, why: str) -> str:
-    """Where the mean curves of the sagittal plane lie beside the norms, in words."""
-    sentence = f'<p class="note">{escape(why[:1].upper() + why[1:])}</p>' if why else ""
-    heading = '<section aria-label="Within normal?"><h2>Within normal?</h2>'
-    if norms is None or basis.kind != CYCLE:
-        return f"{heading}{sentence}</section>"
-    rows = []
-    for column in AT_A_GLANCE if norms.judges else ():
-        panel, band = PANELS[column], norms.bands.get(column)
-        if not any(column in pooled.curves.columns for pooled in basis.sides.values()) or band is None:
-            continue
-        cells = []
-        for side in SIDES:
-            found = against(panel, basis.sides.get(side), band)
-            cells.append(f'<td class="{found.level}">{escape(found.words)}</td>')
-        rows.append(f'<tr><th scope="row">{escape(panel.title)}</th>{"".join(cells)}</tr>')
-    if not rows:
-        return f"{heading}{sentence}</section>"
-    return (
-        f'{heading}{sentence}<div class="scroll"><table class="glance"><thead><tr><th scope="col">Curve</th>'
-        '<th scope="col" class="left">Left</th><th scope="col" class="right">Right</th></tr></thead>'
-        f"<tbody>{''.join(rows)}</tbody></table></div>"
-        f"<p>{escape(_elsewhere(basis, norms))}</p>"
-        '<p class="note">The table is of the sagittal plane and of powers alone. Within: the mean curve stays inside '
-        f"the norm’s mean ± {NORMAL_SD:g} SD, twice the grey band of the curves; else where in the cycle it is beyond, "
-        "for 3 % of the cycle or more. At any one instant a person in twenty without a pathology is beyond, too: short "
-        "stretches alone are no finding. Impacts of the foot strike are left out.</p></section>"
-    )
-
-
-def _elsewhere(basis: Basis, norms: Norms) -> str:
-    """Which of the other curves that are drawn over norms leave them: frontal and transverse plane, ground reaction."""
-    outside, looked_at = [], 0
-    for column, panel in PANELS.items():
-        band = norms.bands.get(column)
-        if column in AT_A_GLANCE or band is None:
-            continue
-        levels = {side: against(panel, basis.sides.get(side), band).level for side in SIDES}
-        looked_at += sum(level != "unknown" for level in levels.values())
-        beyond = [side for side, level in levels.items() if level == "outside"]
-        if beyond:
-            which = "both" if len(beyond) == len(SIDES) else beyond[0]
-            outside.append(f"{panel.title[:1].lower()}{panel.title[1:]} ({which})")
-    if not looked_at:
-        return "Other planes: no curve is held against norms."
-    return f"Outside in other planes, of {looked_at} curves drawn over norms below: {', '.join(outside) or 'none'}."
+    return f'<li class="{LEVEL_CLASS.get(reason.severity, "care")}">{escape(text)}{body}</li>'
 
 
 # --- who stood where ------------------------------------------------------------------------------------------
@@ -297,109 +171,75 @@ def plates_html(results: Sequence[Result]) -> str:
     """Each plate of each trial with the foot that was on it, and why."""
     if not any(result.on_ground for result in results):
         return ""
-    rows = [row for name, result in zip(names_of(results), results, strict=True) for row in _plates(name, result)]
+    begin = '<section class="whole" aria-label="Which foot was on which plate"><h2>Which foot was on which plate</h2>'
+    rows = [(name, cells) for name, result in named(results) for cells in _plates(result)]
     if not rows:
-        return (
-            '<section class="whole" aria-label="Which foot was on which plate"><h2>Which foot was on which plate</h2>'
-            '<p class="quiet">No contact with the ground was found.</p></section>'
-        )
+        return f'{begin}<p class="quiet">No contact with the ground was found.</p></section>'
     several = len(results) > 1
     trial = '<th scope="col">Trial</th>' if several else ""
-    body = "".join(
-        f"<tr>{f'<td>{escape(trial_name)}</td>' if several else ''}{cells}</tr>" for trial_name, cells in rows
-    )
-    fold, end = "", ""
-    if len(rows) > _SHOWN_PLATES:
-        fold = f"{_in_sum(results)}<details><summary>Each of them</summary>"
-        end = "</details>"
-    return (
-        '<section class="whole" aria-label="Which foot was on which plate"><h2>Which foot was on which plate</h2>'
-        f'{fold}<div class="scroll"><table class="plates"><thead><tr>{trial}<th scope="col">Plate</th>'
+    body = "".join(f"<tr>{f'<td>{escape(name)}</td>' if several else ''}{cells}</tr>" for name, cells in rows)
+    table = (
+        f'<div class="scroll"><table class="plates"><thead><tr>{trial}<th scope="col">Plate</th>'
         '<th scope="col">Foot</th><th scope="col" class="n">Frames</th><th scope="col" class="n">Confidence</th>'
-        '<th scope="col">Why</th></tr></thead>'
-        f"<tbody>{body}</tbody></table></div>{end}</section>"
+        f'<th scope="col">Why</th></tr></thead><tbody>{body}</tbody></table></div>'
     )
+    if len(rows) > _SHOWN_PLATES:
+        table = f"{_in_sum(results)}<details><summary>Each of them</summary>{table}</details>"
+    return f"{begin}{table}</section>"
 
 
-def _plates(name: str, result: Result) -> list[tuple[str, str]]:
+def _plates(result: Result) -> list[str]:
+    """The cells of each contact with a known load, of plates that gave none, and of contacts without one."""
     rows, used = [], set()
     for contact in sorted((c for c in result.contacts if c.known), key=lambda c: (c.plates, c.first_frame)):
         used.update(contact.plates.split("+"))
-        why = _METHODS.get(contact.method, contact.method)
-        if contact.reason:
-            why = f"{why}; but {contact.reason}"
-        plates = escape(contact.plates.replace("+", " and "))
+        why = _METHODS.get(contact.method, contact.method) + (f"; but {contact.reason}" if contact.reason else "")
+        try:
+            sure = f"{100 * float(contact.confidence):.0f} %"
+        except ValueError:
+            sure = UNKNOWN
         rows.append(
-            (
-                name,
-                f'<td class="plate">{plates}</td><td class="{escape(contact.side)}">{escape(contact.side)}</td>'
-                f'<td class="n">{contact.first_frame}–{contact.last_frame}</td>'
-                f'<td class="n">{_percent(contact.confidence)}</td><td class="why">{escape(why)}</td>',
-            )
+            f'<td class="plate">{escape(contact.plates.replace("+", " and "))}</td>'
+            f'<td class="{escape(contact.side)}">{escape(contact.side)}</td>'
+            f'<td class="n">{contact.first_frame}–{contact.last_frame}</td>'
+            f'<td class="n">{sure}</td><td class="why">{escape(why)}</td>'
         )
-    for peak, unused in _unused(result, used).items():
-        rows.append(
-            (
-                name,
-                f'<td class="plate">{escape(", ".join(unused))}</td><td>none</td><td class="n">{UNKNOWN}</td>'
-                f'<td class="n">{UNKNOWN}</td><td class="why">no foot’s load is known from it; {peak}</td>',
-            )
-        )
-    if beside := _beside(result):
-        rows.append((name, f'<td>{UNKNOWN}</td><td colspan="4">{beside}</td>'))
-    return rows
-
-
-def _unused(result: Result, used: set[str]) -> dict[str, list[str]]:
-    """Plates that gave no foot's load, by what they carried."""
-    plates = result.record_at("quality", "plates")
-    found: dict[str, list[str]] = {}
-    for entry in plates if isinstance(plates, list) else []:
-        number_of = str(entry.get("plate", "")) if isinstance(entry, Mapping) else ""
-        if number_of and number_of not in used:
-            peak = entry.get("peak_vertical_N")
-            carried = "what it carried is unknown"
-            if isinstance(peak, int | float):
-                carried = f"it carried {fixed(peak, 0)} N at most" if round(peak) else "it carried nothing"
-            found.setdefault(carried, []).append(number_of)
-    return found
-
-
-def _in_sum(results: Sequence[Result]) -> str:
-    """How many contacts of each side each plate measured, where they are many."""
-    counts: dict[str, dict[str, int]] = {}
-    for result in results:
-        for contact in result.contacts:
-            if contact.known:
-                of_plate = counts.setdefault(contact.plates.replace("+", " and "), {})
-                of_plate[contact.side] = of_plate.get(contact.side, 0) + 1
-    items = "".join(
-        f"<li>Plate {escape(plate)}: {', '.join(f'{side} foot {n} times' for side, n in sorted(of.items()))}</li>"
-        for plate, of in sorted(counts.items())
-    )
-    unknown = sum(not contact.known for result in results for contact in result.contacts)
-    return f"<ul>{items}<li>Unknown load: {unknown} contacts</li></ul>"
-
-
-def _beside(result: Result) -> str:
-    """Contacts without a known load, by side and reason."""
+    unused: dict[str, list[str]] = {}
+    for entry in result.mappings("quality", "plates"):
+        peak, plate = entry.get("peak_vertical_N"), str(entry.get("plate", ""))
+        carried = "what it carried is unknown"
+        if isinstance(peak, int | float):
+            carried = f"it carried {fixed(peak, 0)} N at most" if round(peak) else "it carried nothing"
+        if plate and plate not in used:
+            unused.setdefault(carried, []).append(plate)
+    rows += [
+        f'<td class="plate">{escape(", ".join(plates))}</td><td>none</td><td class="n">{UNKNOWN}</td>'
+        f'<td class="n">{UNKNOWN}</td><td class="why">no foot’s load is known from it; {carried}</td>'
+        for carried, plates in unused.items()
+    ]
     by_reason: dict[str, list[str]] = {}
     for contact in result.contacts:
         if not contact.known:
             span = f"{contact.side} {contact.first_frame}–{contact.last_frame}"
             by_reason.setdefault(contact.reason or "no reason given", []).append(span)
-    return "; ".join(
+    beside = "; ".join(
         f"{len(spans)} more contact{'' if len(spans) == 1 else 's'} with unknown load, frames "
         f"{escape(', '.join(spans))}: {escape(reason)}"
         for reason, spans in by_reason.items()
     )
+    return rows + ([f'<td>{UNKNOWN}</td><td colspan="4">{beside}</td>'] if beside else [])
 
 
-def _percent(confidence: str) -> str:
-    try:
-        return f"{100 * float(confidence):.0f} %"
-    except ValueError:
-        return UNKNOWN
+def _in_sum(results: Sequence[Result]) -> str:
+    """How many contacts of each side each plate measured, where they are many."""
+    contacts = [contact for result in results for contact in result.contacts]
+    known = sorted((contact.plates.replace("+", " and "), contact.side) for contact in contacts if contact.known)
+    items = "".join(
+        f"<li>Plate {escape(plate)}: "
+        f"{', '.join(f'{side} foot {n} times' for side in SIDES if (n := known.count((plate, side))))}</li>"
+        for plate in dict.fromkeys(plate for plate, _ in known)
+    )
+    return f"<ul>{items}<li>Unknown load: {len(contacts) - len(known)} contacts</li></ul>"
 
 
 # --- assumptions ----------------------------------------------------------------------------------------------
@@ -407,15 +247,49 @@ def _percent(confidence: str) -> str:
 
 def assumed_html(results: Sequence[Result], norms: Norms | None = None) -> str:
     """What nobody said and was therefore assumed, and what was taken by default."""
-    told = notes(results, ("assumption",))
-    if not told:
-        body = '<p class="quiet">Of the body and the laboratory nothing: it stood in the files, or was given.</p>'
-    else:
-        items = [f"<li>{escape(note.words)}</li>" for note in told]
-        shown, rest = items[:_SHOWN_ASSUMPTIONS], items[_SHOWN_ASSUMPTIONS:]
-        more = f"<details><summary>{len(rest)} more</summary><ul>{''.join(rest)}</ul></details>" if rest else ""
-        body = f"<ul>{''.join(shown)}</ul>{more}"
+    body = '<p class="quiet">Of the body and the laboratory nothing: it stood in the files, or was given.</p>'
+    if told := [note.words for note in notes(results, ("assumption",))]:
+        shown, rest = (each("<li>{}</li>", of) for of in (told[:_SHOWN_ASSUMPTIONS], told[_SHOWN_ASSUMPTIONS:]))
+        more = f"<details><summary>{len(told) - _SHOWN_ASSUMPTIONS} more</summary><ul>{rest}</ul></details>"
+        body = f"<ul>{shown}</ul>{more if rest else ''}"
     if defaults := taken_by_default(results, norms):
-        items = [f"<li>{escape(line)}</li>" for line in defaults]
-        body += f"<h3>Taken by default</h3><ul>{''.join(items)}</ul>"
+        body += f"<h3>Taken by default</h3><ul>{each('<li>{}</li>', defaults)}</ul>"
     return f'<section aria-label="What was assumed"><h2>What was assumed</h2>{body}</section>'
+
+
+def taken_by_default(results: Sequence[Result], norms: Norms | None) -> tuple[str, ...]:
+    """Short lines of what a run took by default, each once: nothing of what the command asked for, or no record says.
+
+    Parameters
+    ----------
+    results : sequence of Result
+    norms : Norms or None
+        Those that are drawn.
+    """
+    lines = [line for result in results for line in _defaults(result)]
+    if norms is not None and measured(results, "age") is None:
+        lines.append(f"Norms: {norms.title}, though no file says the age of the subject.")
+    return tuple(dict.fromkeys(lines))
+
+
+def _defaults(result: Result) -> list[str]:
+    """The table of inertia and the filters."""
+    lines = []
+    command, settings = result.record_at("command"), result.mapping("settings")
+    words = [str(word) for word in command] if isinstance(command, list) else []
+    given = {word.removeprefix("--set=").partition("=")[0] for word in words}
+    if "table" not in given and (source := result.record_at("model", "table", "source")):
+        lines.append(f"Segment masses and inertia: {str(source).rstrip('. ')}.")
+    if "cutoff_hz" in settings and given.isdisjoint(_MARKERS_ASKED):
+        cutoff = result.number("settings", "cutoff_hz")
+        if any(code in ("marker_filter", "markers_rough") for _, code, _ in each_note(result)):
+            treated = "how they were treated stands in the notes below."
+            if cutoff is not None:
+                treated = f"low-passed at {number(cutoff, 3)} Hz, chosen from their noise and movement."
+            lines.append(f"Markers: {treated}")
+        elif settings["cutoff_hz"] is None and result.number("quality", "marker_noise_mm") is not None:
+            smoothed = "as they were smoothed before they were stored (next to no noise in them)"
+            lines.append(f"Markers: no filter, {smoothed}.")
+    if result.on_ground and settings.get("force_cutoff_hz", 0) is None and given.isdisjoint(_FORCES_ASKED):
+        lines.append("Forces of the plates: not filtered.")
+    return lines

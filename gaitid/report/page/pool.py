@@ -5,19 +5,19 @@ Nothing is computed but means: values come from ``cycles.csv``, or from ``joints
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gaitid.records import frozen_dataclass
-from gaitid.report.page.panels import PANELS
-from gaitid.report.panels import AXES, ground_column
+from gaitid.report.panels import AXES, PANELS, SIDES, ground_column
 from gaitid.report.result import Contact, Result
 from gaitid.results.cycle_curves import CycleCurves
-from gaitid.trial import Array
+from gaitid.trial import Array, Mask
 
 PERCENT = np.arange(101.0)
 # A curve counts for the mean where it is known over so much of the cycle: the filter's ends cost some percents.
@@ -33,16 +33,21 @@ class MeanCurve:
     ----------
     mean, sd : (101,) array
         NaN where one of them is unknown; `sd` between the curves, NaN of a single one.
-    n : int
-        How many curves count.
-    partial : int
-        How many others are known in part.
+    whole : (c,) bool array
+        Which curves count: those that are known in 90 % of the cycle at least.
+    part : (c,) bool array
+        Which others are known in part.
     """
 
     mean: Array
     sd: Array
-    n: int
-    partial: int
+    whole: Mask
+    part: Mask
+
+    @property
+    def n(self) -> int:
+        """How many curves count."""
+        return int(self.whole.sum())
 
 
 @frozen_dataclass()
@@ -62,15 +67,31 @@ class Pooled:
     side: str
     trials: NDArray[np.int64]
     curves: CycleCurves
-    impact: NDArray[np.bool_]
+    impact: Mask
 
     def __len__(self) -> int:
         return len(self.trials)
 
+    def values(self, column: str) -> Array:
+        """(c, 101) of a column; no curve where the side has none of it."""
+        return self.curves.columns.get(column, np.empty((0, len(PERCENT))))
+
+    def spoiled(self, column: str) -> Mask:
+        """(c, 101) of moments and powers where a foot strikes; nowhere of others."""
+        return self.impact[: len(self.values(column))] & PANELS[column].of_joint_load
+
     def mean(self, column: str) -> MeanCurve:
         """Over the curves that are known in 90 % of the cycle at least."""
         if column not in self._means:
-            self._means[column] = self._mean(column)
+            values = self.values(column)
+            known = np.isfinite(values).mean(axis=1)
+            whole, empty = values[known >= COUNTS_FROM], np.full(len(PERCENT), np.nan)
+            self._means[column] = MeanCurve(
+                whole.mean(axis=0) if len(whole) else empty,
+                whole.std(axis=0, ddof=1) if len(whole) > 1 else empty,
+                known >= COUNTS_FROM,
+                (known > 0) & (known < COUNTS_FROM),
+            )
         return self._means[column]
 
     @cached_property
@@ -78,17 +99,8 @@ class Pooled:
         """Those that were asked for: a panel, its words, its data and the axes ask for each."""
         return {}
 
-    def _mean(self, column: str) -> MeanCurve:
-        values = self.curves.columns.get(column, np.full((len(self), len(PERCENT)), np.nan))
-        known = np.isfinite(values).mean(axis=1) if len(values) else np.empty(0)
-        whole = values[known >= COUNTS_FROM]
-        empty = np.full(len(PERCENT), np.nan)
-        sd = whole.std(axis=0, ddof=1) if len(whole) > 1 else empty
-        mean = whole.mean(axis=0) if len(whole) else empty
-        return MeanCurve(mean, sd, len(whole), int(((known > 0) & (known < COUNTS_FROM)).sum()))
-
     @cached_property
-    def mean_impact(self) -> NDArray[np.bool_]:
+    def mean_impact(self) -> Mask:
         """(101,) where any curve is in an impact."""
         return np.asarray(self.impact.any(axis=0))
 
@@ -104,48 +116,42 @@ class Basis:
 
 def pool(results: Sequence[Result]) -> Basis:
     """The curves of trials that belong together."""
-    cycles = {side: _pooled(side, results, lambda r, s: r.cycles.get(s)) for side in sides_of(results)}
-    if any(cycles.values()):
-        return Basis(CYCLE, "% of the gait cycle", {s: p for s, p in cycles.items() if p})
-    stances = {side: _pooled(side, results, _stances) for side in sides_of(results)}
-    if any(stances.values()):
-        return Basis(STANCE, "% of the stance", {s: p for s, p in stances.items() if p})
-    whole = {side: _pooled(side, results, _recording) for side in sides_of(results)}
-    return Basis(RECORDING, "% of the recording", {s: p for s, p in whole.items() if p})
+    ways: dict[str, Callable[[Result, str], CycleCurves | None]] = {
+        CYCLE: lambda result, side: result.cycles.get(side),
+        STANCE: _stances,
+        RECORDING: _recording,
+    }
+    bases = []
+    for kind, of in ways.items():
+        sides = {side: pooled for side in sides_of(results) if (pooled := _pooled(side, results, of))}
+        bases.append(Basis(kind, f"% of the {'gait cycle' if kind == CYCLE else kind}", sides))
+        if sides:
+            break
+    return bases[-1]
 
 
 def sides_of(results: Sequence[Result]) -> tuple[str, ...]:
     """The sides that any trial has, left before right."""
-    return tuple(side for side in ("left", "right") if any(side in result.sides for result in results))
+    return tuple(side for side in SIDES if any(side in result.sides for result in results))
 
 
 def _pooled(side: str, results: Sequence[Result], of: Callable[[Result, str], CycleCurves | None]) -> Pooled | None:
-    parts = [
-        (i, curves) for i, result in enumerate(results) if (curves := of(result, side)) is not None and len(curves)
-    ]
+    found = [(i, of(result, side)) for i, result in enumerate(results)]
+    parts = {i: _at_percents(curves) for i, curves in found if curves}
     if not parts:
         return None
-    names = dict.fromkeys(name for _, curves in parts for name in curves.columns if name in PANELS)
-    sampled = [_at_percents(curves) for _, curves in parts]
-
-    def joined(name: str) -> Array:
-        return np.concatenate([getattr(curves, name) for curves in sampled])
-
+    sampled = list(parts.values())
+    names = dict.fromkeys(name for curves in sampled for name in curves.columns if name in PANELS)
     nothing = {id(c): np.full((len(c), len(PERCENT)), np.nan) for c in sampled}
+    joined: dict[str, Any] = {
+        field.name: np.concatenate([getattr(curves, field.name) for curves in sampled])
+        for field in fields(CycleCurves)
+        if field.name not in ("percent", "columns")
+    }
     columns = {n: np.concatenate([c.columns.get(n, nothing[id(c)]) for c in sampled]) for n in names}
-    curves = replace(
-        sampled[0],
-        numbers=joined("numbers").astype(np.int64),
-        percent=PERCENT,
-        columns=columns,
-        first_frame=joined("first_frame").astype(np.int64),
-        last_frame=joined("last_frame").astype(np.int64),
-        off_percent=joined("off_percent"),
-        opposite_off_percent=joined("opposite_off_percent"),
-        opposite_strike_percent=joined("opposite_strike_percent"),
-    )
-    impact = np.concatenate([_impact(results[i], side, c) for (i, _), c in zip(parts, sampled, strict=True)])
-    return Pooled(side, np.repeat([i for i, _ in parts], [len(c) for c in sampled]), curves, impact)
+    impact = np.concatenate([_impact(results[i], side, curves) for i, curves in parts.items()])
+    trials = np.repeat([*parts], [len(curves) for curves in sampled])
+    return Pooled(side, trials, replace(sampled[0], percent=PERCENT, columns=columns, **joined), impact)
 
 
 def _at_percents(curves: CycleCurves) -> CycleCurves:
@@ -159,24 +165,14 @@ def _at_percents(curves: CycleCurves) -> CycleCurves:
     return replace(curves, percent=PERCENT, columns=columns)
 
 
-def _impact(result: Result, side: str, curves: CycleCurves) -> NDArray[np.bool_]:
+def _impact(result: Result, side: str, curves: CycleCurves) -> Mask:
     """(c, 101) which percents lie in the frames of an impact."""
     mask = np.zeros((len(curves), len(PERCENT)), dtype=bool)
     first, length = curves.first_frame[:, None], (curves.last_frame - curves.first_frame)[:, None]
     at = first + length * PERCENT / 100
-    for begin, end in impacts_of(result, side):
+    for begin, end in result.impacts(side):
         mask |= (at >= begin - 0.5) & (at <= end + 0.5)
     return mask
-
-
-def impacts_of(result: Result, side: str) -> Iterator[tuple[float, float]]:
-    """First and last frame of each impact of a side."""
-    entries = result.section("impacts")
-    for entry in entries if isinstance(entries, list) else []:
-        if isinstance(entry, Mapping) and entry.get("side") == side:
-            first, last = entry.get("first_frame"), entry.get("last_frame")
-            if isinstance(first, int | float) and isinstance(last, int | float):
-                yield float(first), float(last)
 
 
 # --- where there is no cycle ----------------------------------------------------------------------------------
@@ -248,12 +244,10 @@ def _between(result: Result, side: str, spans: Sequence[tuple[int, int]]) -> Cyc
 def _upward(result: Result, side: str) -> dict[str, Array]:
     """The vertical load per kilogram, where the record says the vertical and the mass."""
     vertical = str(result.record_at("conventions", "vertical") or "")
-    mass = result.record_at("subject", "mass", "value")
+    mass = result.number("subject", "mass", "value") or 0.0
     axis = vertical[1:2].lower()
     name = ground_column(side, axis)
-    if vertical[:1] not in "+-" or axis not in AXES or name not in result.columns:
-        return {}
-    if not isinstance(mass, int | float) or not mass > 0:
+    if vertical[:1] not in "+-" or axis not in AXES or name not in result.columns or not mass > 0:
         return {}
     sign = -1.0 if vertical[0] == "-" else 1.0
     return {"ground_reaction_upward_N_per_kg": sign * result.columns[name] / mass}

@@ -1,4 +1,5 @@
-"""How sure is each number: what `run --uncertainty` left in the records, as bands over the curves and as a table."""
+"""How sure is each number: what `run --uncertainty` left in the records, as bands over the curves, as a stacked picture
+of what makes it so, and as a table."""
 
 from __future__ import annotations
 
@@ -7,43 +8,66 @@ from typing import Any
 
 import numpy as np
 
-from gaitid.report.page.budget import budget_html
-from gaitid.report.page.told import names_of
-from gaitid.report.page.variance import SOURCES, about_uncertainty
+from gaitid.report.page.pool import PERCENT
+from gaitid.report.page.svg import axes, band, element, line, scale_for
+from gaitid.report.page.told import named
+from gaitid.report.panels import PANELS, SIDES
 from gaitid.report.result import Result
 from gaitid.report.text import escape, fixed
 from gaitid.trial import Array
 
-_UNITS = {"Nm_per_kg": "N·m/kg", "W_per_kg": "W/kg", "deg": "°"}
-_DECIMALS = {"Nm_per_kg": 2, "W_per_kg": 2, "deg": 1}
+#: Sources in the order of a budget, each with what it is called; its place is the class of its colour.
+SOURCES = (
+    ("marker_noise", "marker noise"),
+    ("soft_tissue", "soft tissue"),
+    ("marker_placement", "marker placement"),
+    ("hip_centre", "hip centre"),
+    ("measurements", "measurements"),
+    ("segment_parameters", "segment masses and inertia"),
+    ("force_plates", "force plates"),
+    ("timing", "timing"),
+    ("cutoff", "low-pass"),
+    ("markerless", "markerless estimates"),
+)
+#: What the picture is drawn of, in the order of the panels.
+COLUMNS = (
+    "hip_extension_moment_Nm_per_kg",
+    "knee_extension_moment_Nm_per_kg",
+    "ankle_plantarflexion_moment_Nm_per_kg",
+    "hip_abduction_moment_Nm_per_kg",
+    "hip_flexion_deg",
+    "knee_flexion_deg",
+    "ankle_dorsiflexion_deg",
+    "hip_internal_rotation_deg",
+)
+#: Standard uncertainties to either side of a value for a band of 95 %.
+COVERAGE_FACTOR = 1.959963984540054
+# As they are shown, and decimals.
+_UNITS = {"Nm_per_kg": ("N·m/kg", 2), "W_per_kg": ("W/kg", 2), "deg": ("°", 1)}
 
 
 def standard_over_cycle(results: Sequence[Result], side: str, column: str, points: int) -> Array | None:
     """(points,) standard uncertainty over the cycle, root mean square of the trials that have one; None without any."""
-    found = []
-    for result in results:
-        values = about_uncertainty(result).get("cycle", {}).get(side, {}).get(column)
-        if isinstance(values, list) and len(values) == points:
-            found.append([np.nan if value is None else float(value) for value in values])
-    if not found:
+    given = [result.record_at("uncertainty", "cycle", side, column) for result in results]
+    found = np.array([of for of in given if isinstance(of, list) and len(of) == points], dtype=float)
+    if not len(found):
         return None
-    squares, known = np.nan_to_num(np.square(found)), np.isfinite(found)
-    count = known.sum(axis=0)
-    return np.asarray(np.sqrt(squares.sum(axis=0) / np.where(count > 0, count, np.nan)))
+    count = np.isfinite(found).sum(axis=0)
+    return np.asarray(np.sqrt(np.nan_to_num(found**2).sum(axis=0) / np.where(count > 0, count, np.nan)))
 
 
 def sure_html(results: Sequence[Result], key: str) -> str:
     """A table of peaks with their bands and budgets; empty where no trial was run with ``--uncertainty``."""
-    told = [
-        (name, about_uncertainty(result))
-        for name, result in zip(names_of(results), results, strict=True)
-        if about_uncertainty(result)
-    ]
+    told = [(name, about) for name, result in named(results) if (about := result.mapping("uncertainty"))]
     if not told:
         return ""
     several = len(results) > 1
     rows = "".join(
-        _row(peak, name if several else "") for name, about in told for peak in about.get("peaks", []) if _whole(peak)
+        _row(peak, name if several else "")
+        for name, about in told
+        for peak in about.get("peaks", [])
+        if isinstance(peak, Mapping)
+        and all(isinstance(peak.get(of), int | float) for of in ("value", "standard_uncertainty"))
     )
     left_out = dict.fromkeys(text for _, about in told for text in about.get("left_out", []))
     missing = f" Not among them: {escape('; '.join(left_out))}." if left_out else ""
@@ -61,35 +85,112 @@ def sure_html(results: Sequence[Result], key: str) -> str:
     )
 
 
-def _whole(peak: object) -> bool:
-    """Whether an entry of a record holds what a row needs."""
-    return isinstance(peak, Mapping) and all(
-        isinstance(peak.get(name), int | float) for name in ("value", "standard_uncertainty")
+def _row(peak: Mapping[str, Any], name: str) -> str:
+    value, u, key = float(peak["value"]), float(peak["standard_uncertainty"]), str(peak.get("unit", ""))
+    unit, decimals = _UNITS.get(key, (escape(key), 2))
+    shares = peak.get("shares_percent", {})
+    given = [shares.get(source) if isinstance(shares, Mapping) else None for source, _ in SOURCES]
+    bars = "".join(
+        f'<i class="src s{i}" style="width:{share:.1f}%"></i>'
+        for i, share in enumerate(given)
+        if isinstance(share, int | float) and share > 0
+    )
+    said = [
+        (float(share), f"{words} {share:.0f} %")
+        for share, (_, words) in zip(given, SOURCES)
+        if isinstance(share, int | float) and share >= 1
+    ]
+    spoken = [text for _, text in sorted(said, reverse=True)]
+    side = str(peak.get("side", ""))
+    side = side if side in SIDES else ""
+    trial = f"<td>{escape(name)}</td>" if name else ""
+    band_ends = [fixed(value + way * COVERAGE_FACTOR * u, decimals) for way in (-1, 1)]
+    return (
+        f'<tr>{trial}<td class="{side}">{side}</td><td>{escape(str(peak.get("feature", "")).replace("_", " "))} '
+        f'<span class="unit">{unit}</span></td><td class="n">{fixed(value, decimals)}</td>'
+        f'<td class="n">{fixed(u, decimals)}</td><td class="n">{" to ".join(band_ends)}</td>'
+        f'<td><span class="budget" role="img" aria-label="{escape(", ".join(spoken))}">{bars}</span>'
+        f"<small>{escape(''.join(spoken[:1]))}</small></td><td>{escape(str(peak.get('would_help', '')))}</td></tr>"
     )
 
 
-def _row(peak: Mapping[str, Any], name: str) -> str:
-    value, u, unit = float(peak["value"]), float(peak["standard_uncertainty"]), str(peak.get("unit", ""))
-    decimals, factor = _DECIMALS.get(unit, 2), 1.959963984540054
-    shares = peak.get("shares_percent", {})
-    shares = shares if isinstance(shares, Mapping) else {}
-    bars, said = [], []
-    for i, (source, words) in enumerate(SOURCES):
-        share = shares.get(source)
-        if isinstance(share, int | float) and share > 0:
-            bars.append(f'<i class="src s{i}" style="width:{share:.1f}%"></i>')
-            if share >= 1:
-                said.append((float(share), f"{words} {share:.0f} %"))
-    spoken = ", ".join(text for _, text in sorted(said, reverse=True))
-    side = str(peak.get("side", ""))
-    side = side if side in ("left", "right") else ""
-    trial = f"<td>{escape(name)}</td>" if name else ""
-    words = str(peak.get("feature", "")).replace("_", " ")
-    unit = _UNITS.get(unit, escape(unit))
+# --- the budget over the cycle ----------------------------------------------------------------------------------------
+
+
+def variance_over_cycle(results: Sequence[Result], side: str, column: str) -> dict[str, Array]:
+    """By source, (101,): the mean over the trials that hold it; empty without any.
+
+    What is wrong in a session is wrong in all its trials: a mean over them is no surer.
+    """
+    found = [of for result in results if (of := _of_one(result, side, column))]
+    sources = dict.fromkeys(source for of in found for source in of)
+    return {
+        source: np.asarray(sum(of.get(source, np.zeros(len(PERCENT))) for of in found) / len(found))
+        for source in sources
+    }
+
+
+def _of_one(result: Result, side: str, column: str) -> dict[str, Array]:
+    u = result.record_at("uncertainty", "cycle", side, column)
+    if side not in result.cycles or not isinstance(u, list) or len(u) != len(PERCENT):
+        return {}
+    squared = np.array(u, dtype=np.float64) ** 2
+    found = {}
+    for source, shares in result.mapping("uncertainty", "cycle_shares_percent", side, column).items():
+        values = np.array(shares, dtype=np.float64)
+        at = np.linspace(PERCENT[0], PERCENT[-1], len(values))
+        # a share that stands beside an unknown one counts for what lies between
+        known = np.isfinite(values)
+        found[source] = squared * np.interp(PERCENT, at[known], values[known]) / 100 if known.any() else 0 * squared
+    return found
+
+
+def layers(variance: Mapping[str, Array]) -> list[tuple[int, Array, Array]]:
+    """Of each source its place in `SOURCES`, and the lines between which it lies: together the standard uncertainty.
+
+    Parameters
+    ----------
+    variance : mapping of source to (points,) array
+
+    Returns
+    -------
+    list of (int, (points,) array, (points,) array)
+        From below. A layer is as high as its share of the variance, times the standard uncertainty.
+    """
+    total = np.asarray(sum(variance.values()))
+    height = np.sqrt(total) / np.where(total > 0, total, np.nan)
+    found = []
+    low = np.where(np.isfinite(total), 0.0, np.nan)
+    for i, (source, _) in enumerate(SOURCES):
+        if source in variance and np.nanmax(variance[source], initial=0.0) > 0:
+            high = low + np.nan_to_num(variance[source] * height)
+            found.append((i, low, high))
+            low = high
+    return found
+
+
+def budget_html(results: Sequence[Result]) -> str:
+    """Panels of each side; empty where no record holds a budget over the cycle."""
+    panels = ""
+    for column, side in ((column, side) for column in COLUMNS for side in SIDES):
+        found = layers(variance_over_cycle(results, side, column))
+        if not found:
+            continue
+        _, _, top = found[-1]
+        scale = scale_for(0.0, 1.15 * float(np.nanmax(top)), top)
+        title = f"{side.capitalize()}: {PANELS[column].title}"
+        areas = "".join(f'<path class="src s{i}" d="{band(scale, PERCENT, low, high)}"/>' for i, low, high in found)
+        drawn = f'{areas}<path class="sum" d="{line(scale, PERCENT, top)}"/>'
+        label = f"{title}: standard uncertainty over the cycle, stacked by source"
+        panels += (
+            f'<figure class="panel"><figcaption><b>{escape(title)}</b> '
+            f'<span class="unit">± {PANELS[column].unit}</span></figcaption>'
+            f"{element(axes(scale) + drawn, label)}</figure>"
+        )
     return (
-        f'<tr>{trial}<td class="{side}">{side}</td><td>{escape(words)} <span class="unit">{unit}'
-        f'</span></td><td class="n">{fixed(value, decimals)}</td><td class="n">{fixed(u, decimals)}</td>'
-        f'<td class="n">{fixed(value - factor * u, decimals)} to {fixed(value + factor * u, decimals)}</td>'
-        f'<td><span class="budget" role="img" aria-label="{escape(spoken)}">{"".join(bars)}</span>'
-        f"<small>{escape(spoken.split(', ')[0])}</small></td><td>{escape(str(peak.get('would_help', '')))}</td></tr>"
+        "<details open><summary>The budget over the cycle</summary><p>The upper edge is the standard uncertainty; each "
+        "colour is as high as its share of the variance. Colours as in the bars beneath.</p>"
+        f'<div class="panels">{panels}</div></details>'
+        if panels
+        else ""
     )

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gaitid.records import frozen_dataclass
 from gaitid.report.stance import runs
-from gaitid.report.text import UNKNOWN
-from gaitid.trial import Array
+from gaitid.report.text import UNKNOWN, escape
+from gaitid.trial import Array, Mask
 
 WIDTH, HEIGHT = 340, 206
 LEFT, RIGHT, TOP, BOTTOM = 38, 12, 13, 26
+#: Where the axes of a panel lie, for a page's script.
+SHAPE = {"left": LEFT, "right": WIDTH - RIGHT, "top": TOP, "bottom": HEIGHT - BOTTOM}
 _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 _SECOND_POINT = re.compile(r"(?<=\.\d) \.")
 
@@ -40,6 +43,12 @@ class Scale:
         return np.asarray(TOP + part * (HEIGHT - TOP - BOTTOM))
 
 
+def middle(percents: Array) -> float | None:
+    """Where the mean of percents of the cycle lies across a panel; None where none is known."""
+    seen = percents[np.isfinite(percents)]
+    return float(Scale(0, 1, ()).x(seen.mean())) if len(seen) else None
+
+
 def scale_for(low: float, high: float, values: Array) -> Scale:
     """Axes that show `low` to `high`, and all finite values beside a small margin, with four to six round ticks."""
     seen = values[np.isfinite(values)]
@@ -47,14 +56,15 @@ def scale_for(low: float, high: float, values: Array) -> Scale:
         margin = 0.04 * max(high - low, float(np.ptp(seen)))
         low = min(low, float(seen.min()) - margin) if seen.min() < low else low
         high = max(high, float(seen.max()) + margin) if seen.max() > high else high
-    step = _round_step((high - low) / 5)
+    step = round_step((high - low) / 5)
     ticks = np.arange(np.ceil(low / step - 1e-9), np.floor(high / step + 1e-9) + 1) * step
     return Scale(low, high, tuple(float(t) for t in np.round(ticks, 10)))
 
 
-def _round_step(raw: float) -> float:
+def round_step(raw: float, steps: Sequence[float] = _STEPS) -> float:
+    """The first round step that is not less."""
     power = 10.0 ** np.floor(np.log10(raw))
-    return float(next(step for step in _STEPS if step * power >= raw * 0.999) * power)
+    return float(next(step for step in steps if step * power >= raw * 0.999) * power)
 
 
 def line(scale: Scale, x: Array, y: Array) -> str:
@@ -97,25 +107,20 @@ def _tenths(scale: Scale, x: Array, y: Array) -> NDArray[np.int64]:
 def _path(start: Sequence[int], steps: Sequence[int]) -> str:
     """Lines from a point on, each relative to the one before: half as long as in absolute places."""
     x, y = start
-    joined = " ".join(map(_SHORT.__getitem__, steps))
+    joined = " ".join(map(_short, steps))
     # a minus sign or, behind a number with a point (which ends in a tenth), a point begins the next number
     joined = _SECOND_POINT.sub(".", joined.replace(" -", "-"))
     return f"M{x / 10:g} {y / 10:g}l{joined}"
 
 
-class _Short(dict[int, str]):
+@cache
+def _short(tenths: int) -> str:
     """Tenths as text, as short as can be: there are only as many as a panel is wide."""
-
-    def __missing__(self, tenths: int) -> str:
-        text = f"{tenths / 10:g}"
-        short = self[tenths] = text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) else text
-        return short
+    text = f"{tenths / 10:g}"
+    return text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) else text
 
 
-_SHORT = _Short()
-
-
-def wider(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def wider(mask: Mask) -> Mask:
     """The mask and one more to either side: so that pieces of one line meet."""
     more = mask.copy()
     more[1:] |= mask[:-1]
@@ -123,9 +128,22 @@ def wider(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return more
 
 
-def axes(scale: Scale, x_ticks: Sequence[float], up: str, down: str) -> str:
-    """Grid, ticks, zero, and what the ends of the y axis mean (already escaped)."""
-    left, right, top, bottom = LEFT, WIDTH - RIGHT, TOP, HEIGHT - BOTTOM
+def element(content: str, label: str) -> str:
+    """The picture of a panel, with what it is for those who do not see it."""
+    return f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(label)}">{content}</svg>'
+
+
+def clipped(content: str, identity: str) -> str:
+    """Content of which nothing is seen beside the axes; the identity is unique on the page."""
+    return (
+        f'<clipPath id="{identity}"><path d="M{LEFT} {TOP - 4}H{WIDTH - RIGHT}V{HEIGHT - BOTTOM}H{LEFT}Z"/></clipPath>'
+        f'<g clip-path="url(#{identity})">{content}</g>'
+    )
+
+
+def axes(scale: Scale, up: str = "", down: str = "", x_ticks: Sequence[float] = range(0, 101, 20)) -> str:
+    """Grid, ticks, zero, and what the ends of the y axis mean."""
+    left, right, top, bottom = SHAPE.values()
     decimals, x_decimals = _decimals(scale.ticks), _decimals(x_ticks)
     grid, labels = [], []
     for tick in scale.ticks:
@@ -137,8 +155,8 @@ def axes(scale: Scale, x_ticks: Sequence[float], up: str, down: str) -> str:
         x = f"{float(scale.x(tick)):.1f}"
         labels.append(f'<text x="{x}" y="{bottom + 14}" class="tx">{_tick(tick, x_decimals)}</text>')
     zero = f'<path class="zero" d="M{left} {float(scale.y(0.0)):.1f}H{right}"/>' if scale.low < 0 < scale.high else ""
-    ends = f'<text x="{left + 4}" y="{top + 9}" class="end">{up} ↑</text>' if up else ""
-    ends += f'<text x="{left + 4}" y="{bottom - 4}" class="end">{down} ↓</text>' if down else ""
+    ends = f'<text x="{left + 4}" y="{top + 9}" class="end">{escape(up)} ↑</text>' if up else ""
+    ends += f'<text x="{left + 4}" y="{bottom - 4}" class="end">{escape(down)} ↓</text>' if down else ""
     frame = f'<path class="axis" d="M{left} {top}V{bottom}H{right}"/>'
     return f'<path class="grid" d="{"".join(grid)}"/>{zero}{frame}{"".join(labels)}{ends}'
 

@@ -1,4 +1,8 @@
-"""What the records of a session's trials say, gathered for people: notes once, with the trials that they are of."""
+"""What the records of a session's trials say, gathered for people: notes once, with the trials that they are of; and
+which trials count for means.
+
+What `gaitid norms build` leaves out for the same reasons stands in `gaitid.norms.build`.
+"""
 
 from __future__ import annotations
 
@@ -7,23 +11,24 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from gaitid.analysis.wording import alike, level_words
+from gaitid.norms.fit import way_words
 from gaitid.records import frozen_dataclass
+from gaitid.report.panels import SIDES
 from gaitid.report.result import Result
 from gaitid.report.text import file_name, plain
 
 LEVELS = ("good", "usable", "do not use")
-_SIDES = ("left", "right")
+#: Of a verdict or of a trust: the class of its colour.
+LEVEL_CLASS = dict(zip(LEVELS, ("good", "care", "no"), strict=True))
 # A path in a text: folders often name people, and a page is passed on.
 _PATH = re.compile(r"(?<![\w.:/\\])(?:[A-Za-z]:[\\/]|/|\\\\)[^\s;,:()'\"]*[/\\][^\s;,:()'\"]+")
+# A number below a millionth: rounding, whatever its unit.
+_ROUNDING = re.compile(r"-?\b\d+(?:\.\d+)?e-(?:0?[7-9]|[1-9]\d+)\b")
 
 
 def readable(text: object) -> str:
     """A text in which each absolute path is its file's name, and a number that is only rounding is 0."""
     return _ROUNDING.sub("0", _PATH.sub(lambda found: file_name(found[0]), plain(text)))
-
-
-# A number below a millionth: rounding, whatever its unit.
-_ROUNDING = re.compile(r"-?\b\d+(?:\.\d+)?e-(?:0?[7-9]|[1-9]\d+)\b")
 
 
 @frozen_dataclass()
@@ -51,12 +56,17 @@ def names_of(results: Sequence[Result]) -> tuple[str, ...]:
     return tuple(n if names.count(n) == 1 else f"{n} ({i})" for i, n in enumerate(names, start=1))
 
 
+def named(results: Sequence[Result]) -> Iterator[tuple[str, Result]]:
+    """Each result with its name."""
+    return zip(names_of(results), results, strict=True)
+
+
 def reasons(results: Sequence[Result], out: Sequence[Collection[str]] = ()) -> list[Told]:
     """Reasons of the verdicts, the most serious first; of several trials that say alike the first.
 
     `out` are the sides of each trial that do not count: what speaks against these is no reason.
     """
-    counting = [{*_SIDES} - {*sides} for sides in out or [()] * len(results)]
+    counting = [{*SIDES} - {*sides} for sides in out or [()] * len(results)]
     found = [
         Told(
             readable(reason.get("text", "")),
@@ -66,12 +76,11 @@ def reasons(results: Sequence[Result], out: Sequence[Collection[str]] = ()) -> l
             str(reason.get("lowers_to") or ""),
             str(reason.get("code") or ""),
         )
-        for name, result, sides in zip(names_of(results), results, counting, strict=True)
-        for reason in result.reasons()
-        if (reason["side"] in sides if reason.get("side") in _SIDES else sides)
+        for (name, result), sides in zip(named(results), counting, strict=True)
+        for reason in result.mappings("verdict", "reasons")
+        if (reason["side"] in sides if reason.get("side") in SIDES else sides)
     ]
-    order = {level: -i for i, level in enumerate(LEVELS)}
-    return _in_one(sorted(found, key=lambda told: order.get(told.severity, 1)), sum(map(bool, counting)))
+    return _in_one(found, LEVELS[::-1], sum(map(bool, counting)))
 
 
 def notes(results: Sequence[Result], severities: Iterable[str] | None = None) -> list[Told]:
@@ -79,44 +88,37 @@ def notes(results: Sequence[Result], severities: Iterable[str] | None = None) ->
     wanted = None if severities is None else set(severities)
     found = [
         Told(text, (name,), severity=severity, code=code)
-        for name, result in zip(names_of(results), results, strict=True)
+        for name, result in named(results)
         for severity, code, text in each_note(result)
         if wanted is None or severity in wanted
     ]
-    order = {severity: i for i, severity in enumerate(("error", "doubt", "assumption", "info"))}
-    return _in_one(sorted(found, key=lambda told: order.get(told.severity, 9)), len(results))
+    return _in_one(found, ("error", "doubt", "assumption", "info"), len(results))
 
 
-def _in_one(found: Sequence[Told], trials: int) -> list[Told]:
+def _in_one(found: Sequence[Told], order: Sequence[str], trials: int) -> list[Told]:
     """One for those of different trials that say the same but for numbers and names; each of one trial stays."""
     by_kind: dict[tuple[str, str, str], list[Told]] = {}
-    for told in found:
+    for told in sorted(found, key=lambda told: order.index(told.severity) if told.severity in order else len(order)):
         by_kind.setdefault((told.severity, told.code, told.side), []).append(told)
     result = []
-    for several in by_kind.values():
-        for group in alike(several, lambda told: told.text):
-            texts = list(dict.fromkeys(told.text for told in group))
-            of = list(dict.fromkeys(name for told in group for name in told.trials))
-            if len(of) < len(texts) or trials == 1:  # one trial says several things
-                result += [replace(told, trials=() if trials == 1 else told.trials) for told in _once(group)]
-                continue
-            others = f" (figures of {group[0].trials[0]})" if len(texts) > 1 else ""
-            result.append(replace(group[0], trials=() if len(of) == trials else tuple(of), text=texts[0] + others))
+    for group in (group for several in by_kind.values() for group in alike(several, lambda told: told.text)):
+        by_text: dict[str, Told] = {}
+        for told in group:
+            known = by_text.get(told.text)
+            by_text[told.text] = replace(told, trials=(*known.trials, *told.trials)) if known else told
+        of = list(dict.fromkeys(name for told in group for name in told.trials))
+        if len(of) < len(by_text) or trials == 1:  # one trial says several things
+            result += [replace(told, trials=() if trials == 1 else told.trials) for told in by_text.values()]
+        else:
+            others = f" (figures of {group[0].trials[0]})" if len(by_text) > 1 else ""
+            of_all = () if len(of) == trials else tuple(of)
+            result.append(replace(group[0], trials=of_all, text=group[0].text + others))
     return result
 
 
-def _once(group: Sequence[Told]) -> list[Told]:
-    """Each text once, with all trials that say it."""
-    by_text: dict[str, Told] = {}
-    for told in group:
-        known = by_text.get(told.text)
-        by_text[told.text] = replace(told, trials=(*known.trials, *told.trials)) if known else told
-    return list(by_text.values())
-
-
 def each_note(result: Result) -> Iterator[tuple[str, str, str]]:
-    """Severity, code and text of each note of a record of any schema."""
-    given = result.section("warnings")
+    """Severity, code and text of each note of a record; those of schema 1 hold texts without a severity."""
+    given = result.record_at("warnings")
     for item in given if isinstance(given, list) else [] if given in (None, "") else [given]:
         note = item if isinstance(item, Mapping) and "text" in item else {"text": item}
         yield str(note.get("severity", "")), str(note.get("code", "")), readable(note["text"])
@@ -125,7 +127,7 @@ def each_note(result: Result) -> Iterator[tuple[str, str, str]]:
 def verdicts(results: Sequence[Result]) -> dict[str, str]:
     """Worst verdict of the trials: ``trial``, ``left``, ``right``; empty where no record has one."""
     worst: dict[str, str] = {}
-    for key in ("trial", *_SIDES):
+    for key in ("trial", *SIDES):
         levels = [str(level) for r in results if (level := r.record_at("verdict", key)) is not None]
         if levels:
             worst[key] = max(levels, key=lambda level: LEVELS.index(level) if level in LEVELS else 99)
@@ -134,21 +136,16 @@ def verdicts(results: Sequence[Result]) -> dict[str, str]:
 
 def in_words(results: Sequence[Result], key: str = "trial") -> str:
     """The worst verdict of the trials, or of a side of them: ``usable: angles only`` where no load is known in any."""
-    found = [verdict for r in results if isinstance(verdict := r.section("verdict"), Mapping) and verdict.get(key)]
+    found = [verdict for r in results if (verdict := r.mapping("verdict")).get(key)]
     worst = verdicts(results).get(key, "")
-    alone = [level_words(verdict, key) for verdict in found if verdict[key] == worst]
-    return alone[0] if found and set(alone) == {f"{worst}: angles only"} and len(alone) == len(found) else worst
+    only = f"{worst}: angles only"
+    return only if found and all(v[key] == worst and level_words(v, key) == only for v in found) else worst
 
 
 def model_of(result: Result) -> str:
     """The model's name."""
-    model = result.section("model")
-    return plain(model.get("name", "")) if isinstance(model, Mapping) else plain(model or "")
-
-
-def unchecked_of(result: Result) -> str:
-    """That nothing independent was found to check the model against; empty of other models."""
-    return plain(result.record_at("model", "unchecked") or "")
+    model = result.record_at("model")
+    return plain((model.get("name", "") if isinstance(model, Mapping) else model) or "")
 
 
 def agreed(values: Iterable[object]) -> str:
@@ -156,10 +153,122 @@ def agreed(values: Iterable[object]) -> str:
     return ", ".join(dict.fromkeys(plain(v) for v in values if v not in (None, "")))
 
 
+def agreed_at(results: Sequence[Result], *keys: str) -> str:
+    """The same of an entry of the records."""
+    return agreed(result.record_at(*keys) for result in results)
+
+
 def measured(results: Sequence[Result], name: str) -> tuple[float, str] | None:
     """A measurement of the subject and its source, of the first trial that has it."""
     for result in results:
-        value = result.record_at("subject", name, "value")
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            return float(value), plain(result.record_at("subject", name, "source") or "")
+        if (value := result.number("subject", name, "value")) is not None:
+            return value, plain(result.record_at("subject", name, "source") or "")
     return None
+
+
+# --- which trials count for means -------------------------------------------------------------------------------------
+
+
+@frozen_dataclass()
+class InMean:
+    """The trials of a session, without what does not count for its means.
+
+    Attributes
+    ----------
+    results : tuple of Result
+        All that were given, in their order; a side that does not count has no cycles, figures and curves left.
+    out : tuple of (str, ...)
+        Of each result the sides that do not count.
+    told : tuple of str
+        A sentence for each trial that is left out, in whole or of one side.
+    not_straight : bool
+        Whether what counts are walks that turn, go up or down, or backward: there was no other.
+    """
+
+    results: tuple[Result, ...]
+    out: tuple[tuple[str, ...], ...]
+    told: tuple[str, ...]
+    not_straight: bool
+
+    @property
+    def counted(self) -> tuple[Result, ...]:
+        """The results of which at least one side counts."""
+        return tuple(r for r, out in zip(self.results, self.out, strict=True) if set(out) != {*SIDES})
+
+    def of_side(self, side: str) -> tuple[Result, ...]:
+        """The results that count for a side."""
+        return tuple(r for r, out in zip(self.results, self.out, strict=True) if side not in out)
+
+
+def in_mean(results: Sequence[Result]) -> InMean:
+    """What of the trials counts, and in words what does not.
+
+    Walks that turn, go up, down or backward are pooled neither with straight ones nor with each other: where any
+    straight walk can be used, the means are of these, else of the kind of the first that can.
+    A trial, or a side, with the verdict "do not use" does not count where another trial has curves of that side. Of
+    several results of one recording the first counts.
+    """
+    names = names_of(results)
+    recordings = [result.trial_sha256() for result in results]
+    why: list[dict[str, str]] = [{} for _ in results]
+    for i, recording in enumerate(recordings):
+        if recording and (earlier := recordings.index(recording)) < i:
+            why[i] = dict.fromkeys(SIDES, f"the same recording as {names[earlier]}, which counts once")
+    first = [i for i, of_one in enumerate(why) if not of_one]
+    # curves of the kind that is drawn: cycles, else stances, else any
+    drawn = next((kind for kind in ("cycles", "stances") if any(getattr(r, kind) for r in results)), "sides")
+    has = [[side for side in SIDES if side in getattr(result, drawn)] for result in results]
+    refused = [{side: _refused(result, side) for side in SIDES} for result in results]
+    ways = [way_words(result.record) for result in results]
+    # ``the walk goes up`` of ``the walk goes up by 6°``
+    kinds = [words.split(" by ")[0] for words in ways]
+    with_curves = [i for i in first if has[i]]
+    ranks = [(all(refused[i][side] for side in has[i]), kinds[i] != "", n) for n, i in enumerate(with_curves)]
+    pooled = kinds[with_curves[min(ranks)[2]]] if ranks else ""
+    for i in with_curves:
+        if kinds[i] != pooled and drawn == "cycles":
+            alone = f"see it by itself: gaitid report {results[i].path.name} -o {results[i].stem}.html"
+            why[i] = dict.fromkeys(SIDES, f"{ways[i]}; {alone}" if ways[i] else refused[i][SIDES[0]])
+    for side in SIDES:
+        left = [i for i in first if side not in why[i]]
+        if any(side in has[i] and not refused[i][side] for i in left):
+            for i in left:
+                if refused[i][side]:
+                    why[i][side] = refused[i][side]
+    told = []
+    for name, of_one in zip(names, why, strict=True):
+        if len(of_one) == len(SIDES) and len({*of_one.values()}) == 1:
+            told.append(f"{name}: {of_one[SIDES[0]]}")
+        else:
+            told += [f"{name}, {side} leg: {words}" for side, words in of_one.items()]
+    out = tuple(map(tuple, why))
+    counting = tuple(_without(result, sides) for result, sides in zip(results, out, strict=True))
+    return InMean(counting, out, tuple(told), bool(pooled))
+
+
+def _refused(result: Result, side: str) -> str:
+    """The verdict's words where a side, or its trial, is not to be used, with its first reason."""
+    worst = LEVELS[-1]
+    if worst not in [result.record_at("verdict", key) for key in ("trial", side)]:
+        return ""
+    against = (r for r in result.mappings("verdict", "reasons") if r.get("lowers_to") == worst)
+    of_side = (r for r in against if r.get("side") in ("", None, side))
+    why = readable(next(of_side, {}).get("text") or "")
+    return f"its verdict is “{worst}”" + (f": {why}" if why else "")
+
+
+def _without(result: Result, sides: Sequence[str]) -> Result:
+    """A result without the curves and figures of some sides."""
+    if not sides:
+        return result
+    begins = tuple(f"{side}_" for side in sides)
+    whole = set(sides) == {*SIDES}
+    return replace(
+        result,
+        cycles={side: of for side, of in result.cycles.items() if side not in sides},
+        stances={side: of for side, of in result.stances.items() if side not in sides},
+        columns={name: of for name, of in result.columns.items() if not name.startswith(begins)},
+        contacts=tuple(contact for contact in result.contacts if contact.side not in sides),
+        spatiotemporal=tuple(row for row in result.spatiotemporal if not whole and row["side"] not in sides),
+        features=tuple(feature for feature in result.features if not whole and feature.side not in sides),
+    )

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import textwrap
+from collections.abc import Mapping, Sequence
+from functools import partial
 
 from gaitid.errors import GaitidError
 from gaitid.norms import Norms
+from gaitid.report.gathering import Session
 from gaitid.report.lines import (
     Line,
     Member,
+    Subjects,
     by_subject,
     group_members,
+    known,
     members_of,
     session_lines,
+    shared_norms,
     side_lines,
     subject_line,
 )
 from gaitid.report.page.pool import Basis
-from gaitid.report.page.told import agreed, in_words, model_of, names_of, reasons
+from gaitid.report.page.told import agreed, agreed_at, in_words, model_of, names_of, reasons
 from gaitid.report.panels import SIDES
-from gaitid.report.pictures.catalogue import SHEET, Row
 from gaitid.report.pictures.draw import Block, Picture, picture_bytes
-from gaitid.report.pictures.request import Request
-from gaitid.report.result import Result, Session
-from gaitid.report.shared_norms import shared_norms
+from gaitid.report.pictures.request import SHEET, Request
+from gaitid.report.result import Result
 from gaitid.report.text import plain
 
 # Characters in a line of a sheet's head and foot.
@@ -51,15 +55,18 @@ def compose(sessions: Sequence[Session], request: Request, choice: str | None) -
     """The picture that is asked for, of one session, or several, or of subjects; `choice` is of norms."""
     subjects = by_subject(sessions)
     if len(subjects) > 1:
-        groups = group_members(subjects)
-        members = [member for of_label in groups.values() for member in of_label]
-        blocks, of = _group_blocks(groups), "subject"
+        members, blocks = _of_group(subjects)
+        of = "subject"
     else:
         members = list(members_of(sessions))
-        blocks = _session_blocks(members) if len(members) > 1 else _side_blocks(members)
         of = members[0].basis.kind if members else ""
-    rows = _with_values(request.rows, blocks)
-    if not rows:
+        blocks = [Block("", partial(side_lines, member)) for member in members]  # both sides on the same axes
+        if len(members) > 1:
+            sides = [side for side in SIDES if any(side in member.basis.sides for member in members)]
+            blocks = [Block(side.capitalize(), partial(session_lines, members, side)) for side in sides]
+    # the panels that have a line anywhere, without empty rows
+    rows = [tuple(p for p in row if any(block.lines(p.column) for block in blocks)) for row in request.rows]
+    if not (rows := [row for row in rows if row]):
         raise GaitidError(
             f"{sessions[0].results[0].path}: nothing to draw of {', '.join(request.names)}",
             expected="values of it in cycles.csv or joints.csv",
@@ -81,43 +88,20 @@ def compose(sessions: Sequence[Session], request: Request, choice: str | None) -
     )
 
 
-# --- what is drawn --------------------------------------------------------------------------------------------
-
-
-def _side_blocks(members: Sequence[Member]) -> list[Block]:
-    """Left and right on the same axes; nothing where there is no curve."""
-    return [Block("", lambda column: side_lines(members[0], column))] if members else []
-
-
-def _session_blocks(members: Sequence[Member]) -> list[Block]:
-    def of_side(side: str) -> Callable[[str], tuple[Line, ...]]:
-        return lambda column: session_lines(members, side, column)
-
-    return [Block(side.capitalize(), of_side(side)) for side in SIDES if any(side in m.basis.sides for m in members)]
-
-
-def _group_blocks(groups: Mapping[str, Sequence[Member]]) -> list[Block]:
+def _of_group(subjects: Subjects) -> tuple[list[Member], list[Block]]:
     """Left and right on the same axes; apart where conditions share them."""
+    groups = group_members(subjects)
+    members = [member for of_label in groups.values() for member in of_label]
+
+    def both(column: str) -> tuple[Line, ...]:
+        return known(subject_line(members, side, column, i, side) for i, side in enumerate(SIDES))
+
+    def of_side(side: str, column: str) -> tuple[Line, ...]:
+        return known(subject_line(groups[label], side, column, i, label) for i, label in enumerate(groups))
+
     if len(groups) == 1:
-        (members,) = groups.values()
-        return [Block("", lambda c: _found([subject_line(members, s, c, SIDES.index(s), s) for s in SIDES]))]
-
-    def of_side(side: str) -> Callable[[str], tuple[Line, ...]]:
-        return lambda column: _found(
-            [subject_line(members, side, column, i, label) for i, (label, members) in enumerate(groups.items())]
-        )
-
-    return [Block(side.capitalize(), of_side(side)) for side in SIDES]
-
-
-def _found(lines: Sequence[Line | None]) -> tuple[Line, ...]:
-    return tuple(line for line in lines if line is not None)
-
-
-def _with_values(rows: Sequence[Row], blocks: Sequence[Block]) -> list[Row]:
-    """The panels that have a line anywhere, without empty rows."""
-    kept = [tuple(p for p in row if any(block.lines(p.column) for block in blocks)) for row in rows]
-    return [row for row in kept if row]
+        return members, [Block("", both)]
+    return members, [Block(side.capitalize(), partial(of_side, side)) for side in SIDES]
 
 
 # --- words ----------------------------------------------------------------------------------------------------
@@ -130,7 +114,7 @@ def _head(sessions: Sequence[Session], members: Sequence[Member], subjects: int)
     out = [sides for member in members for sides in member.out]
     names = [", ".join(filter(None, (s.subject, s.session, s.condition))) for s in sessions]
     title = f"{subjects} subjects" if subjects > 1 else sessions[0].subject if len(sessions) > 1 else names[0]
-    model = f"model {agreed(model_of(result) for result in results)}"
+    model = f"model {agreed(map(model_of, results))}"
     verdict = f"{'worst ' if len(counted) > 1 else ''}verdict: {words}" if (words := in_words(counted)) else ""
     facts = [model, "moments are internal, per kg of body mass", *([verdict] if verdict else [])]
     told = [reason.words for reason in reasons(counted, out)]
@@ -156,12 +140,10 @@ def _foot(results: Sequence[Result], norms: str) -> list[str]:
     signs = "Positive is what stands at the upper end of an axis."
     while len(lines := _wrapped(norms)) > _NORM_LINES and ". " in norms:  # whole sentences: a page says the rest
         norms = norms.rpartition(". ")[0] + "."
-    return [*lines[:_NORM_LINES], f"{signs} gaitid {agreed(result.section('gaitid') for result in results)}."]
+    return [*lines[:_NORM_LINES], f"{signs} gaitid {agreed_at(results, 'gaitid')}."]
 
 
 def _wrapped(text: str) -> list[str]:
-    import textwrap
-
     return textwrap.wrap(plain(text), _LINE)
 
 

@@ -5,30 +5,60 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
-from typing import Any
+from typing import Any, Literal
 
+import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_pdf import PdfPages
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from gaitid.drawing import shared_style
-from gaitid.norms import Norms
+from gaitid.norms import Band, Norms
 from gaitid.records import frozen_dataclass
-from gaitid.report.lines import Line
-from gaitid.report.page.panels import CyclePanel
-from gaitid.report.pictures.axes import BAND_ALPHA, IMPACT, INK, MUTED, NORM, draw_panel, style_of
-from gaitid.report.pictures.catalogue import Row
-from gaitid.report.pictures.sizes import (
+from gaitid.report.lines import Line, held
+from gaitid.report.page.compare import band_at
+from gaitid.report.page.pool import PERCENT
+from gaitid.report.page.svg import Scale, scale_for, wider
+from gaitid.report.panels import CyclePanel
+from gaitid.report.pictures.request import (
     DOTS_PER_INCH,
     MM_PER_INCH,
     SHEET_DOTS_PER_INCH,
     SHEET_MM,
     Layout,
+    Row,
     layout_for,
     sheet_layout,
 )
+from gaitid.report.stance import runs
+from gaitid.trial import Array, Mask
+
+INK = "#1c1d21"
+MUTED = "#5c616b"
+GRID = "#e3e5e8"
+NORM = "#d5d8dd"
+
+Dashes = Literal["-"] | tuple[float, tuple[float, ...]]
+#: Colour and dashes of left and right.
+SIDE_STYLES: tuple[tuple[str, Dashes], ...] = (("#c5342b", (0, (5, 1.5))), ("#0b6fa4", "-"))
+#: Of sessions: Okabe & Ito 2008, told apart by every eye, and by their dashes in grey.
+SESSION_STYLES: tuple[tuple[str, Dashes], ...] = (
+    ("#1c1d21", "-"),
+    ("#d55e00", (0, (5, 1.5))),
+    ("#0072b2", (0, (5, 1.5, 1, 1.5))),
+    ("#009e73", (0, (2, 1.2))),
+    ("#a8478a", (0, (8, 1.5, 1, 1.5, 1, 1.5))),
+)
+#: The part of a mean in which a foot strikes: lighter, and dotted.
+IMPACT: dict[str, Any] = {"linestyle": (0, (1, 1)), "alpha": 0.6}
+BAND_ALPHA = 0.18
+# Of a band: how much of it is seen where a foot strikes.
+_STRUCK = 0.4
+# More curves than these are drawn fainter.
+_FEW = 8
+
 
 _RC: dict[str, Any] = {
     "svg.fonttype": "none",  # text stays text
@@ -36,11 +66,11 @@ _RC: dict[str, Any] = {
     "path.simplify": True,
     "path.simplify_threshold": 0.1,
 }
+# Of a legend, which stands at the left edge.
+_LEGEND: dict[str, Any] = {"frameon": False, "labelcolor": INK, "borderpad": 0, "borderaxespad": 0}
 _FONT = "'DejaVu Sans'"
 # A letter of DejaVu Sans is 0.58 of its size wide on average; a handle of the legend with its gaps takes 34 points.
 _LETTER, _HANDLE = 0.58, 34.0
-
-Lines = Mapping[str, tuple[Line, ...]]
 
 
 @frozen_dataclass()
@@ -93,11 +123,14 @@ class Picture:
     head: Sequence[str] = ()
     foot: Sequence[str] = ()
     caption: str = ""
-    metadata: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_sheet(self) -> bool:
         return bool(self.head)
+
+    def band(self, panel: CyclePanel) -> Band | None:
+        """The norms of a panel."""
+        return self.norms.bands.get(panel.column) if self.norms is not None else None
 
 
 def picture_bytes(picture: Picture, format: str) -> bytes:
@@ -105,94 +138,86 @@ def picture_bytes(picture: Picture, format: str) -> bytes:
     buffer = io.BytesIO()
     with shared_style(_RC):
         if format == "pdf":
-            _write_pdf(picture, buffer)
+            about = {"Creator": None, "Producer": None, "CreationDate": None, "Subject": picture.caption}
+            with PdfPages(buffer, metadata=about) as pdf:
+                for blocks in [[block] for block in picture.blocks] if picture.is_sheet else [picture.blocks]:
+                    pdf.savefig(_figure(picture, blocks), facecolor="white")
         else:
-            figure = _figure(picture, picture.blocks)
             dots = SHEET_DOTS_PER_INCH if picture.is_sheet else DOTS_PER_INCH
-            nothing = dict.fromkeys(("Creator", "Date", "Format", "Type")) if format == "svg" else {"Software": None}
-            figure.savefig(
-                buffer, format=format, dpi=dots, facecolor="white", metadata={**nothing, "Description": picture.caption}
-            )
+            nothing = dict.fromkeys(("Creator", "Date", "Format", "Type") if format == "svg" else ("Software",))
+            about = {**nothing, "Description": picture.caption}
+            figure = _figure(picture, picture.blocks)
+            figure.savefig(buffer, format=format, dpi=dots, facecolor="white", metadata=about)
     content = buffer.getvalue()
     if format == "svg":  # a reader without this font takes the next
-        content = content.replace(_FONT.encode(), f"{_FONT}, Arial, Helvetica, sans-serif".encode())
-    return _same_names(content) if format == "pdf" else content
-
-
-def _write_pdf(picture: Picture, buffer: io.BytesIO) -> None:
-    pages = [[block] for block in picture.blocks] if picture.is_sheet else [picture.blocks]
-    about = {"Creator": None, "Producer": None, "CreationDate": None, "Subject": picture.caption}
-    with PdfPages(buffer, metadata=about) as pdf:
-        for blocks in pages:
-            pdf.savefig(_figure(picture, blocks), facecolor="white")
-
-
-def _same_names(pdf: bytes) -> bytes:
-    """Fonts' names without what differs from one process to the next: six letters, drawn from a hash."""
-    return re.sub(rb"/[A-Z]{6}\+(?=DejaVu)", b"/GAITID+", pdf)
+        return content.replace(_FONT.encode(), f"{_FONT}, Arial, Helvetica, sans-serif".encode())
+    if format == "pdf":  # fonts' names differ from one process to the next by six letters, drawn from a hash
+        return re.sub(rb"/[A-Z]{6}\+(?=DejaVu)", b"/GAITID+", content)
+    return content
 
 
 def _figure(picture: Picture, blocks: Sequence[Block]) -> Figure:
-    found = [_of_block(picture, block) for block in blocks]
+    panels = [panel for row in picture.rows for panel in row]
+    found = [{panel.column: block.lines(panel.column) for panel in panels} for block in blocks]
     handles = _handles(picture, [line for lines in found for of_panel in lines.values() for line in of_panel])
-    look, rows, legend = _layout(picture, found, handles)
-    height = look.top + look.bottom + legend * look.legend_line + look.rows_height(len(rows)) * len(blocks)
+    rows = list(picture.rows)
+    if picture.is_sheet:
+        columns = _legend_columns(handles, Layout(SHEET_MM[0], 3, 0.0, left=18.0, right=8.0))
+        legend = -(-len(handles) // columns)
+        look = sheet_layout(len(rows), legend, heading=bool(picture.blocks[0].heading))
+    else:
+        look = layout_for(picture.width, max(map(len, rows)))
+        legend = -(-len(handles) // _legend_columns(handles, look))
+        if any(len(row) > look.columns for row in rows):  # narrow: one panel after the other
+            rows = [tuple(panels[i : i + look.columns]) for i in range(0, len(panels), look.columns)]
+    height = look.top + look.bottom + legend * look.legend_line
+    height += len(rows) * (look.panel_height + look.row_gap) * len(blocks)
     height += look.heading * sum(bool(block.heading) for block in blocks) + look.block_gap * (len(blocks) - 1)
     height = max(height, SHEET_MM[1]) if picture.is_sheet else height
     figure = Figure(figsize=(look.width / MM_PER_INCH, height / MM_PER_INCH))
-    _legend(figure, look, handles, legend)
+    width, height = (float(inches) * MM_PER_INCH for inches in figure.get_size_inches())
+
+    def write(from_top: float, text: str, **style: Any) -> None:
+        style = {"fontsize": look.letters, "color": INK, **style}
+        figure.text((look.left - 8.0) / width, 1 - from_top / height, text, va="top", **style)
+
+    if handles:
+        figure.legend(
+            handles=handles,
+            loc="upper left",
+            bbox_to_anchor=((look.left - 8.0) / width, 1 - look.top / height),
+            ncols=-(-len(handles) // legend),
+            fontsize=look.letters,
+            handlelength=2.6,
+            handletextpad=0.5,
+            columnspacing=1.2,
+            labelspacing=0.35,
+            **_LEGEND,
+        )
     y = look.top + legend * look.legend_line
     for block, lines in zip(blocks, found, strict=True):
         if block.heading:
-            _write(figure, look, y + 1.0, block.heading, fontsize=look.letters + 1.5, weight="bold")
+            write(y + 1.0, block.heading, fontsize=look.letters + 1.5, weight="bold")
             y += look.heading
         for i, row in enumerate(rows):
             y += look.row_gap
             for column, panel in enumerate(row):
-                axes = _axes(figure, look, column, y)
-                of_panel = lines[panel.column]
-                draw_panel(axes, panel, of_panel, _band(picture, panel), look, picture.thin)
-                _label_x(axes, picture, look, any(len(below) > column for below in rows[i + 1 :]))
+                left = look.left + column * (look.panel_width + look.column_gap)
+                box = (left / width, 1 - (y + look.panel_height) / height, look.panel_width / width)
+                axes = figure.add_axes((*box, look.panel_height / height), facecolor="none")
+                draw_panel(axes, panel, lines[panel.column], picture.band(panel), look, picture.thin)
+                if any(len(below) > column for below in rows[i + 1 :]):
+                    axes.tick_params(labelbottom=False)
+                else:
+                    axes.set_xlabel(picture.x_label, fontsize=look.letters, color=INK, labelpad=1.5)
             y += look.panel_height
         y += look.block_gap
-    _head_and_foot(figure, picture, look)
+    for i, text in enumerate(picture.head):
+        style = {"color": MUTED} if i else {"fontsize": 13, "weight": "bold"}
+        write(8.0 + (7.0 if i else 0.0) + 3.4 * max(i - 1, 0), text, **style)
+    for i, text in enumerate(picture.foot):
+        write(height - 15.0 + 3.2 * i, text, color=MUTED)
     return figure
-
-
-def _of_block(picture: Picture, block: Block) -> Lines:
-    return {panel.column: block.lines(panel.column) for row in picture.rows for panel in row}
-
-
-def _layout(picture: Picture, found: Sequence[Lines], handles: Sequence[Any]) -> tuple[Layout, list[Row], int]:
-    """Sizes, the rows as they are set, and lines of the legend."""
-    if picture.is_sheet:
-        rows = list(picture.rows)
-        legend = _legend_lines(handles, Layout(SHEET_MM[0], 3, 0.0, left=18.0, right=8.0))
-        return sheet_layout(len(rows), legend, heading=bool(picture.blocks[0].heading)), rows, legend
-    look = layout_for(picture.width, max(len(row) for row in picture.rows))
-    rows = list(picture.rows)
-    if any(len(row) > look.columns for row in rows):  # narrow: one panel after the other
-        panels = [panel for row in rows for panel in row]
-        rows = [tuple(panels[i : i + look.columns]) for i in range(0, len(panels), look.columns)]
-    return look, rows, _legend_lines(handles, look)
-
-
-def _band(picture: Picture, panel: CyclePanel) -> Any:
-    return picture.norms.bands.get(panel.column) if picture.norms is not None else None
-
-
-def _axes(figure: Figure, look: Layout, column: int, from_top: float) -> Any:
-    width, height = (float(inches) * MM_PER_INCH for inches in figure.get_size_inches())
-    left = look.left + column * (look.panel_width + look.column_gap)
-    box = (left / width, 1 - (from_top + look.panel_height) / height, look.panel_width / width)
-    return figure.add_axes((*box, look.panel_height / height), facecolor="none")
-
-
-def _label_x(axes: Any, picture: Picture, look: Layout, more_below: bool) -> None:
-    if more_below:
-        axes.tick_params(labelbottom=False)
-    else:
-        axes.set_xlabel(picture.x_label, fontsize=look.letters, color=INK, labelpad=1.5)
 
 
 def _handles(picture: Picture, lines: Sequence[Line]) -> list[Any]:
@@ -202,12 +227,15 @@ def _handles(picture: Picture, lines: Sequence[Line]) -> list[Any]:
     for style, label in sorted({(line.style, line.label) for line in lines}):
         these = [line for line in lines if (line.style, line.label) == (style, label)]
         colour, dashes = style_of(these[0], shared)
-        counted = _counted([len(line.whole) for line in these if len(line.whole)], picture.counted)
+        numbers, counted = [len(line.whole) for line in these if len(line.whole)], ""
+        if numbers:
+            low, high = min(numbers), max(numbers)
+            counted = f" ({low if low == high else f'{low}–{high}'} {picture.counted}{'' if high == 1 else 's'})"
         handles.append(Line2D([], [], color=colour, linestyle=dashes, linewidth=1.1, label=f"{label}{counted}"))
     if any(len(line.whole) > 1 for line in lines):
         colour = style_of(lines[0], shared)[0]
         handles.append(Patch(facecolor=colour, alpha=2 * BAND_ALPHA, linewidth=0, label="± SD"))
-    if picture.norms is not None and any(_band(picture, panel) for row in picture.rows for panel in row):
+    if picture.norms is not None and any(picture.band(panel) for row in picture.rows for panel in row):
         handles.append(Patch(facecolor=NORM, linewidth=0, label=f"norm ± SD: {picture.norms.legend}"))
     if any(line.impact.any() or line.partial_impact.any() for line in lines):
         handles.append(Line2D([], [], color=INK, linewidth=0.9, label="impact of the strike", **IMPACT))
@@ -216,56 +244,103 @@ def _handles(picture: Picture, lines: Sequence[Line]) -> list[Any]:
     return handles
 
 
-def _counted(numbers: Sequence[int], noun: str) -> str:
-    if not numbers:
-        return ""
-    low, high = min(numbers), max(numbers)
-    return f" ({low if low == high else f'{low}–{high}'} {noun}{'' if high == 1 else 's'})"
-
-
 def _legend_columns(handles: Sequence[Any], look: Layout) -> int:
     room = (look.width - look.left - look.right + 6.0) * 72 / MM_PER_INCH
     longest = max((len(str(handle.get_label())) for handle in handles), default=1)
     return max(1, min(len(handles), int(room / (longest * _LETTER * look.letters + _HANDLE))))
 
 
-def _legend_lines(handles: Sequence[Any], look: Layout) -> int:
-    return -(-len(handles) // _legend_columns(handles, look)) if handles else 0
+# --- one panel --------------------------------------------------------------------------------------------------------
 
 
-def _legend(figure: Figure, look: Layout, handles: Sequence[Any], lines: int) -> None:
-    width, height = (float(inches) * MM_PER_INCH for inches in figure.get_size_inches())
-    if handles:
-        figure.legend(
-            handles=list(handles),
-            loc="upper left",
-            bbox_to_anchor=((look.left - 8.0) / width, 1 - look.top / height),
-            ncols=-(-len(handles) // lines),
-            fontsize=look.letters,
-            frameon=False,
-            labelcolor=INK,
-            handlelength=2.6,
-            handletextpad=0.5,
-            columnspacing=1.2,
-            labelspacing=0.35,
-            borderpad=0,
-            borderaxespad=0,
-        )
+def style_of(line: Line, shared: bool) -> tuple[str, Dashes]:
+    """Colour and dashes of a line: `shared` where left and right are on the same axes."""
+    return SIDE_STYLES[line.style] if shared else SESSION_STYLES[line.style % len(SESSION_STYLES)]
 
 
-def _write(figure: Figure, look: Layout, from_top: float, text: str, **style: Any) -> None:
-    width, height = (float(inches) * MM_PER_INCH for inches in figure.get_size_inches())
-    style = {"fontsize": look.letters, "color": INK, **style}
-    figure.text((look.left - 8.0) / width, 1 - from_top / height, text, va="top", **style)
+def draw_panel(
+    axes: Axes, panel: CyclePanel, lines: Sequence[Line], band: Band | None, look: Layout, thin: bool = False
+) -> None:
+    """Everything but the legend; `thin` adds every single curve."""
+    shared = len({line.side for line in lines}) > 1 or all(line.label == line.side for line in lines)
+    if band is not None:
+        mean, sd = band_at(band)
+        spike = (band.spike_until_percent > 0) & (band.spike_until_percent > PERCENT)
+        style: Any = {"color": NORM, "linewidth": 0, "zorder": 0.5}
+        _fill(axes, (mean - sd) * panel.scale, (mean + sd) * panel.scale, spike, 1.0, style)
+    axes.axhline(0, color=MUTED, linewidth=0.5, zorder=1)
+    for line in lines:
+        if np.isfinite(line.sd).any():
+            low, high = (line.mean - line.sd) * panel.scale, (line.mean + line.sd) * panel.scale
+            style = {"color": style_of(line, shared)[0], "linewidth": 0, "zorder": 2}
+            _fill(axes, low, high, line.impact, BAND_ALPHA, style)
+    for line in lines:
+        _mean(axes, line, panel.scale, style_of(line, shared), look)
+    for line in lines if thin else ():
+        colour, dashes = style_of(line, shared)
+        curves = [*np.where(line.impact, np.nan, line.whole), *np.where(line.partial_impact, np.nan, line.partial)]
+        style = {"color": colour, "linestyle": dashes, "linewidth": 0.35, "zorder": 3}
+        for curve in curves:
+            axes.plot(PERCENT, curve * panel.scale, alpha=0.6 if len(curves) <= _FEW else 0.3, **style)
+    known = band if band is not None and np.isfinite(band.sd).any() else None
+    _frame(axes, panel, scale_for(panel.low, panel.high, held(lines, known, thin) * panel.scale), look)
+    if not lines:
+        style = {"fontsize": look.letters, "color": MUTED, "ha": "center"}
+        axes.text(0.5, 0.5, "no values", transform=axes.transAxes, **style)
 
 
-def _head_and_foot(figure: Figure, picture: Picture, look: Layout) -> None:
-    for i, text in enumerate(picture.head):
-        _write(figure, look, 8.0 + (7.0 if i else 0.0) + 3.4 * max(i - 1, 0), text, **_head_style(i))
-    height = float(figure.get_size_inches()[1]) * MM_PER_INCH
-    for i, text in enumerate(picture.foot):
-        _write(figure, look, height - 15.0 + 3.2 * i, text, color=MUTED)
+def _fill(axes: Axes, low: Array, high: Array, struck: Mask, alpha: float, style: Mapping[str, Any]) -> None:
+    """A band, fainter where a foot strikes."""
+    for mask, part in ((wider(~struck), 1.0), (struck, _STRUCK)):
+        axes.fill_between(PERCENT, low, high, where=mask, alpha=part * alpha, **style)
 
 
-def _head_style(i: int) -> dict[str, Any]:
-    return {"fontsize": 13, "weight": "bold"} if i == 0 else {"color": MUTED}
+def _mean(axes: Axes, line: Line, scale: float, style: tuple[str, Dashes], look: Layout) -> None:
+    """A mean; without one the curves of which none is known throughout: thin, with gaps, and a dot where one instant is
+    known alone."""
+    colour, dashes = style
+    if not len(line.whole):
+        for curve, impact in zip(line.partial, line.partial_impact, strict=True):
+            sound = np.where(impact, np.nan, curve) * scale
+            axes.plot(PERCENT, sound, color=colour, linestyle=dashes, linewidth=0.7, zorder=4)
+            if impact.any():
+                struck = np.where(wider(impact), curve, np.nan) * scale
+                axes.plot(PERCENT, struck, color=colour, linewidth=0.6, zorder=4, **IMPACT)
+            alone = [first for first, last in runs(np.isfinite(curve)) if first == last]
+            axes.plot(PERCENT[alone], curve[alone] * scale, ".", color=colour, markersize=2.5, zorder=4)
+        return
+    sound = np.where(line.impact, np.nan, line.mean) * scale
+    axes.plot(PERCENT, sound, color=colour, linestyle=dashes, linewidth=look.line, dash_capstyle="butt", zorder=4)
+    if line.impact.any():
+        struck = np.where(wider(line.impact), line.mean, np.nan) * scale
+        axes.plot(PERCENT, struck, color=colour, linewidth=0.8 * look.line, zorder=4, **IMPACT)
+    if np.isfinite(line.off_percent):
+        axes.axvline(line.off_percent, color=colour, linestyle=dashes, linewidth=0.5, zorder=1.5)
+
+
+def _frame(axes: Axes, panel: CyclePanel, scale: Scale, look: Layout) -> None:
+    axes.set(xlim=(0, 100), ylim=(scale.low, scale.high), yticks=scale.ticks, xticks=(0, 20, 40, 60, 80, 100))
+    axes.set_axisbelow(True)
+    axes.grid(True, axis="y", color=GRID, linewidth=0.4)
+    axes.tick_params(labelsize=look.letters, colors=INK, length=2, width=0.5, pad=1.5)
+    for name, spine in axes.spines.items():
+        spine.set_visible(name in ("left", "bottom"))
+        spine.set(color=INK, linewidth=0.5)
+    to_left = look.left - 4.0
+    axes.annotate(
+        panel.title,
+        (0, 1),
+        xytext=(-to_left * 72 / MM_PER_INCH, 3),
+        xycoords="axes fraction",
+        textcoords="offset points",
+        fontsize=look.letters,
+        weight="bold",
+        color=INK,
+        va="bottom",
+        annotation_clip=False,
+    )
+    axes.set_ylabel(panel.unit.replace("°", "degrees"), fontsize=look.letters, color=INK, labelpad=1.5)
+    for text, y, va in ((f"{panel.up} ↑", 0.985, "top"), (f"{panel.down} ↓", 0.015, "bottom")):
+        if len(text) > 2:
+            style: Any = {"fontsize": look.letters, "color": MUTED, "zorder": 1}
+            axes.text(0.015, y, text, transform=axes.transAxes, ha="left", va=va, **style)

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from gaitid.report import write_report
+from gaitid.report.gathering import load_results
 from gaitid.report.lines import by_subject, group_members, members_of
-from gaitid.report.page.in_mean import in_mean
-from gaitid.report.result import load_results
+from gaitid.report.page.told import in_mean
 
 Walk = Callable[..., Path]
 Edit = Callable[[Path, dict[str, object]], None]

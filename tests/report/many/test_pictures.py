@@ -17,14 +17,12 @@ from matplotlib.image import imread
 from gaitid.errors import GaitidError
 from gaitid.norms import Band
 from gaitid.report import Choices, write_report
+from gaitid.report.gathering import load_results
 from gaitid.report.lines import Line, members_of, side_lines
-from gaitid.report.page.panels import PANELS
-from gaitid.report.pictures.axes import SESSION_STYLES, SIDE_STYLES, draw_panel
-from gaitid.report.pictures.catalogue import GRIDS, figure_names, rows_of
+from gaitid.report.panels import PANELS
 from gaitid.report.pictures.compose import _foot, _wrapped, compose
-from gaitid.report.pictures.request import Request
-from gaitid.report.pictures.sizes import layout_for, width_mm
-from gaitid.report.result import load_results
+from gaitid.report.pictures.draw import SESSION_STYLES, SIDE_STYLES, draw_panel
+from gaitid.report.pictures.request import GRIDS, Request, figure_names, layout_for, rows_of, width_mm
 
 ROOT = Path(__file__).resolve().parents[3]
 Walk = Callable[..., Path]

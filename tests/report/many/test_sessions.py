@@ -16,12 +16,10 @@ import pytest
 from gaitid.cli import report as report_command
 from gaitid.errors import GaitidError
 from gaitid.report import write_report
+from gaitid.report.gathering import Session, load_results, regrouped
 from gaitid.report.group import group_html, unlike
-from gaitid.report.grouping import regrouped
-from gaitid.report.lines import by_subject, group_members, label_of, members_of
-from gaitid.report.result import Session, load_results
+from gaitid.report.lines import by_subject, group_members, label_of, members_of, shared_norms
 from gaitid.report.sessions import sessions_html
-from gaitid.report.shared_norms import shared_norms
 
 Walk = Callable[..., Path]
 Table = Callable[[Sequence[str]], Path]
