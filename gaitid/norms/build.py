@@ -11,11 +11,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from gaitid.errors import GaitidError, counted, first_few
-from gaitid.norms.collect import SIDES, Walk, load_walk, subjects_of
+from gaitid.norms.collect import SIDES, Walk, load_walk
 from gaitid.norms.profile import VARIABLES, gait_profile
 from gaitid.norms.types import Array, Band, Definitions, Figure, Group, Norms, NormSet
 from gaitid.records import frozen_dataclass
@@ -83,8 +84,12 @@ def build_norms(
         progress(number, len(files))
     kept, lines = _kept(walks, about)
     definitions = _one_definition(kept)
-    people = [_person(several) for _, several in subjects_of(kept)]
-    lines.append(_counts(kept, people))
+    of_subjects: dict[str, list[Walk]] = {}
+    for walk in sorted(kept, key=lambda walk: walk.subject):
+        of_subjects.setdefault(walk.subject, []).append(walk)
+    people = [_person(several) for several in of_subjects.values()]
+    cycles = sum(len(next(iter(curves.values()))) for walk in kept for curves in walk.curves.values())
+    lines.append(f"{counted(len(people), 'subject')}, {counted(len(kept), 'trial')}, {counted(cycles, 'cycle')}")
     filters = sorted({walk.force_filter for walk in kept})
     units = {name: unit for walk in kept for name, unit in walk.units.items()}
     group = Group(
@@ -93,7 +98,9 @@ def build_norms(
         n=len(people),
         speeds=_speeds(people),
         bands=_bands(people, max(walk.spike_until_percent for walk in kept)),
-        spatiotemporal=_figures([p.figures for p in people], _unit),
+        spatiotemporal=_figures(
+            [p.figures for p in people], lambda name: next((u for end, u in _UNITS if name.endswith(end)), "")
+        ),
         features={**_figures([p.features for p in people], lambda name: units[name]), **_scores(people)},
     )
     speeds = [speed for walk in kept for given in walk.figures.values() for speed in given.get("speed_m_per_s", ())]
@@ -135,7 +142,11 @@ def _kept(walks: Sequence[Walk], about: About) -> tuple[list[Walk], list[str]]:
             lines.append(f"{walk.path}: the same trial as another result: left out")
         else:
             seen.add(walk.sha256)
-            kept.append(_of_sides(walk, sides))
+            given: dict[str, Any] = {
+                key: {side: getattr(walk, key)[side] for side in sides if side in getattr(walk, key)}
+                for key in ("curves", "figures", "features")
+            }
+            kept.append(replace(walk, **given))
     if left_out:
         words = ", ".join(f"{n} {reason}" for reason, n in sorted(why.items()))
         names = first_few([str(walk.path) for walk in left_out], 3)
@@ -144,16 +155,6 @@ def _kept(walks: Sequence[Walk], about: About) -> tuple[list[Walk], list[str]]:
         expected = f"at least one with the verdict {' or '.join(map(repr, verdicts))} and a whole cycle"
         raise GaitidError("no result is left", expected=expected, found="; ".join(lines) or "none")
     return kept, lines
-
-
-def _of_sides(walk: Walk, sides: Sequence[str]) -> Walk:
-    """A walk with the curves, figures and features of some sides only."""
-    return replace(
-        walk,
-        curves={side: walk.curves[side] for side in sides},
-        figures={side: walk.figures[side] for side in sides if side in walk.figures},
-        features={side: walk.features[side] for side in sides if side in walk.features},
-    )
 
 
 def _one_definition(walks: Sequence[Walk]) -> Definitions:
@@ -176,11 +177,6 @@ def _one_definition(walks: Sequence[Walk]) -> Definitions:
         found=f"{'; '.join(names[:3])}: they differ in {', '.join(differ)}",
         todo="build from one of them at a time",
     )
-
-
-def _counts(walks: Sequence[Walk], people: Sequence[_Person]) -> str:
-    cycles = sum(len(next(iter(curves.values()))) for walk in walks for curves in walk.curves.values())
-    return f"{counted(len(people), 'subject')}, {counted(len(walks), 'trial')}, {counted(cycles, 'cycle')}"
 
 
 def _person(walks: Sequence[Walk]) -> _Person:
@@ -247,10 +243,6 @@ def _speeds(people: Sequence[_Person]) -> dict[str, Figure]:
     return found
 
 
-def _unit(name: str) -> str:
-    return next((unit for ending, unit in _UNITS if name.endswith(ending)), "")
-
-
 def _scores(people: Sequence[_Person]) -> dict[str, Figure]:
     """Profile scores of each subject against the mean of all others, so that none is a part of its own norm."""
     whole = [person for person in people if any(person.nine.values())]
@@ -261,7 +253,9 @@ def _scores(people: Sequence[_Person]) -> dict[str, Figure]:
     for person in whole:
         others = [other for other in whole if other is not person]
         means = {v: np.mean([other.curves[v] for other in others], axis=0) for v in VARIABLES}
-        profile = gait_profile(person.nine["left"], person.nine["right"], _norms_of(means, len(others)))
+        bands = {variable: Band(_PERCENT, mean, np.full(len(_PERCENT), np.nan), 0) for variable, mean in means.items()}
+        of_others = Norms("others", "", "", "", "", 0, "", False, "", bands)
+        profile = gait_profile(person.nine["left"], person.nine["right"], of_others)
         if profile is None:
             continue
         scores.setdefault("gait_profile_score", []).append(profile.overall)
@@ -273,9 +267,3 @@ def _scores(people: Sequence[_Person]) -> dict[str, Figure]:
             scores.setdefault(name, []).append(float(np.mean(each)))
     known = {name: [value for value in values if math.isfinite(value)] for name, values in scores.items()}
     return {name: _figure(values, "deg") for name, values in known.items() if values}
-
-
-def _norms_of(means: Mapping[str, Array], n: int) -> Norms:
-    nothing = np.full(len(_PERCENT), np.nan)
-    bands = {variable: Band(_PERCENT, mean, nothing, n) for variable, mean in means.items()}
-    return Norms("others", "", "", "", "", n, "", False, "", bands)

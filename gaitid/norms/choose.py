@@ -10,7 +10,7 @@ from typing import Any
 from gaitid.errors import GaitidError
 from gaitid.norms.fit import ModelFit, age_fit, dimensionless, leg_length_m, model_fit, way_words
 from gaitid.norms.sets import load_set, published_sets
-from gaitid.norms.types import Band, Figure, Group, Norms, NormSet
+from gaitid.norms.types import Figure, Group, Norms, NormSet
 from gaitid.records import NamedTuple
 
 DEFAULT = "schwartz2008"
@@ -25,10 +25,10 @@ class _Speed(NamedTuple):
     """A group, or two mixed; why it (``, at ...``); what is to be said besides; whether the speed is beyond all."""
 
     group: Group
-    why: str
-    doubt: str
-    beyond_fastest: bool
-    dimensionless: bool
+    why: str = ""
+    doubt: str = ""
+    beyond_fastest: bool = False
+    dimensionless: bool = False
 
 
 def norms_for(choice: str | None, record: Mapping[str, Any], speed_m_per_s: float) -> tuple[Norms | None, str]:
@@ -51,45 +51,50 @@ def norms_for(choice: str | None, record: Mapping[str, Any], speed_m_per_s: floa
     """
     if choice == NONE:
         return None, "No normative bands were asked for."
-    norms, group = _load(choice or DEFAULT)
+    norms, wanted = _load(choice or DEFAULT)
     asked = choice is not None
     model = model_fit(norms, record, asked)
     age = age_fit(norms, record)
-    speed = (
-        _by_speed(norms, speed_m_per_s, leg_length_m(record)) if group is None else _Speed(group, "", "", False, False)
-    )
+    speed = _Speed(wanted) if wanted else _by_speed(norms, speed_m_per_s, leg_length_m(record))
     todo = f"--norms {norms.name} draws it all the same"
-    if age.fits is False and not asked:
-        return None, f"No normative bands. {age.words}: {norms.title} is not drawn ({todo})."
-    if speed.beyond_fastest and not asked:
-        return None, f"No normative bands. {speed.doubt}: {norms.title} is not drawn ({todo})."
+    against = (age.fits is False and age.words) or (speed.beyond_fastest and speed.doubt)
+    if against and not asked:
+        return None, f"No normative bands. {against}: {norms.title} is not drawn ({todo})."
     way = way_words(record)
     way = f"T{way[1:]}" if way else ""
     if way and not asked:
         return None, f"No normative bands. {way}: {norms.title} is of {_STRAIGHT}, and is not drawn ({todo})."
-    bands = {column: band for column, band in speed.group.bands.items() if column in model.columns}
-    if not bands and not speed.group.spatiotemporal:
+    group = speed.group
+    bands = {column: band for column, band in group.bands.items() if column in model.columns}
+    if not bands and not group.spatiotemporal:
         return None, f"No normative bands. {norms.title}: {model.why}."
     judges = age.fits is True or (age.fits is None and asked)
-    drawn = replace(_norms(norms, speed, bands, _features(speed.group, model)), people=age.people, judges=judges)
-    way = f"{way}, and the band is of {_STRAIGHT}" if way else ""
+    drawn = Norms(
+        name=norms.name,
+        title=norms.title,
+        source=norms.source,
+        licence=norms.licence,
+        population=norms.population,
+        n=group.n,
+        speed=f"{_with_speed(group.label)} (n = {group.n})" if len(norms.groups) > 1 else _speed_words(group),
+        dimensionless=speed.dimensionless,
+        force_filter=norms.force_filter,
+        bands=bands,
+        spatiotemporal=group.spatiotemporal,
+        features=_features(group, model),
+        people=age.people,
+        judges=judges,
+    )
+    judged = f": that takes age_years (--subject), or --norms {norms.name} where it fits" if age.fits is None else ""
     sentences = (
         f"{norms.title}, {drawn.speed}{speed.why}",
         speed.doubt,
-        way,
+        way and f"{way}, and the band is of {_STRAIGHT}",
         age.words,
-        "" if judges else _no_judgement(norms, age.fits),
+        "" if judges else f"No curve is called normal or not by it{judged}",
         model.why,
     )
     return drawn, " ".join(f"{sentence}." for sentence in sentences if sentence)
-
-
-def _no_judgement(norms: NormSet, fits: bool | None) -> str:
-    """Why the band is drawn, and no word is said by it."""
-    if fits is False:
-        return "No curve is called normal or not by it"
-    todo = f"that takes age_years (--subject), or --norms {norms.name} where it fits"
-    return f"No curve is called normal or not by it: {todo}"
 
 
 def _load(choice: str) -> tuple[NormSet, Group | None]:
@@ -111,25 +116,6 @@ def _features(group: Group, model: ModelFit) -> dict[str, Figure]:
         return {}
     left_out = (*(f"{joint}_" for joint in model.without), *(("gait_",) if model.without else ()))
     return {name: figure for name, figure in group.features.items() if not name.startswith(left_out)}
-
-
-def _norms(norms: NormSet, speed: _Speed, bands: Mapping[str, Band], features: Mapping[str, Figure]) -> Norms:
-    group = speed.group
-    several = len(norms.groups) > 1
-    return Norms(
-        name=norms.name,
-        title=norms.title,
-        source=norms.source,
-        licence=norms.licence,
-        population=norms.population,
-        n=group.n,
-        speed=f"{_with_speed(group.label)} (n = {group.n})" if several else _speed_words(group),
-        dimensionless=speed.dimensionless,
-        force_filter=norms.force_filter,
-        bands=bands,
-        spatiotemporal=group.spatiotemporal,
-        features=features,
-    )
 
 
 def _speed_words(group: Group) -> str:
@@ -159,27 +145,27 @@ def _by_speed(norms: NormSet, speed_m_per_s: float, leg_m: float) -> _Speed:
     usual = next(group for group in norms.groups if group.name == norms.usual)
     unit = "dimensionless" if all("dimensionless" in group.speeds for group in norms.groups) else "m/s"
     if any(unit not in group.speeds for group in norms.groups):
-        return _Speed(usual, "", "", False, False)
+        return _Speed(usual)
     scaled = unit == "dimensionless"
     speed = dimensionless(speed_m_per_s, leg_m) if scaled else speed_m_per_s
     several = len(groups := sorted(norms.groups, key=lambda group: group.speeds[unit].mean)) > 1
     if not speed >= 0:
         missing = "leg length" if scaled and speed_m_per_s >= 0 else "walking speed"
         doubt = f"The {missing} of this result is not known: the band is of {usual.label} speed"
-        return _Speed(usual, "", doubt if several else "", False, False)
+        return _Speed(usual, doubt=doubt if several else "")
     shown = f"{speed_m_per_s:.2f} m/s" + (f" ({speed:.2f} of sqrt(g leg length), leg {leg_m:.2f} m)" if scaled else "")
     why = f", at this walk's {shown}" if several else ""
     means = [group.speeds[unit].mean for group in groups]
     for slower, faster, low, high in zip(groups, groups[1:], means, means[1:]):
         if low < speed <= high:
-            return _Speed(_mixed(slower, faster, (speed - low) / (high - low)), why, "", False, scaled)
+            return _Speed(_mixed(slower, faster, (speed - low) / (high - low)), why, dimensionless=scaled)
     outer = groups[0] if speed <= means[0] else groups[-1]
     figure = outer.speeds[unit]
     if not math.isnan(figure.sd) and abs(speed - figure.mean) > MOST_SD * figure.sd:
         way = "slower" if speed < figure.mean else "faster"
         doubt = f"This walk, {shown}, is {way} than those of the band ({figure.mean:.2f} ± {figure.sd:.2f})"
         return _Speed(outer, "", doubt, several and way == "faster", scaled)
-    return _Speed(outer, why, "", False, scaled)
+    return _Speed(outer, why, dimensionless=scaled)
 
 
 def _mixed(slower: Group, faster: Group, share: float) -> Group:

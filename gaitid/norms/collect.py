@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -94,13 +94,13 @@ def load_walk(path: Path) -> Walk:
         refuse_other_run(files, record, RunTables(_angles(files["joints"]), cycles, strides, of_cycles))
     if points := next((len(curves.percent) for curves in cycles.values() if len(curves.percent) != 101), 0):
         raise GaitidError(f"{files['cycles']}: a cycle has not 101 rows", expected="0 to 100 %", found=str(points))
-    sha256 = _sha256(record)
+    sha256 = _input(record, "sha256")
     verdict = record.get("verdict")
     figures, named = _figures(strides, record)
     features, units = _features(of_cycles)
     return Walk(
         path=path,
-        subject=named or _subject_in_batch(path, sha256, _trial_path(record)) or str(path.resolve().parent),
+        subject=named or _subject_in_batch(path, sha256, _input(record, "path")) or str(path.resolve().parent),
         verdict={str(key): str(word) for key, word in verdict.items()} if isinstance(verdict, Mapping) else {},
         definitions=definitions_of(record),
         way=way_words(record),
@@ -185,14 +185,6 @@ def _input(record: Mapping[str, Any], key: str) -> str:
     return next((str(entry.get(key) or "") for entry in entries if entry.get("role") == "trial"), "")
 
 
-def _sha256(record: Mapping[str, Any]) -> str:
-    return _input(record, "sha256")
-
-
-def _trial_path(record: Mapping[str, Any]) -> str:
-    return _input(record, "path")
-
-
 # --- who is who -----------------------------------------------------------------------------------------------
 
 
@@ -201,7 +193,7 @@ def _subject_in_batch(path: Path, sha256: str, trial: str) -> str:
     for folder in path.resolve().parents:
         table = folder / "batch.csv"
         if table.is_file():
-            rows = _batch(table)
+            rows = _read_once(table, ())
             named = [row for row in rows if row.get("trial") == trial] or [
                 row for row in rows if sha256 and row.get("sha256") == sha256
             ]
@@ -210,14 +202,4 @@ def _subject_in_batch(path: Path, sha256: str, trial: str) -> str:
     return ""
 
 
-@cache
-def _batch(path: Path) -> tuple[Mapping[str, str], ...]:
-    return read_texts(path, ())
-
-
-def subjects_of(walks: Iterable[Walk]) -> Iterator[tuple[str, list[Walk]]]:
-    """Each subject with its trials, in the order of names."""
-    found: dict[str, list[Walk]] = {}
-    for walk in walks:
-        found.setdefault(walk.subject, []).append(walk)
-    yield from sorted(found.items())
+_read_once = cache(read_texts)
