@@ -283,7 +283,7 @@ class Pipeline(Stages):
         first = self.weighed_as_filed
         mover = mover_of(self.found.subject, first, self.stand, self.body, self.whole_body)
         faults = find_faults(self.trial, self.ground, first.loads, mover, self.channel_faults)
-        if any(fault.code == "body_not_carried" for fault in faults.faults):
+        if any(fault.note.code == "body_not_carried" for fault in faults.faults):
             return faults.weighed_in_static(static_mass(self.stand).mass_kg, first.subject.mass_kg)
         return faults
 

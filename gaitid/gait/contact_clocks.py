@@ -15,7 +15,7 @@ import numpy as np
 from gaitid.gait.events import GaitEvents
 from gaitid.gait.marker_events import GaitEvent
 from gaitid.ground.contacts import Contact
-from gaitid.notes import Note, Notes
+from gaitid.notes import Note, Notes, note
 from gaitid.numerics.statistics import median
 
 # s by which the markers' strike and off, the mean of both, come after the force's, of each plate the median: -0.017 to
@@ -42,7 +42,7 @@ def contact_clock_notes(events: GaitEvents, contacts: Sequence[Contact], known: 
     known : tuple of Note
         What is known of clocks and rates already: then nothing is added.
     """
-    if any(note.code in ("clocks_apart", "rate_doubtful") for note in known):
+    if any(said.code in ("clocks_apart", "rate_doubtful") for said in known):
         return ()
     apart: dict[int, list[tuple[float, float]]] = {}
     for contact in contacts:
@@ -60,14 +60,9 @@ def _notes(apart: dict[int, list[float]]) -> Iterator[Note]:
         ]
         if not numbers:
             continue
-        by = [abs(float(np.mean(apart[number]))) * 1e3 for number in numbers]
-        plates = f"plate{'s' * (len(numbers) > 1)} {' and '.join(map(str, numbers))}"
-        what = "before" if early else "after"
-        text = f"loads on {plates} begin and end {' and '.join(f'{ms:.0f}' for ms in by)} ms {what} the feet land and"
-        text += " leave by their markers (17 at most in recorded walks): forces and markers are apart, it seems"
+        by = [f"{abs(float(np.mean(apart[number]))) * 1e3:.0f}" for number in numbers]
         every = len(numbers) == len(apart)
-        cure = "check how forces and markers were started together"
-        yield Note("clocks_apart", text, cure=cure, plates=() if every else tuple(numbers))
+        yield note("clocks_apart/contacts", plates=() if every else numbers, numbers=numbers, ms=by, early=early)
 
 
 def _ends(events: GaitEvents, contact: Contact) -> tuple[float, float] | None:

@@ -10,7 +10,7 @@ from types import MappingProxyType
 import numpy as np
 
 from gaitid.body.feet import FootTrack
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 from gaitid.numerics.lowpass import lowpass
 from gaitid.numerics.masks import all_columns, known_part, known_rows, spans
 from gaitid.numerics.rotation import norm, unit
@@ -269,7 +269,7 @@ def _moving(flat: Mapping[str, _Flat], sides: Sequence[str], belt_g: Array, n_fr
     """A belt, or two, of about this mean velocity."""
     speed = float(np.linalg.norm(belt_g))
     along_g = belt_g / speed  # across a belt a foot that rolls has a velocity of its own
-    notes = [Note("treadmill", f"the standing feet move at {speed:.2f} m/s: a treadmill, whose travel is added")]
+    notes = [note("treadmill", speed=speed)]
     seen = {side: one.stances(rate_hz) for side, one in flat.items()}
     times = {side: of.times_s for side, of in seen.items()}
     speeds = {side: of.speeds(along_g) for side, of in seen.items()}
@@ -280,10 +280,8 @@ def _moving(flat: Mapping[str, _Flat], sides: Sequence[str], belt_g: Array, n_fr
         if not (steady and apart.all()):
             at = {side: apart[np.rint(of * rate_hz).astype(int)] for side, of in times.items()}
             medians = {side: float(median(of[at[side]])) for side, of in speeds.items() if at[side].any()}
-        each = " and ".join(f"{of:.2f} m/s ({side})" for side, of in medians.items())
-        when = "" if apart.all() else " for part of the time"
-        text = f"the belts move at {each}{when}: a stride length is by the belt of its foot, a step length is the"
-        notes.append(Note("belts_differ", f"{text} distance between the feet at the strike"))
+        each = [f"{of:.2f} m/s ({side})" for side, of in medians.items()]
+        notes.append(note("belts_differ", each=each, partly=not apart.all()))
         if steady and apart.all():
             travel_g = {side: np.outer(np.arange(n_frames) / rate_hz * of, along_g) for side, of in medians.items()}
             return _Belt(n_frames, belt_g, travel_g, apart, tuple(notes))
@@ -296,9 +294,10 @@ def _moving(flat: Mapping[str, _Flat], sides: Sequence[str], belt_g: Array, n_fr
         of_side |= {
             side: np.where(apart, _speed_at(times[side], of, n_frames, rate_hz), common) for side, of in speeds.items()
         }
-    notes.append(_unsteady_note(both.speeds(along_g), [*of_side.values()]))
-    known = [np.isfinite(of).all() for of in of_side.values()]
-    mean_speed = np.mean([*of_side.values()], axis=0) if all(known) else np.full(n_frames, speed)
+    of_both = both.speeds(along_g)
+    known = all(np.isfinite(of).all() for of in of_side.values())
+    notes.append(note("belt_unsteady", least=of_both.min(), most=of_both.max(), known=known))
+    mean_speed = np.mean([*of_side.values()], axis=0) if known else np.full(n_frames, speed)
     travel_g = {side: travelled(np.outer(of, along_g), n_frames, rate_hz) for side, of in of_side.items()}
     return _Belt(n_frames, np.outer(mean_speed, along_g), travel_g, apart, tuple(notes))
 
@@ -338,14 +337,6 @@ def _in_order(of_feet: Sequence[_Stances]) -> _Stances:
     times_s, velocity_g = (np.concatenate(of) for of in zip(*of_feet, strict=True))
     order = np.argsort(times_s)
     return _Stances(times_s[order], velocity_g[order])
-
-
-def _unsteady_note(speeds: Array, of_sides: Sequence[Array]) -> Note:
-    """How a belt changes its speed, and what follows from it."""
-    text = f"the belt changes its speed, from {speeds.min():.2f} to {speeds.max():.2f} m/s: "
-    if all(np.isfinite(of).all() for of in of_sides):
-        return Note("belt_unsteady", f"{text}its travel is integrated from the standing feet")
-    return Note("belt_unsteady", f"{text}too few stances show it, so that lengths and speed are empty")
 
 
 def _speed_at(times_s: Array, speeds: Array, n_frames: int, rate_hz: float) -> Array:

@@ -12,6 +12,7 @@ from functools import partial
 
 import numpy as np
 
+from gaitid.notes import Note, note
 from gaitid.numerics.masks import spans
 from gaitid.numerics.statistics import mean, median
 from gaitid.trial import Array, ForcePlate, Mask
@@ -41,7 +42,7 @@ TIMES_EMPTY, BEGUN = 1.5, 0.002
 _TOGETHER = 1 << 13  # samples looked at at once
 
 
-def channels_apart(raw: ForcePlate, half: Array) -> Iterator[tuple[str, bool]]:
+def channels_apart(raw: ForcePlate, half: Array) -> Iterator[Note]:
     """What the channels of one plate say of each other where its loads begin and end.
 
     Parameters
@@ -83,16 +84,19 @@ def channels_apart(raw: ForcePlate, half: Array) -> Iterator[tuple[str, bool]]:
         if fast:
             yield from _one_later(raw.force_p[:, :2].T, loaded, raw, BEGUN * peak)
         return
-    words = max(lasting, key=lambda name: lasting[name])
-    if lasting[words] > apart:
-        text = f"{words} for {lasting[words] * 1e3:.0f} ms: "
-        if pulled:
-            yield f"{text}it reads below 0 N while it is empty: it was zeroed under a load, it seems", fast
-        elif lasting[words] > THROUGHOUT:
-            yield f"{text}a channel is in another unit or not what its name says, or the sensor lies elsewhere", fast
-        else:
-            where, cause = "where a foot lands or leaves, ", "is late or early beside the others, it seems"
-            yield f"{where}{text}one of its channels {cause}", fast
+    what = max(lasting, key=lambda name: lasting[name])
+    if lasting[what] > apart:
+        wrong = note(
+            "plate_channel/zeroed"
+            if pulled
+            else "plate_channel/other_channel"
+            if lasting[what] > THROUGHOUT
+            else "plate_channel/late",
+            plates=raw.number,
+            what=what,
+            ms=lasting[what] * 1e3,
+        )
+        yield wrong if fast else wrong._replace(code="plate_doubtful")
 
 
 def _blocks(first: int, stop: int) -> Iterator[slice]:
@@ -128,7 +132,7 @@ def _at_the_edge(channels: Array, half: Array) -> Array:
     return np.asarray(np.maximum(np.abs(my) / half[0], np.abs(mx) / half[1]))
 
 
-def _one_later(channels: Array, loaded: Mask, raw: ForcePlate, least_N: float) -> Iterator[tuple[str, bool]]:
+def _one_later(channels: Array, loaded: Mask, raw: ForcePlate, least_N: float) -> Iterator[Note]:
     """One horizontal channel, of (2, samples), that begins and ends later than the other in the loads of a plate."""
     load, clear, before, after, within = (round(s * raw.rate_hz) for s in (LOAD, CLEAR, BEFORE, AFTER, WITHIN))
     later = []
@@ -153,8 +157,14 @@ def _one_later(channels: Array, loaded: Mask, raw: ForcePlate, least_N: float) -
     if begin_s * end_s > 0 and min(abs(begin_s), abs(end_s)) > LATER:
         x, y, _ = raw.force_names[0]
         late, other = (x, y) if begin_s > 0 else (y, x)
-        text = f"{late} begins {abs(begin_s) * 1e3:.0f} ms after {other} where a foot lands, and ends "
-        yield text + f"{abs(end_s) * 1e3:.0f} ms after it where it leaves: it is late, it seems", False
+        yield note(
+            "plate_doubtful/one_later",
+            plates=raw.number,
+            channel=late,
+            other=other,
+            begin_ms=abs(begin_s) * 1e3,
+            end_ms=abs(end_s) * 1e3,
+        )
 
 
 def _widened(mask: Mask, n: int) -> Mask:

@@ -19,6 +19,7 @@ from gaitid.ground.ground import EVENTS_OFF, Ground
 from gaitid.ground.plate_load import PlateLoad
 from gaitid.ground.rates import varies_more
 from gaitid.ground.sole import distance_from_foot
+from gaitid.notes import note
 from gaitid.numerics.statistics import median
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, Mask, Trial
@@ -116,10 +117,8 @@ def clock_faults(
     """
     balance, weight_N = body
     numbers = tuple(plate.number for plate in ground.plates)
-    if rate := _forces_last(trial, ground, loads):
-        return [
-            Fault("rate_doubtful", rate, numbers, False, "check the declared rates of markers and forces", common=True)
-        ]
+    if factor := _forces_last(trial, ground, loads):
+        return [Fault(note("rate_doubtful/durations", twice=factor > 1), common=numbers)]
     fit = fit_in_time(_known_total(loads, balance) / weight_N, balance)
     sure = fit is not None
     if fit is None:
@@ -135,16 +134,10 @@ def clock_faults(
         least = TOO_FAST_PELVIS
     by_both = varies_more(fit.ratio, loads, balance) if walks and sure else 0.0
     if by_both or (sure and not least < fit.ratio < most):
-        return [
-            Fault(
-                "rate_doubtful",
-                _rate_words(by_both or fit.ratio),
-                numbers,
-                False,
-                "check the declared rate of the markers, and that they were not smoothed below 6 Hz",
-                common=True,
-            )
-        ]
+        ratio = by_both or fit.ratio
+        times = max(ratio, 1 / ratio)
+        wrong = note("rate_doubtful/accelerations", times=times, by=np.sqrt(times), high=ratio < 1)
+        return [Fault(wrong, common=numbers)]
     apart = fit.apart_ms
     if not fit.alike > ALIKE:
         return _do_not_follow(fit if sure else None, numbers)
@@ -154,16 +147,16 @@ def clock_faults(
         return _plates_apart(_by_plate(stood, balance, weight_N)) if sure and fit.alike < AT_ONCE else []
     events = ground.events_late_s
     with_events = abs(events) > EVENTS_OFF and abs(events * 1e3 + apart) < 1e3 * EVENTS_OFF
-    way = "after" if apart > 0 else "before"
-    text = f"the forces come {abs(apart):.0f} ms {way} the markers' motion that they belong to"
-    if with_events:
-        text += ", and the events of the file fit the markers"
     too = events > EVENTS_FIT[1] if apart < 0 else events < EVENTS_FIT[0]
-    if too and not with_events:
-        text += f", and {abs(events) * 1e3:.0f} ms {way} the events of the file"
-    code = "clocks_apart" if too or abs(apart) >= DOUBTED_MS else "clocks_near"
-    cure = "check how forces and markers were started together"
-    return [Fault(code, text, numbers, abs(apart) >= WITHHELD_MS, cure, with_events, common=True)]
+    events_ms = abs(events) * 1e3 if too and not with_events else None
+    wrong = note(
+        "clocks_apart/motion" if too or abs(apart) >= DOUBTED_MS else "clocks_near",
+        ms=abs(apart),
+        late=apart > 0,
+        with_events=with_events,
+        events_ms=events_ms,
+    )
+    return [Fault(wrong, abs(apart) >= WITHHELD_MS, numbers, with_events)]
 
 
 def far_apart(trial: Trial, ground: Ground) -> list[Fault]:
@@ -217,17 +210,14 @@ def far_apart(trial: Trial, ground: Ground) -> list[Fault]:
     # a single load that lasts as a stance, but lies elsewhere: the corners may be wrong as well
     if best[0] < least or abs(late_s) < APART or (len(loads) == 1 and timed[0].any() and not declared):
         return []
-    text = f"the forces come about {abs(late_s):.2f} s {_way(late_s)} the markers' motion that they belong to"
-    cure = "check how forces and markers were started together"
-    if declared:
-        begin = f"by the times in the files the forces begin {abs(start_s):.2f} s {_way(start_s)} the markers"
-        cure = f"{begin}, and fit them as if both began together: correct the times in one of the files"
-    numbers = tuple(plate.number for plate in ground.plates)
-    return [Fault("clocks_apart", text, numbers, True, cure, common=True)]
-
-
-def _way(late_s: float) -> str:
-    return "after" if late_s > 0 else "before"
+    wrong = note(
+        "clocks_apart/far_declared" if declared else "clocks_apart/far",
+        s=abs(late_s),
+        late=late_s > 0,
+        start_s=abs(start_s),
+        start_late=start_s > 0,
+    )
+    return [Fault(wrong, True, tuple(plate.number for plate in ground.plates))]
 
 
 def _off_foot(ground: Ground, load: tuple[PlateLoad, int, int], shift: int, side: str) -> float:
@@ -243,27 +233,21 @@ def _off_foot(ground: Ground, load: tuple[PlateLoad, int, int], shift: int, side
     return float(median(away)) if away.size else np.inf
 
 
-def _rate_words(ratio: float) -> str:
-    way, much, times = ("high", "larger", 1 / ratio) if ratio < 1 else ("low", "smaller", ratio)
-    text = f"the body's accelerations are {times:.1f} times {much} than the forces: the rate of the markers is declared"
-    return f"{text} too {way}, it seems, by about {np.sqrt(times):.1f} times"
-
-
-def _forces_last(trial: Trial, ground: Ground, loads: Loads) -> str:
-    """That the forces last twice or half as long as the markers, in words; empty where they do not.
+def _forces_last(trial: Trial, ground: Ground, loads: Loads) -> float:
+    """2 or 0.5 where the forces last twice or half as long as the markers; else 0.
 
     A record that was cut also differs in length, but hardly ever by that factor on every plate; and what is left of it
     begins as a foot lands, which no load does whose rate is wrong.
     """
     if not any(ground.loaded.values()) or any(contact.plates and contact.first > 0 for contact in loads.contacts):
-        return ""
+        return 0.0
     markers_s = trial.n_frames / trial.rate_hz
-    for factor, words in ((2.0, "twice"), (0.5, "half")):
+    for factor in (2.0, 0.5):
         if trial.plates and all(
             abs(p.n_samples / p.rate_hz / markers_s / factor - 1) < SAME_LENGTH for p in trial.plates
         ):
-            return f"the forces last {words} as long as the markers: one of their rates is declared wrongly, it seems"
-    return ""
+            return factor
+    return 0.0
 
 
 def _by_plate(stood: Sequence[Stood], balance: Balance, weight_N: float) -> dict[int, float]:
@@ -291,9 +275,7 @@ def _plates_apart(late_ms: Mapping[int, float]) -> list[Fault]:
     apart = late_ms[farthest] - float(np.mean([ms for number, ms in late_ms.items() if number != farthest]))
     if abs(apart) < ALONE_APART_MS:
         return []
-    way = "after" if apart > 0 else "before"
-    text = f"the force of plate {farthest} comes {abs(apart):.0f} ms {way} that of the other plates"
-    return [Fault("clocks_apart", text, (farthest,), False, f"check the wiring and filters of plate {farthest}")]
+    return [Fault(note("clocks_apart/plate", plates=farthest, ms=abs(apart), late=apart > 0))]
 
 
 def _apart_alone(late_ms: Mapping[int, float]) -> list[Fault]:
@@ -303,33 +285,14 @@ def _apart_alone(late_ms: Mapping[int, float]) -> list[Fault]:
     apart = float(median(np.array(list(late_ms.values())))) - USUAL_ALONE_MS
     if abs(apart) < ALONE_APART_MS:
         return []
-    way = "after" if apart > 0 else "before"
-    text = f"the forces come about {abs(apart):.0f} ms {way} the markers' motion that they belong to"
-    return [
-        Fault(
-            "clocks_apart",
-            text,
-            tuple(late_ms),
-            False,
-            "check how forces and markers were started together",
-            common=True,
-        )
-    ]
+    return [Fault(note("clocks_apart/about", ms=abs(apart), late=apart > 0), common=tuple(late_ms))]
 
 
 def _do_not_follow(fit: Fit | None, numbers: tuple[int, ...]) -> list[Fault]:
     """That the forces on the feet fit the motion at no shift."""
     if fit is None or fit.alike > ALIKE:
         return []
-    text = (
-        f"the forces on the feet follow the body's motion at no shift in time (r² = {fit.alike:.2f}; whole records show"
-    )
-    text += " 0.84 and more): one plate is late, or carries another load than the contacts say"
-    return [
-        Fault(
-            "clocks_apart", text, numbers, False, "look at the contacts and at how the plates were started", common=True
-        )
-    ]
+    return [Fault(note("clocks_apart/no_shift", r2=fit.alike), common=numbers)]
 
 
 def _on_plates(ground: Ground, loads: Loads, balance: Balance) -> Array:

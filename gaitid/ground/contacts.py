@@ -22,7 +22,7 @@ from gaitid.ground.ground import Ground
 from gaitid.ground.judgement import METHOD, Judgement, judge
 from gaitid.ground.plate_load import PlateLoad, one_plane
 from gaitid.ground.reason import SHARING
-from gaitid.notes import Note, Notes, note
+from gaitid.notes import Notes, note
 from gaitid.numerics.masks import known_rows, spans, widened
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Assignment, IntArray, Mask, Trial, frozen, read_only
@@ -230,16 +230,10 @@ def _contacts_of(foot: FootClaims, on_plates: Sequence[Evidence], limits: Limits
 
 def _against(side: str, evidence: Evidence, judgement: Judgement) -> Notes:
     """What speaks against a contact that is given by hand."""
-    about = f"--assign {side}: plate {evidence.plate_names}"
     if evidence.away > FAR_FROM_FOOT:
-        text = (
-            f"{about}: its pressure lies {evidence.away * 100:.0f} cm from that foot, as its median while it is loaded"
-        )
-        cure = "look whose foot is on it, and at the plate's corners, or leave out --assign"
-        return (Note("assignment_far", f"{text}: no sole reaches so far", side, cure),)
+        return (note("assignment_far", side, on=evidence.plate_names, cm=evidence.away * 100),)
     if judgement.confidence <= UNSUPPORTED:
-        cure = "look at the contact, or leave out --assign"
-        return (Note("assignment_against", f"{about}: {judgement.reason}", side, cure),)
+        return (note("assignment_against", side, on=evidence.plate_names, why=judgement.reason),)
     return ()
 
 
@@ -365,7 +359,7 @@ def _unclaimed(ground: Ground, claims: Claims) -> Notes:
         loaded = plate.vertical > 10 * ground.settings.contact_threshold_N
         rest = np.count_nonzero(loaded & ~np.asarray(claims.of_any_foot(plate.number)))
         if rest > UNCLAIMED:
-            notes.append(note("load_unclaimed", plates=(plate.number,), n_frames=rest))
+            notes.append(note("load_unclaimed", plates=plate.number, n_frames=rest))
     return tuple(notes)
 
 
@@ -379,11 +373,17 @@ def disagreements(assignments: Sequence[Assignment], contacts: Sequence[Contact]
             known = [c for c in known if c.first - 1 <= at <= c.last + 1]
         if known and all(c.method == BY_HAND for c in known):
             continue  # the user has answered
-        sides = {c.side for c in known}
-        statement = f"{other.source} says that plate {other.plate} " + (
-            "is not to be used" if other.foot == "none" else f"is the {other.foot} foot's"
-        )
-        feet = f"it carries the {' and the '.join(sorted(sides))} foot" if sides else "no foot is known to be on it"
-        if (other.foot == "none" and sides) or (other.foot != "none" and sides != {other.foot}):
-            notes.append(Note("assignment_differs", f"{statement}; here {feet}"))
+        sides, unused = sorted({c.side for c in known}), other.foot == "none"
+        if sides != ([] if unused else [other.foot]):
+            notes.append(
+                note(
+                    "assignment_differs",
+                    source=other.source,
+                    plate=other.plate,
+                    foot=other.foot,
+                    unused=unused,
+                    sides=sides,
+                    known=bool(sides),
+                )
+            )
     return tuple(notes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gaitid.ground.plate_load import PlateLoad
+from gaitid.notes import Note
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, IntArray
 
@@ -13,32 +14,28 @@ class Fault:
 
     Attributes
     ----------
-    code : str
-        Of its note.
-    text : str
-        With an estimate.
-    plates : tuple of int
-        Whose loads it spoils.
+    note : Note
+        With an estimate; it names no plate where the clocks or the body's mass are wrong.
     withheld : bool
-        Whether these loads are unknown because of it; else they are only doubtful.
-    cure : str
-        What would make it good.
+        Whether the loads of its plates are unknown because of it; else they are only doubtful.
+    common : tuple of int
+        The plates, where the note names none.
     with_events : bool
         The events of the file agree with the markers: the forces are what is late.
     ratio : float
         Of given to asked force, where that is what is wrong; else NaN.
-    common : bool
-        It is of the clocks or the body's mass, and of no plate by itself.
     """
 
-    code: str
-    text: str
-    plates: tuple[int, ...] = ()
+    note: Note
     withheld: bool = False
-    cure: str = ""
+    common: tuple[int, ...] = ()
     with_events: bool = False
     ratio: float = float("nan")
-    common: bool = False
+
+    @property
+    def plates(self) -> tuple[int, ...]:
+        """Whose loads it spoils."""
+        return self.note.plates or self.common
 
 
 class Stood(NamedTuple):

@@ -14,6 +14,7 @@ from gaitid.ground.balance import SURE, Balance, means_over_window
 from gaitid.ground.contacts import UNKNOWN, Loads
 from gaitid.ground.fault import Borne, Fault
 from gaitid.ground.ground import Ground
+from gaitid.notes import note
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.statistics import mean, median
 from gaitid.trial import Array
@@ -80,17 +81,22 @@ def gain_faults(
     if faults or weighed_by:
         return faults
     limit = BY_SPRINTING if brief else BY_RUNNING if balance.flies else BY_SUPPORT
-    how = "in single support"
     if np.isfinite(walked_N):
-        common, limit, how = walked_N / weight_N, BY_STEPS, "over whole steps"
+        common, limit = walked_N / weight_N, BY_STEPS
     if abs(common - 1) <= limit:
         return []
     sides = {c.side for c in loads.contacts if c.plates}
-    all_of = "the plates give" if len(typical) > 1 or len(sides) > 1 else "the plate gives"
-    text = f"{all_of} {_share(common)} what the body's mass and motion ask for, {how}: {_cause(common)}"
-    cure = "give the mass with --subject, check the gains, or --set external_support=yes where something else carries"
-    numbers = tuple(dict.fromkeys(number for plates in typical for number in plates))
-    return [Fault("body_not_carried", text, numbers, False, cure, ratio=common, common=True)]
+    several = len(typical) > 1 or len(sides) > 1
+    units = unit_of_ratio(common)
+    wrong = note(
+        "body_not_carried/units" if units else "body_not_carried/mass",
+        several=several,
+        ratio=common,
+        steps=np.isfinite(walked_N),
+        units=units,
+        less=common < 1,
+    )
+    return [Fault(wrong, common=tuple(dict.fromkeys(number for plates in typical for number in plates)), ratio=common)]
 
 
 def gains_along(ground: Ground, loads: Loads, balance: Balance, along_g: Array) -> dict[int, float]:
@@ -160,15 +166,17 @@ def _apart(typical: Mapping[tuple[int, ...], float], weight_N: float) -> Iterato
     others = {plates: ratio for plates, ratio in typical.items() if plates != farthest}
     ratio = typical[farthest]
     others_fit = all(abs(other - 1) <= FITS for other in others.values())
-    rest = " and ".join(f"{_named(plates)} {_share(other)}" for plates, other in others.items())
-    gives = "give" if len(farthest) > 1 else "gives"
-    text = f"{_named(farthest)} {gives} {_share(ratio)} what the body's motion asks for, {rest}"
-    if others_fit:
-        cause = _cause(ratio, False).replace("its gain", "its gain" if len(farthest) == 1 else "the gain of one")
-        text += f": {cause} ({(ratio - 1) * weight_N:+.0f} N)"
-    withheld = others_fit and abs(ratio - 1) > WITHHELD
-    cure = f"calibrate {_named(farthest)}, or look whether the whole foot was on it"
-    yield Fault("plate_gain", text, farthest, withheld, cure)
+    each = [f"{_named(plates)} {other:.2f} times" for plates, other in others.items()]
+    units = [name for name in unit_of_ratio(ratio) if "mass" not in name]
+    wrong = note(
+        "plate_gain/apart" if not others_fit else "plate_gain/units" if units else "plate_gain/gain",
+        plates=farthest,
+        ratio=ratio,
+        others=each,
+        units=units,
+        N=(ratio - 1) * weight_N,
+    )
+    yield Fault(wrong, others_fit and abs(ratio - 1) > WITHHELD)
 
 
 def _drifting(ratios: Mapping[tuple[int, ...], Sequence[float]]) -> Iterator[Fault]:
@@ -181,28 +189,14 @@ def _drifting(ratios: Mapping[tuple[int, ...], Sequence[float]]) -> Iterator[Fau
         change = slope * (len(values) - 1)
         left = np.array(values) - np.mean(values) - slope * at
         if abs(change) > DRIFTS and np.sqrt(np.mean(left**2)) < ON_A_LINE * abs(change):
-            text = f"{_named(plates)} weighs the body {_share(values[0])} at first and {_share(values[-1])} at last, "
-            text += f"over {len(values)} contacts: its gain drifts, it seems"
-            yield Fault("plate_gain", text, plates, False, f"calibrate {_named(plates)}, and let its amplifier warm up")
+            first, *_, last = values
+            yield Fault(note("plate_gain/drifts", plates=plates, first=first, last=last, contacts=len(values)))
 
 
 def _named(plates: tuple[int, ...]) -> str:
     return f"plate {plates[0]}" if len(plates) == 1 else f"plates {' and '.join(map(str, plates))} together"
 
 
-def _share(ratio: float) -> str:
-    return f"{ratio:.2f} times"
-
-
 def unit_of_ratio(ratio: float) -> list[str]:
     """The mistakes of units that make plates carry so many times what they should."""
     return [name for name, factor in UNITS.items() if abs(ratio / factor - 1) < OF_UNIT]
-
-
-def _cause(ratio: float, common: bool = True) -> str:
-    """What may be wrong, in words."""
-    if named := [name for name in unit_of_ratio(ratio) if common or "mass" not in name]:
-        return f"{' or '.join(named)}, it seems"
-    if not common:
-        return "its gain is wrong, or a steady load is in it"
-    return "mass or gain is wrong" + (", or something else carries the body" if ratio < 1 else ", or a load is carried")

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from gaitid.notes import Notes, note
 from gaitid.numerics.masks import spans
 from gaitid.trial import Array, ForcePlate, IntArray, Mask
 
@@ -39,26 +40,25 @@ MOMENTS = ("Mx", "My", "Mz")
 NONE: IntArray = np.zeros(0, dtype=np.intp)
 
 
-def sound_samples(plate: ForcePlate) -> tuple[ForcePlate, int, tuple[str, ...]]:
+def sound_samples(plate: ForcePlate) -> tuple[ForcePlate, int, Notes]:
     """The plate with samples that no load can have unknown, how many these are, and what is wrong with them."""
     sound, jumps = without_glitches(plate)
     held, names = _held(plate)
     if not (jumps.size or names):
         return plate, 0, ()
-    texts = []
+    notes = []
     if jumps.size:
-        samples = f"{len(jumps)} samples" if len(jumps) > 1 else "a sample"
         at_s = plate.start_s + float(jumps[0]) / plate.rate_hz
-        texts.append(f"{samples} from {at_s:.3f} s on jump and jump back as no load does")
-    for name, first, stop in names:
+        notes.append(note("values_lost/jump", plates=plate.number, s=at_s, n=len(jumps)))
+    for channel, first, stop in names:
         at_s, ms = plate.start_s + first / plate.rate_hz, (stop - first) / plate.rate_hz * 1e3
-        texts.append(f"{name} reads the same for {ms:.0f} ms from {at_s:.3f} s on while a foot presses, as none does")
+        notes.append(note("values_lost/held", plates=plate.number, s=at_s, channel=channel, ms=ms))
     if names:
         force, moment = sound.force_p.copy(), sound.moment_p.copy()
         force[held], moment[held] = np.nan, np.nan
         sound = replace(sound, force_p=force, moment_p=moment)
     held[jumps] = True
-    return sound, int(np.count_nonzero(held)), tuple(texts)
+    return sound, int(np.count_nonzero(held)), tuple(notes)
 
 
 def _held(plate: ForcePlate) -> tuple[Mask, list[tuple[str, int, int]]]:

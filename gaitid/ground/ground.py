@@ -15,7 +15,7 @@ from gaitid.ground.plate_load import STEP, PlateLoad
 from gaitid.ground.plates_at_camera import plates_at_camera
 from gaitid.ground.stance import Stance, detect_stances, with_events
 from gaitid.model import specs
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 from gaitid.numerics.statistics import median
 from gaitid.read.event_names import foot_event
 from gaitid.read.plates import refusals
@@ -114,9 +114,9 @@ class Ground:
         """What is worth saying of plates, events and the floor."""
         return (
             *refusals(self.refused),
-            *(note for plate in self.plates for note in plate.notes(self.settings)),
+            *(of_plate for plate in self.plates for of_plate in plate.notes(self.settings)),
             *(
-                Note("plate_misplaced", f"plate {number}: {fault}", plates=(number,))
+                note("plate_misplaced", plates=number, fault=fault)
                 for number, fault in self.misplaced.items()
                 if number not in self.withheld
             ),
@@ -160,14 +160,12 @@ def find_ground(
     whole = {number: [load for load in loads if not any(ground.cuts(*load))] for number, loads in loaded.items()}
     aligned = {a.plate: a for a in alignments(plates, feet, stances, trial.rate_hz, whole)}
     late_s = _events_late(trial, ground)
-    note: Notes = ()
+    events_note: Notes = ()
     if abs(late_s) <= EVENTS_OFF:
         stances = with_events(stances, slow, trial.rate_hz, trial.events)
     else:
-        way = "after" if late_s > 0 else "before"
-        text = f"the events of the file lie {abs(late_s):.2f} s {way} what the plates say; no contact was found by them"
-        note = (Note("events_off", text),)
-    return replace(ground, stances=stances, alignments=aligned, events_note=note, events_late_s=late_s)
+        events_note = (note("events_off/plates", s=abs(late_s), late=late_s > 0),)
+    return replace(ground, stances=stances, alignments=aligned, events_note=events_note, events_late_s=late_s)
 
 
 def _events_late(trial: Trial, ground: Ground) -> float:

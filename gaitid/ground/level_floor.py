@@ -17,6 +17,7 @@ from gaitid.ground.fault import Fault
 from gaitid.ground.ground import Ground
 from gaitid.ground.plate_load import one_plane
 from gaitid.ground.stance import Stance
+from gaitid.notes import note
 from gaitid.numerics.masks import known_part
 from gaitid.numerics.statistics import mean, median, median_of_known
 from gaitid.trial import Array
@@ -61,13 +62,7 @@ def level_faults(ground: Ground, rate_hz: float) -> Iterator[Fault]:
     slope, error_deg = float(np.degrees(np.arctan(abs(rise)))), float(np.degrees(error))
     if LEANS < slope < STEEP and slope > SURE * error_deg:
         numbers = tuple(plate.number for plate in ground.plates)
-        text = (
-            f"the floor that the feet stand on rises by {slope:.1f}° against the plates (0.5° at most elsewhere): the"
-        )
-        text += (
-            f" vertical of the cameras leans, it seems, and {np.sin(np.radians(slope)):.2f} of the force points wrong"
-        )
-        yield Fault("plate_doubtful", text, numbers, False, CURE)
+        yield Fault(note("plate_doubtful/slope", plates=numbers, deg=slope, share=np.sin(np.radians(slope))))
 
 
 def _standing_places(foot: FootTrack, stance: Stance, least: float) -> tuple[Array, Array]:

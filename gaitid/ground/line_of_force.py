@@ -16,6 +16,7 @@ import numpy as np
 
 from gaitid.ground.fault import Fault, Stood
 from gaitid.ground.plate_load import PlateLoad, one_plane
+from gaitid.notes import note
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.statistics import mean, median
 from gaitid.records import frozen_dataclass
@@ -24,7 +25,6 @@ from gaitid.trial import Array, ForcePlate
 # F_h / F_z over d, along the way of walking and across it: the medians of 60 stances of walking.
 ALONG, ACROSS = 0.65, 0.75
 # A wheelchair or a cart that is pushed, a rail that is held: what it gives the body is missing in the plates.
-PUSHED = ", or --set external_support=yes where a cart is pushed or a rail is held"
 # Of the greatest vertical force of a stance: less points anywhere. Frames of a stance that tell.
 SURE, LEAST = 0.3, 8
 # Root mean squares of what is left of F_h / F_z. With the channels as filed walks leave 0.007 to 0.030. They are wrong
@@ -169,10 +169,7 @@ def _apart(by_plate: Mapping[int, Sequence[Line]]) -> Iterator[Fault]:
     for a, b in combinations(steady, 2):
         by = abs(steady[a] - steady[b])
         if by > PLATES_APART:
-            text = f"plates {a} and {b}: the force of one points past the body along the way by {by:.2f} of the"
-            text += " vertical force more than the other's (0.03 at most in walks): a part of Fz, or of the zero, is in"
-            text += " its Fx or Fy, it seems"
-            yield Fault("plate_doubtful", text, (a, b), False, "check the zero and crosstalk of Fx and Fy")
+            yield Fault(note("plate_doubtful/lines_apart", plates=(a, b), by=by))
             return
 
 
@@ -181,15 +178,8 @@ def _leaning(by_plate: Mapping[int, Sequence[Line]]) -> Iterator[Fault]:
     lines = [line for of_plate in by_plate.values() for line in of_plate]
     of_feet = [[line.steady_across for line in lines if line.of_left == left] for left in (True, False)]
     steady = [sum(across) / len(across) for across in of_feet if across]
-    if len(steady) == 2 and abs(sum(steady)) / 2 > STEADY_OF_BOTH:
-        numbers, by = tuple(sorted(by_plate)), abs(sum(steady)) / 2
-        text = (
-            f"the forces of left and right feet point past the body to the same side, by {by:.2f} of the vertical force"
-        )
-        text += " (0.02 at most in walks and runs): a part of it, or of the zero, is in Fx or Fy, it seems"
-        yield Fault(
-            "plate_doubtful", text, numbers, False, "check the zero and crosstalk of Fx and Fy, and the vertical"
-        )
+    if len(steady) == 2 and (by := abs(sum(steady)) / 2) > STEADY_OF_BOTH:
+        yield Fault(note("plate_doubtful/feet_lean", plates=sorted(by_plate), by=by))
 
 
 def steady_along(by_plate: Mapping[int, Sequence[Line]], along_g: Array) -> dict[int, float]:
@@ -241,8 +231,6 @@ def _left(lefts: Sequence[tuple[float, float]]) -> tuple[float, float, float]:
 
 def _misread(plate: ForcePlate, lines: Sequence[Line]) -> Iterator[Fault]:
     """That the horizontal forces of one plate are to be read otherwise."""
-    number = plate.number
-    both = " and ".join(plate.force_names[0][:2])
     as_filed = _left([line.left_as_filed for line in lines])
     if as_filed[2] > LEFT:
         read = ((reading, _left([line.left(reading) for line in lines])) for reading in READINGS.values())
@@ -250,28 +238,28 @@ def _misread(plate: ForcePlate, lines: Sequence[Line]) -> Iterator[Fault]:
         explained = best[2] < EXPLAINED and best[2] < BETTER * as_filed[2]
         explained |= as_filed[2] > LEFT_RUNNING and best[2] < EXPLAINED_RUNNING and best[2] < CLEARLY * as_filed[2]
         if explained:
-            only_across = best[0] > NO_BETTER * as_filed[0]
-            by, then = as_filed[2] * 100, best[2] * 100
-            text = f"plate {number}: {as_named(reading, plate)}, it seems: its force passes the body by {by:.0f} cm"
-            text += f" for each metre of height, and by {then:.0f} cm if it is read so"
-            code = "plate_doubtful" if only_across else "plate_channel"
-            yield Fault(code, text, (number,), not only_across, f"check wiring and signs of {both}")
+            only_across, (x, y, _) = best[0] > NO_BETTER * as_filed[0], plate.force_names[0]
+            wrong = note(
+                "plate_channel/misread",
+                plates=plate.number,
+                reading=as_named(reading, plate),
+                cm=as_filed[2] * 100,
+                then_cm=best[2] * 100,
+                x=x,
+                y=y,
+            )
+            yield Fault(wrong._replace(code="plate_doubtful")) if only_across else Fault(wrong, withheld=True)
 
 
 def _steady(plate: ForcePlate, lines: Sequence[Line]) -> Iterator[Fault]:
     """A steady part in the horizontal forces of one plate."""
-    number = plate.number
-    both = " and ".join(plate.force_names[0][:2])
     walks = _left([line.left_as_filed for line in lines])[0] < WALKING
-    ways = {
-        "sideways": [line.steady_across for line in lines if line.own_side or (walks and not line.crosses)],
-        "along the way": [line.steady_along - USUAL for line in lines],
-    }
-    sideways = STEADY_WALKING if walks else STEADY
-    for words, steady in ways.items():
+    across = [line.steady_across for line in lines if line.own_side or (walks and not line.crosses)]
+    along = [line.steady_along - USUAL for line in lines]
+    for steady, most in ((across, STEADY_WALKING if walks else STEADY), (along, STEADY_ALONG)):
         share = abs(float(median(np.array(steady)))) if steady else 0.0
-        if share > (sideways if words == "sideways" else STEADY_ALONG):
-            text = f"plate {number}: its force points past the body {words}, by {share:.2f} of the vertical force"
-            cure = f"check the zero and crosstalk of {both}, their signs, and the vertical of the cameras{PUSHED}"
-            yield Fault("plate_doubtful", text, (number,), False, cure)
+        if share > most:
+            x, y, _ = plate.force_names[0]
+            ahead = steady is along
+            yield Fault(note("plate_doubtful/past_body", plates=plate.number, along=ahead, share=share, x=x, y=y))
             return

@@ -20,6 +20,7 @@ from gaitid.ground.fault import Fault
 from gaitid.ground.plate_load import STEP, PlateLoad
 from gaitid.ground.sole import pressed_point, rolled
 from gaitid.ground.stance import Stance
+from gaitid.notes import note
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import median
@@ -189,11 +190,7 @@ def overlap_faults(plates: Sequence[PlateLoad], stood_on: Collection[int]) -> It
             continue
         depth = min(_depth(a, b), _depth(b, a))
         if depth > ON_ANOTHER:
-            text = (
-                f"plates {a.number} and {b.number} lie on each other by {depth * 100:.0f} cm with the corners as the "
-            )
-            text += "file has them: one of them is elsewhere"
-            yield Fault("plate_doubtful", text, (a.number, b.number), False, "check the corners of both plates")
+            yield Fault(note("plate_doubtful/overlap", plates=(a.number, b.number), cm=depth * 100))
 
 
 def _depth(a: PlateLoad, b: PlateLoad) -> float:

@@ -14,6 +14,7 @@ from gaitid.ground.ground import Ground
 from gaitid.ground.pass_ends import without_frames
 from gaitid.ground.plate_load import PlateLoad
 from gaitid.ground.sole import MAY_STAND
+from gaitid.notes import Note, note
 from gaitid.numerics.masks import known_part, known_rows, spans
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import median, quantile
@@ -69,10 +70,6 @@ STILL = 0.002
 # in a part of one, and 0.020 with 5 N of noise on each channel.
 DOUBTED_TORSION, NO_TORSION, SIGN_ASKED, SIGN_RIGHT, DOUBTED_IN_WALKING = 0.04, 0.13, 0.013, 0.45, 0.026
 
-CHECK = "check the plate's channels, units and calibration"
-
-Finding = tuple[str, bool]
-
 
 def channel_faults(plate: PlateLoad, raw: ForcePlate, ground: Ground) -> Iterator[Fault]:
     """Faults that the channels of one plate show by themselves.
@@ -87,14 +84,11 @@ def channel_faults(plate: PlateLoad, raw: ForcePlate, ground: Ground) -> Iterato
     peak = float(np.fmax.reduce(plate.vertical))
     runs = ground.loaded[plate.number]
     if pulled := _pulled(plate, ground):
-        name = raw.force_names[0][2]
-        text, cure = f"it is pulled up with {pulled:.0f} N, as no foot can", f"check the sign and the wiring of {name}"
-        text += f": the sign of {name} is turned, it seems"
-        cure += "" if raw.channels else ", or force_sense and axes where a plates file says them"
-        yield Fault("plate_channel", f"plate {plate.number}: {text}", (plate.number,), True, cure)
+        channel, described = raw.force_names[0][2], not raw.channels
+        wrong = note("plate_channel/pulled", plates=raw.number, N=pulled, channel=channel, described=described)
+        yield Fault(wrong, withheld=True)
     elif not runs and _trodden_on(plate, ground):
-        text = f"it carries {max(peak, 0.0):.2g} N at most while a foot stands on it: it is dead, or in another unit"
-        yield Fault("plate_channel", f"plate {plate.number}: {text}", (plate.number,), True, CHECK)
+        yield Fault(note("plate_channel/plate_dead", plates=raw.number, N=max(peak, 0.0)), withheld=True)
     if not (peak > HEAVY and runs):
         return
     loaded = np.zeros(len(plate.vertical), dtype=bool)
@@ -110,9 +104,8 @@ def channel_faults(plate: PlateLoad, raw: ForcePlate, ground: Ground) -> Iterato
         ranges = _ranges(raw, samples)
         found += [*_dead(raw, ranges), *_rectified(raw, samples), *_moments(plate, loaded, raw, ranges)]
     found += _friction(plate, loaded, raw)
-    for text, withheld in found or channels_apart(sound, plate.half):
-        code = "plate_channel" if withheld else "plate_doubtful"
-        yield Fault(code, f"plate {plate.number}: {text}", (plate.number,), withheld, CHECK)
+    for wrong in found or channels_apart(sound, plate.half):
+        yield Fault(wrong, wrong.code == "plate_channel")
 
 
 def _ends_unseen(ground: Ground) -> list[int]:
@@ -147,7 +140,7 @@ def _trodden_on(plate: PlateLoad, ground: Ground) -> bool:
     return False
 
 
-def _clipped(raw: ForcePlate) -> Iterator[Finding]:
+def _clipped(raw: ForcePlate) -> Iterator[Note]:
     """A vertical force that runs into a ceiling: its greatest samples are equal, and it enters them steeply."""
     upward = -raw.force_p[:, 2]
     top = float(np.fmax.reduce(upward))
@@ -169,10 +162,10 @@ def _clipped(raw: ForcePlate) -> Iterator[Finding]:
         if top - max(upward[before], upward[after]) > STEPS * step:
             held = max(held, n)
     if held:
-        yield f"its vertical force is clipped at {top:.0f} N, for up to {held / raw.rate_hz * 1e3:.0f} ms", True
+        yield note("plate_channel/clipped", plates=raw.number, N=top, ms=held / raw.rate_hz * 1e3)
 
 
-def _cut_off(raw: ForcePlate) -> Iterator[Finding]:
+def _cut_off(raw: ForcePlate) -> Iterator[Note]:
     """A load that ends at once: a foot that leaves takes its force off within tens of milliseconds."""
     upward = -raw.force_p[:, 2]
     if raw.rate_hz < FAST:
@@ -184,12 +177,11 @@ def _cut_off(raw: ForcePlate) -> Iterator[Finding]:
             continue
         peak, last = float(upward[first:stop].max()), float(upward[stop - back])
         if peak > HEAVY and last > CUT * peak:
-            at_s = raw.start_s + stop / raw.rate_hz
-            yield f"its load of {last:.0f} N ends at once at {at_s:.3f} s, as no foot leaves it", True
+            yield note("plate_channel/cut_off", plates=raw.number, N=last, s=raw.start_s + stop / raw.rate_hz)
             return
 
 
-def _jumps(raw: ForcePlate) -> Iterator[Finding]:
+def _jumps(raw: ForcePlate) -> Iterator[Note]:
     """Channels that jump while a foot presses: a gain or a cable that changed, lost samples, too coarse a converter."""
     upward, n = -raw.force_p[:, 2], JUMP_BESIDE
     if len(upward) < 2 * n + 2:
@@ -215,17 +207,16 @@ def _jumps(raw: ForcePlate) -> Iterator[Finding]:
                 most = int(at[np.argmax(steps[at])])
                 found = float(steps[most]) / lever, names[axis], most, len(at), f"{steps[most]:.2g} {unit}"
                 worst = max(worst, found)
-    size, name, at_sample, count, words = worst
-    if count > IN_STEPS:
-        yield (
-            f"{name} changes in steps of up to {words}: it was sampled too rarely or in too coarse steps, it seems",
-            False,
+    size, channel, at_sample, count, by = worst
+    if size:
+        yield note(
+            "plate_doubtful/steps" if count > IN_STEPS else "plate_doubtful/jump",
+            plates=raw.number,
+            channel=channel,
+            by=by,
+            s=raw.start_s + (at_sample + 1) / raw.rate_hz,
+            pressed=pressed[at_sample],
         )
-    elif size:
-        at_s = raw.start_s + (at_sample + 1) / raw.rate_hz
-        when = "as a foot lands or leaves: samples are missing there, it seems"
-        when = "while a foot presses, faster than any load" if pressed[at_sample] else when
-        yield f"{name} jumps by {words} at {at_s:.3f} s {when}", False
 
 
 class _Ranges(NamedTuple):
@@ -253,7 +244,7 @@ def _ranges(raw: ForcePlate, samples: Sequence[slice]) -> _Ranges:
     return _Ranges(largest, np.maximum.reduce(spreads))
 
 
-def _dead(raw: ForcePlate, ranges: _Ranges) -> Iterator[Finding]:
+def _dead(raw: ForcePlate, ranges: _Ranges) -> Iterator[Note]:
     """Channels without any variation over each loaded stance."""
     if not ranges.vertical > 0:
         return
@@ -262,12 +253,10 @@ def _dead(raw: ForcePlate, ranges: _Ranges) -> Iterator[Finding]:
     dead = [name for name, s in zip(names, ranges.spread.tolist(), strict=True) if s <= DEAD * ranges.vertical]
     if dead:
         planar = bool(set(dead) & {*forces[:2]}) and "Mz" in dead and len(dead) == 3
-        verb = "does" if len(dead) == 1 else "do"
-        plane = ": a recording in a plane?" if planar else ""
-        yield f"{' and '.join(dead)} {verb} not change while it is loaded{plane}", not planar
+        yield note("plate_doubtful/planar" if planar else "plate_channel/dead", plates=raw.number, channels=dead)
 
 
-def _rectified(raw: ForcePlate, samples: Sequence[slice]) -> Iterator[Finding]:
+def _rectified(raw: ForcePlate, samples: Sequence[slice]) -> Iterator[Note]:
     """Horizontal forces that turn back at zero: a channel whose samples lost their sign.
 
     Near a zero that a force crosses, its size goes as the distance in time; where it only comes near, as its square.
@@ -285,11 +274,11 @@ def _rectified(raw: ForcePlate, samples: Sequence[slice]) -> Iterator[Finding]:
             least = LEAST_SLOPE * float(np.abs(raw.force_p[run, 2]).max())
             near, far = size[[at - n, at + n]], size[[at - 2 * n, at + 2 * n]]
             if size[at] < near.min() * NEAR_ZERO and near.min() > least and (far < AS_A_LINE * near).all():
-                yield (f"{name} turns back at zero and never changes sign: the sign of its samples was lost", True)
+                yield note("plate_channel/rectified", plates=raw.number, channel=name)
                 break
 
 
-def _moments(plate: PlateLoad, loaded: Mask, raw: ForcePlate, ranges: _Ranges) -> Iterator[Finding]:
+def _moments(plate: PlateLoad, loaded: Mask, raw: ForcePlate, ranges: _Ranges) -> Iterator[Note]:
     """Moments in another unit: the pressure lies far away, or does not move."""
     away = known_part(plate.cop_g[loaded] - plate.centre_g)
     if not away.size:
@@ -298,15 +287,15 @@ def _moments(plate: PlateLoad, loaded: Mask, raw: ForcePlate, ranges: _Ranges) -
     if raw.outlined and far > FAR:
         units = ((1e2, "a hundredth", "N·cm"), (1e3, "a thousandth", "N·mm"))
         fits = [(share, unit) for times, share, unit in units if far < times * float(plate.half.max())]
-        words = f", {fits[0][0]} of that is on it: its moments seem to be in {fits[0][1]}" if fits else ""
-        yield f"its pressure lies {far:.0f} m away{words}", True
+        share, unit = fits[0] if fits else ("", "")
+        yield note("plate_channel/far", plates=raw.number, m=far, share=share, unit=unit)
         return
     force, spread = ranges.vertical, ranges.spread[3:5]
     if (spread > DEAD * force).all() and (spread < STILL * force).all():
-        yield f"Mx and My move its pressure by {spread.max() / force * 1e3:.1f} mm only: they are in another unit", True
+        yield note("plate_channel/still", plates=raw.number, mm=spread.max() / force * 1e3)
 
 
-def _friction(plate: PlateLoad, loaded: Mask, raw: ForcePlate) -> Iterator[Finding]:
+def _friction(plate: PlateLoad, loaded: Mask, raw: ForcePlate) -> Iterator[Note]:
     """Horizontal forces that no friction holds."""
     share = np.abs(plate.wrench.f_g[loaded] @ plate.R_gp[:, :2]) / plate.vertical[loaded][:, None]
     share = share[np.isfinite(share[:, 0])]
@@ -317,10 +306,8 @@ def _friction(plate: PlateLoad, loaded: Mask, raw: ForcePlate) -> Iterator[Findi
     if typical[worst] > DOUBTED_FRICTION:
         times = f"{typical[worst]:.1f}" if typical[worst] < 10 else f"{typical[worst]:.0f}"
         names = raw.force_names[0]
-        yield (
-            f"{names[worst]} is {times} times {names[2]}; no floor holds a foot so",
-            bool(typical[worst] > NO_FRICTION),
-        )
+        wrong = note("plate_channel/friction", plates=raw.number, x=names[worst], times=times, z=names[2])
+        yield wrong if typical[worst] > NO_FRICTION else wrong._replace(code="plate_doubtful")
 
 
 def _ends(loaded: Mask, raw: ForcePlate, camera_hz: float) -> list[slice]:
@@ -361,13 +348,9 @@ def torsion_faults(stood: Sequence[Stood], walks_on: bool = False) -> Iterator[F
         other_sign = lever_m > SIGN_ASKED and turned_m < SIGN_RIGHT * lever_m
         if not (other_sign or lever_m > doubted):
             continue
-        withheld = lever_m > NO_TORSION
-        lever = f"the force times {lever_m * 1e3:.0f} mm"
-        text = f"plate {number}: its free moment is {lever}; feet make 20 at most in walking and running"
-        if other_sign:
-            text += f", and it is {turned_m * 1e3:.0f} mm with Mz of the other sign"
-        cure = "check the sign and unit of Mz, and the plate's corners"
-        yield Fault("plate_channel" if withheld else "plate_doubtful", text, (number,), withheld, cure)
+        mm, turned_mm = lever_m * 1e3, turned_m * 1e3
+        wrong = note("plate_channel/torsion", plates=number, mm=mm, other_sign=other_sign, turned_mm=turned_mm)
+        yield Fault(wrong, True) if lever_m > NO_TORSION else Fault(wrong._replace(code="plate_doubtful"))
 
 
 def shared_torsion_faults(ground: Ground, loads: Loads, judged: Collection[int]) -> Iterator[Fault]:
@@ -393,9 +376,4 @@ def shared_torsion_faults(ground: Ground, loads: Loads, judged: Collection[int])
     for numbers, of_contacts in levers.items():
         lever_m = float(median(np.array(of_contacts)))
         if lever_m > DOUBTED_TORSION:
-            plates = f"plate{'s' * (len(numbers) > 1)} {' and '.join(map(str, numbers))}"
-            text = (
-                f"{plates}: the free moment on the foot is the force times {lever_m * 1e3:.0f} mm; feet make 20 at most"
-            )
-            cure = "check the sign and unit of Mz, and the plate's corners"
-            yield Fault("plate_doubtful", f"{text} in walking and running", numbers, False, cure)
+            yield Fault(note("plate_doubtful/torsion_shared", plates=numbers, mm=lever_m * 1e3))

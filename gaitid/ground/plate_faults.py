@@ -29,7 +29,7 @@ from gaitid.ground.plate_load import PlateLoad
 from gaitid.ground.push import horizontal_gain_faults, push_faults, pushes_of, running_gain_faults
 from gaitid.ground.rates import rate_faults
 from gaitid.ground.whole_steps import straight_way, whole_step_faults
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 from gaitid.numerics.rotation import cross
 from gaitid.numerics.statistics import mean_of_known
 from gaitid.records import frozen_dataclass
@@ -79,15 +79,12 @@ class PlateFaults:
         result: dict[int, str] = {}
         for fault in self.faults:
             for number in fault.plates if fault.withheld else ():
-                result.setdefault(number, fault.text.removeprefix(f"plate {number}: "))
+                result.setdefault(number, fault.note.text.removeprefix(f"plate {number}: "))
         return result
 
     @property
     def notes(self) -> Notes:
-        return tuple(
-            Note(fault.code, fault.text, cure=fault.cure, plates=() if fault.common else fault.plates)
-            for fault in self.faults
-        )
+        return tuple(fault.note for fault in self.faults)
 
     def weighed_in_static(self, mass_kg: float, stored_kg: float) -> PlateFaults:
         """With what the static's plates say where plates and mass do not fit: whether it is the mass or the gain."""
@@ -99,19 +96,16 @@ class PlateFaults:
         """The ground without the plates that are withheld, and without blame for events that forces are late for."""
         if not self.faults:
             return ground
-        note = () if any(fault.with_events for fault in self.faults) else ground.events_note
-        return replace(ground, withheld=self.withheld, events_note=note)
+        events_note = () if any(fault.with_events for fault in self.faults) else ground.events_note
+        return replace(ground, withheld=self.withheld, events_note=events_note)
 
 
 def _in_static(fault: Fault, mass_kg: float, stored_kg: float) -> Fault:
-    if fault.code != "body_not_carried":
+    if fault.note.code != "body_not_carried":
         return fault
-    says = f"; the static's plates weigh {mass_kg:.1f} kg where {stored_kg:.1f} kg are given"
-    if abs(mass_kg / stored_kg - 1) < SAME_WEIGHT:
-        says += ": the gains are wrong in this trial"
-    elif abs(mass_kg / stored_kg / fault.ratio - 1) < SAME_WEIGHT:
-        says += ": the mass is wrong, or the gains in both files"
-    return replace(fault, text=fault.text + says)
+    same, scaled = (abs(mass_kg / stored_kg / ratio - 1) < SAME_WEIGHT for ratio in (1.0, fault.ratio))
+    says = note("body_not_carried/static", kg=mass_kg, given_kg=stored_kg, same=same, other=scaled and not same)
+    return replace(fault, note=fault.note._replace(text=fault.note.text + says.text))
 
 
 def faults_of_channels(trial: Trial, ground: Ground) -> list[Fault]:
@@ -170,10 +164,11 @@ def find_faults(trial: Trial, ground: Ground, loads: Loads, mover: Mover, of_cha
         broken |= {number for fault in gains if fault.withheld for number in fault.plates}
         body = mover.balance, mover.weight_N
         faults += clock_faults(trial, ground, loads, sound, body)
-        if not any(fault.code == "rate_doubtful" for fault in faults):
+        if not any(fault.note.code == "rate_doubtful" for fault in faults):
             faults += rate_faults(ground, loads, mover.balance)
-        if any(fault.code == "rate_doubtful" for fault in faults):  # it makes all accelerations too large or too small
-            faults = [fault for fault in faults if fault.code != "body_not_carried"]
+        # it makes all accelerations too large or too small
+        if any(fault.note.code == "rate_doubtful" for fault in faults):
+            faults = [fault for fault in faults if fault.note.code != "body_not_carried"]
         if not broken:
             of_steps = whole_step_faults(ground, loads, lines, mover.com_g, body, along_g)
             faults += [fault for fault in of_steps if not turned & set(fault.plates)]

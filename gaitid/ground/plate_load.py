@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import field
 from functools import cached_property
 
@@ -12,7 +12,7 @@ from gaitid.dynamics.wrench import Wrench, centre_of_pressure
 from gaitid.errors import GaitidError
 from gaitid.ground.pass_ends import unknown_frames
 from gaitid.model import specs
-from gaitid.notes import Note, Notes
+from gaitid.notes import Note, Notes, note
 from gaitid.numerics.lowpass import lowpass
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rotation import cross, norm
@@ -95,7 +95,7 @@ class PlateLoad:
         Of its surface above the lowest plate's.
     glitches : int
         Samples that no load can have, and that are not in `wrench`.
-    glitch_texts : tuple of str
+    glitch_notes : Notes
         What is wrong with them.
     empty_swing_N : float
         By how much its reading typically (median) swings while it is empty; NaN where that is not known.
@@ -122,7 +122,7 @@ class PlateLoad:
     recorded_peak_N: float = float("nan")
     height_above_lowest: float = 0.0
     glitches: int = 0
-    glitch_texts: tuple[str, ...] = ()
+    glitch_notes: Notes = ()
     empty_swing_N: float = float("nan")
     unfiltered_peak_N: float = float("nan")
     filter_rms_N: float = float("nan")
@@ -189,58 +189,32 @@ class PlateLoad:
             "noise_N": self.noise_N,
         }
 
-    def notes(self, settings: specs.Settings) -> Notes:
+    def notes(self, settings: specs.Settings) -> Iterator[Note]:
         """What is worth saying of its samples, and of what it reads while it is empty."""
-        return (*self._glitch_notes(), *self._filter_notes(settings), *self._swing_notes(), *self._bias_notes(settings))
-
-    def _filter_notes(self, settings: specs.Settings) -> Notes:
-        """That a low-pass takes away load, or smears it."""
-        peak, cutoff = self.unfiltered_peak_N, settings.force_cutoff_hz
-        if cutoff is None or not peak > TOUCHED:
-            return ()
-        changed, rms = self.recorded_peak_N / peak - 1, self.filter_rms_N / peak
-        if abs(changed) < PEAK_CHANGED and rms < FORCE_CHANGED:
-            return ()
-        text = (
-            f"plate {self.number}: the low-pass of {cutoff:g} Hz changes its greatest vertical force from {peak:.0f} N "
-            f"to {self.recorded_peak_N:.0f} N ({changed:+.0%}), and by {rms:.0%} of that (RMS) while it is loaded"
-        )
-        return (Note("force_filter_strong", text, plates=(self.number,)),)
-
-    def _swing_notes(self) -> Notes:
-        """That an empty plate is never at rest: a hum on its channels is on its loads too."""
-        if not self.empty_swing_N > MOST_SWING:
-            return ()
-        text = f"plate {self.number} swings by {self.empty_swing_N:.0f} N while it is empty, and so may its loads"
-        cure = "look for a hum on its cables, a loose amplifier, or who else stood on it"
-        return (Note("plate_bias", text, "", cure, (self.number,)),)
-
-    def _glitch_notes(self) -> Notes:
-        """That samples were left out."""
-        cure = "look at the plate's cables and the range of its amplifier"
-        return tuple(
-            Note("values_lost", f"plate {self.number}: {text}; not used", "", cure, (self.number,))
-            for text in self.glitch_texts
-        )
-
-    def _bias_notes(self, settings: specs.Settings) -> Notes:
-        """What it reads while it is empty, where that is worth saying."""
-        size = float(np.linalg.norm(self.bias_g))
-        reads = f"plate {self.number} reads {size:.1f} N while it is empty"
+        yield from self.glitch_notes
+        plates, peak, cutoff = self.number, self.unfiltered_peak_N, settings.force_cutoff_hz
+        if cutoff is not None and peak > TOUCHED:  # a low-pass that takes away load, or smears it
+            changed, rms = self.recorded_peak_N / peak - 1, self.filter_rms_N / peak
+            if not (abs(changed) < PEAK_CHANGED and rms < FORCE_CHANGED):
+                yield note(
+                    "force_filter_strong",
+                    plates=plates,
+                    hz=cutoff,
+                    before_N=peak,
+                    after_N=self.recorded_peak_N,
+                    changed=changed,
+                    rms=rms,
+                )
+        if self.empty_swing_N > MOST_SWING:  # a hum on its channels is on its loads too
+            yield note("plate_bias/swings", plates=plates, N=self.empty_swing_N)
+        size, drift = (float(np.linalg.norm(of)) for of in (self.bias_g, self.drift_g))
         if self.removed:
-            drift = float(np.linalg.norm(self.drift_g))
-            changing = f", changing by {drift:.2g} N/s" if drift > DRIFT_WORTH_SAYING else ""
-            return (
-                Note("plate_bias_removed", f"{reads}{changing}; that was taken off its load", plates=(self.number,)),
+            yield note(
+                "plate_bias_removed/empty", plates=plates, N=size, drift=drift if drift > DRIFT_WORTH_SAYING else None
             )
-        if not size > settings.bias_limit_N:
-            return ()
-        if settings.remove_bias == "never":
-            return (
-                Note("plate_bias", f"{reads}; it was not zeroed, and nothing was taken off", plates=(self.number,)),
-            )
-        why = "that is no steady reading, and nothing was taken off: is somebody else on it?"
-        return (Note("plate_bias", f"{reads}; {why}", plates=(self.number,)),)
+        elif size > settings.bias_limit_N:
+            never = settings.remove_bias == "never"
+            yield note("plate_bias/not_zeroed" if never else "plate_bias/unsteady", plates=plates, N=size)
 
     def edge_N(self, settings: specs.Settings) -> float:
         """N. Below this a load is the plate's own noise: to it contacts reach out."""

@@ -199,7 +199,7 @@ def plates_at_camera(
         load = replace(load, recorded=UpwardForce(recorded.rate_hz, recorded.start_s, upward_N))
         recorded.rest()
         if lost:
-            load = replace(load, glitches=lost, glitch_texts=why_lost)
+            load = replace(load, glitches=lost, glitch_notes=why_lost)
         loads.append(load)
     lowest = min((float(load.centre_g @ up_g) for load in loads), default=0.0)
     heights = [float(load.centre_g @ up_g) - lowest for load in loads]

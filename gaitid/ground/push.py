@@ -19,6 +19,7 @@ from gaitid.ground.fault import Fault
 from gaitid.ground.ground import Ground
 from gaitid.ground.line_of_force import ACROSS, ALONG, BETTER, EXPLAINED, LEFT, READINGS, SURE, as_named
 from gaitid.ground.plate_load import PlateLoad, one_plane
+from gaitid.notes import note
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.rotation import cross, unit
 from gaitid.numerics.statistics import mean, median
@@ -56,7 +57,6 @@ FROM_BEHIND, LONG_WAY = 0.05, 0.35
 EACH_LESS, BOTH_LESS, EACH_MORE, BOTH_MORE = 0.9, 0.85, 1.15, 1.25
 # Of the height of the body's centre of mass: it must have moved by this much over the foot to tell. Frames.
 TRAVELLED, LEAST = 0.12, 8
-CURE = "check wiring and signs of Fx and Fy"
 
 
 class Push(NamedTuple):
@@ -175,16 +175,20 @@ def push_faults(pushes: Sequence[Push], raw: Mapping[int, ForcePlate], skip: Ite
         if not readings and all(len(push.plates) > 1 for push in bad):
             continue  # it may be the other one
         along, across = bad[0].slopes()
-        text = f"plate {number}: its force does not turn from braking to pushing as the body passes over the foot "
-        text += f"({along:+.2f} along and {across:.2f} across, times the lean of the line from foot to body; feet show"
-        text += " 0.39 to 1.19 and 0.22"
-        text += f"; the motion asks for {bad[0].asked:+.2f} along)" if bad[0].weak() else ")"
         best = min(
             readings, key=lambda name: sum(push.read(number, READINGS[name]).beside() for push in bad), default=""
         )
-        if best:
-            text += f": {as_named(READINGS[best], raw[number])}, it seems"
-        yield Fault("plate_channel", text, (number,), True, CURE)
+        reading = as_named(READINGS[best], raw[number]) if best else ""
+        wrong_turn = note(
+            "plate_channel/no_turn",
+            plates=number,
+            along=along,
+            across=across,
+            weak=bad[0].weak(),
+            asked=bad[0].asked,
+            reading=reading,
+        )
+        yield Fault(wrong_turn, withheld=True)
         known.add(number)
     for push in pushes:
         if (len(push.plates) > 1 or push.over_edge) and not known & {plate.number for plate in push.plates}:
@@ -209,11 +213,7 @@ def running_gain_faults(pushes: Sequence[Push], skip: Iterable[int]) -> Iterator
     for number, of_stances in slopes.items():
         typical = float(median(np.array(of_stances)))
         if not OF_RUNS[0] < typical < OF_RUNS[1]:
-            text = f"plate {number}: the horizontal force, as a share of the vertical one, changes by {typical:.2f}"
-            text += " times the lean of the line from foot to body (0.7 to 1.2 in runs): its gain, or that of the"
-            text += " vertical force, is wrong, it seems"
-            cure = "check the gains of Fx, Fy and Fz, and the units of these channels"
-            yield Fault("plate_doubtful", text, (number,), False, cure)
+            yield Fault(note("plate_doubtful/gain_running", plates=number, slope=typical))
 
 
 def horizontal_gain_faults(
@@ -246,34 +246,21 @@ def horizontal_gain_faults(
     whole = {tuple(plate.number for plate in push.plates) for push in pushes if push.whole}
     least, most = min(typical, key=typical.__getitem__), max(typical, key=typical.__getitem__)
     common = float(median(np.array(list(typical.values()))))
-    cure = "check the gains of Fx, Fy and Fz, and the units of these channels"
     if whole >= {least, most} and typical[most] > PLATES_DIFFER * typical[least]:
-        text = f"plate {_names(most)}: as the body passes over the foot its horizontal force, as a share of"
-        text += f" the vertical one, changes {typical[most] / typical[least]:.2f} times as much as that of plate"
-        text += f" {_names(least)} (1.3 at most in walks): the gain of one of them is wrong, it seems"
-        yield Fault("plate_doubtful", text, tuple(dict.fromkeys((*most, *least))), False, cure)
+        numbers, times = tuple(dict.fromkeys((*most, *least))), typical[most] / typical[least]
+        yield Fault(note("plate_doubtful/gains_differ", plates=numbers, most=most, least=least, times=times))
         return
     if not SLOPE_OF_WALKS[0] < common < SLOPE_OF_WALKS[1]:
         typical = {tuple(sorted(under)): common}
     momentum = by_momentum(unit(np.add.reduce([push.along_g for push in pushes])))
     for numbers, slope in typical.items():
-        text = f"plate{'s' * (len(numbers) > 1)} {' and '.join(map(str, numbers))}: the horizontal force, as a share of"
-        text += f" the vertical one, changes by {slope:.2f} times the lean of the line from foot to body (0.55 to"
-        text += " 0.75 in walks)"
         by_line, by_body = slope / ALONG, momentum.get(numbers[0], 1.0)
         mean_of_both = np.sqrt(max(by_line * by_body, 0.0))
         least_of_both, most_of_both = min(by_line, by_body), max(by_line, by_body)
-        less = most_of_both < EACH_LESS and mean_of_both < BOTH_LESS
-        if less or (least_of_both > EACH_MORE and mean_of_both > BOTH_MORE):
-            text += f", and is {by_body:.2f} times what the body's motion asks for"
-        elif SLOPE_OF_WALKS[0] < slope < SLOPE_OF_WALKS[1]:
-            continue
-        text += ": its gain, or that of the vertical force, is wrong, it seems"
-        yield Fault("plate_doubtful", text, numbers, False, cure)
-
-
-def _names(numbers: Sequence[int]) -> str:
-    return "+".join(map(str, numbers))
+        both = most_of_both < EACH_LESS and mean_of_both < BOTH_LESS
+        both |= least_of_both > EACH_MORE and mean_of_both > BOTH_MORE
+        if both or not SLOPE_OF_WALKS[0] < slope < SLOPE_OF_WALKS[1]:
+            yield Fault(note("plate_doubtful/gain", plates=numbers, slope=slope, both=both, momentum=by_body))
 
 
 def _sideways(push: Push, raw: Mapping[int, ForcePlate]) -> Iterator[Fault]:
@@ -288,12 +275,16 @@ def _sideways(push: Push, raw: Mapping[int, ForcePlate]) -> Iterator[Fault]:
     }
     (number, name), best = min(left.items(), key=lambda pair: pair[1])
     if best < EXPLAINED and best < BETTER * as_filed:
-        by, then = as_filed * 100, best * 100
-        name = as_named(READINGS[name], raw[number])
-        foot = "over its edge" if len(push.plates) == 1 else "on two plates"
-        text = f"plate {number}: {name}, it seems: with it the force on a foot {foot} passes the body by "
-        text += f"{by:.0f} cm for each metre of height, and by {then:.0f} cm if it is read so"
-        yield Fault("plate_doubtful", text, (number,), False, CURE)
+        yield Fault(
+            note(
+                "plate_doubtful/misread_shared",
+                plates=number,
+                reading=as_named(READINGS[name], raw[number]),
+                edge=len(push.plates) == 1,
+                cm=as_filed * 100,
+                then_cm=best * 100,
+            )
+        )
 
 
 def pushes_of(ground: Ground, loads: Loads, com_g: Array, balance: Balance | None = None) -> Iterator[Push]:

@@ -13,6 +13,7 @@ from gaitid.ground.balance import Balance, means_over_window
 from gaitid.ground.contacts import AIR, UNKNOWN, FootLoad, Loads
 from gaitid.ground.fault import Fault
 from gaitid.ground.ground import Ground
+from gaitid.notes import Note, note
 from gaitid.numerics.masks import spans
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import mean, median
@@ -38,7 +39,6 @@ TOGETHER, BOTH_TOO_SLOW, EACH_TOO_SLOW = 0.8, 1.25, 1.12
 # s of known loads, a stance of walking: of less, braking and pushing are not both whole. A walk that was cut in
 # mid-stance, with 0.59 s known, shows 1.25 and more; the rates that are told do so with 0.70 s (qualisys) and more.
 SHORTEST = 0.65
-CURE = "check the declared rate of the file"
 
 
 def rate_faults(ground: Ground, loads: Loads, balance: Balance) -> list[Fault]:
@@ -50,9 +50,9 @@ def rate_faults(ground: Ground, loads: Loads, balance: Balance) -> list[Fault]:
     loads : Loads
     balance : Balance
     """
-    text = _quick_steps(ground, loads) or _falls(ground, loads, balance)
+    found = _quick_steps(ground, loads) or _falls(ground, loads, balance)
     numbers = tuple(sorted({number for contact in loads.contacts for number in contact.plates}))
-    return [Fault("rate_doubtful", text, numbers, False, CURE, common=True)] if text else []
+    return [Fault(found, common=numbers)] if found else []
 
 
 def varies_more(vertical: float, loads: Loads, balance: Balance) -> float:
@@ -95,8 +95,8 @@ def varies_more(vertical: float, loads: Loads, balance: Balance) -> float:
     return both_ways if along > EACH_TOO_SLOW and both_ways > BOTH_TOO_SLOW else 0.0
 
 
-def _quick_steps(ground: Ground, loads: Loads) -> str:
-    """That nobody lands as quickly, in words; by plates, else by the feet's own speed."""
+def _quick_steps(ground: Ground, loads: Loads) -> Note | None:
+    """That nobody lands as quickly; by plates, else by the feet's own speed."""
     on_plates = [c for c in loads.contacts if c.plates and _begins(loads.by_side[c.side], c.loaded)]
     step_s, both_s = _steps(ground, [(c.side, c.loaded) for c in on_plates])
     if not step_s > 0:
@@ -106,9 +106,8 @@ def _quick_steps(ground: Ground, loads: Loads) -> str:
         step_s, both_s = _steps(ground, landed)
     least = WALKED if both_s > BOTH else RUN
     if not 0 < step_s < least or -BOTH <= both_s <= BOTH:
-        return ""
-    text = f"the feet land {step_s:.2f} s after each other: nobody {'walks' if both_s > BOTH else 'runs'} with steps "
-    return text + f"quicker than {least:.2f} s; a rate is declared too high, it seems"
+        return None
+    return note("rate_doubtful/quick_steps", step_s=step_s, least_s=least, walks=both_s > BOTH)
 
 
 def _steps(ground: Ground, stood: list[tuple[str, slice]]) -> tuple[float, float]:
@@ -131,8 +130,8 @@ def _begins(load: FootLoad, frames: slice) -> bool:
     return bool(size[0] < BEGINS * np.fmax.reduce(size))
 
 
-def _falls(ground: Ground, loads: Loads, balance: Balance) -> str:
-    """That the body falls too fast or too slowly while nothing carries it, in words.
+def _falls(ground: Ground, loads: Loads, balance: Balance) -> Note | None:
+    """That the body falls too fast or too slowly while nothing carries it.
 
     In the air its centre of mass has the acceleration of gravity and nothing else.
     """
@@ -141,13 +140,10 @@ def _falls(ground: Ground, loads: Loads, balance: Balance) -> str:
     flights = [asked[a:b].mean() for a, b in spans(in_air) if b - a >= FLIGHT * ground.rate_hz]
     flights = [value for value in flights if np.isfinite(value)]
     if not flights:
-        return ""
+        return None
     typical = float(median(np.array(flights)))
     step_s, _ = _steps(ground, [(c.side, c.loaded) for c in loads.contacts if c.plates])
-    if typical < FALLS_TOO_FAST:
-        way, much = "high", f"{1 - typical:.1f} times as fast as"
-    elif typical > FALLS_TOO_SLOWLY and step_s > SLOW_STEPS:
-        way, much = "low", f"{1 - typical:.1f} times as fast as"
-    else:
-        return ""
-    return f"in the air the body falls {much} bodies do: the rate is declared too {way}, it seems"
+    fast = typical < FALLS_TOO_FAST
+    if not fast and not (typical > FALLS_TOO_SLOWLY and step_s > SLOW_STEPS):
+        return None
+    return note("rate_doubtful/falls", times=1 - typical, high=fast)

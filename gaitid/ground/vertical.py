@@ -14,7 +14,7 @@ from gaitid.errors import GaitidError, TrialError
 from gaitid.markers.clean import model_markers
 from gaitid.model import specs
 from gaitid.model.settings import VERTICALS
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 from gaitid.numerics.rotation import cross, norm
 from gaitid.numerics.statistics import mean, mean_of_known, median
 from gaitid.read.plates.surface import plate_axes
@@ -165,10 +165,7 @@ def plate_tilt(trial: Trial, model: specs.Model, up_g: Array) -> Notes:
     off = [_off_deg(normal, up_g) for normal in _normals(trial)]
     if max(off, default=0.0) <= SAID_DEG:
         return ()
-    off_text = f"the plates' surfaces lie up to {max(off):.1f}° from level"
-    cure = f"say it with {_option(up_g)}; where the laboratory itself is tilted, turn it upright"
-    text = f"{off_text}: gravity is taken along the axis {_axis_name(up_g)}; {cure}"
-    return (Note("vertical_assumed", text, cure=cure),)
+    return (note("vertical_assumed", deg=max(off), axis=_axis_name(up_g), option=_option(up_g)),)
 
 
 def _axis_name(up_g: Array) -> str:

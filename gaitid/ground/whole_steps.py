@@ -18,8 +18,9 @@ from gaitid.ground.belt import velocity
 from gaitid.ground.contacts import UNKNOWN, Loads
 from gaitid.ground.fault import Fault
 from gaitid.ground.ground import Ground
-from gaitid.ground.line_of_force import PUSHED, Line, steady_along
+from gaitid.ground.line_of_force import Line, steady_along
 from gaitid.ground.plate_load import one_plane
+from gaitid.notes import note
 from gaitid.numerics.masks import known_part, spans
 from gaitid.numerics.rotation import cross, unit
 from gaitid.numerics.statistics import mean, median
@@ -69,17 +70,10 @@ def whole_step_faults(
     windows = _windows(ground, loads, moved_g @ along_g, along_g, (balance, weight_N, step))
     if len(windows) < COVERED * balance.rate_hz:
         return
-    cure = "check the zero and crosstalk of Fx and Fy, and the vertical"
     steady = float(mean(windows[:, 0]))
     if abs(steady) > STEADY:
         numbers = tuple(sorted({number for contact in loads.contacts for number in contact.plates}))
-        way = "forward" if steady > 0 else "backward"
-        text = f"over whole steps the plates push the body {way} by {abs(steady):.2f} of its weight more than it moves"
-        text += (
-            " (feet show 0.01): a steady part of the vertical force or of the zero is in Fx or Fy, or something that"
-        )
-        text += " it pushes or holds moves it too, it seems"
-        yield Fault("plate_doubtful", text, numbers, False, cure + PUSHED)
+        yield Fault(note("plate_doubtful/whole_steps", plates=numbers, forward=steady > 0, share=abs(steady)))
         return
     by_line = steady_along(lines, along_g)
     if len(by_line) < 2 or not max(by_line.values()) - min(by_line.values()) > APART:
@@ -94,10 +88,7 @@ def whole_step_faults(
     for a, b in combinations(by_line, 2):
         of_steps, of_lines = by_steps[b] - by_steps[a], by_line[b] - by_line[a]
         if of_steps * of_lines > 0 and min(abs(of_steps), abs(of_lines)) > APART:
-            text = f"plates {a} and {b}: one pushes forward by {abs(of_lines):.2f} of the vertical force more than the"
-            text += f" other by its line of force, and by {abs(of_steps):.2f} over whole steps (one body's agree to"
-            text += " 0.02): a part of Fz, or of the zero, is in its Fx or Fy, it seems"
-            yield Fault("plate_doubtful", text, (a, b), False, cure)
+            yield Fault(note("plate_doubtful/steps_apart", plates=(a, b), line=abs(of_lines), steps=abs(of_steps)))
             return
 
 

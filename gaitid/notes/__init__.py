@@ -5,14 +5,13 @@ hands over values, and the words stand in the table `MESSAGES`, of which this fo
 
     note("clocks_near", late_ms=3.2)                             # a code with one text
     note("reading_info/columns", file=name, columns=columns)     # the text `columns` among those of its code
-    note("load_unclaimed", plates=(number,), first=10, last=20)  # plates and side go into the note as well
+    note("load_unclaimed", plates=number, first=10, last=20)  # plates and side go into the note as well
 
     "load_unclaimed": Message(..., words="plate {plates:, } carries a load in frames {first}-{last}")
     "reading_info": Message(..., words={"columns": ("{file}: {columns:, 8} are not read", "rename {columns: and }")})
 
 What a code always advises is its ``cure``, which is no template; a text with a cure that depends on it is a pair of
-both. A name that is in no template, or a value that is lacking, is an error. ``{name:...}`` is written as `str.format`
-would, or
+both. A value that is lacking is an error. ``{name:...}`` is written as `str.format` would, or
 
 - ``{names: and }`` of several: joined by that; ``{names:, 6}``: the first six, and how many more there are;
   ``{names:and}``: ``a, b and c``;
@@ -128,18 +127,7 @@ class _Shown:
         return format(value, spec)
 
 
-class _Values:
-    """The values of a note by name, and which of them its templates have used."""
-
-    def __init__(self, values: dict[str, object]) -> None:
-        self.values, self.unused = values, set(values) - {"side", "plates"}
-
-    def __getitem__(self, name: str) -> _Shown:
-        self.unused.discard(name)
-        return _Shown(self.values[name])
-
-
-def note(name: str, /, side: str = "", plates: Sequence[int] = (), **values: object) -> Note:
+def note(name: str, /, side: str = "", plates: int | Sequence[int] = (), **values: object) -> Note:
     """A note of its code (and the text among those of its code, behind ``/``) and the values in its words.
 
     Parameters
@@ -147,23 +135,19 @@ def note(name: str, /, side: str = "", plates: Sequence[int] = (), **values: obj
     name : str
         ``code``, or ``code/text``.
     side, plates
-        As in `Note`; the words may name them.
+        As in `Note`, a single plate as its number; the words may name them.
     **values
-        What the templates name.
+        What the templates name; of several texts from which one is chosen, what all of them name.
 
     Raises
     ------
     KeyError
         The table lacks the name, or the values lack one that the words need.
-    TypeError
-        The words need none of this name.
     """
     text, cure = WORDS[name]
-    shown = _Values({"side": side, "plates": plates, **values})
-    made = Note(name.partition("/")[0], text.format_map(shown), side, cure.format_map(shown), tuple(plates))
-    if shown.unused:
-        raise TypeError(f"the words of {name} do not name {', '.join(sorted(shown.unused))}")
-    return made
+    of_plates = (plates,) if isinstance(plates, int) else tuple(plates)
+    shown = {key: _Shown(value) for key, value in {"side": side, "plates": of_plates, **values}.items()}
+    return Note(name.partition("/")[0], text.format_map(shown), side, cure.format_map(shown), of_plates)
 
 
 def ranked(notes: Iterable[Note]) -> Notes:

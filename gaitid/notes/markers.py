@@ -6,6 +6,7 @@ from gaitid.notes.message import GOOD, USABLE, Message
 
 _LABELS = "correct the labels there"
 
+_UPRIGHT = "say it with {option}; where the laboratory itself is tilted, turn it upright"
 MARKERS = {
     "passes": Message(
         "info",
@@ -238,5 +239,9 @@ MARKERS = {
         "plates lie on a slope, or the laboratory is tilted; an axis was taken as up",
         GOOD,
         "level the axes of the laboratory",
+        words=(
+            "the plates' surfaces lie up to {deg:.1f}° from level: gravity is taken along the axis {axis}; " + _UPRIGHT,
+            _UPRIGHT,
+        ),
     ),
 }

@@ -6,6 +6,7 @@ from gaitid.notes.message import GOOD, USABLE, Message
 
 _EXPORT = "export the file again from the system that recorded it"
 
+_AMPLIFIER = "look at the plate's cables and the range of its amplifier"
 READING = {
     "values_lost": Message(
         "error",
@@ -17,6 +18,16 @@ READING = {
             "not_finite": "markers without finite coordinates count as not seen (frames): {frames}",
             "far": "markers more than {limit_m:g} m away count as not seen (frames): {frames}",
             "samples": "{lost} of {of} samples hold a value that is no number; its load is unknown there",
+            "jump": (
+                "plate {plates:, }: {n:a sample|{n} samples} from {s:.3f} s on jump and jump back as no load does; "
+                "not used",
+                _AMPLIFIER,
+            ),
+            "held": (
+                "plate {plates:, }: {channel} reads the same for {ms:.0f} ms from {s:.3f} s on while a foot presses, "
+                "as none does; not used",
+                _AMPLIFIER,
+            ),
         },
     ),
     "file_repaired": Message(

@@ -118,7 +118,7 @@ def test_a_low_pass_that_takes_load_away_is_noted_with_its_size(cutoff: float | 
     force = np.stack([0 * t, 0 * t, vertical], axis=1)
     chosen = specs.Settings(force_cutoff_hz=cutoff)
     plate = pressed(DOWN, np.zeros(3), force, np.zeros((1000, 3)), np.zeros((1000, 3)))
-    notes = plate_load(plate, CAMERA, N, chosen).notes(chosen)
+    notes = [*plate_load(plate, CAMERA, N, chosen).notes(chosen)]
     assert [(note.code, note.severity, note.plates) for note in notes] == [
         ("force_filter_strong", "doubt", (3,))
     ] * noted
