@@ -7,18 +7,15 @@ from collections.abc import Mapping
 import numpy as np
 
 from gaitid.body.feet import FootTrack
-from gaitid.errors import first_few
 from gaitid.gait.events import GaitEvents
 from gaitid.gait.marker_events import KINDS, steps_taken
 from gaitid.gait.spatiotemporal import Gait
 from gaitid.gait.steps import SAME_STEP, Steps
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 from gaitid.numerics.statistics import median
 from gaitid.read.event_names import unknown_notes
 from gaitid.trial import Trial
 
-#: So many events of a foot are named.
-SHOWN = 3
 # s. By which one foot's strikes and offs come after the other's, each against the markers' of its foot, the mean of
 # both kinds: -0.014 to +0.016 in 17 shared trials, by plates or files. One kind alone may differ more, where the feet
 # do not land alike (-0.057 in cgm24).
@@ -26,7 +23,6 @@ FEET_APART = 0.03
 # A stride takes two steps: from one time at which the feet are farthest apart to the second one after it.
 STEPS_OF_STRIDE = 2
 _SOURCE = {"force": "the plates", "file": "the file", "given": "--events"}
-_OF = {"given": "events of --events that were used", "file": "events of the file that were used"}
 
 
 def event_notes(gait: Gait, feet: Mapping[str, FootTrack], trial: Trial) -> Notes:
@@ -45,14 +41,14 @@ def ground_notes(notes: Notes, events: GaitEvents) -> Notes:
     """Those of the ground; that of the file's events names the nearest step, and goes where this is another one."""
     zero = events.zero
     same_step = not zero.words or (zero.used and abs(zero.lag_s) <= SAME_STEP)
-    return tuple(note for note in notes if note.code != "events_off" or same_step)
+    return tuple(said for said in notes if said.code != "events_off" or same_step)
 
 
 def clock_notes(events: GaitEvents) -> Notes:
     """Of the times of the file's events as a whole."""
     notes: Notes = ()
     if events.zero.words:
-        notes = (Note("events_off", f"the file's foot strikes and offs {events.zero.words}"),)
+        notes = (note("events_off/clock", seen=events.zero.words),)
     notes += _borrowed(events)
     clock = events.clock
     if not clock.by:
@@ -65,9 +61,7 @@ def clock_notes(events: GaitEvents) -> Notes:
             late.append(f"{kind}s {next(iter(of_kind.values())):+d} ms")
         else:
             late += [f"{side} {kind}s {ms:+d} ms" for side, ms in of_kind.items()]
-    done = "the plates' were put to the file's" if clock.by == "file" else "the file's were moved to the plates'"
-    text = f"events of the file lie by a constant time from those of the plates ({', '.join(late)}): {done}"
-    return (*notes, Note("events_moved", f"{text}, so that a stride begins and ends by one clock"))
+    return (*notes, note("events_moved/clock", late=late, file=clock.by == "file"))
 
 
 def _borrowed(events: GaitEvents) -> Notes:
@@ -77,12 +71,9 @@ def _borrowed(events: GaitEvents) -> Notes:
         used = {e.source for e in events.used if e.kind == kind}
         if not ms or kind in events.compared or "kinematics" not in used:
             continue
-        sources = " and ".join(
-            _SOURCE[name] for name in _SOURCE if name in {e.source for e in events.used if e.kind == other}
-        )
-        text = f"{kind}s are those of the markers, which nothing beside them shows; they were moved by {ms:+d} ms"
-        text += f", as the {other}s of {sources} lie from the markers', so that a stance begins and ends by one clock"
-        return (Note("events_moved", text),)
+        others = {e.source for e in events.used if e.kind == other}
+        sources = [words for name, words in _SOURCE.items() if name in others]
+        return (note("events_moved/markers", kind=kind, ms=ms, other=other, sources=sources),)
     return ()
 
 
@@ -93,7 +84,7 @@ def feet_notes(events: GaitEvents) -> Notes:
     for event in events.used:
         if event.source != "kinematics" and (shown := markers.nearest(event)) is not None:
             late_s.setdefault((event.side, event.kind), []).append(event.time_s - shown.time_s)
-    sources = [name for name in _OF if name in {event.source for event in events.used}]
+    sources = {event.source for event in events.used} & {"given", "file"}
     sides = sorted({side for side, _ in late_s})
     if not sources or len(sides) != 2 or len(late_s) < 2 * len(KINDS):
         return ()
@@ -103,8 +94,7 @@ def feet_notes(events: GaitEvents) -> Notes:
     if abs(mean_s) <= FEET_APART or min(a / mean_s for a in apart_s) * abs(mean_s) <= FEET_APART / 2:
         return ()
     later, other = sides if mean_s > 0 else sides[::-1]
-    text = f"{_OF[sources[0]]}: those of the {later} foot come {abs(mean_s):.2f} s later than those of the {other} foot"
-    return (Note("events_against", f"{text} by the markers of both, so that step times are off by as much"),)
+    return (note("events_against/feet", given="given" in sources, later=later, s=abs(mean_s), other=other),)
 
 
 def against_notes(events: GaitEvents, rate_hz: float, first_frame: int) -> Notes:
@@ -114,7 +104,7 @@ def against_notes(events: GaitEvents, rate_hz: float, first_frame: int) -> Notes
         at = f"{event.kind} in frame {round(event.time_s * rate_hz) + first_frame}"
         found.setdefault((event.side, event.source), []).append(f"{at}: {reason}")
     return tuple(
-        Note("events_against", f"{side} foot, {_OF[source]}: {first_few(texts, SHOWN)}", side)
+        note("events_against/each", side, given=source == "given", events=texts)
         for (side, source), texts in found.items()
     )
 
@@ -125,16 +115,16 @@ def no_cycles_notes(gait: Gait, feet: Mapping[str, FootTrack]) -> Notes:
     if gait.strides or steps_taken(feet, walk.floor.up_g) <= STEPS_OF_STRIDE:
         return ()
     strikes = [sum((e.side, e.kind) == (side, "strike") for e in events.used) for side in feet]
-    known = ", ".join(f"{side} {n}" for side, n in zip(feet, strikes, strict=True))
-    whys = [f"the feet step, and no foot has a gait cycle, so that there are no figures of strides (strikes: {known})"]
     stands, across = np.mean(walk.stands), np.mean((walk.sense == 0) & ~walk.stands)
-    if stands > 0.5:
-        whys.append(f"in {100 * stands:.0f} % of the frames the body stands over the ground, as that is known to move")
-    if across > 0.5:
-        share = f"in {100 * across:.0f} % of the frames the feet point neither along nor against the way of walking"
-        whys.append(f"{share}: give strikes and offs with --events")
-    refused = [f"{cycle.side} from {cycle.start_s:.2f} s: {cycle.reason}" for cycle in gait.refused]
-    dropped = [f"{event.side} {event.kind} at {event.time_s:.2f} s: {reason}" for event, reason in events.dropped]
-    for what, texts in (("cycles refused", refused), ("events dropped", dropped)):
-        whys += [f"{what}: {first_few(texts, SHOWN)}"] if texts else []
-    return (Note("no_cycles", "; ".join(whys)),)
+    return (
+        note(
+            "no_cycles",
+            strikes=[f"{side} {n}" for side, n in zip(feet, strikes, strict=True)],
+            stands=100 * stands if stands > 0.5 else None,
+            across=100 * across if across > 0.5 else None,
+            refused=[f"{cycle.side} from {cycle.start_s:.2f} s: {cycle.reason}" for cycle in gait.refused],
+            dropped=[
+                f"{event.side} {event.kind} at {event.time_s:.2f} s: {reason}" for event, reason in events.dropped
+            ],
+        ),
+    )

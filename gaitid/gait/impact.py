@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from gaitid.ground.contacts import AIR, Contact, FootLoad
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 from gaitid.numerics.lowpass import lowpass
 from gaitid.numerics.masks import bridged
 from gaitid.numerics.rotation import norm
@@ -30,8 +30,6 @@ _HIGHEST = 0.35
 LEAST_BW = 0.06
 #: s. A strike's transient lies within this.
 LATEST_S = 0.05
-# Of a note.
-_MOST_NAMED = 6
 #: Periods of the cut-off in which the answer of a zero-phase Butterworth to a sudden pulse falls to a tenth:
 #: e^(−a) (cos a + sin a) = 0.1 at a = 1.87 = 2π 1.247 f t/√2.
 RINGING = 0.34
@@ -128,15 +126,9 @@ def impact_notes(impacts: Sequence[Impact], first_frame: int, bandwidth_hz: floa
     """Which frames are of impacts, numbered as the file does, and why."""
     if not impacts:
         return ()
-    frames = ", ".join(f"{i.side} {i.first + first_frame}-{i.last + first_frame}" for i in impacts[:_MOST_NAMED])
-    more = f" and {len(impacts) - _MOST_NAMED} more" if len(impacts) > _MOST_NAMED else ""
-    strikes = "a foot strike is" if len(impacts) == 1 else f"{len(impacts)} foot strikes is"
-    text = (
-        f"the force of {strikes} faster than the markers, which hold {bandwidth_hz:.2g} Hz: in frames {frames}{more} "
-        "knee and hip moments and powers are of the impact, and no peak is taken from them (docs/impacts.md)"
-    )
+    frames = [f"{i.side} {i.first + first_frame}-{i.last + first_frame}" for i in impacts]
     side = impacts[0].side if len({i.side for i in impacts}) == 1 else ""
-    return (Note("impact", text, side=side),)
+    return (note("impact", side, n=len(impacts), hz=bandwidth_hz, frames=frames),)
 
 
 def _faster(loads: Sequence[FootLoad], hertz: float, rate_hz: float) -> Array:

@@ -417,7 +417,8 @@ GROUND = {
             "plates": (
                 "the events of the file lie {s:.2f} s {late:after|before} what the plates say; no contact was found "
                 "by them"
-            )
+            ),
+            "clock": "the file's foot strikes and offs {seen}",
         },
     ),
     "events_moved": Message(
@@ -425,6 +426,17 @@ GROUND = {
         "sources show events a constant time apart, which was taken off",
         GOOD,
         "give the events of one method with --events",
+        words={
+            "clock": (
+                "events of the file lie by a constant time from those of the plates ({late:, }): {file:the plates' "
+                "were put to the file's|the file's were moved to the plates'}, so that a stride begins and ends by "
+                "one clock"
+            ),
+            "markers": (
+                "{kind}s are those of the markers, which nothing beside them shows; they were moved by {ms:+d} ms, as "
+                "the {other}s of {sources: and } lie from the markers', so that a stance begins and ends by one clock"
+            ),
+        },
     ),
     "events_unknown": Message(
         "doubt",
@@ -447,8 +459,29 @@ GROUND = {
         "plates or markers speak against an event of the file or of --events; it was used",
         USABLE,
         "look at these events again: their times count from the first frame",
+        words={
+            "feet": (
+                "{given:events of --events that were used|events of the file that were used}: those of the {later} "
+                "foot come {s:.2f} s later than those of the {other} foot by the markers of both, so that step times "
+                "are off by as much"
+            ),
+            "each": (
+                "{side} foot, {given:events of --events that were used|events of the file that were used}: {events:, 3}"
+            ),
+        },
     ),
-    "no_cycles": Message("info", "the feet step, and no foot has a gait cycle; why", GOOD),
+    "no_cycles": Message(
+        "info",
+        "the feet step, and no foot has a gait cycle; why",
+        GOOD,
+        words=(
+            "the feet step, and no foot has a gait cycle, so that there are no figures of strides (strikes: "
+            "{strikes:, }){stands:?; in {stands:.0f} % of the frames the body stands over the ground, as that is "
+            "known to move}{across:?; in {across:.0f} % of the frames the feet point neither along nor against the "
+            "way of walking: give strikes and offs with --events}{refused:?; cycles refused: {refused:, "
+            "3}}{dropped:?; events dropped: {dropped:, 3}}"
+        ),
+    ),
     "assignment_differs": Message(
         "doubt",
         "another program left another answer to which foot was on a plate",

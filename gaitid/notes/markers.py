@@ -233,6 +233,11 @@ MARKERS = {
         "the force of foot strikes is faster than the markers; no peak of a joint comes from their frames",
         GOOD,
         "read knee and hip later in stance, or give --set joint_loads=matched",
+        words=(
+            "the force of {n:a foot strike is|{n} foot strikes is} faster than the markers, which hold {hz:.2g} Hz: "
+            "in frames {frames:, 6} knee and hip moments and powers are of the impact, and no peak is taken from them "
+            "(docs/impacts.md)"
+        ),
     ),
     "vertical_assumed": Message(
         "assumption",
