@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 from gaitid.disk.regular import MAX_BYTES
 from gaitid.errors import GaitidError, ReadError, SubjectError, TrialError, WriteError, in_words
 from gaitid.inputs import found_trial, sha256
-from gaitid.notes import OTHER_PERSON, Notes
+from gaitid.notes import Notes
+from gaitid.notes.body import OTHER_PERSON
 from gaitid.records import frozen_dataclass
 from gaitid.run import RunOptions, Setup, analyse_file, notes_of_trial, prepare, run_file, settle
 from gaitid.version import __version__

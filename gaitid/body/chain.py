@@ -17,7 +17,7 @@ from gaitid.model import specs
 from gaitid.model.pose import JOINT_TYPES, JointSpec, Multibody
 from gaitid.model.shapes import PointName
 from gaitid.model.validate import joint_letters
-from gaitid.notes import Note, Notes
+from gaitid.notes import Note, Notes, note
 from gaitid.numerics.rigid_fit import RigidFit
 from gaitid.numerics.rotation import apply, norm
 from gaitid.trial import Array, Mask
@@ -114,11 +114,7 @@ def put_by_chain(direct: Geometry, sides: Sequence[str], near: FittedChain | Non
     notes: list[Note] = []
     if not calibration.joints:
         calibration = with_chain(calibration, direct, sides, "the walk's own mean")
-        text = (
-            "no static shows where markers and joints lie on their segments: their means over this trial stand for it, "
-            "in its frames without the fit; what skin does on average is in them"
-        )
-        notes.append(Note("chain_from_trial", text))
+        notes.append(note("chain_from_trial"))
     chain, places, markers = _chain(model, model.pose, calibration, sides)
     tracks = tracks_of(direct, places, markers)
     frames_of = {("", model.base.segment): model.base.frame} | {

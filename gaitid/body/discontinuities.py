@@ -23,7 +23,7 @@ from gaitid.markers.faults import KEEP, frame_words
 from gaitid.markers.filtering import reach
 from gaitid.markers.tracks import excess_of
 from gaitid.model import specs
-from gaitid.notes import Note, Notes
+from gaitid.notes import Note, Notes, note
 from gaitid.numerics.blocks import blocks, by_blocks, is_long
 from gaitid.numerics.masks import spans
 from gaitid.numerics.rotation import norm, rotation_vectors
@@ -265,20 +265,23 @@ def _notes(
         for jump in of_side:
             joint = " ".join(filter(None, (jump.side, jump.joint)))
             most[joint] = max(most.get(joint, 0.0), jump.turn_deg)
-        turns = ", ".join(f"{joint} by {turn:.0f}°" for joint, turn in most.items())
         pairs = [f"{a} and {b}" for a, b in sorted({(jump.before + first, jump.after + first) for jump in of_side})]
-        where = ", ".join(pairs[:SHOWN]) + (f" and {len(pairs) - SHOWN} times more" if len(pairs) > SHOWN else "")
         of_leg = [label for (of, _), some in labels.items() if of in ("", side) or not side for label in some]
         steps = (jumping(markers, of_leg, jump.before, jump.after) for jump in of_side[:LOOKED_AT])
         named, size_m = max(steps, key=lambda step: step[1])
         segments = dict.fromkeys(segment for jump in of_side for segment in jump.segments)
         runs = [(a, b - 1) for a, b in spans(_any(of_segment[segment] for segment in segments))]
-        unknown = ", ".join(" ".join(filter(None, segment)) for segment in segments)
-        text = (
-            f"between frames {where} joints turn as no person's do ({turns}), where {jump_words(named, size_m)}; "
-            f"unknown beside it, in {frame_words(runs, first)}: {unknown}"
+        yield note(
+            "pose_jumps",
+            side,
+            pairs=pairs[:SHOWN],
+            more=max(len(pairs) - SHOWN, 0),
+            turns=[f"{joint} by {turn:.0f}°" for joint, turn in most.items()],
+            jumps=jump_words(named, size_m),
+            frames=frame_words(runs, first),
+            segments=[" ".join(filter(None, segment)) for segment in segments],
+            cure=correcting(markers, named),
         )
-        yield Note("pose_jumps", text, side, correcting(markers, named))
 
 
 def correcting(markers: Markers, named: str) -> str:

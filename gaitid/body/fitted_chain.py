@@ -11,7 +11,7 @@ from gaitid.body.frames import Geometry
 from gaitid.body.multibody import FittedChain
 from gaitid.errors import TrialError, first_few
 from gaitid.model import specs
-from gaitid.notes import Note
+from gaitid.notes import Note, note
 from gaitid.trial import Mask
 
 # m. A marker that lies farther (root mean square over the trial) from its place on the fitted chain: skin moves those
@@ -43,11 +43,9 @@ def chain_notes(fitted: FittedChain, known: Sequence[Mask], model: specs.Model, 
         if not told[seen].all()
     }
     if lacking:
-        which = first_few([f"{name} ({count})" for name, count in lacking.items()], _SHOWN)
-        text = f"the markers that were seen do not determine coordinates of the chain, empty there (frames): {which}"
-        notes.append(Note("chain_undetermined", text))
+        notes.append(note("chain_undetermined", frames_of=[f"{name} ({count})" for name, count in lacking.items()]))
     if restless := int((seen & ~fit.settled).sum()):
-        notes.append(Note("chain_unsettled", f"the fit of the chain did not settle in {restless} frames"))
+        notes.append(note("chain_unsettled", n_frames=restless))
     far = []
     for place, names, off in zip(fitted.places, fitted.markers, fitted.residuals, strict=True):
         for k, name in enumerate(names):
@@ -56,14 +54,12 @@ def chain_notes(fitted: FittedChain, known: Sequence[Mask], model: specs.Model, 
             if weighs and of_marker.size and (rms := float(np.sqrt((of_marker**2).mean()))) > FAR_M:
                 far.append(f"{marker_label(model, name, place[0]) or name} {rms * 1e3:.0f} mm")
     if far:
-        text = f"markers lie far from their places on the fitted chain (root mean square): {first_few(far, _SHOWN)}"
-        notes.append(Note("chain_far", text))
+        notes.append(note("chain_far", markers=far))
     often = [
         n for n, hit in zip(fit.names, fit.at_limit.T, strict=True) if seen.any() and hit[seen].mean() > OFTEN_AT_LIMIT
     ]
     if often:
-        text = f"more than a tenth of the frames lie at a limit of the model: {first_few(often, _SHOWN)}"
-        notes.append(Note("chain_at_limit", text))
+        notes.append(note("chain_at_limit", coordinates=often))
     return notes
 
 

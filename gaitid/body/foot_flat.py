@@ -12,7 +12,7 @@ from gaitid.body.static_angles import mean, static_angle
 from gaitid.body.subject import Sources
 from gaitid.model import specs
 from gaitid.model.shapes import Level
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 from gaitid.numerics.rotation import dot, norm
 
 # rad. What a program stored from its own markers is met to rounding (tests/body/test_shared_statics.py: 1e-6).
@@ -22,7 +22,6 @@ APART = 0.01
 # rad. The line from heel to toe marker of a foot that stands flat rises or falls by less: in 18 statics of 14
 # laboratories by at most 9° (docs/static.md). Key points of a video, 17°, are no markers.
 STEEPEST = float(np.radians(20.0))
-CURE = "`static: {foot_flat: false}` in the subject file, if it was not"
 
 
 def foot_flat_notes(static: Geometry | None, sources: Sources, wanted: Collection[str]) -> Notes:
@@ -39,19 +38,13 @@ def foot_flat_notes(static: Geometry | None, sources: Sources, wanted: Collectio
     if static is None or sources.file.foot_flat is not None:
         return ()
     slopes = _slopes(static, sorted({name.partition(".")[0] for name in wanted if "." in name}))
-    turned = "; it levels " + " and ".join(f"the {side} foot by {np.degrees(a):.1f}°" for side, a in slopes.items())
-    text = "the static was taken as foot-flat (heel and toe markers at one height above the sole)"
-    text = f"{text}{turned if slopes else ''}; say `static: {{foot_flat: false}}` in the subject file if it was not"
-    notes: Notes = (Note("measurement_assumed", text, cure=CURE),)
-    denied = not_levelled(static, sources, wanted)
-    if denied:
-        off = ", ".join(f"{side} by {abs(np.degrees(angle)):.1f}°" for side, angle in denied.items())
-        text = f"the static stores the angles of feet that were not levelled: as foot-flat they are off ({off})"
-        notes += (Note("foot_flat_doubtful", text, cure=CURE.removesuffix(", if it was not")),)
-    elif steep := {side: angle for side, angle in slopes.items() if abs(angle) > STEEPEST}:
-        words = " and ".join(f"{side} {np.degrees(angle):.0f}°" for side, angle in steep.items())
-        text = f"in the static the line from heel to toe marker is too steep for a foot that stands flat ({words})"
-        notes += (Note("foot_flat_doubtful", text, cure=CURE),)
+    turned = [f"the {side} foot by {np.degrees(angle):.1f}°" for side, angle in slopes.items()]
+    notes: Notes = (note("measurement_assumed/foot_flat", turned=turned),)
+    if denied := not_levelled(static, sources, wanted):
+        off = [f"{side} by {abs(np.degrees(angle)):.1f}°" for side, angle in denied.items()]
+        notes += (note("foot_flat_doubtful/denied", off=off),)
+    elif steep := [f"{side} {np.degrees(a):.0f}°" for side, a in slopes.items() if abs(a) > STEEPEST]:
+        notes += (note("foot_flat_doubtful/steep", slopes=steep),)
     return notes
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from gaitid.errors import TrialError, counted
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 from gaitid.numerics.functional import Axis, Centre, ClusterMotion, cluster_motion, rotation_vectors, sara, score
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.rigid_fit import FEWEST, rigid_fit, second_extent
@@ -235,12 +235,10 @@ def functional_hip(name: str, motion: Moved, R_cp: Array) -> FunctionalHip:
     _check_fit(name, "centre", centre.residual, centre.standard_error, LARGEST_ERROR_M)
     notes: Notes = ()
     if second < LITTLE_HIP_DEG:
-        text = (
-            f"{name}: it moves by {second:.0f}° only in its second plane ({words}): the noise of the markers had drawn "
-            f"its centre by {centre.correction * 1e3:.1f} mm, which is taken off; its standard error is "
-            f"{centre.standard_error * 1e3:.1f} mm"
+        drawn_mm, error_mm = centre.correction * 1e3, centre.standard_error * 1e3
+        notes += (
+            note("functional_doubtful/hip", joint=name, deg=second, ranges=words, drawn_mm=drawn_mm, error_mm=error_mm),
         )
-        notes += (Note("functional_doubtful", text, cure=f"move the {name} by 30° and more each way in two planes"),)
     notes += _residual_note(name, centre.residual)
     return FunctionalHip(motion, centre, ranges, notes)
 
@@ -266,9 +264,8 @@ def functional_knee(name: str, motion: Moved) -> FunctionalKnee:
     _check_fit(name, "axis", axis.residual, axis.standard_error, LARGEST_ERROR_RAD)
     notes: Notes = ()
     if about < LITTLE_KNEE_DEG:
-        error = f"its axis has a standard error of {np.degrees(axis.standard_error):.1f}°"
-        text = f"{name}: it flexes by {about:.0f}° only; {error}"
-        notes += (Note("functional_doubtful", text, cure=f"flex the {name} by 60° and more"),)
+        error_deg = np.degrees(axis.standard_error)
+        notes += (note("functional_doubtful/knee", joint=name, deg=about, error_deg=error_deg),)
     notes += _residual_note(name, axis.residual)
     return FunctionalKnee(motion, axis, {"flexion": about}, notes)
 
@@ -342,8 +339,7 @@ def _check_fit(name: str, what: str, residual: float, error: float, largest: flo
 def _residual_note(name: str, residual: float) -> Notes:
     if residual <= DOUBTFUL_RESIDUAL_M:
         return ()
-    text = f"{name}: what both segments show of its functional centre or axis lies {residual * 1e3:.0f} mm apart"
-    return (Note("functional_doubtful", f"{text} (root mean square): skin moves, or a marker slipped"),)
+    return (note("functional_doubtful/apart", joint=name, mm=residual * 1e3),)
 
 
 def _range_deg(angles: Array) -> float:

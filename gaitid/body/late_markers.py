@@ -14,7 +14,7 @@ import numpy as np
 from gaitid.body.frames import Geometry
 from gaitid.body.pelvis_markers import pelvis_notes
 from gaitid.body.sanity import fit_notes
-from gaitid.notes import Note, Notes
+from gaitid.notes import Note, Notes, note
 from gaitid.numerics.blocks import by_blocks
 from gaitid.numerics.statistics import median
 from gaitid.records import NamedTuple
@@ -75,16 +75,12 @@ def late_notes(markers: Mapping[str, Array], rate_hz: float, told: Sequence[Note
     told : sequence of Note
         What was said before: a marker that is named there is not named again.
     """
-    found = [late for late in late_markers(markers, rate_hz) if not any(late.label in note.text for note in told)]
+    found = [late for late in late_markers(markers, rate_hz) if not any(late.label in said.text for said in told)]
     if not found:
         return ()
     most = max(found, key=lambda late: late.share)  # its neighbours seem to be early
-    way = "late" if most.late_s > 0 else "early"
-    text = (
-        f"{most.label} comes {abs(most.late_s) * 1e3:.0f} ms {way} beside its neighbours: "
-        f"{100 * most.share:.0f} % of what its distances to them vary by goes with its speed (43 % at most by skin)"
-    )
-    return (Note("length_varies", text, cure=f"check {most.label}"),)
+    ms, percent = abs(most.late_s) * 1e3, 100 * most.share
+    return (note("length_varies/late", label=most.label, ms=ms, late=most.late_s > 0, percent=percent),)
 
 
 def slipped_notes(markers: Mapping[str, Array], strides: Sequence[tuple[int, int]], told: Sequence[Note] = ()) -> Notes:
@@ -120,13 +116,9 @@ def slipped_notes(markers: Mapping[str, Array], strides: Sequence[tuple[int, int
     between, within = np.swapaxes(by_blocks(varies, np.arange(len(labels)), times=3 * NEIGHBOURS * at.size), 0, 1)
     differ = np.sort(np.where(between > OF_STRIDE * within, between, 0.0), axis=1)[:, -2]
     most = int(np.argmax(differ))  # its neighbours see one of their distances change
-    if not differ[most] > SLIPPED_M or any(labels[most] in note.text for note in told):
+    if not differ[most] > SLIPPED_M or any(labels[most] in said.text for said in told):
         return ()
-    text = (
-        f"{labels[most]} is {1e3 * differ[most]:.0f} mm nearer to its neighbours, or farther from them, in one stride "
-        "than at the same phase of another (2 mm at most by skin): it slipped, or is another marker for a while"
-    )
-    return (Note("length_varies", text, cure=f"check {labels[most]}"),)
+    return (note("length_varies/slipped", label=labels[most], mm=1e3 * differ[most]),)
 
 
 def late_markers(markers: Mapping[str, Array], rate_hz: float) -> list[Late]:

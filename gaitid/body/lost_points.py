@@ -14,9 +14,8 @@ import numpy as np
 from gaitid.body.calibration import marker_label
 from gaitid.body.frames import Geometry
 from gaitid.body.poses import Body
-from gaitid.errors import first_few
 from gaitid.model import specs
-from gaitid.notes import Note, Notes
+from gaitid.notes import Note, Notes, note
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rigid_fit import FEWEST, rigid_fit, second_extent
 from gaitid.numerics.rotation import quaternions
@@ -33,7 +32,6 @@ FEWEST_FRAMES = 20
 # few steps of walking tell it, and a fit takes time.
 CHAIN_FRAMES = 300
 # Runs of frames that are named.
-_SHOWN = 4
 
 
 def lost_point_notes(body: Body, rate_hz: float, first_frame: int) -> Notes:
@@ -83,18 +81,15 @@ def _of_segment(body: Body, segment: specs.Segment, side: str, rate_hz: float, f
         worth = inertia * change
         if worth > LIMIT_NM_PER_KG:
             label = marker_label(geometry.model, point, place[0]) or point
-            runs = [_run(first + first_frame, stop - 1 + first_frame) for first, stop in spans(lost)]
-            segment_words = f"{side} {segment.segment}".replace("_", " ")
-            text = (
-                f"{segment_words}: {label} is not seen in {first_few(runs, _SHOWN)}, and the other markers move "
-                f"otherwise: where all are seen, the {segment.joint}'s moment changes by {worth:.2g} N·m/kg (root mean "
-                "square) without this one; moments in and beside these frames are as unsure"
+            runs = [(first + first_frame, stop - 1 + first_frame) for first, stop in spans(lost)]
+            yield note(
+                "pose_unsure",
+                segment=f"{side} {segment.segment}".replace("_", " "),
+                marker=label,
+                frames=[f"frame {first}" if first == last else f"frames {first}-{last}" for first, last in runs],
+                joint=segment.joint,
+                worth=worth,
             )
-            yield Note("pose_unsure", text)
-
-
-def _run(first: int, last: int) -> str:
-    return f"frame {first}" if first == last else f"frames {first}-{last}"
 
 
 def _inertia_per_kg(body: Body, segment: specs.Segment, side: str) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence, Set
 from gaitid.body.subject import Subject
 from gaitid.errors import SubjectError
 from gaitid.model import specs
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 
 #: Choices of a model, and their option that takes a joint as it was measured.
 HIP_CHOICE, KNEE_CHOICE, MEASURED = "hip_centre", "knee_axis", "functional"
@@ -40,7 +40,7 @@ def measured_joint_notes(model: specs.Model, wanted: Mapping[str, Set[str]], sub
                 "(--subject)",
                 todo=f"give them, or choose a regression with --set {HIP_CHOICE}=NAME",
             )
-        notes += _stand_ins("hip: its centre was not measured; Harrington's regression stands in", without)
+        notes += tuple(note("functional_partly/hip", side) for side in without)
     if _takes_measured(model, KNEE_CHOICE):
         without = [side for side in wanted if f"{side}_knee" not in subject.functional]
         if len(without) == len(wanted):
@@ -48,7 +48,7 @@ def measured_joint_notes(model: specs.Model, wanted: Mapping[str, Set[str]], sub
                 f"{KNEE_CHOICE}={MEASURED}: no knee's axis was measured",
                 todo="give functional trials with --functional",
             )
-        notes += _stand_ins("knee: its axis was not measured; markers stand in", without)
+        notes += tuple(note("functional_partly/knee", side) for side in without)
     return notes
 
 
@@ -67,7 +67,3 @@ def _hips_without(sides: Sequence[str], subject: Subject) -> list[str]:
         if lacking:
             without.append(side)
     return without
-
-
-def _stand_ins(what: str, sides: Sequence[str]) -> Notes:
-    return tuple(Note("functional_partly", f"{side} {what}", side) for side in sides)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from gaitid.model import specs
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 from gaitid.numerics.masks import known_part
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import deviation
@@ -53,11 +53,7 @@ def pelvis_notes(model: specs.Model, markers: Mapping[str, Array]) -> Notes:
     if not moving:
         return ()
     size, label = max(moving)
-    text = f"{label} moves against all other markers of the pelvis: the steadiest of its distances to them varies by "
-    text += (
-        f"{size * 1e3:.0f} mm (standard deviation; 2 at most in walks, 5 in a sprint): it is late, loose or mislabelled"
-    )
-    return (Note("length_varies", text, cure=f"check {label}"),)
+    return (note("length_varies/pelvis", label=label, mm=size * 1e3),)
 
 
 def _labels(model: specs.Model, role: str, side: str) -> tuple[str, ...]:

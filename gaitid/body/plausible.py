@@ -15,7 +15,7 @@ from gaitid.body.requested import display
 from gaitid.body.subject import Subject, key_of
 from gaitid.model import specs
 from gaitid.model.shapes import Between, FirstOf, FromTo, PointName, PointRef
-from gaitid.notes import Note, Notes
+from gaitid.notes import Note, Notes, note
 from gaitid.records import NamedTuple
 
 
@@ -64,8 +64,6 @@ def _beyond_davis(distance: float, leg: float) -> float:
     return distance - (0.1288 * leg - 0.04856)
 
 
-# What is to be done with doubtful ones, whose keys the text names.
-_AGAIN = "measure them again, and give what was wrong with --subject"
 #: Of one leg (``leg_length``) with what belongs to the body (``height``); each needs all its measurements.
 RELATIONS = (
     # 0.53 of the height from the hip to the floor (Drillis & Contini 1966); 0.48 to 0.56 in eight persons
@@ -109,11 +107,11 @@ def measurement_faults(model: specs.Model, subject: Subject) -> tuple[list[str],
     numbers, faults, notes = {name: m.value for name, m in measured.items()}, list[str](), list[Note]()
 
     def say(kind: str, names: Sequence[str], why: str, side: str = "") -> None:
-        shown = ", ".join(f"{key(model, name)} = {_shown(subject, name)}" for name in names)
+        shown = [f"{key(model, name)} = {_shown(subject, name)}" for name in names]
         if kind == "fault":
-            faults.append(f"{shown}: {why}")
+            faults.append(f"{', '.join(shown)}: {why}")
         else:
-            notes.append(Note("calibration_doubtful", f"{shown}: {why}; hardly anybody has that", side, _AGAIN))
+            notes.append(note("calibration_doubtful/measured", side, measured=shown, why=why))
 
     for side in model.sides:
         of_side = {name.rpartition(".")[2]: name for name in numbers if name.rpartition(".")[0] in ("", side.name)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from gaitid.body.static_angles import static_angle
 from gaitid.body.subject import Subject, key_of
 from gaitid.errors import first_few
 from gaitid.model import specs
-from gaitid.notes import Note, Notes
+from gaitid.notes import Note, Notes, note
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import median, quantile
 from gaitid.records import NamedTuple
@@ -64,14 +65,18 @@ def length_faults(geometry: Geometry, sides: Sequence[str], subject: Subject) ->
     def say(kind: str, what: str, joint: str, side: str, places: Sequence[tuple[str, str]], given: str = "") -> None:
         if not kind:
             return
-        cure = f"look at {_labels(geometry, places)}, at the widths and at the static"
-        cure = f"check {given} (--subject); else {cure}" if given else cure
+        wrong = note(
+            "calibration_impossible/length" if kind == "fault" else "calibration_doubtful/length",
+            side,
+            what=what,
+            joint=joint,
+            given=given,
+            labels=_labels(geometry, places),
+        )
         if kind == "fault":
-            text = f"{what}: no body is like that; the {joint} is empty"
-            note = Note("calibration_impossible", text, side, cure)
-            faults.extend(JointFault(of_side, joint, note) for of_side in ([side] if side else sides))
+            faults.extend(JointFault(of_side, joint, wrong) for of_side in ([side] if side else sides))
         else:
-            notes.append(Note("calibration_doubtful", f"{what}: hardly any body is like that", side, cure))
+            notes.append(wrong)
 
     for side in sides:
         places = [(side, "thigh"), (side, "shank")]
@@ -170,9 +175,7 @@ def angle_doubts(geometry: Geometry, angles: Mapping[str, Columns]) -> Notes:
                     doubts.append(f"{middle} (expected {low:.0f}° to {high:.0f}°)")
             if doubts:
                 labels = _labels_of_joint(geometry, side, joint)
-                cure = f"look at {labels} in static and trial, and at the widths" if labels else ""
-                text = f"{side} {joint}: {', '.join(doubts)}: hardly any body is like that"
-                notes.append(Note("calibration_doubtful", text, side, cure))
+                notes.append(note("calibration_doubtful/angles", side, joint=joint, angles=doubts, labels=labels))
     return tuple(notes)
 
 
@@ -202,13 +205,16 @@ def cross_talk(geometry: Geometry, side: str, knee: Mapping[str, Array]) -> Note
     moves = figures["adduction_range_when_flexed_deg"]
     if not tilt >= TILTED_DEG and (tilt < TURNED_DEG or moves < MOVES_DEG):
         return ()
-    cure = f"look at {_labels(geometry, [(side, 'thigh')])}; give a static that shows the knee's axis"
-    what = f"as where the flexion axis is turned by {tilt:.0f}° about the thigh"
-    what += ": rotations of the hip are off by about as much"
-    if tilt >= TILTED_DEG:
-        return (Note("calibration_doubtful", f"{side} knee: its adduction follows its flexion, {what}", side, cure),)
-    text = f"{side} knee: its adduction follows its flexion (by {moves:.0f}° while flexed, r² {explained:.2f}), {what}"
-    return (Note("knee_axis_turned", text, side, cure),)
+    return (
+        note(
+            "calibration_doubtful/knee_axis" if tilt >= TILTED_DEG else "knee_axis_turned",
+            side,
+            moves_deg=moves,
+            r2=explained,
+            turned_deg=tilt,
+            labels=_labels(geometry, [(side, "thigh")]),
+        ),
+    )
 
 
 def foot_faults(geometry: Geometry, sides: Sequence[str], subject: Subject) -> tuple[list[JointFault], Notes]:
@@ -221,7 +227,7 @@ def foot_faults(geometry: Geometry, sides: Sequence[str], subject: Subject) -> t
     stored = [geometry.model.subject[name] for name in geometry.model.subject if name in FOOT_OFF]
     angles = [m for m in stored if isinstance(m.static, specs.StaticAngle) and m.c3d]
     for side in sides:
-        zeros, off = list[bool](), list[tuple[str, str]]()
+        zeros, off = list[bool](), list[tuple[str, dict[str, Any]]]()
         for measurement in angles:
             measured = subject.measured.get(f"{side}.{measurement.name}")
             if measured is None or (own := static_angle(geometry, measurement, side)) is None:
@@ -230,31 +236,20 @@ def foot_faults(geometry: Geometry, sides: Sequence[str], subject: Subject) -> t
             difference = abs(np.degrees(wrapped(own - measured.value)))
             kind = FOOT_OFF[measurement.name].judge(difference)
             if kind:
-                what = f"{key_of(measurement, side)} = {display(measured.value, 'rad')} ({measured.source})"
-                off.append((kind, f"{what}, but the trial's heel and toe markers show {display(own, 'rad')}"))
+                stored_as = {"key": key_of(measurement, side), "value": display(measured.value, "rad")}
+                off.append((kind, {**stored_as, "source": measured.source, "shown": display(own, "rad")}))
             if len(zeros) == 1 and difference < NOT_ZERO_DEG:
                 zeros[0] = False
         if zeros and all(zeros):
-            text = (
-                f"{side} foot: it was never calibrated, its stored calibration angles are all 0; the ankle's angles, "
-                "some 9° to 22° off, and what is told in the foot's axes are empty"
-            )
-            note = Note("uncalibrated", text, side, "give the static with --static")
-            faults.append(JointFault(side, "ankle", note, only_foot=True))
+            faults.append(JointFault(side, "ankle", note("uncalibrated", side), only_foot=True))
             continue
-        for kind, text in off:
-            cure = f"look at {_labels(geometry, [(side, geometry.model.chain[0].segment)])}, and at the static"
-            note = Note("calibration_doubtful", f"{text}: one of both is wrong", side, cure)
+        labels = _labels(geometry, [(side, geometry.model.chain[0].segment)])
+        for kind, values in off:
             if kind == "fault":
-                note = Note(
-                    "calibration_impossible",
-                    f"{text}; the {side} ankle's angles and what is told in the foot's axes are empty",
-                    side,
-                    cure,
-                )
-                faults.append(JointFault(side, "ankle", note, only_foot=True))
+                wrong = note("calibration_impossible/foot", side, labels=labels, **values)
+                faults.append(JointFault(side, "ankle", wrong, only_foot=True))
             else:
-                notes.append(note)
+                notes.append(note("calibration_doubtful/foot", side, labels=labels, **values))
     return faults, tuple(notes)
 
 

@@ -17,7 +17,7 @@ from gaitid.body.subject import SI, Measured, Sources, Subject, SubjectFile, key
 from gaitid.errors import SubjectError
 from gaitid.model import specs
 from gaitid.model.expression import Expression
-from gaitid.notes import OTHER_PERSON, Note, Notes
+from gaitid.notes import Note, Notes, note
 from gaitid.numerics.rotation import norm
 from gaitid.records import NamedTuple
 from gaitid.trial import Array
@@ -108,9 +108,16 @@ class _Resolver(Mapping[str, float]):
             if requested.unit == "rad":
                 difference -= 2 * np.pi * np.round(difference / (2 * np.pi))
             if abs(difference) > limit:
-                used = f"{_shown(measured)} from the {measured.source} is used"
-                text = f"{requested.words}: {used}; the {other.source} says {_shown(other)}"
-                notes += (Note("measurements_differ", text),)
+                notes += (
+                    note(
+                        "measurements_differ",
+                        what=requested.words,
+                        used=_shown(measured),
+                        source=measured.source,
+                        other=other.source,
+                        says=_shown(other),
+                    ),
+                )
         fault = "" if requested.possible(measured.value) else _outside(requested, measured)
         return _Answer(measured, notes, fault)
 
@@ -120,12 +127,20 @@ class _Resolver(Mapping[str, float]):
         kept = []
         for measured, stored in candidates:
             if stored is not None and requested.measurement.optional and not requested.possible(measured.value):
-                notes += (Note("measurement_ignored", f"{_outside(requested, measured)}; it was left out"),)
+                notes += (note("measurement_ignored", fault=_outside(requested, measured)),)
                 continue
             if stored is not None and requested.unit == "m" and stored[1] != requested.measurement.c3d_unit:
-                usual = f"by its size it is in {stored[1]}, not {requested.measurement.c3d_unit}"
-                text = f"{requested.words} = {_shown(measured)} ({measured.source}): stored as {stored[0]:g}; {usual}"
-                notes += (Note("measurement_assumed", text),)
+                notes += (
+                    note(
+                        "measurement_assumed/unit",
+                        what=requested.words,
+                        value=_shown(measured),
+                        source=measured.source,
+                        stored=stored[0],
+                        unit=stored[1],
+                        usual=requested.measurement.c3d_unit,
+                    ),
+                )
             kept.append(measured)
         return kept, notes
 
@@ -181,8 +196,8 @@ class _Resolver(Mapping[str, float]):
             source, how = f"assumed: {m.because}", f"was assumed: {m.because}"
         if value is None:
             return [], ()
-        text = f"{requested.words} = {display(value, requested.unit)} {how}"
-        return [Measured(value, requested.unit, source)], (Note("measurement_assumed", text),)
+        assumed = note("measurement_assumed/value", what=requested.words, value=display(value, requested.unit), how=how)
+        return [Measured(value, requested.unit, source)], (assumed,)
 
     def _formula(self, formula: Expression, side: str, geometry: Geometry | None) -> float | None:
         """A formula's value (its mean where it has one a frame); None where something it needs is not known."""
@@ -323,7 +338,7 @@ def _looked_for(model: specs.Model) -> set[str]:
 def _functional_doubts(file: SubjectFile) -> Notes:
     """What makes the joints doubtful that were measured in functional trials."""
     return tuple(
-        Note("functional_doubtful", str(text))
+        note("functional_doubtful/stored", doubt=str(text))
         for joint in file.functional.values()
         for text in joint.get("doubts") or ()
     )
@@ -332,12 +347,12 @@ def _functional_doubts(file: SubjectFile) -> Notes:
 def _both_sides(notes: list[Note]) -> list[Note]:
     """The same notes, but one line where left and right have the same one."""
     result: list[Note] = []
-    for note in notes:
-        twin = note._replace(text=note.text.replace("right ", "left ", 1))
-        if note.text.startswith("right ") and twin in result:
-            result[result.index(twin)] = note._replace(text="left and " + note.text)
+    for said in notes:
+        twin = said._replace(text=said.text.replace("right ", "left ", 1))
+        if said.text.startswith("right ") and twin in result:
+            result[result.index(twin)] = said._replace(text="left and " + said.text)
         else:
-            result.append(note)
+            result.append(said)
     return result
 
 
@@ -351,8 +366,8 @@ def _other_person(model: specs.Model, sources: Sources) -> Notes:
         requested = request(model, name)
         mine, static = (requested.stored(model, stored) for stored in (sources.trial, sources.static.parameters))
         if mine and static and abs(static / mine - 1) > _ANOTHER_BODY:
-            both = f"{display(static, requested.unit)}, the trial's {display(mine, requested.unit)}"
-            return (Note("other_person", f"{OTHER_PERSON}: its {requested.words} is {both}"),)
+            of_static, of_trial = (display(value, requested.unit) for value in (static, mine))
+            return (note("other_person", what=requested.words, static=of_static, trial=of_trial),)
     return ()
 
 

@@ -12,7 +12,7 @@ from gaitid.body.frames import Geometry
 from gaitid.body.length_limits import LENGTH_JUMP_M, LENGTH_SD_WARN_M
 from gaitid.body.lengths import constant_lengths, median_distance, neighbours
 from gaitid.errors import TrialError
-from gaitid.notes import Note, Notes
+from gaitid.notes import Note, Notes, note
 from gaitid.numerics.rotation import cross, norm
 from gaitid.numerics.statistics import deviation, median
 from gaitid.trial import Array
@@ -70,12 +70,7 @@ def check_body(geometry: Geometry, sides: Sequence[str], doubted: Mapping[str, s
                 todo=f"correct {', '.join(doubted)}" if doubted else "check its markers and the widths",
             )
     notes = [
-        Note(
-            "segment_absent",
-            f"the {side} {segment} has no joint centres in any frame, and the {side} leg is empty: {because}",
-            side,
-            f"correct {', '.join(doubted)}",
-        )
+        note("segment_absent/no_centres", side, segment=segment, why=because, labels=[*doubted])
         for side, segment in unknown.items()
     ]
     if exchanged := exchanged_sides(geometry, sides, geometry.up_g):
@@ -118,8 +113,7 @@ def line_notes(geometry: Geometry, sides: Sequence[str]) -> Notes:
                     found=f"{extent * 1e3:.1f} mm from the line (root mean square)",
                     todo="record another marker on it, or take a model that needs none",
                 )
-            text = f"{wrong}; it is not known how it turns about it: its angles and the leg's wrenches are empty"
-            notes.append(Note("segment_absent", text))
+            notes.append(note("segment_absent/in_line", wrong=wrong))
     return tuple(notes)
 
 
@@ -167,22 +161,14 @@ def length_notes(geometry: Geometry, sides: Sequence[str], first_frame: int) -> 
             step = np.abs(length[1:] - length[:-1])
             if (step > LENGTH_JUMP_M).any():
                 at = int(np.nanargmax(step))
-                text = (
-                    f"the length of the {side} {name} jumps by {step[at] * 1e3:.0f} mm at frame "
-                    f"{at + 1 + first_frame}: a marker is mislabelled"
-                )
-                notes.append(Note("length_jump", text, side, "correct the labels there"))
+                notes.append(note("length_jump", side, segment=name, mm=step[at] * 1e3, frame=at + 1 + first_frame))
             known = length[np.isfinite(length)]
             if known.size > 1:
                 varies[name] = float(deviation(known))
         name = max(varies, key=lambda x: varies[x], default="")
         if name and varies[name] > LENGTH_SD_WARN_M:
-            text = (
-                f"the length of the {side} {name} varies by {varies[name] * 1e3:.0f} mm (standard deviation; "
-                f"skin moves it by up to {LENGTH_SD_WARN_M * 1e3:g} mm in walking): a marker is mislabelled, late or "
-                "has slipped, or the calibration does not fit"
-            )
-            notes.append(Note("length_varies", text, side, f"check the markers of the {side} {name} and the static"))
+            mm, most_mm = varies[name] * 1e3, LENGTH_SD_WARN_M * 1e3
+            notes.append(note("length_varies/segment", side, segment=name, mm=mm, most_mm=most_mm))
     return tuple(notes)
 
 
@@ -197,12 +183,8 @@ def fit_notes(geometry: Geometry) -> Notes:
         varies = float(deviation(fit.residual[known])) if known.any() else 0.0
         if varies > FIT_SD_WARN_M:
             words = " ".join(filter(None, (side, frame.replace("_", " "))))
-            labels = ", ".join(_label(geometry, point, side) for point in points)
-            text = (
-                f"how well the markers fit the {words} varies by {varies * 1e3:.0f} mm (standard deviation; skin makes "
-                f"it vary by up to 4 mm): one of {labels} is late, loose or mislabelled"
-            )
-            notes.append(Note("length_varies", text, side, f"check {labels}"))
+            labels = [_label(geometry, point, side) for point in points]
+            notes.append(note("length_varies/fit", side, segment=words, mm=varies * 1e3, labels=labels))
     return tuple(notes)
 
 

@@ -18,7 +18,7 @@ from gaitid.body.sanity import exchanged_sides
 from gaitid.errors import TrialError, first_few
 from gaitid.model import specs
 from gaitid.model.shapes import RigidFrame
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import median, quantile, quantile_of_known, quantiles_of_known
@@ -112,8 +112,8 @@ def reading_notes(static: Trial | None) -> Notes:
     """
     told = ("file_repaired", "file_incomplete", "reading_assumed", "values_lost")
     notes = () if static is None else static.notes
-    of_file = tuple(Note("reading_info", f"static: {n.text}") for n in notes if n.code in told and not n.plates)
-    return *of_file, *(note for note in notes if note.code == "static_marker_rare")
+    of_file = tuple(note("reading_info/static", text=n.text) for n in notes if n.code in told and not n.plates)
+    return *of_file, *(n for n in notes if n.code == "static_marker_rare")
 
 
 def check_stands(markers: Mapping[str, Array]) -> None:
@@ -213,7 +213,7 @@ def compare_with_static(geometry: Geometry, sides: Sequence[str]) -> Notes:
         if off > times * limit or abs(scale - 1) > times * SCALE_OFF:
             raise _another_person(telling, off, scale, limit, geometry.model.base.frame)
     return tuple(
-        Note("static_differs", f"{one.segment}: {one.largest.words}: {_why(one.largest)}")
+        note("static_differs", segment=one.segment, lies=one.largest.words, why=_why(one.largest))
         for one in compared
         if one.markers and one.largest.off > moved
     )

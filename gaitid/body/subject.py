@@ -11,7 +11,7 @@ import numpy as np
 from gaitid.body.frames import Calibration
 from gaitid.markers.clean import calibration_markers, model_markers
 from gaitid.model import specs
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Trial
 
@@ -98,14 +98,10 @@ def _angle_unit(trial: Trial, model: specs.Model) -> tuple[str, Notes]:
     stored = {name: trial.parameters[name] for name in names if trial.parameters.get(name)}
     beyond = [f"{name} = {value:g}" for name, value in stored.items() if abs(value) > np.pi]
     software = trial.origin.get("software", "")
-    if beyond:
-        why = f"{', '.join(beyond)}: radians end at π"
-    elif stored and WORKSTATION in software.lower():
-        why = f"so {software} stored them"
-    else:
+    if not beyond and not (stored and WORKSTATION in software.lower()):
         return "rad", ()
-    text = f"{trial.path.name}: the stored calibration angles ({', '.join(stored)}) are taken as degrees ({why})"
-    return "deg", (Note("reading_assumed", text),)
+    by = "" if beyond else software
+    return "deg", (note("reading_assumed/degrees", file=trial.path.name, angles=[*stored], beyond=beyond, by=by),)
 
 
 @frozen_dataclass(eq=False)

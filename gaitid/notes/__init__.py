@@ -54,9 +54,6 @@ WORDS = dict(_words())
 # A file's name of these alone is typed as it is, in every shell.
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-")
 
-#: So begins the note ``other_person``, for which `gaitid batch` refuses a static that it found by itself.
-OTHER_PERSON = "the static may be another person's"
-
 
 class Note(NamedTuple):
     """One thing worth saying.

@@ -7,6 +7,19 @@ from gaitid.notes.message import DO_NOT_USE, GOOD, USABLE, Message
 _LABELS = "correct the labels there"
 _MEASURE = "measure it and give it with --subject"
 
+_NOT_FLAT = "`static: {{foot_flat: false}}` in the subject file"
+_LENGTHS = "{given:?check {given} (--subject); else }look at {labels}, at the widths and at the static"
+_TURNED = (
+    "as where the flexion axis is turned by {turned_deg:.0f}° about the thigh: rotations of the hip are off by about "
+    "as "
+    "much"
+)
+_SHOW_AXIS = "look at {labels}; give a static that shows the knee's axis"
+_OF_FOOT = "{key} = {value} ({source}), but the trial's heel and toe markers show {shown}"
+_FOOT = "look at {labels}, and at the static"
+#: So begins the note ``other_person``, for which `gaitid batch` refuses a static that it found by itself.
+OTHER_PERSON = "the static may be another person's"
+
 BODY = {
     "leg_absent": Message(
         "error",
@@ -25,9 +38,28 @@ BODY = {
         "the markers do not give a segment, and what needs it is empty",
         USABLE,
         "label the markers of that segment, or take a model that needs fewer",
+        words={
+            "no_centres": (
+                "the {side} {segment} has no joint centres in any frame, and the {side} leg is empty: {why}",
+                "correct {labels:, }",
+            ),
+            "in_line": "{wrong}; it is not known how it turns about it: its angles and the leg's wrenches are empty",
+        },
     ),
     "measurement_assumed": Message(
-        "assumption", "a measurement, or how the static was taken, was estimated or assumed", GOOD, _MEASURE
+        "assumption",
+        "a measurement, or how the static was taken, was estimated or assumed",
+        GOOD,
+        _MEASURE,
+        words={
+            "foot_flat": (
+                "the static was taken as foot-flat (heel and toe markers at one height above the sole){turned:?; it "
+                "levels {turned: and }}; say `static: {{foot_flat: false}}` in the subject file if it was not",
+                f"{_NOT_FLAT}, if it was not",
+            ),
+            "unit": "{what} = {value} ({source}): stored as {stored:g}; by its size it is in {unit}, not {usual}",
+            "value": "{what} = {value} {how}",
+        },
     ),
     "heel_absent": Message(
         "assumption",
@@ -36,18 +68,22 @@ BODY = {
         "put a marker on the heel",
         words="{feet: and } foot: no heel marker; the {what} stands for it where plates and contacts are judged",
     ),
-    "measurement_ignored": Message("doubt", "a stored measurement cannot be, and was left aside", GOOD, _MEASURE),
+    "measurement_ignored": Message(
+        "doubt", "a stored measurement cannot be, and was left aside", GOOD, _MEASURE, words="{fault}; it was left out"
+    ),
     "measurements_differ": Message(
         "doubt",
         "two sources give a measurement differently",
         USABLE,
         "find out which one is right, and give that one with --subject",
+        words="{what}: {used} from the {source} is used; the {other} says {says}",
     ),
     "other_person": Message(
         "doubt",
         "static and trial seem to be of different people",
         DO_NOT_USE,
         "give the static of this person, recorded with these markers",
+        words=OTHER_PERSON + ": its {what} is {static}, the trial's {trial}",
     ),
     "static_marker_rare": Message(
         "assumption",
@@ -61,6 +97,7 @@ BODY = {
         "markers of a segment lie otherwise than in the static",
         USABLE,
         "record the static again with the markers as they are in the trial, and give it with --static",
+        words="{segment}: {lies}: {why}",
     ),
     "calibration_conflict": Message(
         "doubt",
@@ -73,48 +110,111 @@ BODY = {
         "a measurement, a length or an angle is one that hardly any body has",
         USABLE,
         "look at the static and the measurements",
+        words={
+            "measured": (
+                "{measured:, }: {why}; hardly anybody has that",
+                "measure them again, and give what was wrong with --subject",
+            ),
+            "length": ("{what}: hardly any body is like that", _LENGTHS),
+            "angles": (
+                "{side} {joint}: {angles:, }: hardly any body is like that",
+                "{labels:?look at {labels} in static and trial, and at the widths}",
+            ),
+            "knee_axis": ("{side} knee: its adduction follows its flexion, " + _TURNED, _SHOW_AXIS),
+            "foot": (_OF_FOOT + ": one of both is wrong", _FOOT),
+        },
     ),
     "knee_axis_turned": Message(
         "info",
         "a knee's adduction follows its flexion, as where its flexion axis is turned a little",
         GOOD,
         "read knee adduction, rotations and the moments about them with care, or give a static that shows the axis",
+        words=(
+            "{side} knee: its adduction follows its flexion (by {moves_deg:.0f}° while flexed, r² {r2:.2f}), "
+            + _TURNED,
+            _SHOW_AXIS,
+        ),
     ),
     "calibration_impossible": Message(
         "error",
         "lengths or calibration of a joint are those of no body; the joint is empty",
         USABLE,
         "check the lengths that are named (--subject), the labels and the static",
+        words={
+            "length": ("{what}: no body is like that; the {joint} is empty", _LENGTHS),
+            "foot": (_OF_FOOT + "; the {side} ankle's angles and what is told in the foot's axes are empty", _FOOT),
+        },
     ),
     "pose_jumps": Message(
         "error",
         "a joint turns faster than any person's; the segments that jump are empty beside it",
         USABLE,
         "correct the markers there",
+        words=(
+            "between frames {pairs:, }{more:? and {more} times more} joints turn as no person's do ({turns:, }), "
+            "where {jumps}; unknown beside it, in {frames}: {segments:, }",
+            "{cure}",
+        ),
     ),
     "uncalibrated": Message(
         "error",
         "the foot was never calibrated; the ankle's angles and what is told in the foot's axes are empty",
         USABLE,
         "give a static with --static",
+        words=(
+            "{side} foot: it was never calibrated, its stored calibration angles are all 0; the ankle's angles, some "
+            "9° to 22° off, and what is told in the foot's axes are empty",
+            "give the static with --static",
+        ),
     ),
     "functional_doubtful": Message(
         "doubt",
         "a functional trial moves a joint little, or fits it badly",
         USABLE,
         "record the functional trial again, with a wider movement",
+        words={
+            "hip": (
+                "{joint}: it moves by {deg:.0f}° only in its second plane ({ranges}): the noise of the markers had "
+                "drawn its centre by {drawn_mm:.1f} mm, which is taken off; its standard error is {error_mm:.1f} mm",
+                "move the {joint} by 30° and more each way in two planes",
+            ),
+            "knee": (
+                "{joint}: it flexes by {deg:.0f}° only; its axis has a standard error of {error_deg:.1f}°",
+                "flex the {joint} by 60° and more",
+            ),
+            "apart": (
+                "{joint}: what both segments show of its functional centre or axis lies {mm:.0f} mm apart (root mean "
+                "square): skin moves, or a marker slipped"
+            ),
+            "stored": "{doubt}",
+        },
     ),
     "functional_partly": Message(
         "assumption",
         "a joint has no functional trial though another has; a regression stands in",
         GOOD,
         "give a functional trial of that side too with --functional",
+        words={
+            "hip": "{side} hip: its centre was not measured; Harrington's regression stands in",
+            "knee": "{side} knee: its axis was not measured; markers stand in",
+        },
     ),
     "foot_flat_doubtful": Message(
         "doubt",
         "the static was taken as foot-flat, and does not look it",
         USABLE,
         "say `static: {foot_flat: false}` with --subject",
+        words={
+            "denied": (
+                "the static stores the angles of feet that were not levelled: as foot-flat they are off ({off:, })",
+                _NOT_FLAT,
+            ),
+            "steep": (
+                "in the static the line from heel to toe marker is too steep for a foot that stands flat ({slopes: "
+                "and })",
+                f"{_NOT_FLAT}, if it was not",
+            ),
+        },
     ),
     "mass_estimated": Message(
         "assumption",
@@ -128,30 +228,82 @@ BODY = {
         "the length of a segment, or how well its markers fit it, varies by more than skin makes it",
         USABLE,
         "check the markers of that segment and the static",
+        words={
+            "segment": (
+                "the length of the {side} {segment} varies by {mm:.0f} mm (standard deviation; skin moves it by up to "
+                "{most_mm:g} mm in walking): a marker is mislabelled, late or has slipped, or the calibration does "
+                "not fit",
+                "check the markers of the {side} {segment} and the static",
+            ),
+            "fit": (
+                "how well the markers fit the {segment} varies by {mm:.0f} mm (standard deviation; skin makes it vary "
+                "by up to 4 mm): one of {labels:, } is late, loose or mislabelled",
+                "check {labels:, }",
+            ),
+            "late": (
+                "{label} comes {ms:.0f} ms {late:late|early} beside its neighbours: {percent:.0f} % of what its "
+                "distances to them vary by goes with its speed (43 % at most by skin)",
+                "check {label}",
+            ),
+            "slipped": (
+                "{label} is {mm:.0f} mm nearer to its neighbours, or farther from them, in one stride than at the "
+                "same phase of another (2 mm at most by skin): it slipped, or is another marker for a while",
+                "check {label}",
+            ),
+            "pelvis": (
+                "{label} moves against all other markers of the pelvis: the steadiest of its distances to them varies "
+                "by {mm:.0f} mm (standard deviation; 2 at most in walks, 5 in a sprint): it is late, loose or "
+                "mislabelled",
+                "check {label}",
+            ),
+        },
     ),
     "chain_from_trial": Message(
         "assumption",
         "no static shows where markers lie on their segments; the trial's means stand for it",
         GOOD,
         "give a static with --static",
+        words=(
+            "no static shows where markers and joints lie on their segments: their means over this trial stand for "
+            "it, in its frames without the fit; what skin does on average is in them"
+        ),
     ),
     "chain_undetermined": Message(
         "error",
         "the markers seen do not determine coordinates of the fitted chain, which are empty",
         USABLE,
         "track more markers, or leave these joints less freedom (pose)",
+        words=(
+            "the markers that were seen do not determine coordinates of the chain, empty there (frames): {frames_of:, "
+            "6}"
+        ),
     ),
     "chain_unsettled": Message(
-        "doubt", "the fit of the chain of segments did not settle in some frames", USABLE, "check the labels there"
+        "doubt",
+        "the fit of the chain of segments did not settle in some frames",
+        USABLE,
+        "check the labels there",
+        words="the fit of the chain did not settle in {n_frames} frames",
     ),
     "chain_far": Message(
-        "doubt", "markers lie far from their places on the fitted chain", USABLE, "check these markers and the static"
+        "doubt",
+        "markers lie far from their places on the fitted chain",
+        USABLE,
+        "check these markers and the static",
+        words="markers lie far from their places on the fitted chain (root mean square): {markers:, 6}",
     ),
     "chain_at_limit": Message(
         "doubt",
         "a coordinate of the fitted chain lies at its limit in many frames",
         USABLE,
         "check the model's limits and the static",
+        words="more than a tenth of the frames lie at a limit of the model: {coordinates:, 6}",
     ),
-    "length_jump": Message("doubt", "the length of a segment jumps", USABLE, _LABELS),
+    "length_jump": Message(
+        "doubt",
+        "the length of a segment jumps",
+        USABLE,
+        _LABELS,
+        words="the length of the {side} {segment} jumps by {mm:.0f} mm at frame {frame}: a marker is mislabelled",
+    ),
 }

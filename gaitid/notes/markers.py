@@ -138,6 +138,11 @@ MARKERS = {
         "a segment is told by fewer of its markers, which move otherwise than all of them",
         USABLE,
         "fill the gaps of that marker where it was recorded",
+        words=(
+            "{segment}: {marker} is not seen in {frames:, 4}, and the other markers move otherwise: where all are "
+            "seen, the {joint}'s moment changes by {worth:.2g} N·m/kg (root mean square) without this one; moments in "
+            "and beside these frames are as unsure"
+        ),
     ),
     "marker_filter": Message(
         "assumption",

@@ -201,6 +201,10 @@ READING = {
             ),
             "device_order": "the force plates are numbered in the order of the section Devices: {order:, }",
             "trc_rate": "the header says no DataRate; by the column Time it is {rate_hz:.6g} Hz",
+            "degrees": (
+                "{file}: the stored calibration angles ({angles:, }) are taken as degrees ({beyond:?{beyond:, }: "
+                "radians end at π}{by:?so {by} stored them})"
+            ),
         },
     ),
     "reading_info": Message(
@@ -226,6 +230,7 @@ READING = {
             "origin_turned": "ORIGIN points from the sensor to the surface (z < 0); it was turned",
             "columns": "{where}columns that are not read: {columns}",
             "computed_marker": ("{what}: taken as not seen in {where}", "keep it with --set doubtful_labels=keep"),
+            "static": "static: {text}",
         },
     ),
     "load_assumed": Message(
