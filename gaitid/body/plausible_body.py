@@ -243,8 +243,8 @@ def foot_faults(geometry: Geometry, sides: Sequence[str], subject: Subject) -> t
         if zeros and all(zeros):
             faults.append(JointFault(side, "ankle", note("uncalibrated", side), only_foot=True))
             continue
-        labels = _labels(geometry, [(side, geometry.model.chain[0].segment)])
         for kind, values in off:
+            labels = _labels(geometry, [(side, geometry.model.chain[0].segment)])
             if kind == "fault":
                 wrong = note("calibration_impossible/foot", side, labels=labels, **values)
                 faults.append(JointFault(side, "ankle", wrong, only_foot=True))
