@@ -29,6 +29,7 @@ from typing import Any
 
 from gaitid.errors import first_few
 from gaitid.notes.body import BODY
+from gaitid.notes.contacts import CONTACTS
 from gaitid.notes.ground import GROUND
 from gaitid.notes.markers import MARKERS
 from gaitid.notes.message import SEVERITIES, Message
@@ -37,7 +38,7 @@ from gaitid.notes.result import RESULT
 from gaitid.records import NamedTuple
 
 #: Every code, in the order of docs/notes.md and docs/quality.md.
-MESSAGES = {**READING, **MARKERS, **BODY, **GROUND, **RESULT}
+MESSAGES = {**READING, **MARKERS, **BODY, **GROUND, **CONTACTS, **RESULT}
 
 
 def _words() -> Iterator[tuple[str, tuple[str, str]]]:
