@@ -12,7 +12,7 @@ from gaitid.body.poses import Body, Key
 from gaitid.dynamics.wrench import Wrench
 from gaitid.errors import ModelError, ReadError, TrialError
 from gaitid.model import specs
-from gaitid.notes import Note, Notes, as_option
+from gaitid.notes import Note, Notes, as_option, note
 from gaitid.numerics.lowpass import lowpass
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.rotation import apply, cross, norm
@@ -142,8 +142,7 @@ def apply_loads(given: Sequence[tuple[str, BodyLoad]], body: Body) -> tuple[tupl
         side, segment = segment_of(word, body.model)
         notes += load.notes
         if side and side not in body.sides:
-            text = f"--load {word}: there are no markers of the {side} side, and its load is not used"
-            notes.append(Note("input_unused", text))
+            notes.append(note("input_unused/load", word=word, of=side))
             continue
         loads.append(AppliedLoad(side, segment, load, _at_camera(load, (side, segment), body)))
     return tuple(loads), tuple(notes)

@@ -12,7 +12,7 @@ from gaitid.analysis.result import Result
 from gaitid.analysis.stored_alike import stores_the_same
 from gaitid.errors import GaitidError
 from gaitid.model.settings import ReaderSettings
-from gaitid.notes import Note, Notes, as_option
+from gaitid.notes import Notes, note
 from gaitid.records import NamedTuple
 from gaitid.trial import Trial
 
@@ -90,11 +90,11 @@ def better_calibration(
 
 def _better(is_static: bool, static: Path, why: str, result: Result) -> Better:
     """The choice in words, and as a note where `result`, which is used, has none of it."""
-    codes = {note.code for note in result.notes}
+    codes = {said.code for said in result.notes}
     if is_static:
-        note = Note("calibration_conflict", f"the static is used, not the calibration that the trial stores: {why}")
-        return Better(True, f"{static}: {why}", () if codes & {note.code, "measurements_differ"} else (note,))
-    note = Note("file_beside", f"{static} was found and not used: {why}", cure=as_option("--static", static))
+        said = note("calibration_conflict/better", why=why)
+        return Better(True, f"{static}: {why}", () if codes & {said.code, "measurements_differ"} else (said,))
+    said = note("file_beside/worse", path=static, why=why)
     return Better(
-        False, f"none: {why}; {static} is not used", () if codes & {note.code, "calibration_conflict"} else (note,)
+        False, f"none: {why}; {static} is not used", () if codes & {said.code, "calibration_conflict"} else (said,)
     )

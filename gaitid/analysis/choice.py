@@ -17,7 +17,7 @@ from gaitid.model import AUTO, specs
 from gaitid.model.choices import ChoiceError
 from gaitid.model.load import as_bundled, bundled_models, load_model
 from gaitid.model.marker_sets import MarkerSet, Spellings, sets_of
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 from gaitid.read.subjects import share_a_beginning
 from gaitid.records import NamedTuple
 from gaitid.trial import Trial
@@ -73,8 +73,10 @@ class Choice(NamedTuple):
         if not self.cure:
             return notes
         return tuple(
-            Note(note.code, f"{self.lacking}; {note.text}", cure=self.cure) if note.code == "model_limits" else note
-            for note in notes
+            note("model_limits/lacking", lacking=self.lacking, limits=said.text, cure=self.cure)
+            if said.code == "model_limits"
+            else said
+            for said in notes
         )
 
 

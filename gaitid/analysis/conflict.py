@@ -21,11 +21,11 @@ from gaitid.body.requested import display, request
 from gaitid.body.resolve import DIFFERENCE, STORED_IN_TRIAL
 from gaitid.body.standing import compare_with_static
 from gaitid.body.subject import Measured, Subject, SubjectFile
-from gaitid.errors import GaitidError, first_few
+from gaitid.errors import GaitidError
 from gaitid.model import specs
 from gaitid.model.marker_sets import MarkerSet
 from gaitid.model.settings import ReaderSettings
-from gaitid.notes import Note, Notes, as_option
+from gaitid.notes import Notes, note
 from gaitid.records import NamedTuple
 from gaitid.trial import Trial
 
@@ -35,8 +35,6 @@ from gaitid.trial import Trial
 SAME_DEG, SAME_NM_PER_KG = 2.0, 0.05
 # Frames of the static that are looked at: enough for means.
 _LOOKED_AT = 50
-# So many measurements that differ are named.
-_SHOWN = 3
 
 
 class Effect(NamedTuple):
@@ -104,9 +102,7 @@ def given_static_notes(result: Result, settings: ReaderSettings | None = None) -
     if not effect.matters:
         return ()
     off = off_outputs(result.trial, (sides, by_stored), (result.sides, by_static), settings)
-    text = f"the static is used, not the calibration that the trial stores: they change {effect.words}"
-    text += f"; {off.words}" if off else ""
-    return (Note("calibration_conflict", text, cure="look which of both was measured with these markers"),)
+    return (note("calibration_conflict/static", effect=effect.words, off=off.words if off else ""),)
 
 
 class _Asked(NamedTuple):
@@ -176,28 +172,31 @@ def static_beside_notes(result: Result, static: Trial, settings: ReaderSettings 
     """
     if says_the_same(result, static):
         return ()
-    begin = f"{static.path.name} lies beside it and was not used, as the trial stores a calibration"
-    cure = as_option("--static", static.path)
+    name, path = static.path.name, static.path
     try:
         other, differences = _with_static(result, static)
         calibration = other.with_(legs=result.body.sides).calibration
         geometry = _calibrated(result, other.found.subject, calibration)
         compare_with_static(geometry, result.body.sides)
     except GaitidError as error:
-        return (Note("file_beside", f"{begin}; nor would it serve: {error.wrong}"),)
+        return (note("file_beside/static_unfit", name=name, why=error.wrong),)
     try:
         sides = _sides_with(result, geometry)
     except GaitidError:
-        return (Note("file_beside", begin, cure=cure),)
+        return (note("file_beside/static_stored", name=name, path=path),)
     by_stored = pipeline_of(result)
     off = off_outputs(result.trial, (result.sides, by_stored), (sides, by_stored.with_(static=static)), settings)
     effect = largest_differences(result.sides, sides)
-    text = f"{begin}; {off.words}; the static" if off else f"{begin}; the static"
-    text = f"{text} would change {effect.words}"
-    if not effect.matters:
-        return (Note("file_beside", text, cure=cure),)
-    text = f"{text}: {first_few(differences, _SHOWN)}"
-    return (Note("calibration_conflict", text, cure=f"look which was measured with these markers: {cure} takes it"),)
+    return (
+        note(
+            "calibration_conflict/stored" if effect.matters else "file_beside/static_alike",
+            name=name,
+            path=path,
+            off=off.words if off else "",
+            effect=effect.words,
+            differences=differences,
+        ),
+    )
 
 
 def _says_nothing(file: SubjectFile) -> bool:

@@ -32,13 +32,12 @@ from gaitid.analysis.result import Result, SideResult
 from gaitid.body.late_markers import slipped_notes
 from gaitid.ground.contacts import AIR, LOADED, UNKNOWN, Contact
 from gaitid.ground.gains import unit_of_ratio
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 from gaitid.numerics.masks import known_rows, spans, widened
 from gaitid.trial import Array, IntArray, Mask
 
 # A stance in walking lasts 0.6 s, in running 0.2 s and more (Novacheck 1998, Gait Posture 7:77-95).
 SHORT_S = 0.2
-GIVE_LOADS = "give the load over the whole trial, with a force of 0 where nothing touches the body"
 _WRONG = "body mass or plate wrong"
 # s. Both feet carry load for so long: the body stands (double support of walking lasts 0.1 to 0.3 s), and its vertical
 # velocity changes by too little to change their mean by more than some percent.
@@ -55,12 +54,13 @@ def figure_notes(result: Result) -> Notes:
     notes = [*_length_notes(result), *_gravity_notes(result), *_slipped_notes(result)]
     for figure in vertical_force(result):
         if figure.status != PASS:
-            code = "weight_wrong" if figure.status == FAIL else "weight_doubtful"
-            notes.append(Note(code, figure.text, figure.side))
+            name = "weight_wrong" if figure.status == FAIL else "weight_doubtful"
+            notes.append(note(name, figure.side, figure=figure.text))
     covered = coverage(result)
     if covered.status != PASS and covered.side:  # where no wrench is known at all, another note says why
-        cure = GIVE_LOADS if covered.text.endswith(" only") else ""
-        notes.append(Note("wrenches_partial", covered.text, covered.side, cure))
+        by_load = covered.text.endswith(" only")
+        name = "wrenches_partial/load" if by_load else "wrenches_partial/markers"
+        notes.append(note(name, covered.side, figure=covered.text))
     return tuple(notes)
 
 
@@ -80,9 +80,7 @@ def _length_notes(result: Result) -> Notes:
     frames, rate_hz = result.trial.n_frames, result.trial.rate_hz
     if not result.model.touches_ground or frames >= SHORT_S * rate_hz:
         return ()
-    length = f"{frames} frames" if frames > 1 else "1 frame"
-    text = f"the trial has {length} at {rate_hz:g} Hz, less than {SHORT_S:g} s: no step fits in"
-    return (Note("trial_short", text),)
+    return (note("trial_short", n=frames, rate_hz=rate_hz, s=SHORT_S),)
 
 
 def _gravity_notes(result: Result) -> Notes:
@@ -91,8 +89,7 @@ def _gravity_notes(result: Result) -> Notes:
     least, most = GRAVITY_M_PER_S2
     if not result.model.touches_ground or least <= g <= most:
         return ()
-    text = f"gravity is set to {g:g} m/s² (gravity_m_per_s2); on Earth it is {least:g} to {most:g}"
-    return (Note("gravity_unusual", text),)
+    return (note("gravity_unusual", gravity=g, least=least, most=most),)
 
 
 # --- how much is known --------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from gaitid.body.poses import Body
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 from gaitid.numerics.blocks import blocks, joined
 from gaitid.numerics.masks import spans
 from gaitid.numerics.rotation import dot
@@ -35,10 +35,17 @@ def gimbal_notes(body: Body, sides: Sequence[str], first_frame: int) -> Notes:
             near = joined([near_lock(proximal[frames], distal[frames], angle.sequence) for frames in some])
             if near.any():
                 parts = [f"{a + first_frame}–{b - 1 + first_frame}" for a, b in spans(near)]
-                shown = ", ".join(parts[:3]) + (", …" if len(parts) > 3 else "")
-                axes = f"the axes {angle.sequence[0]} and {angle.sequence[2]} of its angles"
-                text = f"{side} {name}: in frames {shown} {axes} are within {NEAR_DEG:g}° of each other (gimbal lock)"
-                notes.append(Note("gimbal_lock", text, side))
+                notes.append(
+                    note(
+                        "gimbal_lock",
+                        side,
+                        joint=name,
+                        frames=parts[:3],
+                        more=len(parts) > 3,
+                        axes=[angle.sequence[0], angle.sequence[2]],
+                        deg=NEAR_DEG,
+                    )
+                )
     return tuple(notes)
 
 

@@ -19,7 +19,7 @@ from gaitid.markers.clean import Markers
 from gaitid.markers.faults import frame_words
 from gaitid.markers.filtering import SMOOTHED_BELOW_MM, reach
 from gaitid.markers.jumps import JUMP_M, JUMP_M_PER_S, JUMP_TIMES_NOISE
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 from gaitid.numerics.masks import spans, widened
 from gaitid.numerics.rotation import norm
 from gaitid.records import NamedTuple
@@ -87,12 +87,20 @@ def possible_limbs(
             if beyond[k, at] > 1:
                 why, cure = words(side, limb, joints[k], at, posed, contacts)
                 limit, first = moment_limit(joints[k]), posed.markers.first_frame
-                text = (
-                    f"{side} {joints[k]}: its moment is {beyond[k, at] * limit:.3g} N·m/kg in frame {at + first}, "
-                    f"above {limit:.1f}, twice the largest of a person: {why}; the leg's moments are empty in "
-                    + frame_words([(start, stop - 1) for start, stop in spans(wide)], first)
+                frames = frame_words([(start, stop - 1) for start, stop in spans(wide)], first)
+                notes += (
+                    note(
+                        "moment_impossible",
+                        side,
+                        joint=joints[k],
+                        moment=beyond[k, at] * limit,
+                        frame=at + first,
+                        limit=limit,
+                        why=why,
+                        frames=frames,
+                        cure=cure,
+                    ),
                 )
-                notes += (Note("moment_impossible", text, side, cure),)
     return limbs, notes
 
 

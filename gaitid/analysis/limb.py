@@ -21,7 +21,7 @@ from gaitid.errors import TrialError
 from gaitid.ground.contacts import AIR, UNKNOWN, FootLoad
 from gaitid.model import specs
 from gaitid.model.shapes import PointName
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 from gaitid.numerics.blocks import rows
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.rotation import apply_transposed, dot
@@ -407,8 +407,7 @@ def wrench_notes(model: specs.Model, sides: Mapping[str, SideResult], require_fo
     """That no wrench is known in any frame."""
     if any(counts["filled"] for side in sides.values() for counts in side.coverage.values()):
         return ()
-    why = model.no_wrenches_because or "the trial is too short, or markers, loads or the mass are missing"
-    why = f"no wrench of a joint is known in any frame: {why}"
+    none = note("no_known_wrench", why=model.no_wrenches_because, unsaid=not model.no_wrenches_because)
     if require_forces:
-        raise TrialError(why, todo="leave out --require-forces")
-    return (Note("no_known_wrench", why),)
+        raise TrialError(none.text, todo="leave out --require-forces")
+    return (none,)

@@ -17,7 +17,7 @@ from gaitid.ground.contacts import Loads, loads_on_feet
 from gaitid.ground.ground import Ground, find_ground
 from gaitid.ground.vertical import vertical
 from gaitid.model import specs
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, Trial
 
@@ -97,8 +97,8 @@ def weigh(subject: Subject, model: specs.Model, stand: Stand) -> Weighed:
     key = wanted.key
     value = f"{mass.mass_kg:.1f} kg, spread {mass.spread_kg:.2f} kg"
     measured = {"mass": Measured(mass.mass_kg, "kg", f"plates, {mass.evidence}: {value}"), **subject.measured}
-    text = f"mass = {value}, was estimated from the plates ({mass.evidence}); scales are better: {key} with --subject"
-    return Weighed(replace(subject, measured=measured), loads, (Note("mass_estimated", text),))
+    estimated = note("mass_estimated", value=value, by=mass.evidence, key=key)
+    return Weighed(replace(subject, measured=measured), loads, (estimated,))
 
 
 def _unknown(model: specs.Model, mass: BodyMass) -> Notes:
@@ -106,10 +106,7 @@ def _unknown(model: specs.Model, mass: BodyMass) -> Notes:
     of_body = any(row.mass_fraction is not None for row in model.table.rows.values())
     if not of_body and not model.moments:
         return ()
-    empty = "wrenches, moments and powers" if of_body else "moments and powers per kg"
-    key = model.subject["mass"].key
-    text = f"the body's mass is not known: {empty} are empty; give {key} with --subject ({mass.refused})"
-    return (Note("mass_unknown", text),)
+    return (note("mass_unknown", of_body=of_body, key=model.subject["mass"].key, why=mass.refused),)
 
 
 def _from_plates(model: specs.Model, stand: Stand) -> tuple[BodyMass, Loads]:

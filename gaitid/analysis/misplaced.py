@@ -8,7 +8,7 @@ import numpy as np
 
 from gaitid.model import specs
 from gaitid.model.needs import Role
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 from gaitid.numerics.rotation import dot, norm, unit
 from gaitid.numerics.statistics import median, median_of_known
 from gaitid.records import NamedTuple
@@ -50,21 +50,19 @@ def without_misplaced(trial: Trial, model: specs.Model) -> tuple[specs.Model, Mi
             ends = places.of(side.name, outer), places.of(side.name, inner)
             if ends[0] is None or ends[1] is None:
                 continue
-            labels = " and ".join(spelled[side.name, role][0] for role in (outer, inner))
+            labels = [spelled[side.name, role][0] for role in (outer, inner)]
             out, apart = _typical(side.sign * dot(ends[0] - ends[1], places.leftward)), _typical(ends[0] - ends[1])
             if out < -_EXCHANGED_M:
-                text = f"{labels} are exchanged: the first lies {-1e3 * out:.0f} mm inside the other"
+                notes.append(note("labels_unused/inside", labels=labels, mm=-1e3 * out))
             elif apart > _OTHER_LEG_M:
-                text = f"{labels} lie {1e3 * apart:.0f} mm apart: one of them is on another part of the body"
+                notes.append(note("labels_unused/apart", labels=labels, mm=1e3 * apart))
             else:
                 continue
-            notes.append(Note("labels_unused", f"{text}; neither is used; correct the labels"))
             roles |= {(side.name, outer), (side.name, inner)}
         asis, psis = places.of(side.name, "asis"), places.of(side.name, "psis")
         if asis is not None and psis is not None and _typical(dot(asis - psis, places.forward)) < -_EXCHANGED_M:
-            labels = " and ".join(spelled[side.name, role][0] for role in ("asis", "psis"))
-            text = f"{labels} are exchanged: the first lies behind the other"
-            notes.append(Note("labels_unused", f"{text}; neither is used; correct the labels"))
+            labels = [spelled[side.name, role][0] for role in ("asis", "psis")]
+            notes.append(note("labels_unused/behind", labels=labels))
             roles |= {(side.name, "asis"), (side.name, "psis")}
     left, right = (s.name for s in sorted(model.sides, key=lambda s: -s.sign))
     for role in _NEVER_CROSS:
@@ -72,9 +70,8 @@ def without_misplaced(trial: Trial, model: specs.Model) -> tuple[specs.Model, Mi
         if ends[0] is None or ends[1] is None or (left, role) in roles or (right, role) in roles:
             continue
         if (across := _typical(dot(ends[0] - ends[1], places.leftward))) < -_EXCHANGED_M:
-            labels = f"{spelled[left, role][0]} and {spelled[right, role][0]}"
-            text = f"{labels} are exchanged: the left one lies {-1e3 * across:.0f} mm to the right of the other"
-            notes.append(Note("labels_unused", f"{text}; neither is used; correct the labels"))
+            labels = [spelled[side, role][0] for side in (left, right)]
+            notes.append(note("labels_unused/crossed", labels=labels, mm=-1e3 * across))
             roles |= {(left, role), (right, role)}
     if not roles:
         return model, Misplaced()

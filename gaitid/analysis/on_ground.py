@@ -21,7 +21,7 @@ from gaitid.ground.ground import Ground, find_ground, no_ground
 from gaitid.ground.plate_faults import Mover
 from gaitid.markers.clean import Markers
 from gaitid.model import specs
-from gaitid.notes import Note, Notes, note
+from gaitid.notes import Notes, note
 from gaitid.trial import Trial
 
 
@@ -86,4 +86,4 @@ def loads_notes(
     why = "no foot stands wholly on the plates" if ground.plates else "no usable force plate in the trial"
     if require_forces:
         raise TrialError(why, expected="at least one foot with a known load", todo="leave out --require-forces")
-    return *notes, Note("no_known_load", f"{why}: wrenches are known in the air only")
+    return *notes, note("no_known_load", why=why)

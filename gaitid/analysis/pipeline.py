@@ -47,7 +47,7 @@ from gaitid.ground.plate_faults import PlateFaults, faults_of_channels, find_fau
 from gaitid.markers.clean import Markers, clean_markers
 from gaitid.model import specs
 from gaitid.model.marker_sets import MarkerSet, bundled_marker_sets, find_marker_set, load_marker_set
-from gaitid.notes import Note, Notes, ranked
+from gaitid.notes import Note, Notes, note, ranked
 from gaitid.numerics.blocks import joined
 from gaitid.trial import Mask, Trial
 
@@ -451,7 +451,7 @@ class Pipeline(Stages):
             *event_notes(gait, ground.feet, trial),
             *impact_notes(self.impacts, trial.first_frame, self.markers.quality["marker_bandwidth_hz"]),
             *wrench_notes(model, sides, self.require_forces),
-            *([Note("model_limits", model.caution)] if model.caution else []),
+            *([note("model_limits/known", caution=model.caution)] if model.caution else []),
         )
 
 

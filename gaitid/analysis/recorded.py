@@ -13,7 +13,7 @@ from gaitid.model.binding import bind
 from gaitid.model.fields import nearest
 from gaitid.model.marker_sets import MarkerSet, Spellings, sets_of
 from gaitid.model.needs import Needs, Reference, Role, side_needs
-from gaitid.notes import Note, Notes
+from gaitid.notes import Notes, note
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Trial, seen_as
 
@@ -196,16 +196,13 @@ def recorded_sides(trial: Trial, bound: Bound) -> tuple[dict[str, Needs], Notes]
     for name, needs in legs.items():
         if name not in recorded:
             roles = needs.of_leg(name, set(needs.missing))
-            labels = ", ".join(sorted(label_words(model, role, needs.missing[role]) for role in roles))
-            text = f"{name} leg: none of its markers ({labels}) is in the trial; its columns are empty"
-            notes.append(Note("leg_absent", text, name))
+            labels = sorted(label_words(model, role, needs.missing[role]) for role in roles)
+            notes.append(note("leg_absent/no_marker", name, labels=labels))
         elif name not in complete:
-            lacks = "; ".join(_lack_clauses(bound, legs, [needs], seen_labels(trial)))
-            notes.append(Note("leg_absent", f"{name} leg: {lacks}; its columns are empty", name))
+            lacks = _lack_clauses(bound, legs, [needs], seen_labels(trial))
+            notes.append(note("leg_absent/lacks", name, lacks=[*lacks]))
         for segment, without in needs.absent.items() if name in complete else ():
-            why = "; ".join(what_lacks(bound, [without]))
-            text = f"{name} {segment}: {why}; its angles and the leg's wrenches are empty"
-            notes.append(Note("segment_absent", text, name))
+            notes.append(note("segment_absent/lacks", name, segment=segment, lacks=what_lacks(bound, [without])))
     if lacking:
         raise _lacking(trial, bound, legs, lacking, (complete, tuple(notes)) if complete else None)
     return complete, tuple(notes)
@@ -233,10 +230,8 @@ def measured_legs(
             raise
         notes = []
         for side in sorted(lacking):
-            keys = ", ".join(key for name, key in error.keys.items() if name.startswith(f"{side}."))
-            found = f" (found {error.found})" if error.found else ""
-            text = f"{side} leg: measurements are missing: {keys}{found}; its columns are empty"
-            notes.append(Note("leg_absent", text, side, error.todo))
+            keys = [key for name, key in error.keys.items() if name.startswith(f"{side}.")]
+            notes.append(note("leg_absent/measurements", side, keys=keys, found=error.found, todo=error.todo))
         return complete, resolved(complete), tuple(notes)
 
 

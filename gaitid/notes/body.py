@@ -26,12 +26,24 @@ BODY = {
         "a leg lacks markers or measurements that the model needs, and is left out",
         DO_NOT_USE,
         "label the markers of that leg",
+        words={
+            "no_marker": "{side} leg: none of its markers ({labels:, }) is in the trial; its columns are empty",
+            "lacks": "{side} leg: {lacks:; }; its columns are empty",
+            "measurements": (
+                "{side} leg: measurements are missing: {keys:, }{found:? (found {found})}; its columns are empty",
+                "{todo}",
+            ),
+        },
     ),
     "gimbal_lock": Message(
         "info",
         "the first and the last axis of a joint's angles nearly coincide: two of them are not told apart",
         GOOD,
         "leave these frames out, or take a model with another sequence for this joint",
+        words=(
+            "{side} {joint}: in frames {frames:, }{more:?, …} the axes {axes: and } of its angles are within {deg:g}° "
+            "of each other (gimbal lock)"
+        ),
     ),
     "segment_absent": Message(
         "error",
@@ -44,6 +56,7 @@ BODY = {
                 "correct {labels:, }",
             ),
             "in_line": "{wrong}; it is not known how it turns about it: its angles and the leg's wrenches are empty",
+            "lacks": "{side} {segment}: {lacks:; }; its angles and the leg's wrenches are empty",
         },
     ),
     "measurement_assumed": Message(
@@ -104,6 +117,17 @@ BODY = {
         "a static and the calibration that the trial stores give two results",
         USABLE,
         "look which of both was measured with these markers",
+        words={
+            "better": "the static is used, not the calibration that the trial stores: {why}",
+            "static": (
+                "the static is used, not the calibration that the trial stores: they change {effect}{off:?; {off}}"
+            ),
+            "stored": (
+                "{name} lies beside it and was not used, as the trial stores a calibration{off:?; {off}}; the static "
+                "would change {effect}: {differences:, 3}",
+                "look which was measured with these markers: --static {path:typed} takes it",
+            ),
+        },
     ),
     "calibration_doubtful": Message(
         "doubt",
@@ -221,8 +245,18 @@ BODY = {
         "nobody says the body's mass; it was estimated from the plates",
         GOOD,
         "weigh the subject and give mass_kg with --subject",
+        words="mass = {value}, was estimated from the plates ({by}); scales are better: {key} with --subject",
     ),
-    "mass_unknown": Message("error", "the body's mass is not known", USABLE, "give mass_kg with --subject"),
+    "mass_unknown": Message(
+        "error",
+        "the body's mass is not known",
+        USABLE,
+        "give mass_kg with --subject",
+        words=(
+            "the body's mass is not known: {of_body:wrenches, moments and powers|moments and powers per kg} are "
+            "empty; give {key} with --subject ({why})"
+        ),
+    ),
     "length_varies": Message(
         "doubt",
         "the length of a segment, or how well its markers fit it, varies by more than skin makes it",

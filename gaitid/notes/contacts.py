@@ -121,6 +121,7 @@ CONTACTS = {
         USABLE,
         "use the angles, and no load but what is written",
         explains=True,
+        words="{why}: wrenches are known in the air only",
     ),
     "treadmill": Message(
         "info",

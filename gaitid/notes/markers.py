@@ -116,7 +116,27 @@ MARKERS = {
         ),
     ),
     "labels_unused": Message(
-        "error", "labels lie where what they name cannot be, and are not used", USABLE, "correct the labels"
+        "error",
+        "labels lie where what they name cannot be, and are not used",
+        USABLE,
+        "correct the labels",
+        words={
+            "inside": (
+                "{labels: and } are exchanged: the first lies {mm:.0f} mm inside the other; neither is used; correct "
+                "the labels"
+            ),
+            "apart": (
+                "{labels: and } lie {mm:.0f} mm apart: one of them is on another part of the body; neither is used; "
+                "correct the labels"
+            ),
+            "behind": (
+                "{labels: and } are exchanged: the first lies behind the other; neither is used; correct the labels"
+            ),
+            "crossed": (
+                "{labels: and } are exchanged: the left one lies {mm:.0f} mm to the right of the other; neither is "
+                "used; correct the labels"
+            ),
+        },
     ),
     "gap_filled": Message(
         "info",

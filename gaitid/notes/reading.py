@@ -133,6 +133,7 @@ READING = {
             "no_forces": "{where}plate {plates:, } of {file} has no forces",
             "no_devices": "the section Devices holds no force plate, though a plates file is given",
             "no_device": "plate {plates:, } of the plates file is not in the section Devices",
+            "load": "--load {word}: there are no markers of the {of} side, and its load is not used",
         },
     ),
     "reading_assumed": Message(

@@ -4,46 +4,77 @@ from __future__ import annotations
 
 from gaitid.notes.message import DO_NOT_USE, GOOD, USABLE, Message
 
+_STORED = "{name} lies beside it and was not used, as the trial stores a calibration"
 RESULT = {
     "moment_impossible": Message(
         "error",
         "a joint's moment is one that no person exerts; the leg's moments are empty beside it",
         USABLE,
         "check the plates and the body's mass, and correct the markers there",
+        words=(
+            "{side} {joint}: its moment is {moment:.3g} N·m/kg in frame {frame}, above {limit:.1f}, twice the largest "
+            "of a person: {why}; the leg's moments are empty in {frames}",
+            "{cure}",
+        ),
     ),
     "model_limits": Message(
         "doubt",
         "what the model cannot give, or gives with a known error",
         USABLE,
         "record the markers that a model with all angles and moments needs",
+        words={"known": "{caution}", "lacking": ("{lacking}; {limits}", "{cure}")},
     ),
-    "trial_short": Message("doubt", "the trial is shorter than any stance", USABLE, "export the whole recording"),
+    "trial_short": Message(
+        "doubt",
+        "the trial is shorter than any stance",
+        USABLE,
+        "export the whole recording",
+        words="the trial has {n} {n:frame|frames} at {rate_hz:g} Hz, less than {s:g} s: no step fits in",
+    ),
     "gravity_unusual": Message(
         "doubt",
         "gravity is set to what it is nowhere on Earth",
         DO_NOT_USE,
         "leave gravity_m_per_s2 out: 9.81 is the default",
+        words="gravity is set to {gravity:g} m/s² (gravity_m_per_s2); on Earth it is {least:g} to {most:g}",
     ),
     "weight_doubtful": Message(
         "doubt",
         "what the plates carry does not quite fit the body's mass",
         USABLE,
         "weigh the subject (mass_kg in --subject), and calibrate the plates",
+        words="{figure}",
     ),
     "weight_wrong": Message(
         "doubt",
         "what the plates carry cannot be the body's weight: mass or plates are wrong",
         DO_NOT_USE,
         "give the mass in kg with --subject, and see that the forces are in N",
+        words="{figure}",
     ),
     "wrenches_partial": Message(
         "error",
         "wrenches are empty in many frames in which the load is known",
         USABLE,
         "fill the gaps where the markers were recorded",
+        words={
+            "markers": "{figure}",
+            "load": (
+                "{figure}",
+                "give the load over the whole trial, with a force of 0 where nothing touches the body",
+            ),
+        },
     ),
     "no_known_wrench": Message(
-        "error", "no wrench of a joint is known in any frame", USABLE, "see the other reasons", explains=True
+        "error",
+        "no wrench of a joint is known in any frame",
+        USABLE,
+        "see the other reasons",
+        explains=True,
+        words=(
+            "no wrench of a joint is known in any frame: {why}{unsaid:?the trial is too short, or markers, loads or "
+            "the mass are missing}"
+        ),
     ),
     "file_beside": Message(
         "info",
@@ -54,6 +85,10 @@ RESULT = {
             "static": ("{name} lies beside it and was not used: --static {path:typed}", "--static {path:typed}"),
             "forces": ("{name} lies beside it and was not used: --forces {path:typed}", "--forces {path:typed}"),
             "unreadable": "{name} lies beside it and was not used: it cannot be read: {why}",
+            "worse": ("{path} was found and not used: {why}", "--static {path:typed}"),
+            "static_unfit": _STORED + "; nor would it serve: {why}",
+            "static_stored": (_STORED, "--static {path:typed}"),
+            "static_alike": (_STORED + "{off:?; {off}}; the static would change {effect}", "--static {path:typed}"),
         },
     ),
     "model_hidden": Message(
