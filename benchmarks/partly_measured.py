@@ -24,8 +24,8 @@ from gaitid.body.centre_of_mass import acceleration_of_body
 from gaitid.dynamics.wrench import Wrench
 from gaitid.ground.contacts import FootLoad
 from gaitid.trial import Array, Mask
-from gaitid.uncertainty.computation import Computation
 from gaitid.uncertainty.estimate import estimate
+from gaitid.uncertainty.perturbed import Perturbed
 from gaitid.uncertainty.sources import read_sources
 
 MOMENTS = ("hip_extension", "hip_abduction", "knee_extension", "ankle_plantarflexion")
@@ -73,14 +73,14 @@ def table() -> list[str]:
     forces: list[Array] = []
     for _, result in walks():
         known = estimate(result, read_sources("default"), features=False)
-        own = Computation(result)
+        own = Perturbed(result)
         for side in own.sides:
             rows = single(result, side)
             if rows.sum() < 10:
                 continue
             for beside in BESIDE:
                 other = completed(result, side, rows, beside)
-                changed = Computation(other).unshifted
+                changed = Perturbed(other).unshifted
                 for moment in MOMENTS:
                     i = own.names.index(f"{side}_{moment}_moment_Nm_per_kg")
                     found.setdefault((moment, beside), []).append((changed - own.unshifted)[rows, i])

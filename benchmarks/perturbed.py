@@ -23,8 +23,8 @@ from gaitid.compare.comparison import compare
 from gaitid.compare.words import NAMES
 from gaitid.model.load import bundled_folder
 from gaitid.run import RunOptions, analyse_file, prepare
-from gaitid.uncertainty.computation import Computation
 from gaitid.uncertainty.first_order import STEP
+from gaitid.uncertainty.perturbed import Perturbed
 from gaitid.uncertainty.shift import Shift
 from gaitid.uncertainty.sources import Sources, read_sources
 
@@ -81,7 +81,7 @@ class Found(NamedTuple):
     share: float
 
 
-def cases(computation: Computation, sources: Sources, folder: Path) -> Iterator[Case]:
+def cases(computation: Perturbed, sources: Sources, folder: Path) -> Iterator[Case]:
     """Of five sources one error each."""
     result = computation.result
     hip = sources.hip_m["davis"]
@@ -156,12 +156,12 @@ def _written(content: object, path: Path) -> Path:
 def perturbed(folder: Path) -> list[Found]:
     """All cases, computed and compared."""
     found = []
-    computation = Computation(analyse_file(TRIAL, prepare(RunOptions(model="pig"))))
+    computation = Perturbed(analyse_file(TRIAL, prepare(RunOptions(model="pig"))))
     reference = _run(TRIAL, ("--model", "pig"), folder / "reference")
     for i, case in enumerate(cases(computation, read_sources("default"), folder)):
         result = _run(case.trial, case.options, folder / f"case{i}")
         comparison = compare(reference, result)
-        change = (computation.columns(case.shift.times(STEP)) - computation.unshifted) / STEP
+        change = (next(computation.columns([case.shift.times(STEP)])) - computation.unshifted) / STEP
         both = comparison.aligned.curves[case.column]
         predicted = change[:, computation.names.index(case.column)]
         happened = both.b - both.a

@@ -18,8 +18,8 @@ from pages import write_between
 from gaitid.analysis.result import Result
 from gaitid.run import RunOptions, analyse_file, prepare
 from gaitid.trial import Array
-from gaitid.uncertainty.computation import Computation
 from gaitid.uncertainty.estimate import Estimate, estimate
+from gaitid.uncertainty.perturbed import Perturbed
 from gaitid.uncertainty.shift import Shift
 from gaitid.uncertainty.sources import read_sources
 
@@ -48,9 +48,9 @@ def stances(result: Result) -> Iterator[tuple[str, slice]]:
             yield contact.side, slice(contact.first, contact.last + 1)
 
 
-def effect(found: Computation, shift: Shift, joint: str) -> list[float]:
+def effect(found: Perturbed, shift: Shift, joint: str) -> list[float]:
     """By how much a shift changes a moment in each stance, at most, over the largest size of that moment there, %."""
-    moved = found.columns(shift)
+    moved = next(found.columns([shift]))
     effects = []
     for side, frames in stances(found.result):
         i = found.names.index(f"{side}_{joint}_moment_Nm_per_kg")
@@ -60,9 +60,9 @@ def effect(found: Computation, shift: Shift, joint: str) -> list[float]:
     return effects
 
 
-def peak_change(found: Computation, shift: Shift, joint: str) -> list[float]:
+def peak_change(found: Perturbed, shift: Shift, joint: str) -> list[float]:
     """Change of a moment's peak to either side, %: of the range between its greatest and smallest value."""
-    moved = found.columns(shift)
+    moved = next(found.columns([shift]))
     changes = []
     for side, frames in stances(found.result):
         i = found.names.index(f"{side}_{joint}_moment_Nm_per_kg")
@@ -74,7 +74,7 @@ def peak_change(found: Computation, shift: Shift, joint: str) -> list[float]:
     return changes
 
 
-def spread_of_cycles(estimates: dict[str, list[tuple[Computation, Estimate]]]) -> list[str]:
+def spread_of_cycles(estimates: dict[str, list[tuple[Perturbed, Estimate]]]) -> list[str]:
     """Between the cycles of one session, and what of the uncertainty can differ between them."""
     lines = [
         "| feature | SD between cycles of a session | standard uncertainty | of it from noise and soft tissue |",
@@ -113,10 +113,10 @@ def spread_of_cycles(estimates: dict[str, list[tuple[Computation, Estimate]]]) -
 
 def table() -> list[str]:
     sources = read_sources("default")
-    computations: list[Computation] = []
-    estimates: dict[str, list[tuple[Computation, Estimate]]] = {}
+    computations: list[Perturbed] = []
+    estimates: dict[str, list[tuple[Perturbed, Estimate]]] = {}
     for name, result in walks():
-        computations.append(Computation(result))
+        computations.append(Perturbed(result))
         estimates.setdefault(name, []).append((computations[-1], estimate(result, sources)))
 
     def over_all(function: object, shift: object, joint: str) -> str:
@@ -126,17 +126,17 @@ def table() -> list[str]:
         q = np.percentile(values, [25, 50, 75])
         return f"{q[1]:.0f} ({q[0]:.0f} to {q[2]:.0f})"
 
-    def forward(found: Computation, metres: float) -> Shift:
+    def forward(found: Perturbed, metres: float) -> Shift:
         way = found.result.body.R_gp
         ahead = way[:, 0] if way.ndim == 2 else np.nanmean(way, axis=0)[:, 0]
         return Shift(load={"cop": metres * ahead})
 
-    def hip(found: Computation, offset: Array) -> Shift:
+    def hip(found: Perturbed, offset: Array) -> Shift:
         model = found.result.model
         shift = {model.place("point", "hip", side): offset for side in found.sides}
         return Shift(centres=shift)
 
-    def outward(found: Computation, metres: float) -> Shift:
+    def outward(found: Perturbed, metres: float) -> Shift:
         model = found.result.model
         sign = {"left": 1.0, "right": -1.0}
         return Shift(

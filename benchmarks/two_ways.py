@@ -17,10 +17,10 @@ from gaitid.body.subject import SubjectFile
 from gaitid.model.load import load_model
 from gaitid.read import read_trial
 from gaitid.trial import Array
-from gaitid.uncertainty.computation import Computation
 from gaitid.uncertainty.errors import errors_of
 from gaitid.uncertainty.first_order import propagate
 from gaitid.uncertainty.monte_carlo import Draws, monte_carlo
+from gaitid.uncertainty.perturbed import Perturbed
 from gaitid.uncertainty.sources import read_sources
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -36,7 +36,7 @@ def row(kind: str, ratio: Array) -> str:
 
 
 def table(trial: Path, samples: int) -> list[str]:
-    computation = Computation(analyse(read_trial(trial), load_model("pig"), SubjectFile()))
+    computation = Perturbed(analyse(read_trial(trial), load_model("pig"), SubjectFile()))
     errors = errors_of(read_sources("default"), computation)
     first = propagate(computation, errors)
     draws = Draws(samples, 1, lambda words: print(words, end="\r", file=sys.stderr))

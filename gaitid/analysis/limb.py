@@ -40,18 +40,21 @@ class Mechanics:
     Attributes
     ----------
     mass_kg : float
-        Of the body; NaN where nobody knows it.
+        Of the body; NaN where nobody knows it. Or (frames,) array: of each of several draws.
     gravity_g : (3,) array, m/s²
     solver : str
         One of `SOLVERS`.
     applied : mapping of (side, segment) to Wrench
         Measured loads but the ground's, laboratory axes; the side of the base is empty.
+    times : mapping of segment to (Array, Array)
+        Factors, () or (frames,), of a segment's mass and of its inertia, where these are others.
     """
 
     mass_kg: float
     gravity_g: Array
     solver: str
     applied: Mapping[Key, Wrench] = field(default_factory=dict)
+    times: Mapping[str, tuple[Array, Array]] = field(default_factory=dict)
 
 
 def solve_limbs(
@@ -130,13 +133,15 @@ def make_part(spec: specs.Segment, side: str, body: Body, mechanics: Mechanics, 
     row = body.model.table.row(spec.row, side)
     mass = row.mass_kg if row.mass_fraction is None else row.mass_fraction * mechanics.mass_kg
     assert mass is not None  # one of both, see `gaitid.model.load`
-    known = length[np.isfinite(length)]
-    mean_length = float(known.mean()) if known.size else np.nan
-    lengths = length if body.settings.segment_length == "current" else np.asarray(mean_length)
-    inertia = read_only(inertia_of(body.model.table, spec, side, mass, lengths))
+    mean_length = np.asarray(body.geometry.mean(length))
+    lengths = length if body.settings.segment_length == "current" else mean_length
+    inertia = inertia_of(body.model.table, spec, side, mass, lengths)
+    if (times := mechanics.times.get(spec.segment)) is not None:
+        mass, inertia = mass * times[0], times[1][..., None, None] * inertia  # type: ignore[assignment]
     joint_g = read_only(body.geometry.point(spec.centre, side))
     wrench = load.wrench if load is not None and spec.ground else None
-    return Part(mass, inertia, joint_g, wrench, mechanics.applied.get((side, spec.segment)), mean_length, row.source)
+    applied, mean_m = mechanics.applied.get((side, spec.segment)), float(mean_length.mean())
+    return Part(mass, read_only(inertia), joint_g, wrench, applied, mean_m, row.source)
 
 
 class _Limb:
@@ -223,7 +228,7 @@ def _side_result(
         if model.assumes_axes(spec.joint):
             axes[spec.joint] = dict.fromkeys(axes[spec.joint], np.full_like(above, np.nan))
     angles, moments = _angles(side, body), _moments(side, body, wrenches, limb.mechanics.mass_kg)
-    weighed = all(np.isfinite(part.mass) for part in limb.parts)
+    weighed = all(np.isfinite(part.mass).all() for part in limb.parts)
     coverage = {
         joint: _coverage(wrench, unknown, joints[joint], weighed, emptied)
         for (joint, wrench), unknown in zip(wrenches.items(), _unknown_loads(limb.parts, model.proximal), strict=True)
@@ -275,7 +280,7 @@ def _moments(
     found = {}
     for name, moment in body.model.moments.items():
         axes = moment_axes(body, name, side.name)
-        columns = clinical_moments(wrenches[name].m_g / mass_kg, axes, moment, side.sign)
+        columns = clinical_moments(wrenches[name].m_g / np.asarray(mass_kg)[..., None], axes, moment, side.sign)
         found[name] = _determined(columns, moment.needs, body.geometry, side.name)
     return found
 

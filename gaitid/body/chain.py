@@ -120,13 +120,13 @@ def put_by_chain(direct: Geometry, sides: Sequence[str], near: FittedChain | Non
     frames_of = {("", model.base.segment): model.base.frame} | {
         (s, b.segment): b.frame for s in sides for b in model.chain
     }
-    if direct.before is None:
+    if (before := direct.before) is None:
         start = [direct.frame(frames_of[place], place[0]).R_gs for place in places]
         if near is not None and near.places == tuple(places):
             start = [np.where(np.isfinite(R), R, other) for R, other in zip(near.fit.R, start, strict=True)]
         fit = fit_steadily(chain, tracks, start)
     else:
-        fit = fit_steadily(chain, tracks, direct.before.R, direct.before.determined, direct.again)
+        fit = fit_steadily(chain, tracks, before.fit.R, before)
     known = [fit.known(chain, i) for i in range(len(chain))]
     residuals = tuple(
         norm(track - (o[:, None] + np.einsum("fij,nj->fni", R, segment.places)))

@@ -9,6 +9,7 @@ gradient is exact in each, so that what they settle at is the same. Frames in wh
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from gaitid.body.multibody import (
     as_fit,
     blocks_of,
     error_of,
+    fit_chain,
     solve,
     step_of,
 )
@@ -40,41 +42,60 @@ _SMALL_STEPS = ("before",) * 4
 SETTLED_M = 1e-5
 
 
+class Solved(NamedTuple):
+    """Where a chain settled, and the equations there.
+
+    Attributes
+    ----------
+    middle : (frames, 3) array, m
+        The point about which `state` and `factors` are.
+    state : State
+    factors : Factors
+        Of Newton's step there.
+    """
+
+    middle: Array
+    state: State
+    factors: Factors
+
+    def only(self, frames: IntArray) -> Solved:
+        """Those of some frames."""
+        links = tuple(Link(*(rows(values, frames) for values in link)) for link in self.factors.links)
+        return Solved(
+            rows(self.middle, frames), self.state.only(frames), Factors(links, rows(self.factors.inverse, frames))
+        )
+
+
 class Before(NamedTuple):
     """A fitted chain, and what the fits of other markers go on with.
 
     Attributes
     ----------
     fit : ChainFit
-    middle : (frames, 3) array, m
-        The point about which `state` and `factors` are.
-    state : State
-    factors : Factors
-        Of Newton's step there.
+    solved : Solved or None
+        None where the chain has limits or pulls, which make other equations of other states, or where there are frames
+        without it.
     small : bool
         Whether markers move by micrometres, so that the chain has to be as near to them as `multibody.SETTLED_M` says.
     """
 
     fit: ChainFit
-    middle: Array
-    state: State
-    factors: Factors
-    small: bool = False
+    solved: Solved | None
+    small: bool = True
 
     def repeated(self, count: int) -> Before:
         """Of so many walks, one behind the other."""
-        return self.only(np.tile(np.arange(len(self.middle)), count))
+        frames = np.tile(np.arange(len(self.fit.steps)), count)
+        of_each: dict[str, Any] = {
+            name: tuple(of[frames] for of in values) if isinstance(values, tuple) else values[frames]
+            for name, values in self.fit._asdict().items()
+            if name != "names"
+        }
+        return Before(self.fit._replace(**of_each), self.solved and self.solved.only(frames), self.small)
 
-    def only(self, frames: IntArray) -> Before:
-        """Those of some frames."""
-        links = tuple(Link(*(rows(values, frames) for values in link)) for link in self.factors.links)
-        factors = Factors(links, rows(self.factors.inverse, frames))
-        return Before(self.fit, rows(self.middle, frames), self.state.only(frames), factors, self.small)
 
-
-def before_of(fitted: FittedChain, points: Sequence[Array]) -> Before | None:
-    """What goes on from a fitted chain; None where it has limits or pulls, which make other equations of other states,
-    or where there are frames without it.
+def before_of(fitted: FittedChain, points: Sequence[Array]) -> Before:
+    """What goes on from a fitted chain.
 
     Parameters
     ----------
@@ -85,18 +106,16 @@ def before_of(fitted: FittedChain, points: Sequence[Array]) -> Before | None:
     chain, fit = fitted.chain, fitted.fit
     joints = [joint_of(segment) for segment in chain[1:]]
     limited = any(np.isfinite([joint.low, joint.high]).any() or any(joint.pull_m_per_rad) for joint in joints)
-    if limited or not np.isfinite(fit.R[0]).all():
-        return None
     sums, total = sums_of(chain, points)
-    if not (total > 0).all():
-        return None
+    if limited or not np.isfinite(fit.R[0]).all() or not (total > 0).all():
+        return Before(fit, None)
     middle = np.asarray(sum(s.weight[:, None] * s.centre_g for s in sums)) / total[:, None]
     sums = [s._replace(centre_g=np.where(s.weight[:, None] > 0, s.centre_g - middle, 0.0)) for s in sums]
     state = started(chain, sums, fit.R)
     state = state._replace(origin=frames_last(fit.origin[0] - middle), t=[frames_last(shift) for shift in fit.shifts])
     n = len(middle)
     factors = step_of(chain, sums, state, np.zeros(n), np.ones(n, dtype=bool), forward(chain, state))[2]
-    return Before(fit, middle, state, factors)
+    return Before(fit, Solved(middle, state, factors))
 
 
 def sums_of(chain: Sequence[Segment], points: Sequence[Array]) -> tuple[list[MarkerSums], Array]:
@@ -105,7 +124,7 @@ def sums_of(chain: Sequence[Segment], points: Sequence[Array]) -> tuple[list[Mar
     return sums, np.asarray(sum(s.weight for s in sums))
 
 
-def fit_again(chain: Sequence[Segment], points: Sequence[Array], before: Before, determined: Mask) -> ChainFit:
+def fit_again(chain: Sequence[Segment], points: Sequence[Array], before: Before) -> ChainFit:
     """`gaitid.body.multibody.fit_chain` of markers that have moved by millimetres.
 
     Parameters
@@ -113,38 +132,39 @@ def fit_again(chain: Sequence[Segment], points: Sequence[Array], before: Before,
     chain, points
         As there.
     before : Before
-    determined : (frames, coordinates) bool array
-        Of the fit before.
     """
+    solved = before.solved
+    if solved is None:
+        return fit_chain(chain, points, before.fit.R, before.fit.determined)
     settled_m = multibody.SETTLED_M if before.small else SETTLED_M
     sums, total = sums_of(chain, points)
-    sums = [s._replace(centre_g=np.where(s.weight[:, None] > 0, s.centre_g - before.middle, 0.0)) for s in sums]
-    state = before.state.only(np.arange(len(total)))
+    sums = [s._replace(centre_g=np.where(s.weight[:, None] > 0, s.centre_g - solved.middle, 0.0)) for s in sums]
+    state = solved.state.only(np.arange(len(total)))
     settled, better = (np.zeros(len(total), dtype=bool) for _ in range(2))
     for some in blocks_of(np.arange(len(total))):
         quick, better[some], settled[some] = _quick_steps(
-            chain, [s.only(some) for s in sums], before.only(some), settled_m, total[some]
+            chain, [s.only(some) for s in sums], (solved.only(some), before.small), settled_m, total[some]
         )
         state.put(some, quick)
     steps = np.full(len(total), len(_STEPS))
     left = np.flatnonzero(~settled)
     if left.size:
         astray = np.flatnonzero(~better)
-        state.put(astray, before.state.only(astray))
+        state.put(astray, solved.state.only(astray))
         solve(chain, sums, state, left, np.ones(len(left), dtype=bool), (settled, steps), settled_m)
-    return as_fit(chain, state, before.middle, (total > 0, determined), (settled, steps))
+    return as_fit(chain, state, solved.middle, (total > 0, before.fit.determined), (settled, steps))
 
 
 def _quick_steps(
-    chain: Sequence[Segment], sums: Sequence[MarkerSums], before: Before, settled_m: float, total: Array
+    chain: Sequence[Segment], sums: Sequence[MarkerSums], before: tuple[Solved, bool], settled_m: float, total: Array
 ) -> tuple[State, Mask, Mask]:
     """The state after the steps, in which frames each made the misfit smaller, and in which of these it settled."""
-    state, factors, n = before.state, before.factors, len(total)
+    (_, state, factors), small, n = *before, len(total)
     poses = forward(chain, state)
     error = error_of(chain, sums, state, poses)
     good, moved = np.ones(n, dtype=bool), np.zeros(n)
     rounding = 2e-15 * np.asarray(sum(s.size for s in sums))  # of sums of squares of the segments' sizes
-    for kind in _SMALL_STEPS if before.small else _STEPS:
+    for kind in _SMALL_STEPS if small else _STEPS:
         if kind == "before":
             change, moved = chord_step(chain, sums, state, factors, poses)
         else:
@@ -154,7 +174,7 @@ def _quick_steps(
         new = error_of(chain, sums, state, poses)
         good &= new <= error * (1 + 1e-12) + rounding
         error = new
-        if before.small and (moved <= settled_m**2 * total).all():
+        if small and (moved <= settled_m**2 * total).all():
             break
     return state, good, good & (moved <= settled_m**2 * total)
 

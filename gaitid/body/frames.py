@@ -29,7 +29,7 @@ from gaitid.trial import Array, frozen
 if TYPE_CHECKING:
     from gaitid.body.chain_again import Before
     from gaitid.body.joints import JointPlace
-    from gaitid.body.multibody import ChainFit, FittedChain
+    from gaitid.body.multibody import FittedChain
 
 #: A definition's side (empty for the middle of the body) and its name.
 Place = tuple[str, str]
@@ -38,6 +38,8 @@ Pair = tuple[Place, Place]
 # m. Points that lie nearer to one line than this (root mean square) do not tell how a body turns about it: a
 # millimetre of noise would turn it by more than ten degrees.
 COLLINEAR = 0.005
+# Functions of a formula that look at more than one frame.
+_OVER_THE_TRIAL = ("mean(", "steady(")
 
 
 @frozen_dataclass(eq=False)
@@ -138,12 +140,16 @@ class Geometry:
         Of those that cannot be told because their points lie in one line: the points, and how far from it they are, m.
     fitted : FittedChain or None
         The chain that the segments' poses are from (`with_poses`).
-    before : ChainFit or None
-        Of a chain that was fitted to the same markers in almost the same places: where the fit starts.
     medians : dict of (side, point, point) to float
         Of distances between two points that were asked for (`lengths.median_distance`), m.
-    again : Before or None
-        Likewise, where markers have moved by millimetres: the fit goes on from there, to 1e-5 m.
+    draws : int
+        How many walks of `n_frames` / `draws` frames its rows hold, one behind the other: each has its means.
+    near : Geometry or None
+        The same with its markers in almost the same places: a rigid fit to markers that did not move is the one there.
+    held : Geometry or None
+        The same from which numbers that are means over the trial are taken.
+    before : Before or None
+        A chain that was fitted to the same markers in almost the same places: where the fit starts.
     """
 
     def __init__(
@@ -164,9 +170,11 @@ class Geometry:
         self.fits: dict[tuple[str, str], tuple[tuple[str, ...], RigidFit]] = {}
         self.in_line: dict[tuple[str, str], tuple[tuple[str, ...], float]] = {}
         self.fitted: FittedChain | None = None
-        self.before: ChainFit | None = None
-        self.again: Before | None = None
         self.medians: dict[tuple[str, ...], float] = {}
+        self.draws = 1
+        self.near: Geometry | None = None
+        self.held: Geometry | None = None
+        self.before: Before | None = None
         self._markers = markers
         self._numbers = numbers
         self._sides = {side.name: side for side in model.sides}
@@ -215,6 +223,7 @@ class Geometry:
     ) -> Geometry:
         """The same with some frames and points as a chain puts them; everything else follows from these."""
         put = Geometry(self.model, self._markers, self._numbers, self.n_frames, self.up_g, self.foot_flat, calibration)
+        put.draws, put.held = self.draws, self.held
         put._given = points, frames, {}
         put._frames, put._points, put.fits, put.fitted = dict(frames), dict(points), dict(fits), fitted
         return put
@@ -247,6 +256,10 @@ class Geometry:
 
     def value(self, formula: Expression, side: str = "", **local: object) -> object:
         """A formula's value; `local` names win over the model's."""
+        if self.held is not None and not local and any(word in formula.text for word in _OVER_THE_TRIAL):
+            held = self.held.value(formula, side)
+            if np.ndim(held) == 0:  # type: ignore[arg-type]
+                return held
 
         def number(name: str) -> object:
             return local[name] if name in local else self.number(name, side)
@@ -257,8 +270,11 @@ class Geometry:
         return formula.evaluate(number, distance, self.mean)
 
     def mean(self, values: object) -> object:
-        """What is known of values over the trial, as one number."""
-        return mean_of_known(values)
+        """What is known of values over the trial, as one number; over each of several draws, (frames,)."""
+        if self.draws == 1 or np.ndim(values) == 0:  # type: ignore[arg-type]
+            return mean_of_known(values)
+        walks = np.reshape(values, (self.draws, -1))  # type: ignore[call-overload]
+        return np.repeat([mean_of_known(walk) for walk in walks], walks.shape[1])
 
     # --- points -----------------------------------------------------------------------------------------
 
@@ -399,6 +415,9 @@ class Geometry:
         if self.calibration is None:
             return self.frame(spec.reference, place[0])
         template = self.calibration.templates.get(place, {})
+        if self.near is not None and self._lies_as_in(self.near, place, template):
+            self.fits[place] = self.near.fits[place]
+            return self.near.frame(place[1], place[0])
         tracks: dict[str, Array] = {}
         for point in (*spec.points, *spec.reserve):
             if point in spec.reserve and second_extent(_stacked(template, tracks)) >= COLLINEAR:
@@ -412,6 +431,16 @@ class Geometry:
         fit = steady_fit(_stacked(template, tracks), np.stack(list(tracks.values()), axis=1), COLLINEAR)
         self.fits[place] = tuple(tracks), fit
         return Pose(fit.R, fit.t)
+
+    def _lies_as_in(self, near: Geometry, place: Place, template: Mapping[str, Array]) -> bool:
+        """Whether the markers and the template of a rigid frame are those of another geometry."""
+        near.frame(place[1], place[0])
+        if near.calibration is None or place not in near.fits:
+            return False
+        other = near.calibration.templates.get(place, {})
+        return all(self.point(name, place[0]) is near.point(name, place[0]) for name in near.fits[place][0]) and (
+            template.keys() == other.keys() and all(np.array_equal(at, other[name]) for name, at in template.items())
+        )
 
     def _make_frame(self, spec: shapes.Frame, side: str) -> Pose:
         match spec:

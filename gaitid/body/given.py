@@ -37,5 +37,6 @@ def with_given(
     other._points |= other._given[0]
     other._frames |= other._given[1]
     other._values |= other._given[2]
-    other.fits, other.fitted = geometry.fits, geometry.fitted
+    other.fits, other.fitted, other.draws = geometry.fits, geometry.fitted, geometry.draws
+    other.near, other.before = geometry.near, geometry.before
     return other

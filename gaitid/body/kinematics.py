@@ -68,6 +68,8 @@ class SegmentMotion:
 
 def joined_motion(*parts: SegmentMotion) -> SegmentMotion:
     """How a segment moves in successive frames, together."""
+    if len(parts) == 1:
+        return parts[0]
     return SegmentMotion(*(frozen(np.concatenate([getattr(part, name) for part in parts])) for name in _ARRAYS))
 
 

@@ -47,7 +47,7 @@ def inertia_of(table: specs.Table, body: specs.Segment, side: str, mass: float, 
         return np.array(row.inertia_kg_m2)
     assert row.gyration_fractions is not None  # one of both, see `gaitid.model.tables`
     # Principal moments about the centre of mass: m (ρ L)².
-    moments = mass * (np.multiply.outer(lengths, row.gyration_fractions)) ** 2
+    moments = np.asarray(mass)[..., None] * (np.multiply.outer(lengths, row.gyration_fractions)) ** 2
     return np.asarray(moments[..., None] * np.eye(3))
 
 

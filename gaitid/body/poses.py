@@ -135,7 +135,7 @@ class Body:
     def motions(self) -> Iterator[tuple[slice, Motion]]:
         """How it moves, some frames at a time, with these frames; in a short trial in all at once."""
         n_frames = self.geometry.n_frames
-        if not is_long(n_frames):
+        if not is_long(n_frames) or self.geometry.draws > 1:
             yield slice(0, n_frames), self.motion()
         else:
             for frames in blocks(n_frames):
@@ -313,14 +313,17 @@ def differentiate(body: Body, frames: slice | None = None) -> Motion:
     """
     n_frames = body.geometry.n_frames
     frames = frames or slice(0, n_frames)
-    if is_long(frames.stop - frames.start):
+    if is_long(frames.stop - frames.start) and body.geometry.draws == 1:
         return _of_each(joined_motion, *(differentiate(body, block) for block in blocks(n_frames)))
     wide, inner = with_margin(frames, n_frames)
-    poses = {key: of.during(wide) for key, of in body.segments.items()}
-    motions = segment_motions({key: (of.pose, of.com_g) for key, of in poses.items()}, body.rate_hz, body.settings)
-    for key, of in poses.items():
-        motions[key] = motions[key].only(of.known, of.moves)
-        if inner.stop - inner.start < wide.stop - wide.start:
-            motions[key] = motions[key].during(inner)
+    each = n_frames // body.geometry.draws  # of a walk: nothing is known from one to the next
+    walks = [wide] if each == n_frames else [slice(start, start + each) for start in range(0, n_frames, each)]
+    poses = {(key, walk.start): of.during(walk) for key, of in body.segments.items() for walk in walks}
+    made = segment_motions({key: (of.pose, of.com_g) for key, of in poses.items()}, body.rate_hz, body.settings)
+    for at, of in poses.items():
+        made[at] = made[at].only(of.known, of.moves)
+        if len(walks) == 1 and inner.stop - inner.start < wide.stop - wide.start:
+            made[at] = made[at].during(inner)
+    motions = {key: joined_motion(*(made[key, walk.start] for walk in walks)) for key in body.segments}
     by_side = {side: {b.segment: motions[side, b.segment] for b in body.model.chain} for side in body.sides}
     return Motion(motions[body.base], by_side)

@@ -27,11 +27,7 @@ class _Gap(NamedTuple):
 
 
 def fit_steadily(
-    chain: Sequence[Segment],
-    points: Sequence[Array],
-    start: Sequence[Array],
-    determined: Mask | None = None,
-    before: Before | None = None,
+    chain: Sequence[Segment], points: Sequence[Array], start: Sequence[Array], before: Before | None = None
 ) -> ChainFit:
     """`fit_chain`, or `fit_again` where there is a fit before, with markers that are missing for some frames.
 
@@ -39,10 +35,7 @@ def fit_steadily(
     after, as the chain without it has the segment (in between on a line): so it says nothing new in the gap, and takes
     nothing away at once at its edges. What is determined follows from the markers that were really seen.
     """
-    if before is None or determined is None:
-        fit = fit_chain(chain, points, start, determined)
-    else:
-        fit = fit_again(chain, points, before, determined)
+    fit = fit_chain(chain, points, start) if before is None else fit_again(chain, points, before)
     known: Mask = np.asarray(np.isfinite(fit.R[0]).all(axis=(1, 2)))
     gaps = list(_gaps(chain, points, known))
     if not gaps or len(gaps) > MOST_GAPS:

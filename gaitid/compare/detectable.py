@@ -23,7 +23,6 @@ from gaitid.gait.feature_list import FEATURES
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.report.page.pool import COUNTS_FROM
 from gaitid.report.page.sure import variance_over_cycle
-from gaitid.run.files import calibrated_in
 from gaitid.run.recorded import read_recorded
 from gaitid.trial import Array
 from gaitid.uncertainty.estimate import COVERAGE_FACTOR
@@ -159,7 +158,7 @@ class _Side:
             if setup.sources is None:
                 raise GaitidError(f"{result.stem} was run without --uncertainty")
             again = recorded.analysed()
-            self._signs[i] = signed(again, setup.sources, calibrated_in(again, setup), common.sources)
+            self._signs[i] = signed(again, setup.sources, common.sources)
 
     def most_cycles(self, side: str) -> int:
         """How many cycles the means are of, at most."""

@@ -22,6 +22,7 @@ class Link:
     Attributes
     ----------
     mass : float, kg
+        Or (frames,) array: of each of several draws.
     inertia_s : (3, 3) or (frames, 3, 3) array, kg·m²
         About the centre of mass, segment axes.
     R_gs : (frames, 3, 3) array

@@ -83,7 +83,7 @@ class LinkRows:
 
     def __init__(self, link: Link, rows: slice) -> None:
         inertia = link.inertia_s[None] if link.inertia_s.ndim == 2 else link.inertia_s[rows]
-        self.mass = link.mass
+        self.mass = link.mass if np.ndim(link.mass) == 0 else np.asarray(link.mass)[rows]
         self.inertia_s, self.R_gs = (_first(m).reshape(3, 3, -1) for m in (inertia, link.R_gs[rows]))
         self.com_g, self.acc_g, self.omega_g, self.alpha_g, self.joint_g = (
             _first(v[rows]) for v in (link.com_g, link.acc_g, link.omega_g, link.alpha_g, link.joint_g)

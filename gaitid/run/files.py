@@ -18,7 +18,6 @@ from gaitid.write import TABLES, UNCERTAINTY, WRITE
 if TYPE_CHECKING:
     from gaitid.analysis.contributions import Parts
     from gaitid.analysis.result import Result
-    from gaitid.body.frames import Geometry
     from gaitid.uncertainty.estimate import Estimate
 
 
@@ -131,21 +130,9 @@ def estimate_of(result: Result, setup: Setup) -> Estimate | None:
     if found is None:
         from gaitid.uncertainty.estimate import estimate
 
-        static = calibrated_in(result, setup)
-        found = estimate(result, setup.sources, static, setup.options.express_in, setup.progress)
+        found = estimate(result, setup.sources, setup.options.express_in, setup.progress)
         _ESTIMATES[result] = found
     return found
-
-
-def calibrated_in(result: Result, setup: Setup) -> Geometry | None:
-    """The static that a model carries something over from; None without one, or where a subject file stands for it."""
-    from gaitid.analysis.pipeline import pipeline_of
-
-    calibration = result.body.geometry.calibration
-    carries = calibration is not None and (calibration.places or calibration.joints)
-    if setup.static is None or not carries:
-        return None
-    return None if setup.subject.calibration.places else pipeline_of(result).static_geometry
 
 
 def record_of(result: Result, setup: Setup, inputs: Sequence[Mapping[str, str]]) -> str:

@@ -13,9 +13,9 @@ from gaitid.numerics.masks import known_rows, nearest_known
 from gaitid.numerics.rotation import apply_transposed
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array
-from gaitid.uncertainty.computation import Computation
 from gaitid.uncertainty.groups import Group, groups_of
 from gaitid.uncertainty.markerless import estimated, of_markerless
+from gaitid.uncertainty.perturbed import Perturbed
 from gaitid.uncertainty.shift import Error, Shift
 from gaitid.uncertainty.sources import OTHERWISE, Sources
 
@@ -100,62 +100,62 @@ class OverTrial(NamedTuple):
     stride_hz: float
 
 
-def over_trial(computation: Computation) -> OverTrial:
-    """That of the trial of a computation."""
-    return OverTrial(segments_of_markers(computation), _stride_hz(computation))
+def over_trial(perturbed: Perturbed) -> OverTrial:
+    """That of the trial of a perturbed."""
+    return OverTrial(segments_of_markers(perturbed), _stride_hz(perturbed))
 
 
-def errors_of(sources: Sources, computation: Computation, over: OverTrial | None = None) -> Errors:
+def errors_of(sources: Sources, perturbed: Perturbed, over: OverTrial | None = None) -> Errors:
     """Every error of the ingredients of a result.
 
     Parameters
     ----------
     sources : Sources
-    computation : Computation
+    perturbed : Perturbed
         Of the result.
     over : OverTrial, optional
         Of the trial of which the result is a part.
     """
-    result = computation.result
-    segment_of, stride_hz = over or over_trial(computation)
+    result = perturbed.result
+    segment_of, stride_hz = over or over_trial(perturbed)
     left_out: list[str] = []
     carries = bool(result.body.geometry.calibration is not None and result.body.geometry.calibration.places)
     calibration = result.body.geometry.calibration
-    if carries and computation.static is None and calibration is not None:
+    if carries and perturbed.static is None and calibration is not None:
         instead = "the walk's own mean" if calibration.source == "" and calibration.chain_source else "a subject file"
         left_out.append(
             f"where the anatomical markers were put in the static, and measurements that joints follow from: {instead} "
             "stands for it"
         )
-    groups = tuple(groups_of(computation, segment_of))
-    if _hip_of_the_walk(computation):
+    groups = tuple(groups_of(perturbed, segment_of))
+    if _hip_of_the_walk(perturbed):
         left_out.append("the hip's centre: without a static its place in the chain of joints is a mean of the walk")
     if any(side.trunk_angles for side in result.sides.values()):
         left_out.append("the angles of thorax and spine: no errors of the trunk's markers are stated")
     if result.applied_loads:
         left_out.append("errors of the loads that files gave (--load)")
     constant = [
-        *(_placement_in_static if carries else _placement)(sources, computation, segment_of, groups),
-        *_hip(sources, computation),
-        *_measurements(sources, computation),
-        *_segment_parameters(sources, computation),
-        *_plates(sources, computation),
-        *of_markerless(sources, computation, segment_of),
+        *(_placement_in_static if carries else _placement)(sources, perturbed, segment_of, groups),
+        *_hip(sources, perturbed),
+        *_measurements(sources, perturbed),
+        *_segment_parameters(sources, perturbed),
+        *_plates(sources, perturbed),
+        *of_markerless(sources, perturbed, segment_of),
     ]
-    noise = _noise(sources, computation)
+    noise = _noise(sources, perturbed)
     if noise is None and sources.noise_m is None:
         left_out.append("noise that was smoothed away before the markers were stored, and what that took with it")
-    waves = tuple(_waves(sources, computation, segment_of, stride_hz))
+    waves = tuple(_waves(sources, perturbed, segment_of, stride_hz))
     return Errors(tuple(constant), waves, noise, segment_of, groups, stride_hz, tuple(left_out))
 
 
-def segments_of_markers(computation: Computation) -> dict[str, tuple[str, str]]:
+def segments_of_markers(perturbed: Perturbed) -> dict[str, tuple[str, str]]:
     """For each marker the segment in whose axes it moves least."""
-    body = computation.result.body
+    body = perturbed.result.body
     spreads: dict[str, tuple[float, tuple[str, str]]] = {}
     for place, segment in body.segments.items():
         pose = segment.pose
-        for label, track in computation.result.markers.filtered.items():
+        for label, track in perturbed.result.markers.filtered.items():
             local = apply_transposed(pose.R_gs, track - pose.origin_g)
             known = local[known_rows(local)]
             if len(known) < 2:
@@ -166,18 +166,18 @@ def segments_of_markers(computation: Computation) -> dict[str, tuple[str, str]]:
     return {label: place for label, (_, place) in spreads.items()}
 
 
-def _roles(computation: Computation) -> dict[str, str]:
+def _roles(perturbed: Perturbed) -> dict[str, str]:
     """The role of each label."""
-    model = computation.result.model
+    model = perturbed.result.model
     return {label: role for side, role in model.roles for label in model.labels(role, side)}
 
 
 def _placement(
-    sources: Sources, computation: Computation, segment_of: Mapping[str, tuple[str, str]], groups: Sequence[Group]
+    sources: Sources, perturbed: Perturbed, segment_of: Mapping[str, tuple[str, str]], groups: Sequence[Group]
 ) -> Iterator[Error]:
     """Of anatomical markers that the model takes its axes from in the walk, in the axes of their segments."""
-    size, roles, segments = sources.placement_m, _roles(computation), computation.result.body.segments
-    estimates = estimated(computation.result.model, sources)
+    size, roles, segments = sources.placement_m, _roles(perturbed), perturbed.still.body.segments
+    estimates = estimated(perturbed.result.model, sources)
     for group in groups if size else ():
         labels = [label for label, _ in group.parts if _anatomical(label, roles, estimates, sources)]
         for axis in range(3 if labels else 0):
@@ -187,10 +187,10 @@ def _placement(
 
 
 def _placement_in_static(
-    sources: Sources, computation: Computation, segment_of: Mapping[str, tuple[str, str]], groups: Sequence[Group]
+    sources: Sources, perturbed: Perturbed, segment_of: Mapping[str, tuple[str, str]], groups: Sequence[Group]
 ) -> Iterator[Error]:
     """Of anatomical markers of a static; what is still there in the walk lies on the same wrong place of the skin."""
-    static, size, segments = computation.static, sources.placement_m, computation.result.body.segments
+    static, size, segments = perturbed.static, sources.placement_m, perturbed.still.body.segments
     if static is None or not size:
         return
     roles = {label: role for side, role in static.model.roles for label in static.model.labels(role, side)}
@@ -198,7 +198,7 @@ def _placement_in_static(
     for label in static.tracks:
         if not _anatomical(label, roles, estimates, sources):
             continue
-        standing = _standing_axes(static, computation, label, segment_of)
+        standing = _standing_axes(static, perturbed, label, segment_of)
         for axis in range(3):
             walk: dict[str, Array] = {}
             if label in segment_of:
@@ -214,13 +214,13 @@ def _anatomical(label: str, roles: Mapping[str, str], estimates: Collection[str]
 
 
 def _standing_axes(
-    static: Geometry, computation: Computation, label: str, segment_of: Mapping[str, tuple[str, str]]
+    static: Geometry, perturbed: Perturbed, label: str, segment_of: Mapping[str, tuple[str, str]]
 ) -> Array:
     """(3, 3) axes of a marker's segment as it stands in the static; the laboratory's for one that the walk lacks."""
     if label not in segment_of:
         return np.eye(3)
     side, segment = segment_of[label]
-    model = computation.result.model
+    model = perturbed.result.model
     spec = next((spec for spec in model.chain if spec.segment == segment), None)
     frame = model.base.frame if spec is None else spec.frame
     R = static.frame(frame, side).R_gs
@@ -231,35 +231,35 @@ def _standing_axes(
     return np.asarray(u @ vt)
 
 
-def hip_method(computation: Computation) -> str:
+def hip_method(perturbed: Perturbed) -> str:
     """How the model finds the hip's centre, in a word of configs/uncertainty; empty where it has no such choice."""
-    chosen = computation.result.model.choices.get("hip_centre")
+    chosen = perturbed.result.model.choices.get("hip_centre")
     return "" if chosen is None else chosen.option
 
 
-def _hip_of_the_walk(computation: Computation) -> bool:
+def _hip_of_the_walk(perturbed: Perturbed) -> bool:
     """Whether a chain of joints carries the hip as the walk itself shows it on average: nothing is there to shift."""
-    return computation.result.model.pose is not None and computation.static is None
+    return perturbed.result.model.pose is not None and perturbed.static is None
 
 
-def _hip(sources: Sources, computation: Computation) -> Iterator[Error]:
+def _hip(sources: Sources, perturbed: Perturbed) -> Iterator[Error]:
     """Of the centre of the most proximal joint, in the axes of the base."""
-    model = computation.result.model
-    size = sources.hip_m.get(hip_method(computation), sources.hip_m.get(OTHERWISE, 0.0))
-    if not size or not model.touches_ground or _hip_of_the_walk(computation) or estimated(model, sources):
+    model = perturbed.result.model
+    size = sources.hip_m.get(hip_method(perturbed), sources.hip_m.get(OTHERWISE, 0.0))
+    if not size or not model.touches_ground or _hip_of_the_walk(perturbed) or estimated(model, sources):
         return  # an estimated hip has an error of its own
     for axis in range(3):
         offset = size * np.eye(3)[axis]
-        centres = {model.place("point", model.chain[-1].centre, side): offset for side in computation.sides}
+        centres = {model.place("point", model.chain[-1].centre, side): offset for side in perturbed.sides}
         yield Error(
             "hip_centre", f"{model.chain[-1].joint}, {'xyz'[axis]} of the {model.base.segment}", Shift(centres=centres)
         )
 
 
-def _measurements(sources: Sources, computation: Computation) -> Iterator[Error]:
+def _measurements(sources: Sources, perturbed: Perturbed) -> Iterator[Error]:
     """Each of both sides at once: a side's numbers do not depend on the other's, but the leg lengths' mean does."""
-    numbers = computation.result.subject.numbers
-    for measurement in computation.result.model.subject.values():
+    numbers = perturbed.result.subject.numbers
+    for measurement in perturbed.result.model.subject.values():
         size = sources.measurements.get(key_of(measurement, ""), 0.0)
         names = [name for name in numbers if name.rpartition(".")[2] == measurement.name]
         if size and names and all(np.isfinite(numbers[name]) for name in names):
@@ -267,9 +267,9 @@ def _measurements(sources: Sources, computation: Computation) -> Iterator[Error]
                 yield Error("measurements", name.replace(".", " "), Shift(numbers={name: size}))
 
 
-def _segment_parameters(sources: Sources, computation: Computation) -> Iterator[Error]:
+def _segment_parameters(sources: Sources, perturbed: Perturbed) -> Iterator[Error]:
     """Of each segment of both legs alike: one table serves both."""
-    for spec in computation.result.model.chain:
+    for spec in perturbed.result.model.chain:
         name = spec.segment
         if sources.mass:
             yield Error("segment_parameters", f"mass of the {name}", Shift(mass={name: sources.mass}))
@@ -281,9 +281,9 @@ def _segment_parameters(sources: Sources, computation: Computation) -> Iterator[
                 yield Error("segment_parameters", words, Shift(com={name: sources.com * np.eye(3)[axis]}))
 
 
-def _plates(sources: Sources, computation: Computation) -> Iterator[Error]:
+def _plates(sources: Sources, perturbed: Perturbed) -> Iterator[Error]:
     """Of all plates alike; what stands on different plates is never compared."""
-    result = computation.result
+    result = perturbed.result
     if not result.model.touches_ground or not result.ground.plates:
         return
     up_g = result.body.geometry.up_g
@@ -305,17 +305,17 @@ def _plates(sources: Sources, computation: Computation) -> Iterator[Error]:
         yield Error("cutoff", "logarithm of the cut-off", Shift(cutoff={"log": sources.cutoff}))
 
 
-def _stride_hz(computation: Computation) -> float:
+def _stride_hz(perturbed: Perturbed) -> float:
     """Strides in a second: the mean of the trial's, or `STRIDE_HZ`."""
-    durations = [stride.cycle.duration_s for stride in computation.result.gait.strides]
+    durations = [stride.cycle.duration_s for stride in perturbed.result.gait.strides]
     return 1 / float(np.mean(durations)) if durations else STRIDE_HZ
 
 
 def _waves(
-    sources: Sources, computation: Computation, segment_of: Mapping[str, tuple[str, str]], stride_hz: float
+    sources: Sources, perturbed: Perturbed, segment_of: Mapping[str, tuple[str, str]], stride_hz: float
 ) -> Iterator[Wave]:
-    time = computation.result.trial.time_s
-    gains = [_gain(k * stride_hz, computation) for k in range(1, len(sources.harmonics) + 1)]
+    time = perturbed.result.trial.time_s[perturbed.frames]
+    gains = [_gain(k * stride_hz, perturbed) for k in range(1, len(sources.harmonics) + 1)]
     waves = np.stack(
         [
             gain * np.sqrt(share) * wave(2 * np.pi * k * stride_hz * time)
@@ -323,8 +323,8 @@ def _waves(
             for wave in (np.cos, np.sin)
         ]
     )
-    estimates = estimated(computation.result.model, sources)
-    for place, segment in computation.result.body.segments.items():
+    estimates = estimated(perturbed.result.model, sources)
+    for place, segment in perturbed.still.body.segments.items():
         sizes = sources.soft_tissue.get(place[1])
         labels = tuple(label for label, of in segment_of.items() if of == place and label not in estimates)
         if sizes is None or not labels:
@@ -337,9 +337,9 @@ def _waves(
             yield from (Wave((label,), sizes.each_m * tracks) for label in labels)
 
 
-def cutoff_of(computation: Computation) -> float | None:
+def cutoff_of(perturbed: Perturbed) -> float | None:
     """Of the run's filter, Hz: for a spline or a Savitzky-Golay filter that of the Butterworth filter nearest to it."""
-    result = computation.result
+    result = perturbed.result
     if isinstance(result.settings.cutoff_hz, float) and result.settings.marker_filter == "butterworth":
         return result.settings.cutoff_hz
     effective = result.markers.quality.get("marker_bandwidth_hz", np.nan)
@@ -347,9 +347,9 @@ def cutoff_of(computation: Computation) -> float | None:
     return float(effective) if filtered and 0 < effective < result.trial.rate_hz / 2 else None
 
 
-def _gain(frequency_hz: float, computation: Computation) -> float:
+def _gain(frequency_hz: float, perturbed: Perturbed) -> float:
     """What the run's filter lets through of a wave."""
-    cutoff, rate_hz = cutoff_of(computation), computation.result.trial.rate_hz
+    cutoff, rate_hz = cutoff_of(perturbed), perturbed.result.trial.rate_hz
     if cutoff is None:
         return 1.0
     return float(_response(np.array([2 * np.pi * frequency_hz / rate_hz]), cutoff, rate_hz)[0])
@@ -362,19 +362,19 @@ def _response(w: Array, cutoff_hz: float, rate_hz: float) -> Array:
     return np.asarray(np.abs(z @ b) ** 2 / np.abs(z @ a) ** 2)
 
 
-def _noise(sources: Sources, computation: Computation) -> Noise | None:
+def _noise(sources: Sources, perturbed: Perturbed) -> Noise | None:
     """As measured or given; behind the filter the integral over all frequencies of what it and the splines let through.
 
     The interpolating quintic spline's derivatives respond to exp(iwt) by these (from the B-spline's sampled values and
     derivatives; Unser 1993, IEEE Trans Signal Process 41:821-833).
     """
-    result = computation.result
+    result = perturbed.result
     raw = sources.noise_m
     if raw is None:
         raw = result.markers.quality.get("marker_noise_mm", np.nan) * 1e-3
     if not raw > 2e-6:  # smoothed before: `SMOOTHED_BELOW_MM`
         return None
-    cutoff, rate_hz = cutoff_of(computation), result.trial.rate_hz
+    cutoff, rate_hz = cutoff_of(perturbed), result.trial.rate_hz
     w = (np.arange(4096) + 0.5) * np.pi / 4096
     power = np.ones_like(w) if cutoff is None else _response(w, cutoff, rate_hz) ** 2
     values = (66 + 52 * np.cos(w) + 2 * np.cos(2 * w)) / 120

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from gaitid.analysis.result import Result
-from gaitid.body.frames import Geometry
-from gaitid.numerics.blocks import is_long
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array
+from gaitid.uncertainty.blocks import Block, blocks_of, joined
 from gaitid.uncertainty.budget import budget_of_columns, peaks
-from gaitid.uncertainty.computation import Computation
-from gaitid.uncertainty.errors import Errors, OverTrial, errors_of, hip_method, over_trial
+from gaitid.uncertainty.errors import Errors, errors_of, hip_method, over_trial
 from gaitid.uncertainty.features import FeatureSpread
 from gaitid.uncertainty.first_order import Spread, propagate
+from gaitid.uncertainty.monte_carlo import Draws, monte_carlo
 from gaitid.uncertainty.over_cycle import of_features, over_cycle
+from gaitid.uncertainty.perturbed import Perturbed
 from gaitid.uncertainty.sources import OTHERWISE, Sources, refuse_names_of_nothing
 from gaitid.write import DEFAULT_FRAMES, UNCERTAINTY_COLUMNS
 from gaitid.write.numbers import row_lines
@@ -95,7 +94,6 @@ class Estimate:
 def estimate(
     result: Result,
     sources: Sources,
-    static: Geometry | None = None,
     express_in: Sequence[str] = DEFAULT_FRAMES,
     progress: Callable[[str], object] = lambda words: None,
     features: bool = True,
@@ -106,8 +104,6 @@ def estimate(
     ----------
     result : Result
     sources : Sources
-    static : Geometry, optional
-        Of the static that its model was calibrated in.
     express_in : sequence of str
         Frames of expression of the wrenches.
     progress : callable
@@ -116,48 +112,35 @@ def estimate(
         Whether those of features are wanted too.
     """
     refuse_names_of_nothing(sources, result.model)
-    computation = Computation(result, static, tuple(express_in))
-    one = partial(_spread, sources=sources, progress=progress, features=features)
-    if is_long(result.trial.n_frames):
-        from gaitid.uncertainty.parts import joined, parts_of  # of few trials
-
-        over = over_trial(computation)
-        errors, spread = joined(computation, ((part, *one(part.computation, over)) for part in parts_of(computation)))
-    else:
-        errors, spread = one(computation)
-    names = computation.names[: computation.written]
-    of_result = FeatureSpread(computation).of_result
-    about = _record(computation, sources, errors, spread, of_result)
-    values = computation.values[:, : len(names)]
+    perturbed = Perturbed(result, express_in)
+    errors, spread = joined(perturbed, _blocks(perturbed, sources, progress, features))
+    names = perturbed.names[: perturbed.written]
+    of_result = FeatureSpread(perturbed).of_result
+    about = _record(perturbed, sources, errors, spread, of_result)
+    values = perturbed.values[:, : len(names)]
     return Estimate(names, result.trial.first_frame, values, spread, of_result, errors.left_out, about)
 
 
-def _spread(
-    computation: Computation,
-    over: OverTrial | None = None,
-    *,
-    sources: Sources,
-    progress: Callable[[str], object],
-    features: bool,
-) -> tuple[Errors, Spread]:
-    errors = errors_of(sources, computation, over)
-    spread = propagate(computation, errors, features)
-    if sources.method == "monte_carlo":
-        from gaitid.uncertainty.monte_carlo import Draws, monte_carlo
-
-        spread = monte_carlo(computation, errors, Draws(sources.samples, sources.seed, progress), spread)
-    return errors, spread
+def _blocks(
+    perturbed: Perturbed, sources: Sources, progress: Callable[[str], object], features: bool
+) -> Iterator[tuple[Block, Errors, Spread]]:
+    """What is found in each block of frames."""
+    over, draws = over_trial(perturbed), Draws(sources.samples, sources.seed, progress)
+    for block in blocks_of(perturbed):
+        errors = errors_of(sources, block.perturbed, over)
+        spread = propagate(block.perturbed, errors, features)
+        if sources.method == "monte_carlo":
+            spread = monte_carlo(block.perturbed, errors, draws, spread)
+        yield block, errors, spread
 
 
-def _record(
-    computation: Computation, sources: Sources, errors: Errors, spread: Spread, of_result: Array
-) -> dict[str, Any]:
-    names, written = computation.names[: computation.written], computation.written
+def _record(perturbed: Perturbed, sources: Sources, errors: Errors, spread: Spread, of_result: Array) -> dict[str, Any]:
+    names, written = perturbed.names[: perturbed.written], perturbed.written
     standard = spread.standard[:, :written]
     variance = {source: of[:, :written] for source, of in spread.variance.items()}
-    cycles = [(cycle.side, cycle.number) for cycle in computation.curves.cycles]
+    cycles = [(cycle.side, cycle.number) for cycle in perturbed.curves.cycles]
     sizes = sources.hip_m
-    now, then = sizes.get(hip_method(computation), sizes.get(OTHERWISE, 0.0)), sizes.get("functional", np.inf)
+    now, then = sizes.get(hip_method(perturbed), sizes.get(OTHERWISE, 0.0)), sizes.get("functional", np.inf)
     hip_better = then / now if then < now else None
     return {
         "file": sources.name,
@@ -165,12 +148,12 @@ def _record(
         **spread.figures,
         "coverage_factor": COVERAGE_FACTOR,
         "stride_hz": errors.stride_hz,
-        "hip_centre": hip_method(computation) or OTHERWISE,
+        "hip_centre": hip_method(perturbed) or OTHERWISE,
         "marker_noise_m": None if errors.noise is None else errors.noise.raw_m,
         "left_out": list(errors.left_out),
         "sources": sources.content.get("sources", {}),
         "peaks": peaks(cycles, of_result, spread.of_features, spread.features, hip_better),
         "columns": budget_of_columns(names, variance, standard),
         "features": of_features(cycles, spread.of_features, spread.features),
-        **over_cycle(computation.result, names, standard, variance),
+        **over_cycle(perturbed.result, names, standard, variance),
     }

@@ -12,7 +12,7 @@ from gaitid.gait.cycles import sample
 from gaitid.gait.feature_list import FEATURES, Feature
 from gaitid.gait.features import FeatureValues, measure
 from gaitid.trial import Array, IntArray
-from gaitid.uncertainty.computation import Computation
+from gaitid.uncertainty.perturbed import Perturbed
 
 #: Of a change: so small that no peak becomes another one.
 STEP = 1e-3
@@ -23,16 +23,16 @@ class FeatureSpread:
 
     Parameters
     ----------
-    computation : Computation
+    perturbed : Perturbed
         Of the result whose features are meant.
     step : float
         Changes are measured at this share of their size, and the answer is divided by it.
     """
 
-    def __init__(self, computation: Computation, step: float = STEP) -> None:
-        self._computation, self._step = computation, step
-        self.curves = computation.curves
-        self.where = _columns(computation, self.curves)
+    def __init__(self, perturbed: Perturbed, step: float = STEP) -> None:
+        self._perturbed, self._step = perturbed, step
+        self.curves = perturbed.curves
+        self.where = _columns(perturbed, self.curves)
         measured = self._measured(self.curves)
         self._of_result, self._percent = measured.value, measured.percent
 
@@ -56,19 +56,19 @@ class FeatureSpread:
     @cached_property
     def samplers(self) -> list[tuple[int, Array]]:
         """For each cycle its first frame, and (points, frames) weights: what `sample` makes of changes is linear."""
-        trial, points, offset = self._computation.result.trial, len(self.curves.percent), self._computation.first
+        rate_hz, points, offset = self._perturbed.result.trial.rate_hz, len(self.curves.percent), self._perturbed.first
         found = []
         for stride in self.curves.strides:
             times = stride.cycle.strike.time_s, stride.cycle.next_strike.time_s
-            start, end = (t * trial.rate_hz - offset for t in times)
+            start, end = (t * rate_hz - offset for t in times)
             # two frames more on either side, but for the trial's ends
-            first, last = max(int(start) - 2, 0), min(int(np.ceil(end)) + 3, trial.n_frames)
+            first, last = max(int(start) - 2, 0), min(int(np.ceil(end)) + 3, self._perturbed.n_frames)
             found.append((first, sample(np.eye(last - first), np.linspace(start, end, points) - first)))
         return found
 
     def _measured(self, curves: CycleCurves) -> FeatureValues:
         """Loading rates, which are of the plates' own rate, are unknown here."""
-        gravity = self._computation.result.settings.gravity_m_per_s2
+        gravity = self._perturbed.result.settings.gravity_m_per_s2
         return measure(curves, gravity, np.full((len(curves.strides), 3, 2), np.nan))
 
     def stacked(self, changes: list[Array], step: float) -> Array:
@@ -97,7 +97,7 @@ class FeatureSpread:
 
     def unit_of(self, feature: Feature) -> float:
         """What its column is divided by: a ground reaction is measured in body weights."""
-        gravity = self._computation.result.settings.gravity_m_per_s2
+        gravity = self._perturbed.result.settings.gravity_m_per_s2
         return (gravity if gravity > 0 else np.nan) if feature.column in GROUND_COLUMNS else 1.0
 
     def slopes(self, changes: list[Array]) -> Array:
@@ -105,11 +105,11 @@ class FeatureSpread:
         return np.asarray((self.stacked(changes, self._step) - self._of_result) / self._step)
 
 
-def _columns(computation: Computation, curves: CycleCurves) -> dict[str, tuple[IntArray, IntArray]]:
+def _columns(perturbed: Perturbed, curves: CycleCurves) -> dict[str, tuple[IntArray, IntArray]]:
     """For each side where the curves' columns stand among the computation's (−1: nowhere), and its reaction per kg."""
-    place = {name: i for i, name in enumerate(computation.names)}
+    place = {name: i for i, name in enumerate(perturbed.names)}
     found = {}
-    for side in computation.result.sides:
+    for side in perturbed.result.sides:
         at = np.array([place.get(f"{side}_{name}", -1) for name in curves.names], dtype=np.intp)
         ground = [place[f"{side}_ground_reaction_{axis}_N_per_kg"] for axis in "xyz"] if curves.strides else []
         found[side] = at, np.array(ground, dtype=np.intp)

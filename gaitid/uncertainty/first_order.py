@@ -7,28 +7,32 @@ over time, a column depends at each instant on the displacement of a marker and 
     δy(t) = J0(t) δm(t) + J1(t) δm'(t) + J2(t) δm''(t)
 
 One computation with the marker displaced all the time tells J0. It also tells how far each segment goes with the
-marker, of which J1 and J2 follow by the rule for products (`gaitid.uncertainty.motion_gradient`). What depends on means
-over the trial (lengths, the direction of walking) is left alone: the mean of soft tissue and noise is none.
+marker, of which J1 and J2 follow by the rule for products (`_by_moves`). What depends on means over the trial (lengths,
+the direction of walking) is left alone: the mean of soft tissue and noise is none.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 
 import numpy as np
 
+from gaitid.analysis.limb import solve_limbs
+from gaitid.analysis.pipeline import Pipeline
+from gaitid.body.kinematics import SegmentMotion, spin_from_quaternion
+from gaitid.body.poses import Key, Motion
 from gaitid.numerics.masks import nearest_known
+from gaitid.numerics.rotation import quaternions
 from gaitid.numerics.spline import spline_derivatives
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, IntArray
-from gaitid.uncertainty.computation import Computation
 from gaitid.uncertainty.errors import Errors, Wave
 from gaitid.uncertainty.feature_gradient import FeatureGradient
 from gaitid.uncertainty.features import FeatureSpread
 from gaitid.uncertainty.groups import STEP_M, Group, jobs_of
-from gaitid.uncertainty.motion_gradient import MotionGradient
+from gaitid.uncertainty.perturbed import Perturbed
 from gaitid.uncertainty.shift import Shift
-from gaitid.uncertainty.stacked import Stacked
 
 #: Of a standard deviation: steps of all other errors.
 STEP = 1e-4
@@ -36,6 +40,10 @@ STEP = 1e-4
 PERIODS = (16, 40)
 #: So many drawn tracks of noise stand for it where features are integrals: their spread is known to 13 %.
 NOISE_TRACKS = 32
+#: Of motions: what columns are linear in, m/s² and rad/s², and angular velocities, rad/s: whose square is lost.
+_STEPS = (("acc_g", 1.0), ("alpha_g", 1.0), ("omega_g", 1e-5))
+#: By segment which columns its motion moves, and their derivatives by it (`motion_gradient`).
+Gradient = Mapping[Key, tuple[IntArray, Array]]
 #: Along three axes a displacement and its two derivatives.
 _MOVES = 9
 #: Frames whose changes by all displacements of a marker are squared at once.
@@ -65,40 +73,38 @@ class Spread:
     of_features: Array
 
 
-def propagate(computation: Computation, errors: Errors, features: bool = True) -> Spread:
+def propagate(perturbed: Perturbed, errors: Errors, features: bool = True) -> Spread:
     """Standard uncertainties by first order.
 
     Parameters
     ----------
-    computation : Computation
+    perturbed : Perturbed
     errors : Errors
         `gaitid.uncertainty.errors.errors_of` of the same result.
     features : bool
         Whether those of features are wanted too.
     """
-    collected = _Collected(computation, features)
-    stacked = Stacked(computation)
-    # those that need the same stages behind one another
-    jobs = sorted(jobs_of(computation, errors.constant, errors.segment_of, STEP), key=lambda job: job.shift.kind)
-    columns = stacked.columns([job.shift.times(STEP) for job in jobs])
+    collected = _Collected(perturbed, features)
+    jobs = list(jobs_of(perturbed, errors.constant, errors.segment_of, STEP))
+    columns = perturbed.columns([job.shift.times(STEP) for job in jobs])
     for job, shifted in zip(jobs, columns, strict=True):
-        change = (shifted - computation.unshifted) / STEP
+        change = (shifted - perturbed.unshifted) / STEP
         for error, mine in job.parts:
             own = np.where(np.isfinite(change), 0.0, change) if len(job.parts) > 1 else change
             own[:, mine] = change[:, mine]
             collected.add(error.source, own)
     if errors.noise is not None or errors.waves:
-        _of_markers(computation, stacked, errors, collected)
-    return collected.spread({"method": "first_order", "computations": computation.count})
+        _of_markers(perturbed, errors, collected)
+    return collected.spread({"method": "first_order", "computations": perturbed.count})
 
 
 class _Collected:
     """Variances as directions come in."""
 
-    def __init__(self, computation: Computation, with_features: bool) -> None:
-        self.known = np.isfinite(computation.values)
+    def __init__(self, perturbed: Perturbed, with_features: bool) -> None:
+        self.known = np.isfinite(perturbed.values)
         self.variance: dict[str, Array] = {}
-        features = FeatureSpread(computation)
+        features = FeatureSpread(perturbed)
         self._of_result = features.of_result
         self.gradient = FeatureGradient(features) if with_features else None
         self.of_features: dict[str, Array] = {}
@@ -152,9 +158,9 @@ class _Together:
         self.slopes: Array | float = 0.0
 
 
-def _of_markers(computation: Computation, stacked: Stacked, errors: Errors, collected: _Collected) -> None:
+def _of_markers(perturbed: Perturbed, errors: Errors, collected: _Collected) -> None:
     """Errors of markers that change over time, marker by marker: derivatives of none are kept longer than needed."""
-    rate_hz, shape = computation.result.trial.rate_hz, computation.unshifted.shape
+    rate_hz, shape = perturbed.result.trial.rate_hz, perturbed.unshifted.shape
     waves = [(wave, _moves(_with_derivatives(wave.tracks_g, rate_hz))) for wave in errors.waves]
     together: dict[int, _Together] = {}
     noise = errors.noise
@@ -162,9 +168,9 @@ def _of_markers(computation: Computation, stacked: Stacked, errors: Errors, coll
     root = None if noise is None else np.kron(np.eye(3), np.linalg.cholesky(noise.covariance).T)[None]
     drawn: Array | float = 0.0
     random = np.random.default_rng(0)
-    motions = MotionGradient(computation) if by_motions(computation) else None
+    gradient = motion_gradient(perturbed)
     for group in errors.groups:
-        J_of_all = derivatives(computation, group, stacked, motions)
+        J_of_all = derivatives(perturbed, group, gradient)
         for label, columns in group.parts:
             J = np.ascontiguousarray(J_of_all[:, :, columns])
             mine = [(i, wave, moves) for i, (wave, moves) in enumerate(waves) if label in wave.labels]
@@ -207,43 +213,107 @@ def _slopes(gradient: FeatureGradient | None, J: Array, columns: IntArray, track
     return np.split(gradient.of_tracks(known, columns, np.concatenate(tracks, axis=1)), ends[:-1])
 
 
-def derivatives(
-    computation: Computation, group: Group, stacked: Stacked | None = None, motions: MotionGradient | None = None
-) -> Array:
-    """(frames, 9, columns) of the columns by the markers of a group: along x J0, J1 and J2, then along y and z."""
-    stacked, labels = stacked or Stacked(computation), [label for label, _ in group.parts]
-    if not by_motions(computation):
-        return derivatives_by_waves(computation, group, stacked)
-    motions = motions or MotionGradient(computation)
-    n, columns = computation.unshifted.shape
-    J = np.empty((n, 3, 3, columns))
-    for axis, moved in enumerate(stacked.displaced(labels, STEP_M)):
-        J[:, axis, 0] = (moved.columns - computation.unshifted) / STEP_M
-        J[:, axis, 1], J[:, axis, 2] = motions.by_displacement(moved.motions, STEP_M)
+def derivatives(perturbed: Perturbed, group: Group, gradient: Gradient | None) -> Array:
+    """(frames, 9, columns) of the columns by the markers of a group: along x J0, J1 and J2, then along y and z.
+
+    `gradient` is the `motion_gradient` of the perturbed.
+    """
+    if gradient is None:
+        return derivatives_by_waves(perturbed, group)
+    n, columns = perturbed.unshifted.shape
+    always = np.full((n, 1), STEP_M)
+    shifts = [Shift(markers={label: always * along for label, _ in group.parts}) for along in np.eye(3)]
+    J, axis = np.zeros((n, 3, 3, columns)), 0
+    for again in perturbed.again(shifts, held=True):
+        moved = perturbed.columns_of(again).reshape(-1, n, columns)
+        for k, of in enumerate(moved):
+            J[:, axis, 0] = (of - perturbed.unshifted) / STEP_M
+            _by_moves(J[:, axis, 1:], _moves_of(perturbed.still, again, k), gradient, perturbed)
+            axis += 1
     return J.reshape(n, _MOVES, columns)
 
 
-def by_motions(computation: Computation) -> bool:
-    """Whether angular velocities are those of quaternions, of which derivatives are known."""
-    return computation.result.settings.angular_velocity != "single_entries"
+def _moves_of(still: Pipeline, again: Pipeline, k: int) -> Array:
+    """(frames, segments, 7) by how much a displacement moves quaternions and centres of mass, over its size."""
+    segments = still.body.segments
+    n = still.body.geometry.n_frames
+    moves = np.empty((n, len(segments), 7))
+    for i, (key, of) in enumerate(segments.items()):
+        moved, rows = again.body.segments[key], slice(k * n, (k + 1) * n)
+        q, q_moved = quaternions(of.pose.R_gs), quaternions(moved.pose.R_gs[rows])
+        same = np.where(np.einsum("fi,fi->f", q, q_moved) < 0, -1.0, 1.0)[:, None]
+        moves[:, i, :4], moves[:, i, 4:] = same * q_moved - q, moved.com_g[rows] - of.com_g
+    return moves / STEP_M
 
 
-def derivatives_by_waves(computation: Computation, group: Group, stacked: Stacked) -> Array:
+def _by_moves(J: Array, moves: Array, gradient: Gradient, perturbed: Perturbed) -> None:
+    """Derivatives of the columns, (frames, 2, columns), by the first and the second derivative of a displacement.
+
+    Of a displacement m(t) of markers that moves a centre of mass by C m and a quaternion by Q m, the acceleration
+    moves by C'' m + 2 C' m' + C m'', and angular velocity and acceleration by what q' and q'' move by likewise.
+    """
+    rates = spline_derivatives(moves, perturbed.result.trial.rate_hz)[0]
+    for i, (key, of) in enumerate(perturbed.still.body.segments.items()):
+        q = quaternions(of.pose.R_gs)
+        turn, dturn = (spin_from_quaternion(q, of_pose[:, i, :4]) for of_pose in (moves, rates))
+        both = np.zeros((len(J), 2, 9))
+        both[:, 0, :3], both[:, 0, 3:6], both[:, 0, 6:] = 2 * rates[:, i, 4:], 2 * dturn, turn
+        both[:, 1, :3], both[:, 1, 3:6] = moves[:, i, 4:], turn
+        columns, by = gradient[key]
+        J[:, :, columns] += both @ by
+
+
+def motion_gradient(perturbed: Perturbed) -> Gradient | None:
+    """Which columns each segment moves, and their derivatives, (frames, 9, n), by its acceleration and its angular
+    acceleration and velocity.
+
+    Wrenches are linear in accelerations (Newton and Euler); powers and the gyroscopic term follow angular velocities.
+    None where angular velocities are not those of quaternions.
+    """
+    if perturbed.result.settings.angular_velocity == "single_entries":
+        return None
+    still, motion, unshifted = perturbed.still, perturbed.still.body.motion(), perturbed.unshifted
+    base, found = still.body.base, {}
+    for name in (base[1], *(spec.segment for spec in still.body.model.chain)):
+        by = np.empty((len(unshifted), _MOVES, unshifted.shape[1]))
+        for k in range(_MOVES):
+            (kind, step), axis = _STEPS[k // 3], np.eye(3)[k % 3]
+            by_side = {
+                side: {key: _moved(of, kind, step * axis) if key == name else of for key, of in of_side.items()}
+                for side, of_side in motion.by_side.items()
+            }
+            of_base = _moved(motion.base, kind, step * axis) if name == base[1] else motion.base
+            moved = Motion(of_base, by_side)
+            again = still.with_(solved=solve_limbs(still.body, still.on_feet, still.mechanics, motion=moved))
+            by[:, k] = (perturbed.columns_of(again) - unshifted) / step
+        moves = np.any(np.nan_to_num(by) != 0, axis=(0, 1))
+        for side in [""] if name == base[1] else still.body.sides:  # a leg's columns follow its segments, and the base
+            columns = np.flatnonzero(moves & [of.startswith(side) for of in perturbed.names])
+            found[side, name] = columns, by[:, :, columns]
+    return found
+
+
+def _moved(motion: SegmentMotion, kind: str, step: Array) -> SegmentMotion:
+    """A segment with another derivative."""
+    return SegmentMotion(*(getattr(motion, of.name) + step * (of.name == kind) for of in fields(SegmentMotion)))
+
+
+def derivatives_by_waves(perturbed: Perturbed, group: Group) -> Array:
     """The same from displacements that go as sin ωt and cos ωt at two frequencies, whatever stages lie between."""
-    result = computation.result
-    n, rate_hz = result.trial.n_frames, result.trial.rate_hz
-    J = np.empty((n, 3, 3, computation.unshifted.shape[1]))
+    result = perturbed.result
+    n, rate_hz = perturbed.n_frames, result.trial.rate_hz
+    J = np.empty((n, 3, 3, perturbed.unshifted.shape[1]))
     fast, slow = (2 * np.pi / period * rate_hz for period in PERIODS)
     angles = [2 * np.pi / period * np.arange(n)[:, None] for period in PERIODS]
     waves = [wave for angle in angles for wave in (np.sin(angle), np.cos(angle))]
     labels = [label for label, _ in group.parts]
     along = [wave * axis for axis in STEP_M * np.eye(3) for wave in waves]
-    shifted = stacked.columns([Shift(markers=dict.fromkeys(labels, track)) for track in along])
+    shifted = perturbed.columns([Shift(markers=dict.fromkeys(labels, track)) for track in along])
     apart = fast**2 - slow**2
     for axis in range(3):
         in_phase, in_quadrature = [], []
         for s, c in (waves[:2], waves[2:]):
-            sine, cosine = ((next(shifted) - computation.unshifted) / STEP_M for _ in range(2))
+            sine, cosine = ((next(shifted) - perturbed.unshifted) / STEP_M for _ in range(2))
             in_phase.append(sine * s + cosine * c)  # J0 − J2 ω²
             in_quadrature.append(sine * c - cosine * s)  # J1 ω
         J[:, axis, 0] = (in_phase[1] * fast**2 - in_phase[0] * slow**2) / apart

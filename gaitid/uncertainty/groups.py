@@ -9,7 +9,7 @@ import numpy as np
 from gaitid.body.poses import Key
 from gaitid.records import NamedTuple
 from gaitid.trial import IntArray
-from gaitid.uncertainty.computation import Computation
+from gaitid.uncertainty.perturbed import Perturbed
 from gaitid.uncertainty.shift import Error, Shift, summed
 
 #: m. Steps of markers: their square is lost against them, and rounding against that.
@@ -28,18 +28,18 @@ class Group(NamedTuple):
     parts: tuple[tuple[str, IntArray], ...]
 
 
-def groups_of(computation: Computation, segment_of: Mapping[str, Key]) -> Iterator[Group]:
+def groups_of(perturbed: Perturbed, segment_of: Mapping[str, Key]) -> Iterator[Group]:
     """Markers of left and right legs in pairs where neither leg's columns depend on the other's marker.
 
     Parameters
     ----------
-    computation : Computation
+    perturbed : Perturbed
     segment_of : mapping of label to (side, segment)
         Of all markers the segment that each moves with.
     """
-    result, names, labels = computation.result, computation.names, list(segment_of)
+    result, names, labels = perturbed.result, perturbed.names, list(segment_of)
     all_columns = np.arange(len(names))
-    sides = computation.sides
+    sides = perturbed.sides
     mine = {side: np.flatnonzero([name.startswith(f"{side}_") for name in names]) for side in sides}
     by_role: dict[str, dict[str, str]] = {}
     for side, role in result.model.roles:
@@ -51,9 +51,7 @@ def groups_of(computation: Computation, segment_of: Mapping[str, Key]) -> Iterat
     if result.model.pose is not None:  # both legs hang from one pelvis, and each marker moves all of it
         pairs = []
     by_side = {side: list(dict.fromkeys(dict(pair)[side] for pair in pairs)) for side in sides if pairs}
-    reached = {
-        label: of for side, own in by_side.items() for label, of in _reached(computation, side, own, mine).items()
-    }
+    reached = {label: of for side, own in by_side.items() for label, of in _reached(perturbed, side, own, mine).items()}
     for (first, a), (second, b) in pairs:
         if not paired & {a, b} and second not in reached[a] and first not in reached[b]:
             paired |= {a, b}
@@ -78,24 +76,22 @@ class Job(NamedTuple):
     parts: tuple[tuple[Error, IntArray], ...]
 
 
-def jobs_of(
-    computation: Computation, errors: Sequence[Error], segment_of: Mapping[str, Key], step: float
-) -> Iterator[Job]:
+def jobs_of(perturbed: Perturbed, errors: Sequence[Error], segment_of: Mapping[str, Key], step: float) -> Iterator[Job]:
     """Errors of a static's markers of both legs in pairs where no leg's columns follow the other's; all others alone.
 
     Parameters
     ----------
-    computation : Computation
+    perturbed : Perturbed
     errors : sequence of Error
     segment_of : mapping of label to (side, segment)
         Of the markers of the walk.
     step : float
         Of a standard deviation, with which it is tried.
     """
-    names = computation.names
+    names = perturbed.names
     by_place: dict[tuple[str, str], dict[str, Error]] = {}
-    if computation.static is not None and len(computation.sides) == 2 and computation.result.model.pose is None:
-        model = computation.static.model
+    if perturbed.static is not None and len(perturbed.sides) == 2 and perturbed.result.model.pose is None:
+        model = perturbed.static.model
         place_of = {label: (side, role) for side, role in model.roles if side for label in model.labels(role, side)}
         for error in errors:
             label = next(iter(error.shift.static), "")
@@ -103,11 +99,12 @@ def jobs_of(
                 side, role = place_of[label]
                 by_place.setdefault((role, error.words[-1]), {})[side] = error
     pairs = [pair for pair in by_place.values() if len(pair) == 2]
-    mine = {side: np.flatnonzero([name.startswith(f"{side}_") for name in names]) for side in computation.sides}
-    for side in computation.sides if pairs else ():
-        moved = computation.columns(summed((step * (i + 1) / len(pairs), of[side].shift) for i, of in enumerate(pairs)))
+    mine = {side: np.flatnonzero([name.startswith(f"{side}_") for name in names]) for side in perturbed.sides}
+    for side in perturbed.sides if pairs else ():
+        shift = summed((step * (i + 1) / len(pairs), of[side].shift) for i, of in enumerate(pairs))
+        (moved,) = perturbed.columns([shift])
         others = np.setdiff1d(np.arange(len(names)), mine[side])
-        if not np.array_equal(moved[:, others], computation.unshifted[:, others], equal_nan=True):
+        if not np.array_equal(moved[:, others], perturbed.unshifted[:, others], equal_nan=True):
             pairs = []
             break
     paired = {id(error) for pair in pairs for error in pair.values()}
@@ -119,16 +116,14 @@ def jobs_of(
             yield Job(error.shift, ((error, np.arange(len(names))),))
 
 
-def _reached(
-    computation: Computation, side: str, labels: list[str], mine: Mapping[str, IntArray]
-) -> dict[str, set[str]]:
+def _reached(perturbed: Perturbed, side: str, labels: list[str], mine: Mapping[str, IntArray]) -> dict[str, set[str]]:
     """For each marker of a side the sides whose columns change with it."""
-    random, same = np.random.default_rng(0), computation.unshifted
-    n = computation.result.trial.n_frames
+    random, same = np.random.default_rng(0), perturbed.unshifted
+    n = perturbed.n_frames
     along = {label: STEP_M * random.standard_normal(3) for label in labels}
 
     def changed(some: list[str]) -> set[str]:
-        moved = computation.columns(Shift(markers={label: np.tile(along[label], (n, 1)) for label in some}))
+        (moved,) = perturbed.columns([Shift(markers={label: np.tile(along[label], (n, 1)) for label in some})])
         return {of for of, at in mine.items() if not np.array_equal(moved[:, at], same[:, at], equal_nan=True)}
 
     # each its own way, so that no two undo each other: mostly none of a leg's moves the other one

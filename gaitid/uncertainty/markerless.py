@@ -9,7 +9,7 @@ from gaitid.model.specs import Model
 from gaitid.numerics.masks import nearest_known
 from gaitid.numerics.rotation import cross
 from gaitid.trial import Array
-from gaitid.uncertainty.computation import Computation
+from gaitid.uncertainty.perturbed import Perturbed
 from gaitid.uncertainty.shift import Error, Shift
 from gaitid.uncertainty.sources import Sources
 
@@ -25,18 +25,17 @@ def estimated(model: Model, sources: Sources) -> frozenset[str]:
     )
 
 
-def of_markerless(
-    sources: Sources, computation: Computation, segment_of: Mapping[str, tuple[str, str]]
-) -> Iterator[Error]:
+def of_markerless(sources: Sources, perturbed: Perturbed, segment_of: Mapping[str, tuple[str, str]]) -> Iterator[Error]:
     """Each key point off along each axis of its segment; each pose turned about each and shifted along it."""
-    result, sizes = computation.result, sources.markerless
-    model, tracks = result.model, result.markers.support
+    result, sizes = perturbed.result, sources.markerless
+    model, body = result.model, perturbed.still.body
+    tracks = body.geometry.tracks
     poses = _poses(model)
     for side, role in model.roles:
         for label in model.labels(role, side):
             if label not in segment_of or label not in tracks:
                 continue
-            R = nearest_known(result.body.segments[segment_of[label]].pose.R_gs)
+            R = nearest_known(body.segments[segment_of[label]].pose.R_gs)
             of_poses = {point for pose in poses for point in pose}
             alone = sizes.origin_m if poses and role not in of_poses else 0.0  # of a pose only its origin is taken
             size = sizes.point_m if role in sizes.points else alone

@@ -10,12 +10,11 @@ import numpy as np
 from gaitid.numerics.masks import nearest_known
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Mask
-from gaitid.uncertainty.computation import Computation
 from gaitid.uncertainty.errors import Errors
 from gaitid.uncertainty.features import FeatureSpread
 from gaitid.uncertainty.first_order import Spread
+from gaitid.uncertainty.perturbed import Perturbed
 from gaitid.uncertainty.shift import Shift, summed
-from gaitid.uncertainty.stacked import Stacked
 
 #: Computations whose features are measured at once.
 _TOGETHER = 50
@@ -90,29 +89,28 @@ def drawn_shift(errors: Errors, random: np.random.Generator, n_frames: int, rate
     return summed([*((float(factor), shift) for factor, shift in parts), (1.0, Shift(markers=moved))])
 
 
-def monte_carlo(computation: Computation, errors: Errors, draws: Draws, first_order: Spread) -> Spread:
+def monte_carlo(perturbed: Perturbed, errors: Errors, draws: Draws, first_order: Spread) -> Spread:
     """Standard uncertainties by computations with drawn errors.
 
     Parameters
     ----------
-    computation : Computation
+    perturbed : Perturbed
     errors : Errors
     draws : Draws
     first_order : Spread
         Of the same errors: what each source makes of the variance comes from it.
     """
     random = np.random.default_rng(draws.seed)
-    trial = computation.result.trial
-    features, stacked = FeatureSpread(computation), Stacked(computation)
-    halves = Running(computation.unshifted.shape), Running(computation.unshifted.shape)
+    rate_hz, features = perturbed.result.trial.rate_hz, FeatureSpread(perturbed)
+    halves = Running(perturbed.unshifted.shape), Running(perturbed.unshifted.shape)
     of_features = Running(features.of_result.shape)
-    known = np.isfinite(computation.values)
+    known = np.isfinite(perturbed.values)
     waiting: list[Array] = []
-    for start in range(0, draws.samples, stacked.together):
-        count = min(stacked.together, draws.samples - start)
-        shifts = [drawn_shift(errors, random, trial.n_frames, trial.rate_hz) for _ in range(count)]
-        for i, columns in enumerate(stacked.columns(shifts, drawn=True), start=start):
-            change = columns - computation.unshifted
+    for start in range(0, draws.samples, perturbed.together):
+        count = min(perturbed.together, draws.samples - start)
+        shifts = [drawn_shift(errors, random, perturbed.n_frames, rate_hz) for _ in range(count)]
+        for i, columns in enumerate(perturbed.columns(shifts, drawn=True), start=start):
+            change = columns - perturbed.unshifted
             halves[i % 2].add(change)
             if features.of_result.size:
                 waiting.append(features.over_cycles(change))

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field, fields
+from dataclasses import field, fields, replace
 from typing import Any
 
+import numpy as np
+
 from gaitid.body.frames import Place
+from gaitid.dynamics.wrench import Wrench
+from gaitid.ground.contacts import FootLoad
+from gaitid.numerics.rotation import about_axis, cross
 from gaitid.records import NamedTuple, frozen_dataclass
-from gaitid.trial import Array
+from gaitid.trial import Array, Mask
 
 
 @frozen_dataclass(eq=False)
@@ -46,16 +51,6 @@ class Shift:
     load: Mapping[str, Array] = field(default_factory=dict)
     cutoff: Mapping[str, float] = field(default_factory=dict)
 
-    @property
-    def kind(self) -> tuple[bool, ...]:
-        """What it shifts: of loads, masses and moments alone the poses stay as they are."""
-        return tuple(bool(getattr(self, one.name)) for one in fields(self))
-
-    @property
-    def leaves_the_motion(self) -> bool:
-        """Whether poses and motions stay as they are."""
-        return not (self.markers or self.static or self.numbers or self.centres or self.com or self.cutoff)
-
     def times(self, factor: float) -> Shift:
         """The same, so many times as large."""
         return summed([(factor, self)])
@@ -88,3 +83,53 @@ def summed(parts: Iterable[tuple[float, Shift]]) -> Shift:
                 scaled = factor * value
                 of_all[key] = of_all[key] + scaled if key in of_all else scaled
     return Shift(**total)
+
+
+def shifted_load(load: FootLoad, shift: Mapping[str, Array], up_g: Array, rate_hz: float) -> FootLoad:
+    """A foot's load with the errors of plates and clocks; in the air none, where unknown unknown.
+
+    Parameters
+    ----------
+    load : FootLoad
+    shift : mapping
+        `Shift.load`.
+    up_g : (3,) array
+    rate_hz : float
+        Of the cameras.
+    """
+    f, m = load.wrench.f_g, load.wrench.m_g  # about the laboratory's origin
+    loaded: Mask = np.asarray((np.abs(f) > 0).any(axis=1))
+    if "delay" in shift:
+        both = np.concatenate([f, m], axis=1)
+        inside = np.where(loaded[:, None], np.gradient(both, axis=0) * rate_hz, 0.0)
+        inside[~np.isfinite(inside)] = 0.0  # beside what is not known
+        f, m = f - shift["delay"] * inside[:, :3], m - shift["delay"] * inside[:, 3:]
+    pressed = np.where(np.isfinite(load.cop_g), load.cop_g, 0.0)
+    if "turn" in shift:
+        R = _about(up_g, float(shift["turn"]))
+        m = m - cross(pressed, f)
+        f, m = f @ R.T, m @ R.T
+        m = m + cross(pressed, f)
+    if "gain" in shift:
+        f, m = f * (1 + shift["gain"]), m * (1 + shift["gain"])
+    felt: Mask = (np.isfinite(load.cop_g).all(axis=1) & loaded)[:, None]
+    cop_g, free_moment = load.cop_g, load.free_moment
+    if "force" in shift:
+        extra = np.where(felt, shift["force"], 0.0)
+        f, m = f + extra, m + cross(pressed, extra)
+    if "cop" in shift:
+        m = m + cross(np.broadcast_to(shift["cop"], f.shape), f)
+        cop_g = cop_g + shift["cop"]
+    if "free_moment" in shift:
+        extra = np.where(felt, shift["free_moment"] * up_g, 0.0)
+        m, free_moment = m + extra, free_moment + np.where(felt[:, 0], shift["free_moment"], 0.0)
+    return replace(load, wrench=Wrench(f, m, load.wrench.p_g), cop_g=cop_g, free_moment=free_moment)
+
+
+def _about(up_g: Array, angle: float) -> Array:
+    """(3, 3) rotation about the vertical, rad."""
+    z = up_g / np.linalg.norm(up_g)
+    helper = np.eye(3)[int(np.argmin(np.abs(z)))]
+    x = cross(helper, z) / np.linalg.norm(cross(helper, z))
+    axes = np.stack([x, cross(z, x), z], axis=1)
+    return np.asarray(axes @ about_axis("z", angle) @ axes.T)

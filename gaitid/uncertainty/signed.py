@@ -12,13 +12,12 @@ import numpy as np
 
 from gaitid.analysis.cycle_curves import curves_of
 from gaitid.analysis.result import Result
-from gaitid.body.frames import Geometry
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array
-from gaitid.uncertainty.computation import Computation
 from gaitid.uncertainty.errors import errors_of
 from gaitid.uncertainty.features import FeatureSpread
 from gaitid.uncertainty.first_order import STEP
+from gaitid.uncertainty.perturbed import Perturbed
 from gaitid.uncertainty.sources import Sources
 
 
@@ -45,25 +44,23 @@ class Signed:
     features: Array
 
 
-def signed(result: Result, sources: Sources, static: Geometry | None, wanted: Collection[str]) -> Signed:
+def signed(result: Result, sources: Sources, wanted: Collection[str]) -> Signed:
     """Changes by the constant errors of some sources.
 
     Parameters
     ----------
     result : Result
     sources : Sources
-    static : Geometry or None
-        Of the static that the model was calibrated in.
     wanted : collection of str
         Names of sources.
     """
-    computation = Computation(result, static)
-    spread = FeatureSpread(computation)
+    perturbed = Perturbed(result)
+    spread = FeatureSpread(perturbed)
     curves = curves_of(result)
-    errors = [error for error in errors_of(sources, computation).constant if error.source in wanted]
+    errors = [error for error in errors_of(sources, perturbed).constant if error.source in wanted]
     over, features = [], []
-    for error in errors:
-        change = (computation.columns(error.shift.times(STEP)) - computation.unshifted) / STEP
+    for columns in perturbed.columns([error.shift.times(STEP) for error in errors]):
+        change = (columns - perturbed.unshifted) / STEP
         over.append(spread.over_cycles(change))
         features.append(spread.slopes([over[-1]])[0])
     return Signed(

@@ -8,7 +8,7 @@ from any_markers import FAMILY_OF, NO_FILTER, marked
 
 from gaitid.analysis.pipeline import analyse
 from gaitid.body.chain import tracks_of
-from gaitid.body.chain_again import SETTLED_M, Before, before_of, fit_again
+from gaitid.body.chain_again import SETTLED_M, before_of, fit_again
 from gaitid.body.multibody import ChainFit, FittedChain, fit_chain
 from gaitid.body.subject import SubjectFile
 from gaitid.model.load import load_model
@@ -44,9 +44,8 @@ def test_it_settles_where_a_fit_by_itself_does(fitted: tuple[FittedChain, list[A
     """Markers off by 1 and 8 mm: the misfit of both is the same to the square of the last step, poses to 2e-3 rad."""
     of_chain, points = fitted
     before = before_of(of_chain, points)
-    assert before is not None
     others = moved(points, size_m)
-    found = fit_again(of_chain.chain, others, before, of_chain.fit.determined)
+    found = fit_again(of_chain.chain, others, before._replace(small=False))
     expected = fit_chain(of_chain.chain, others, of_chain.fit.R, of_chain.fit.determined)
     assert found.settled.all() and expected.settled.all()
     weight = sum(s.weights.sum() for s in of_chain.chain)
@@ -62,12 +61,11 @@ def test_after_micrometres_it_is_the_fit_by_itself_in_few_cheap_steps(
     """By the matrix of the fit before alone: to what is asked of the last step, 1e-10 m, 1e-9 rad."""
     of_chain, points = fitted
     before = before_of(of_chain, points)
-    assert before is not None
     others = moved(points, 3e-6)
     expected = fit_chain(of_chain.chain, others, of_chain.fit.R, of_chain.fit.determined)
     for of_another_matrix in ("step_of", "solve"):
         monkeypatch.delattr(f"gaitid.body.chain_again.{of_another_matrix}")
-    found = fit_again(of_chain.chain, others, before._replace(small=True), of_chain.fit.determined)
+    found = fit_again(of_chain.chain, others, before)
     assert found.settled.all()
     for a, b, limit in ((found.origin, expected.origin, 1e-10), (found.R, expected.R, 1e-9)):
         assert max(np.abs(x - y).max() for x, y in zip(a, b, strict=True)) < limit
@@ -76,13 +74,11 @@ def test_after_micrometres_it_is_the_fit_by_itself_in_few_cheap_steps(
 
 def test_several_walks_are_those_by_themselves(fitted: tuple[FittedChain, list[Array]]) -> None:
     of_chain, points = fitted
-    before = before_of(of_chain, points)
-    assert isinstance(before, Before)
+    before = before_of(of_chain, points)._replace(small=False)
     one, other = moved(points, 2e-3), moved(points, 5e-3)
-    determined = of_chain.fit.determined
     both = [np.concatenate(pair) for pair in zip(one, other, strict=True)]
-    together = fit_again(of_chain.chain, both, before.repeated(2), np.tile(determined, (2, 1)))
-    alone = [fit_again(of_chain.chain, p, before, determined) for p in (one, other)]
+    together = fit_again(of_chain.chain, both, before.repeated(2))
+    alone = [fit_again(of_chain.chain, p, before) for p in (one, other)]
     for k, R in enumerate(together.R):
         np.testing.assert_allclose(R, np.concatenate([fit.R[k] for fit in alone]), rtol=0, atol=1e-12)
 
@@ -94,4 +90,4 @@ def test_limits_and_pulls_are_left_to_the_other_fit(fitted: tuple[FittedChain, l
     segment = of_chain.chain[1]
     assert segment.joint is not None
     limited = replace(segment, joint=replace(segment.joint, low=(-1.0, -1.0, -1.0)))
-    assert before_of(of_chain._replace(chain=(of_chain.chain[0], limited, *of_chain.chain[2:])), points) is None
+    assert before_of(of_chain._replace(chain=(of_chain.chain[0], limited, *of_chain.chain[2:])), points).solved is None

@@ -9,56 +9,53 @@ import pytest
 from any_markers import FAMILY_OF, NO_FILTER, marked
 from simulated_trials import simulated_walk
 
-from gaitid.analysis.pipeline import Pipeline, analyse
+from gaitid.analysis.pipeline import analyse
 from gaitid.body.subject import SubjectFile
 from gaitid.model.load import load_model
 from gaitid.trial import Array
-from gaitid.uncertainty.computation import Computation
 from gaitid.uncertainty.errors import errors_of
 from gaitid.uncertainty.feature_gradient import FeatureGradient
 from gaitid.uncertainty.features import FeatureSpread
-from gaitid.uncertainty.first_order import _moves, _with_derivatives, derivatives, derivatives_by_waves
+from gaitid.uncertainty.first_order import _moves, _with_derivatives, derivatives, derivatives_by_waves, motion_gradient
 from gaitid.uncertainty.groups import Group, groups_of, jobs_of
+from gaitid.uncertainty.perturbed import Perturbed
 from gaitid.uncertainty.shift import Shift
 from gaitid.uncertainty.sources import read_sources
-from gaitid.uncertainty.stacked import Stacked
 
 
-def walking(model: str = "pig") -> Computation:
+def walking(model: str = "pig") -> Perturbed:
     trial = simulated_walk(duration=2.6).trial
     noise = 0.3e-3 * np.random.default_rng(3).standard_normal(trial.points_g.shape)
-    return Computation(analyse(replace(trial, points_g=trial.points_g + noise), load_model(model), SubjectFile()))
+    return Perturbed(analyse(replace(trial, points_g=trial.points_g + noise), load_model(model), SubjectFile()))
 
 
-def of_family(model: str) -> Computation:
+def of_family(model: str) -> Perturbed:
     recorded, loaded = marked(FAMILY_OF[model]), load_model(model, NO_FILTER)
     result = analyse(recorded.trial, loaded, SubjectFile(), recorded.static)
-    return Computation(
-        result,
-        Pipeline(
-            trial=recorded.trial, model=loaded, subject_file=SubjectFile(), static=recorded.static
-        ).static_geometry,
-    )
+    return Perturbed(result)
 
 
-def whole(computation: Computation, label: str) -> Group:
+def whole(computation: Perturbed, label: str) -> Group:
     return Group(((label, np.arange(len(computation.names))),))
 
 
 @pytest.fixture(scope="module")
-def computation() -> Computation:
+def computation() -> Perturbed:
     return walking()
 
 
-def of_kind(computation: Computation, end: str) -> Array:
+def of_kind(computation: Perturbed, end: str) -> Array:
     return np.flatnonzero([name.endswith(end) for name in computation.names])
 
 
 @pytest.mark.parametrize("label", ["LTHI", "RANK", "LASI"])
-def test_derivatives_by_motions_are_those_by_waves(computation: Computation, label: str) -> None:
+def test_derivatives_by_motions_are_those_by_waves(computation: Perturbed, label: str) -> None:
     """J0, J1 and J2 of each kind of column, to 3e-3 of their largest: splines of waves of 16 frames err by 1e-3."""
     group = whole(computation, label)
-    found, plain = derivatives(computation, group), derivatives_by_waves(computation, group, Stacked(computation))
+    found, plain = (
+        derivatives(computation, group, motion_gradient(computation)),
+        derivatives_by_waves(computation, group),
+    )
     known = np.isfinite(computation.values)[:, None]
     assert np.array_equal(np.isfinite(found) & known, np.isfinite(plain) & known)
     for order in range(3):
@@ -82,9 +79,9 @@ def test_derivatives_tell_a_displacement_of_chains_and_clusters(model: str, labe
     n, rate_hz = computation.result.trial.n_frames, computation.result.trial.rate_hz
     time = np.arange(n) / rate_hz
     track = 3e-6 * np.stack([np.sin(9 * time), np.cos(17 * time + 1), np.sin(25 * time)], axis=1)
-    J = derivatives(computation, whole(computation, label))
+    J = derivatives(computation, whole(computation, label), motion_gradient(computation))
     predicted = (_moves(_with_derivatives(track[None], rate_hz)) @ J)[:, 0]
-    happened = computation.columns(Shift(markers={label: track})) - computation.unshifted
+    happened = next(computation.columns([Shift(markers={label: track})])) - computation.unshifted
     known = np.isfinite(computation.values)
     for end in ("flexion_deg", "_force_global_x_N", "_Nm_per_kg", "_W_per_kg"):
         at = of_kind(computation, end)
@@ -93,36 +90,36 @@ def test_derivatives_tell_a_displacement_of_chains_and_clusters(model: str, labe
         assert largest > 1e-8 and off < 0.01 * largest, end
 
 
-def test_means_over_the_trial_stay_where_a_marker_is_displaced(computation: Computation) -> None:
+def test_means_over_the_trial_stay_where_a_marker_is_displaced(computation: Perturbed) -> None:
     """The heel of pig tells how long the foot is, and by that its inertia, but no pose of it in the walk."""
-    J = derivatives(computation, whole(computation, "LHEE"))
+    J = derivatives(computation, whole(computation, "LHEE"), motion_gradient(computation))
     assert np.nanmax(np.abs(J)) < 1e-5  # N/m: rounding of 1e-12 N over a step of 3 um
-    always = computation.columns(Shift(markers={"LHEE": np.full((computation.result.trial.n_frames, 3), 0.01)}))
+    always = next(computation.columns([Shift(markers={"LHEE": np.full((computation.result.trial.n_frames, 3), 0.01)})]))
     assert np.nanmax(np.abs(always - computation.unshifted)) > 1e-3
 
 
 def test_velocities_of_single_entries_are_told_by_waves() -> None:
     computation = walking("pig_vicon")
     group = whole(computation, "LTHI")
-    expected = derivatives_by_waves(computation, group, Stacked(computation))
-    np.testing.assert_array_equal(derivatives(computation, group), expected)
+    expected = derivatives_by_waves(computation, group)
+    np.testing.assert_array_equal(derivatives(computation, group, motion_gradient(computation)), expected)
 
 
-def test_markers_of_both_legs_are_paired_but_those_of_the_base(computation: Computation) -> None:
+def test_markers_of_both_legs_are_paired_but_those_of_the_base(computation: Perturbed) -> None:
     errors = errors_of(read_sources("default"), computation)
     pairs = {tuple(label for label, _ in group.parts) for group in groups_of(computation, errors.segment_of)}
     assert {("LTHI", "RTHI"), ("LKNE", "RKNE"), ("LANK", "RANK"), ("LASI",), ("RASI",)} <= pairs
     assert sorted(label for pair in pairs for label in pair) == sorted(errors.segment_of)
 
 
-def test_features_by_weights_are_those_that_are_measured(computation: Computation) -> None:
+def test_features_by_weights_are_those_that_are_measured(computation: Perturbed) -> None:
     """Differences with changes of a hundred-thousandth, of every fifth error: to 1e-3 of themselves."""
     spread = FeatureSpread(computation, step=1e-5)
     gradient = FeatureGradient(spread)
     constant = errors_of(read_sources("default"), computation).constant
     seen = np.zeros(spread.of_result.shape, dtype=bool)
     for error in constant[::5]:
-        change = computation.columns(error.shift) - computation.unshifted
+        change = next(computation.columns([error.shift])) - computation.unshifted
         found, measured = gradient.of_change(change), spread.slopes([spread.over_cycles(change)])[0]
         known = np.isfinite(measured)
         assert np.array_equal(known, np.isfinite(spread.of_result))
@@ -132,7 +129,7 @@ def test_features_by_weights_are_those_that_are_measured(computation: Computatio
     assert seen.any(axis=0).sum() > 150  # of 201 features
 
 
-def test_features_of_tracks_are_those_of_the_changes_that_they_make(computation: Computation) -> None:
+def test_features_of_tracks_are_those_of_the_changes_that_they_make(computation: Perturbed) -> None:
     gradient, random = FeatureGradient(FeatureSpread(computation)), np.random.default_rng(5)
     n, columns = computation.unshifted.shape
     mine = np.flatnonzero([name.startswith("left_") for name in computation.names])
@@ -155,9 +152,9 @@ def test_errors_of_both_legs_in_a_static_are_told_by_one_computation() -> None:
     assert len(pairs) > 10
     largest = []
     for job in pairs[::7]:
-        both = computation.columns(job.shift.times(1e-4)) - computation.unshifted
+        both = next(computation.columns([job.shift.times(1e-4)])) - computation.unshifted
         for error, mine in job.parts:
-            alone = computation.columns(error.shift.times(1e-4)) - computation.unshifted
+            alone = next(computation.columns([error.shift.times(1e-4)])) - computation.unshifted
             np.testing.assert_allclose(both[:, mine], alone[:, mine], rtol=0, atol=1e-12)
             others = np.setdiff1d(np.arange(both.shape[1]), mine)
             assert np.nanmax(np.abs(alone[:, others])) == 0.0, error.words

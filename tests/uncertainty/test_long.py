@@ -18,23 +18,23 @@ from gaitid.body.subject import SubjectFile
 from gaitid.model.load import load_model
 from gaitid.numerics import blocks
 from gaitid.run import RunOptions, analyse_file, estimate_of, prepare, settle
-from gaitid.uncertainty import parts
-from gaitid.uncertainty.computation import Computation
+from gaitid.uncertainty import blocks as of_uncertainty
 from gaitid.uncertainty.estimate import estimate
+from gaitid.uncertainty.perturbed import Perturbed
 from gaitid.uncertainty.sources import read_sources
 
 NOISY = Path(__file__).resolve().parents[2] / "sample_data" / "walk_noisy" / "walk.c3d"
 
 
-def test_a_long_trial_part_by_part_is_as_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A treadmill's steady walk, whose parts have the lengths and the direction of the whole trial."""
+def test_a_long_trial_block_by_block_is_as_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A treadmill's steady walk, whose blocks have the lengths and the direction of the whole trial."""
     trial = simulated_walk("treadmill", duration=4.0).trial
     sources = read_sources("default")
     at_once = estimate(analyse(trial, load_model("pig"), SubjectFile()), sources)
     monkeypatch.setattr(blocks, "LONG", 300)
-    monkeypatch.setattr(parts, "FRAMES", 200)
+    monkeypatch.setattr(of_uncertainty, "FRAMES", 200)
     result = analyse(trial, load_model("pig"), SubjectFile())
-    assert len(list(parts.parts_of(Computation(result)))) == 2
+    assert len(list(of_uncertainty.blocks_of(Perturbed(result)))) == 2
     found = estimate(result, sources)
     np.testing.assert_allclose(found.values, at_once.values, rtol=1e-9, atol=1e-9)
     known = np.isfinite(at_once.values)
@@ -50,7 +50,7 @@ def test_a_long_trial_part_by_part_is_as_at_once(monkeypatch: pytest.MonkeyPatch
 def test_drawn_errors_of_a_long_trial(monkeypatch: pytest.MonkeyPatch) -> None:
     trial = simulated_walk("treadmill", duration=2.0).trial
     monkeypatch.setattr(blocks, "LONG", 150)
-    monkeypatch.setattr(parts, "FRAMES", 150)
+    monkeypatch.setattr(of_uncertainty, "FRAMES", 150)
     sources = read_sources("default")._replace(method="monte_carlo", samples=40)
     about = estimate(analyse(trial, load_model("pig"), SubjectFile()), sources).record()
     assert about["samples"] == 40

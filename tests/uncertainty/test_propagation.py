@@ -11,16 +11,16 @@ from any_markers import FAMILY_OF, NO_FILTER, marked
 from simulated_trials import simulated_walk
 from slow import slow_but
 
-from gaitid.analysis.pipeline import Pipeline, analyse
+from gaitid.analysis.pipeline import analyse
 from gaitid.body.subject import SubjectFile
 from gaitid.model.load import load_model
 from gaitid.trial import Array
-from gaitid.uncertainty.computation import Computation
 from gaitid.uncertainty.errors import errors_of, segments_of_markers
 from gaitid.uncertainty.estimate import Estimate, estimate
-from gaitid.uncertainty.first_order import _moves, _with_derivatives, derivatives, propagate
+from gaitid.uncertainty.first_order import _moves, _with_derivatives, derivatives, motion_gradient, propagate
 from gaitid.uncertainty.groups import Group
 from gaitid.uncertainty.monte_carlo import Draws, monte_carlo
+from gaitid.uncertainty.perturbed import Perturbed
 from gaitid.uncertainty.shift import Shift, summed
 from gaitid.uncertainty.sources import Sources, read_sources
 
@@ -28,11 +28,11 @@ HIP = "left_hip_extension_moment_Nm_per_kg"
 
 
 @pytest.fixture(scope="module")
-def computation() -> Computation:
+def computation() -> Perturbed:
     trial = simulated_walk(duration=3.0).trial
     noise = 0.3e-3 * np.random.default_rng(3).standard_normal(trial.points_g.shape)
     noisy = replace(trial, points_g=trial.points_g + noise)
-    return Computation(analyse(noisy, load_model("pig"), SubjectFile()))
+    return Perturbed(analyse(noisy, load_model("pig"), SubjectFile()))
 
 
 @pytest.fixture(scope="module")
@@ -41,11 +41,11 @@ def sources() -> Sources:
 
 
 @pytest.fixture(scope="module")
-def found(computation: Computation, sources: Sources) -> Estimate:
+def found(computation: Perturbed, sources: Sources) -> Estimate:
     return estimate(computation.result, sources)
 
 
-def column(computation: Computation | Estimate, values: Array, name: str) -> Array:
+def column(computation: Perturbed | Estimate, values: Array, name: str) -> Array:
     """(frames,) of one column."""
     return np.asarray(values[..., computation.names.index(name)])
 
@@ -53,17 +53,17 @@ def column(computation: Computation | Estimate, values: Array, name: str) -> Arr
 # --- the computation that is repeated ---------------------------------------------------------------------------
 
 
-def test_without_a_shift_it_is_the_result(computation: Computation) -> None:
+def test_without_a_shift_it_is_the_result(computation: Perturbed) -> None:
     """To the last bit: nothing is derived from numbers other than those that are written."""
     known = np.isfinite(computation.values)
     assert known.mean() > 0.5
     np.testing.assert_array_equal(computation.unshifted[known], computation.values[known])
 
 
-def test_a_moved_centre_of_pressure_moves_the_ankle_by_force_times_lever(computation: Computation) -> None:
+def test_a_moved_centre_of_pressure_moves_the_ankle_by_force_times_lever(computation: Perturbed) -> None:
     """Physics: moving the force by d adds d × F to the moment about every joint, and to no force."""
     d = np.array([0.004, -0.007, 0.0])
-    moved = computation.columns(Shift(load={"cop": d}))
+    moved = next(computation.columns([Shift(load={"cop": d})]))
     result = computation.result
     for joint in ("ankle", "knee", "hip"):
         names = [f"left_{joint}_moment_global_{axis}_Nm" for axis in "xyz"]
@@ -74,10 +74,10 @@ def test_a_moved_centre_of_pressure_moves_the_ankle_by_force_times_lever(computa
         np.testing.assert_allclose(change[known], expected[known], atol=1e-9)  # N·m, of 700 N · 7 mm
 
 
-def test_a_heavier_body_has_moments_in_proportion_in_swing(computation: Computation) -> None:
+def test_a_heavier_body_has_moments_in_proportion_in_swing(computation: Perturbed) -> None:
     """In the air everything is segments: their masses are fractions of the body's, moments per kg stay."""
     mass = computation.result.subject.mass_kg
-    heavier = computation.columns(Shift(numbers={"mass": 0.1 * mass}))
+    heavier = next(computation.columns([Shift(numbers={"mass": 0.1 * mass})]))
     in_air = computation.result.sides["left"].load.state == 0
     before, after = (column(computation, values, HIP)[in_air] for values in (computation.unshifted, heavier))
     known = np.isfinite(before)
@@ -85,39 +85,39 @@ def test_a_heavier_body_has_moments_in_proportion_in_swing(computation: Computat
     np.testing.assert_allclose(after[known], before[known], atol=1e-12)  # N·m/kg
 
 
-def test_all_errors_of_a_plate_leave_the_swing_alone(computation: Computation) -> None:
+def test_all_errors_of_a_plate_leave_the_swing_alone(computation: Perturbed) -> None:
     shift = Shift(load={"gain": np.array(0.05), "force": np.array([3.0, 3, 3]), "turn": np.array(0.1),
                         "cop": np.array([0.01, 0, 0]), "free_moment": np.array(2.0)})  # fmt: skip
-    change = column(computation, computation.columns(shift) - computation.unshifted, HIP)
+    change = column(computation, next(computation.columns([shift])) - computation.unshifted, HIP)
     in_air = computation.result.sides["left"].load.state == 0
     assert np.nanmax(np.abs(change[in_air])) == 0.0
     assert np.nanmax(np.abs(change)) > 0.05
 
 
-def test_shifts_add(computation: Computation) -> None:
+def test_shifts_add(computation: Perturbed) -> None:
     one, other = Shift(numbers={"mass": 1.0}, mass={"foot": 0.1}), Shift(numbers={"mass": 2.0})
     total = summed([(2.0, one), (-1.0, other)])
     assert total.numbers == {"mass": 0.0} and total.mass == {"foot": 0.2}
-    np.testing.assert_array_equal(computation.columns(Shift(numbers={"mass": 0.0})), computation.unshifted)
+    np.testing.assert_array_equal(next(computation.columns([Shift(numbers={"mass": 0.0})])), computation.unshifted)
 
 
 # --- derivatives ------------------------------------------------------------------------------------------------
 
 
-def test_forward_differences_are_those_of_larger_steps_both_ways(computation: Computation, sources: Sources) -> None:
+def test_forward_differences_are_those_of_larger_steps_both_ways(computation: Perturbed, sources: Sources) -> None:
     """Against central differences a thousand times as large, whose error is of second order: 1e-3 of the largest."""
     errors = errors_of(sources, computation).constant
     assert {error.source for error in errors} >= {"hip_centre", "marker_placement", "measurements", "force_plates"}
     for error in errors[:: max(1, len(errors) // 12)]:
-        forward = (computation.columns(error.shift.times(1e-4)) - computation.unshifted) / 1e-4
-        up, down = (computation.columns(error.shift.times(step)) for step in (0.05, -0.05))
+        forward = (next(computation.columns([error.shift.times(1e-4)])) - computation.unshifted) / 1e-4
+        up, down = (next(computation.columns([error.shift.times(step)])) for step in (0.05, -0.05))
         central = (up - down) / 0.1
         size = np.nanmax(np.abs(central), axis=0)
         off = np.nanmax(np.abs(forward - central), axis=0)
         assert np.all(off[size > 0] <= 2e-3 * size[size > 0] + 1e-5), error.words  # of N: rounding
 
 
-def test_markers_that_move_are_told_from_a_few_computations(computation: Computation) -> None:
+def test_markers_that_move_are_told_from_a_few_computations(computation: Perturbed) -> None:
     """J0, J1, J2 of a marker predict what a displacement of none of their frequencies does, to 1 % of its largest."""
     label = "LKNE"
     n, rate_hz = computation.result.trial.n_frames, computation.result.trial.rate_hz
@@ -125,9 +125,10 @@ def test_markers_that_move_are_told_from_a_few_computations(computation: Computa
     track = 1e-5 * np.stack(
         [np.sin(2 * np.pi * 1.3 * time), np.cos(2 * np.pi * 3.1 * time + 1), np.sin(2 * np.pi * 4.3 * time)], axis=1
     )
-    J = derivatives(computation, Group(((label, np.arange(len(computation.names))),)))
+    group = Group(((label, np.arange(len(computation.names))),))
+    J = derivatives(computation, group, motion_gradient(computation))
     predicted = (_moves(_with_derivatives(track[None], rate_hz)) @ J)[:, 0]
-    happened = computation.columns(Shift(markers={label: track})) - computation.unshifted
+    happened = next(computation.columns([Shift(markers={label: track})])) - computation.unshifted
     known = np.isfinite(computation.values)
     for name in (HIP, "left_knee_extension_moment_Nm_per_kg", "left_knee_flexion_deg", "left_hip_power_W_per_kg"):
         i = computation.names.index(name)
@@ -136,7 +137,7 @@ def test_markers_that_move_are_told_from_a_few_computations(computation: Computa
         assert off < 0.01 * np.abs(happened[rows, i]).max(), name
 
 
-def test_every_marker_is_on_its_segment(computation: Computation) -> None:
+def test_every_marker_is_on_its_segment(computation: Perturbed) -> None:
     on = segments_of_markers(computation)
     assert on["LASI"] == ("", "pelvis") and on["RPSI"] == ("", "pelvis")
     for side, letter in (("left", "L"), ("right", "R")):
@@ -145,7 +146,7 @@ def test_every_marker_is_on_its_segment(computation: Computation) -> None:
         assert on[f"{letter}HEE"] == on[f"{letter}TOE"] == (side, "foot")
 
 
-def test_noise_behind_the_filter_has_the_stated_covariance(computation: Computation, sources: Sources) -> None:
+def test_noise_behind_the_filter_has_the_stated_covariance(computation: Perturbed, sources: Sources) -> None:
     """Of a coordinate with its derivatives: closed form against 400 drawn tracks, 5 % (their own spread is 1 %)."""
     noise = errors_of(sources, computation).noise
     assert noise is not None and noise.raw_m == pytest.approx(0.3e-3, rel=0.05)
@@ -162,7 +163,7 @@ def test_noise_behind_the_filter_has_the_stated_covariance(computation: Computat
 
 
 @pytest.mark.parametrize("samples", [80, pytest.param(1000, marks=pytest.mark.slow)])
-def test_drawn_errors_give_what_first_order_says(computation: Computation, sources: Sources, samples: int) -> None:
+def test_drawn_errors_give_what_first_order_says(computation: Perturbed, sources: Sources, samples: int) -> None:
     """As the median over all columns and frames within 5 %, and what so few draws do not tell."""
     errors = errors_of(sources, computation)
     first = propagate(computation, errors)
@@ -178,7 +179,7 @@ def test_drawn_errors_give_what_first_order_says(computation: Computation, sourc
     )
 
 
-def test_progress_says_how_far_it_has_converged(computation: Computation, sources: Sources) -> None:
+def test_progress_says_how_far_it_has_converged(computation: Perturbed, sources: Sources) -> None:
     """Two halves of 25 draws are 14 % apart and more: 1/√(2 · 25) each."""
     errors, told = errors_of(sources, computation), []
     monte_carlo(computation, errors, Draws(60, 2, told.append), propagate(computation, errors, features=False))
@@ -187,7 +188,7 @@ def test_progress_says_how_far_it_has_converged(computation: Computation, source
     assert 5 < float(words.split()[-2]) < 40
 
 
-def test_drawing_again_gives_the_same(computation: Computation, sources: Sources) -> None:
+def test_drawing_again_gives_the_same(computation: Perturbed, sources: Sources) -> None:
     errors = errors_of(sources, computation)
     first = propagate(computation, errors, features=False)
     one, other, another = (monte_carlo(computation, errors, Draws(5, seed), first) for seed in (1, 1, 2))
@@ -205,9 +206,7 @@ def test_unknown_stays_unknown_and_known_gets_a_band(found: Estimate) -> None:
     assert np.all(bands[known][:, 1] <= found.values[known]) and np.all(found.values[known] <= bands[known][:, 2])
 
 
-def test_twice_the_errors_are_twice_the_uncertainty(
-    computation: Computation, sources: Sources, found: Estimate
-) -> None:
+def test_twice_the_errors_are_twice_the_uncertainty(computation: Perturbed, sources: Sources, found: Estimate) -> None:
     scalars = ["placement_m", "mass", "com", "inertia", "gain", "force_N", "cop_m", "free_moment_Nm", "turn_rad"]
     double = sources._replace(
         **{name: 2 * getattr(sources, name) for name in (*scalars, "delay_frames", "cutoff")},
@@ -223,7 +222,7 @@ def test_twice_the_errors_are_twice_the_uncertainty(
     np.testing.assert_allclose(twice.standard[known] / once.standard[known], 2.0, rtol=2e-3)
 
 
-def test_one_source_alone_and_the_budget(computation: Computation, sources: Sources, found: Estimate) -> None:
+def test_one_source_alone_and_the_budget(computation: Perturbed, sources: Sources, found: Estimate) -> None:
     """Variances add up; the share that the budget names is what is left where all others are taken away."""
     alone = sources._replace(
         noise_m=0.0, placement_m=0.0, soft_tissue={}, measurements={}, mass=0.0, com=0.0, inertia=0.0, gain=0.0,
@@ -273,7 +272,7 @@ def test_the_bundled_file_names_the_source_of_every_figure() -> None:
     assert sum(sources.harmonics) == pytest.approx(1)
 
 
-def test_without_cycles_there_are_no_features(computation: Computation, sources: Sources) -> None:
+def test_without_cycles_there_are_no_features(computation: Perturbed, sources: Sources) -> None:
     result = computation.result
     bare = replace(result, gait=replace(result.gait, strides=()))
     found = estimate(bare, sources)
@@ -293,7 +292,7 @@ def test_a_segment_that_is_lost_leaves_the_others_their_uncertainty(sources: Sou
     assert np.isnan(column(found, found.values, "left_knee_flexion_deg")[-30:-10]).all()
 
 
-def test_of_the_trunk_nothing_is_claimed(computation: Computation, sources: Sources) -> None:
+def test_of_the_trunk_nothing_is_claimed(computation: Perturbed, sources: Sources) -> None:
     """Its markers are none of the legs' model: the angles have no uncertainty, and the record says so."""
     result = computation.result
     thorax = {"thorax": {"anterior_tilt": np.linspace(0.0, 5.0, result.trial.n_frames)}}
@@ -319,15 +318,14 @@ def test_what_a_static_gave_is_shifted_in_the_static(model: str) -> None:
     recorded = marked(FAMILY_OF[model])
     subject_file, loaded = SubjectFile(), load_model(model, NO_FILTER)
     result = analyse(recorded.trial, loaded, subject_file, recorded.static)
-    static = Pipeline(
-        trial=recorded.trial, model=loaded, subject_file=subject_file, static=recorded.static
-    ).static_geometry
-    computation = Computation(result, static)
+    computation = Perturbed(result)
     known = np.isfinite(computation.values)
     np.testing.assert_array_equal(computation.unshifted[known], computation.values[known])
     errors = errors_of(read_sources("default"), computation)
     assert not errors.left_out or "noise" in errors.left_out[0]
-    changes = {error.words: computation.columns(error.shift) - computation.unshifted for error in errors.constant}
+    changes = {
+        error.words: next(computation.columns([error.shift])) - computation.unshifted for error in errors.constant
+    }
     knee = next(words for words in changes if words.startswith("knee_medial") and words.endswith(", x"))
     rotation = column(computation, changes[knee], "left_knee_internal_rotation_deg")
     other = column(computation, changes[knee], "right_knee_internal_rotation_deg")

@@ -9,30 +9,33 @@ import pytest
 from any_markers import FAMILY_OF, NO_FILTER, marked
 from simulated_trials import simulated_walk
 
-from gaitid.analysis.pipeline import Pipeline, analyse
+from gaitid.analysis.pipeline import analyse
 from gaitid.body.subject import SubjectFile
 from gaitid.gait.cycles import over_cycles
 from gaitid.model.load import load_model
 from gaitid.trial import Array
-from gaitid.uncertainty.computation import Computation
 from gaitid.uncertainty.errors import errors_of
 from gaitid.uncertainty.features import FeatureSpread
 from gaitid.uncertainty.monte_carlo import Running, drawn_shift
+from gaitid.uncertainty.perturbed import FRAMES_AT_ONCE, Perturbed
 from gaitid.uncertainty.shift import Shift
 from gaitid.uncertainty.sources import read_sources
-from gaitid.uncertainty.stacked import FRAMES_AT_ONCE, Stacked
 
 
-def walking(model: str = "pig", **settings: float) -> Computation:
+def walking(model: str = "pig", **settings: float) -> Perturbed:
     trial = simulated_walk(duration=2.6, **settings).trial
     noise = 0.3e-3 * np.random.default_rng(3).standard_normal(trial.points_g.shape)
-    return Computation(analyse(replace(trial, points_g=trial.points_g + noise), load_model(model), SubjectFile()))
+    return Perturbed(analyse(replace(trial, points_g=trial.points_g + noise), load_model(model), SubjectFile()))
 
 
-def drawn(computation: Computation, count: int) -> list[Shift]:
+def drawn(computation: Perturbed, count: int) -> list[Shift]:
     errors, random = errors_of(read_sources("default"), computation), np.random.default_rng(9)
     trial = computation.result.trial
     return [drawn_shift(errors, random, trial.n_frames, trial.rate_hz) for _ in range(count)]
+
+
+def each_alone(computation: Perturbed, shifts: list[Shift]) -> list[Array]:
+    return [next(computation.columns([shift])) for shift in shifts]
 
 
 def assert_same(found: list[Array], expected: list[Array], atol: float) -> None:
@@ -45,9 +48,9 @@ def assert_same(found: list[Array], expected: list[Array], atol: float) -> None:
 def test_drawn_errors_of_every_kind(settings: dict[str, float]) -> None:
     """Other markers, numbers, joint centres, masses and loads in each: equal to rounding, N, N·m, deg."""
     computation = walking(**settings)
-    stacked, shifts = Stacked(computation), drawn(computation, 5)
-    assert 5 <= stacked.together <= FRAMES_AT_ONCE // computation.result.trial.n_frames
-    assert_same(list(stacked.columns(shifts)), [computation.columns(shift) for shift in shifts], 1e-8)
+    shifts = drawn(computation, 5)
+    assert 5 <= computation.together <= FRAMES_AT_ONCE // computation.result.trial.n_frames
+    assert_same(list(computation.columns(shifts)), each_alone(computation, shifts), 1e-8)
 
 
 def test_markers_that_move_about_none() -> None:
@@ -59,7 +62,7 @@ def test_markers_that_move_about_none() -> None:
     hip = computation.result.model.place("point", "hip", "left")
     shifts += [Shift(markers={"RANK": np.full((n, 3), 0.01)}), Shift(centres={hip: np.array([0.0, 0.02, 0.0])})]
     shifts += [Shift(com={"thigh": np.array([0.0, 0.0, 0.03])}), Shift(cutoff={"log": 0.2})]
-    assert_same(list(Stacked(computation).columns(shifts)), [computation.columns(s) for s in shifts], 1e-8)
+    assert_same(list(computation.columns(shifts)), each_alone(computation, shifts), 1e-8)
 
 
 def test_one_leg_alone() -> None:
@@ -67,22 +70,22 @@ def test_one_leg_alone() -> None:
     trial = simulated_walk(duration=2.0).trial
     kept = [i for i, label in enumerate(trial.labels) if label[0] == "L" or label in ("RASI", "RPSI")]
     left = replace(trial, labels=tuple(trial.labels[i] for i in kept), points_g=trial.points_g[:, kept])
-    computation = Computation(analyse(left, load_model("pig", NO_FILTER), SubjectFile()))
+    computation = Perturbed(analyse(left, load_model("pig", NO_FILTER), SubjectFile()))
     assert computation.sides == ("left",)
-    stacked, shifts = Stacked(computation), drawn(computation, 3)
-    assert stacked.together > 2
-    found = list(stacked.columns(shifts))
-    assert_same(found, [computation.columns(shift) for shift in shifts], 1e-8)
+    shifts = drawn(computation, 3)
+    assert computation.together > 2
+    found = list(computation.columns(shifts))
+    assert_same(found, each_alone(computation, shifts), 1e-8)
     right = [name.startswith("right") and "ground" not in name for name in computation.names]
     assert np.isnan(found[0][:, right]).all() and np.isfinite(found[0]).any()
 
 
 def test_computations_are_counted() -> None:
     computation = walking()
-    stacked, shifts = Stacked(computation), drawn(computation, 3)
-    assert stacked.together > 3
+    shifts = drawn(computation, 3)
+    assert computation.together > 3
     before = computation.count
-    list(stacked.columns(shifts))
+    list(computation.columns(shifts))
     assert computation.count == before + 3
 
 
@@ -90,31 +93,28 @@ def test_a_chain_that_is_fitted_frame_by_frame() -> None:
     """Multibody optimisation: many walks at once, from where the result has them; N, N·m, deg."""
     recorded, loaded = marked(FAMILY_OF["cgm22"]), load_model("cgm22", NO_FILTER)
     result = analyse(recorded.trial, loaded, SubjectFile(), recorded.static)
-    static = Pipeline(
-        trial=recorded.trial, model=loaded, subject_file=SubjectFile(), static=recorded.static
-    ).static_geometry
-    computation = Computation(result, static)
-    stacked = Stacked(computation)
-    assert stacked.together > 2
+    computation = Perturbed(result)
+    assert computation.together > 2
     wave = np.sin(np.arange(result.trial.n_frames) / 7.0)[:, None] * np.ones(3)
     shifts = [Shift(markers={label: 1e-5 * wave}) for label in list(result.markers.support)[:2]]
     shifts.append(Shift(mass={"thigh": 0.05}))
-    assert_same(list(stacked.columns(shifts)), [computation.columns(s) for s in shifts], 1e-8)
+    assert_same(list(computation.columns(shifts)), each_alone(computation, shifts), 1e-8)
 
 
 def test_a_calibration_in_a_static_is_shifted_one_by_one() -> None:
     recorded, loaded = marked(FAMILY_OF["cast"]), load_model("cast", NO_FILTER)
     result = analyse(recorded.trial, loaded, SubjectFile(), recorded.static)
-    static = Pipeline(
-        trial=recorded.trial, model=loaded, subject_file=SubjectFile(), static=recorded.static
-    ).static_geometry
-    computation = Computation(result, static)
+    computation = Perturbed(result)
     shifts = drawn(computation, 2)
-    assert_same(list(Stacked(computation).columns(shifts)), [computation.columns(s) for s in shifts], 1e-8)
+    assert_same(list(computation.columns(shifts)), each_alone(computation, shifts), 1e-8)
 
 
-def test_a_velocity_over_four_frames_is_taken_one_by_one() -> None:
-    assert Stacked(walking("pig_vicon")).together == 1
+def test_a_velocity_over_four_frames() -> None:
+    """Of single entries of matrices: each walk's own."""
+    computation = walking("pig_vicon")
+    shifts = drawn(computation, 3)
+    assert computation.together > 2
+    assert_same(list(computation.columns(shifts)), each_alone(computation, shifts), 1e-8)
 
 
 def test_changes_over_cycles_are_those_of_the_curves() -> None:
