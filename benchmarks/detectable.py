@@ -72,7 +72,7 @@ def reference(walk: int) -> tuple[dict[str, dict[str, Array]], Signed, tuple[str
             source: over_cycles(cycles, np.sqrt(of[:, at]), result.trial.rate_hz).mean(axis=0) ** 2
             for source, of in found.spread.variance.items()
         }
-    return variances, signed(result, sources, None, SOURCES), tuple(names)
+    return variances, signed(result, sources, SOURCES), tuple(names)
 
 
 def pairs(same: str, count: int) -> tuple[list[float], list[bool], list[float]]:

@@ -105,9 +105,10 @@ def cases(computation: Perturbed, sources: Sources, folder: Path) -> Iterator[Ca
     shift = Shift(markers={label: size * segment})
     column = "left_knee_extension_moment_Nm_per_kg"
     yield Case(words, shift, ("--model", "pig"), changed, column, "marker_positions")
-    cop = np.array([sources.cop_m, 0.0, 0.0])
+    cop_m = sources.sizes["force_plates"]["cop_mm"]
+    cop = np.array([cop_m, 0.0, 0.0])
     changed = _with_plates(folder, cop)
-    words = f"plates {1e3 * sources.cop_m:.0f} mm along the laboratory's x"
+    words = f"plates {1e3 * cop_m:.0f} mm along the laboratory's x"
     column = "right_ankle_plantarflexion_moment_Nm_per_kg"
     yield Case(words, Shift(load={"cop": cop}), ("--model", "pig"), changed, column, "plates")
 
@@ -115,7 +116,8 @@ def cases(computation: Perturbed, sources: Sources, folder: Path) -> Iterator[Ca
 def _heavier(sources: Sources, folder: Path) -> Case:
     """Thighs with more mass, and moments of inertia as they were."""
     text = (bundled_folder("configs") / "tables" / "winter_pig.yaml").read_text(encoding="utf-8")
-    factor = 1 + sources.mass
+    mass = sources.sizes["segment_parameters"]["mass_percent"]
+    factor = 1 + mass
     thigh = "  thigh: {mass_fraction: 0.100, com_fraction: 0.433, gyration_fractions: [0.323, 0.323, 0]}"
     radius = 0.323 / np.sqrt(factor)
     heavier = f"  thigh: {{mass_fraction: {0.1 * factor:.9g}, com_fraction: 0.433, gyration_fractions: "
@@ -124,10 +126,10 @@ def _heavier(sources: Sources, folder: Path) -> Case:
     (folder / "table.yaml").write_text(text, encoding="utf-8")
     model = "gaitid_model: 1\nname: heavier\ntitle: pig with heavier thighs\nextends: pig.yaml\ntable: table.yaml\n"
     (folder / "heavier.yaml").write_text(model, encoding="utf-8")
-    words = f"thighs {100 * sources.mass:.1f} % heavier"
+    words = f"thighs {100 * mass:.1f} % heavier"
     column = "left_hip_extension_moment_Nm_per_kg"
     options = ("--model", str(folder / "heavier.yaml"))
-    return Case(words, Shift(mass={"thigh": sources.mass}), options, TRIAL, column, "segment_parameters")
+    return Case(words, Shift(mass={"thigh": mass}), options, TRIAL, column, "segment_parameters")
 
 
 def _with_marker(folder: Path, label: str, displacement: np.ndarray) -> Path:

@@ -131,16 +131,18 @@ def spoilt_model(
     off = size * sources.hip_m["davis"] * random.standard_normal(3)
     moved = tuple(parse_expression(f"({old.text}) + {d:.12g}", "hip") for old, d in zip(hip.offset, off, strict=True))
     each = model.each_side._replace(points={**model.each_side.points, "hip": hip._replace(offset=moved)})
-    rows, chain = dict(model.table.rows), []
+    rows, chain, of_table = dict(model.table.rows), [], sources.sizes["segment_parameters"]
     for spec in model.chain:
         row = rows[spec.row]
-        mass, inertia = (1 + size * of * table.standard_normal() for of in (sources.mass, sources.inertia))
+        mass, inertia = (
+            1 + size * of_table[key] * table.standard_normal() for key in ("mass_percent", "inertia_percent")
+        )
         assert row.mass_fraction is not None and row.gyration_fractions is not None
         radii = tuple(radius * np.sqrt(inertia / mass) for radius in row.gyration_fractions)
         rows[spec.row] = row._replace(mass_fraction=row.mass_fraction * mass, gyration_fractions=radii)
         com = _with_numbers(spec, row)
         for axis in "xyz":
-            part = size * sources.com * table.standard_normal()
+            part = size * of_table["com_percent_of_length"] * table.standard_normal()
             share = parse_expression(f"{part:.12g} * ({spec.length.text})", "com")
             com = shapes.Along(shapes.FrameAxis(shapes.FrameName(spec.frame), axis), com, share)
         chain.append(spec._replace(com=com))
@@ -173,23 +175,24 @@ def spoilt(
     random = np.random.default_rng(seed)
 
     def of(source: str) -> np.random.Generator:
-        return np.random.default_rng([common_seed, SOURCES.index(source)]) if source in common else random
+        return np.random.default_rng([common_seed, [*SOURCES].index(source)]) if source in common else random
 
     trial = spoilt_markers(walk, sources, size, random, of("marker_placement"))
     plates = of("force_plates")
-    force = size * sources.force_N * plates.standard_normal(3)
-    level = np.append(size * sources.cop_m * plates.standard_normal(2), 0.0)
-    angle = size * sources.turn_rad * plates.standard_normal()
+    of_plates = sources.sizes["force_plates"]
+    force = size * of_plates["force_N"] * plates.standard_normal(3)
+    level = np.append(size * of_plates["cop_mm"] * plates.standard_normal(2), 0.0)
+    angle = size * of_plates["turn_deg"] * plates.standard_normal()
     turn = np.array([[np.cos(angle), -np.sin(angle), 0], [np.sin(angle), np.cos(angle), 0], [0, 0, 1]])
     shift = {
-        "gain": size * sources.gain * plates.standard_normal(),
+        "gain": size * of_plates["gain_percent"] * plates.standard_normal(),
         "force": force,
         "cop": level,
-        "free_moment": size * sources.free_moment_Nm * plates.standard_normal(),
-        "delay": size * sources.delay_frames / trial.rate_hz * random.standard_normal(),
+        "free_moment": size * of_plates["free_moment_Nm"] * plates.standard_normal(),
+        "delay": size * sources.sizes["timing"]["frames"] / trial.rate_hz * random.standard_normal(),
     }
     trial = replace(trial, plates=tuple(spoilt_plate(plate, shift, turn, trial.rate_hz) for plate in trial.plates))
-    cutoff = CUTOFF_HZ * float(np.exp(size * sources.cutoff * of("cutoff").standard_normal()))
+    cutoff = CUTOFF_HZ * float(np.exp(size * sources.sizes["cutoff"]["percent"] * of("cutoff").standard_normal()))
     model = load_model("pig", {"cutoff_hz": cutoff})
     model = spoilt_model(model, sources, size, of("hip_centre"), of("segment_parameters"))
     values, measuring = {}, of("measurements")

@@ -10,7 +10,7 @@ import numpy as np
 from gaitid.gait.feature_list import FEATURES
 from gaitid.trial import Array
 from gaitid.uncertainty.peaks import PEAKS
-from gaitid.uncertainty.sources import SOURCES, WORDS
+from gaitid.uncertainty.sources import SOURCES
 
 _UNITS: Mapping[str, str] = {"Nm_per_kg": "N·m/kg", "W_per_kg": "W/kg", "deg": "°"}
 #: A source that makes less of the variance is not named.
@@ -105,7 +105,7 @@ def _digits(u: float) -> int:
 
 def _sentence(words: str, value: float, u: float, unit: str, of_sources: Mapping[str, float]) -> str:
     digits = _digits(u)
-    named = sorted(((share, WORDS[source]) for source, share in of_sources.items()), reverse=True)
+    named = sorted(((share, SOURCES[source].words) for source, share in of_sources.items()), reverse=True)
     told = ", ".join(f"{share:.0f} % is from {what}" for share, what in named if share >= _NAMED_PERCENT)
     return f"{words} {value:.{digits}f} ± {u:.{digits}f} {unit}; of the variance {told}"
 
@@ -119,4 +119,4 @@ def _cure(of_sources: Mapping[str, float], u: float, hip_better: float | None) -
     better = u * float(np.sqrt(1 - of_sources[best] / 100 * (1 - left[best])))
     if best == "hip_centre" and hip_better is not None:
         return "a functional hip centre", better
-    return f"half as much error of {WORDS[best]}", better
+    return f"half as much error of {SOURCES[best].words}", better

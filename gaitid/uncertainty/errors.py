@@ -17,7 +17,7 @@ from gaitid.uncertainty.groups import Group, groups_of
 from gaitid.uncertainty.markerless import estimated, of_markerless
 from gaitid.uncertainty.perturbed import Perturbed
 from gaitid.uncertainty.shift import Error, Shift
-from gaitid.uncertainty.sources import OTHERWISE, Sources
+from gaitid.uncertainty.sources import OTHERWISE, SOURCES, Sources
 
 #: Hz. Of a stride, where a trial has no whole one: soft tissue moves with it.
 STRIDE_HZ = 0.9
@@ -138,8 +138,7 @@ def errors_of(sources: Sources, perturbed: Perturbed, over: OverTrial | None = N
         *(_placement_in_static if carries else _placement)(sources, perturbed, segment_of, groups),
         *_hip(sources, perturbed),
         *_measurements(sources, perturbed),
-        *_segment_parameters(sources, perturbed),
-        *_plates(sources, perturbed),
+        *(error for source in SOURCES.values() if source.errors for error in source.errors(sources, perturbed)),
         *of_markerless(sources, perturbed, segment_of),
     ]
     noise = _noise(sources, perturbed)
@@ -265,44 +264,6 @@ def _measurements(sources: Sources, perturbed: Perturbed) -> Iterator[Error]:
         if size and names and all(np.isfinite(numbers[name]) for name in names):
             for name in names:
                 yield Error("measurements", name.replace(".", " "), Shift(numbers={name: size}))
-
-
-def _segment_parameters(sources: Sources, perturbed: Perturbed) -> Iterator[Error]:
-    """Of each segment of both legs alike: one table serves both."""
-    for spec in perturbed.result.model.chain:
-        name = spec.segment
-        if sources.mass:
-            yield Error("segment_parameters", f"mass of the {name}", Shift(mass={name: sources.mass}))
-        if sources.inertia:
-            yield Error("segment_parameters", f"inertia of the {name}", Shift(inertia={name: sources.inertia}))
-        if sources.com:
-            for axis in range(3):
-                words = f"centre of mass of the {name}, {'xyz'[axis]}"
-                yield Error("segment_parameters", words, Shift(com={name: sources.com * np.eye(3)[axis]}))
-
-
-def _plates(sources: Sources, perturbed: Perturbed) -> Iterator[Error]:
-    """Of all plates alike; what stands on different plates is never compared."""
-    result = perturbed.result
-    if not result.model.touches_ground or not result.ground.plates:
-        return
-    up_g = result.body.geometry.up_g
-    level = np.linalg.svd(up_g[None])[2][1:]  # two directions square to the vertical
-    parts = [
-        ("gain", "gain", np.array(sources.gain)),
-        ("turn", "turned about the vertical", np.array(sources.turn_rad)),
-    ]
-    parts += [("force", f"force, {'xyz'[axis]}", sources.force_N * np.eye(3)[axis]) for axis in range(3)]
-    parts += [("cop", "centre of pressure", sources.cop_m * way) for way in level]
-    parts += [("free_moment", "free moment", np.array(sources.free_moment_Nm))]
-    for key, words, size in parts:
-        if np.abs(size).max() > 0:
-            yield Error("force_plates", words, Shift(load={key: size}))
-    if sources.delay_frames:
-        delay = np.array(sources.delay_frames / result.trial.rate_hz)
-        yield Error("timing", "forces against markers", Shift(load={"delay": delay}))
-    if sources.cutoff and isinstance(result.settings.cutoff_hz, float):
-        yield Error("cutoff", "logarithm of the cut-off", Shift(cutoff={"log": sources.cutoff}))
 
 
 def _stride_hz(perturbed: Perturbed) -> float:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from gaitid.errors import ModelError
 from gaitid.model.fields import Faults, Fields, nearest
@@ -12,34 +14,12 @@ from gaitid.model.load import bundled_folder, find_file
 from gaitid.model.specs import Model
 from gaitid.model.yaml_file import load_yaml
 from gaitid.records import NamedTuple
+from gaitid.uncertainty.shift import Error, Shift
 from gaitid.write import DEFAULT_UNCERTAINTY
 
-#: Names of the sources, in the order in which a budget lists them.
-SOURCES = (
-    "marker_noise",
-    "soft_tissue",
-    "marker_placement",
-    "hip_centre",
-    "measurements",
-    "segment_parameters",
-    "force_plates",
-    "timing",
-    "cutoff",
-    "markerless",
-)
-#: The same in words.
-WORDS: Mapping[str, str] = {
-    "marker_noise": "the markers' noise",
-    "soft_tissue": "soft tissue under the markers",
-    "marker_placement": "where the anatomical markers were put",
-    "hip_centre": "the hip's centre",
-    "measurements": "the subject's measurements",
-    "segment_parameters": "the segments' masses, centres and inertia",
-    "force_plates": "the force plates",
-    "timing": "the timing of forces against markers",
-    "cutoff": "the markers' low-pass",
-    "markerless": "the markerless system's estimates",
-}
+if TYPE_CHECKING:
+    from gaitid.uncertainty.perturbed import Perturbed
+
 METHODS = ("first_order", "monte_carlo")
 #: Of `hip_centre`, where a model says no other.
 OTHERWISE = "otherwise"
@@ -92,14 +72,8 @@ class Sources(NamedTuple):
     hip_m : mapping of method to float
     measurements : mapping of key in a subject file to float
         SI.
-    mass, com, inertia : float
-        Relative; the centre of mass in lengths of the segment.
-    gain, force_N, cop_m, free_moment_Nm, turn_rad : float
-        Of plates.
-    delay_frames : float
-        In camera frames.
-    cutoff : float
-        Of the logarithm.
+    sizes : mapping of source to mapping of key to float
+        Of the sources that say nothing but sizes, by their keys in the file.
     markerless : Markerless
     content : mapping
         As the file has it, for the record.
@@ -118,18 +92,120 @@ class Sources(NamedTuple):
     placement_except: tuple[str, ...]
     hip_m: Mapping[str, float]
     measurements: Mapping[str, float]
-    mass: float
-    com: float
-    inertia: float
-    gain: float
-    force_N: float
-    cop_m: float
-    free_moment_Nm: float
-    turn_rad: float
-    delay_frames: float
-    cutoff: float
+    sizes: Mapping[str, Mapping[str, float]]
     markerless: Markerless
     content: Mapping[str, Any]
+
+
+def _segment_parameters(sources: Sources, perturbed: Perturbed) -> Iterator[Error]:
+    """Of each segment of both legs alike: one table serves both."""
+    mass, com, inertia = sources.sizes["segment_parameters"].values()
+    for spec in perturbed.result.model.chain:
+        name = spec.segment
+        if mass:
+            yield Error("segment_parameters", f"mass of the {name}", Shift(mass={name: mass}))
+        if inertia:
+            yield Error("segment_parameters", f"inertia of the {name}", Shift(inertia={name: inertia}))
+        for axis in range(3 if com else 0):
+            words = f"centre of mass of the {name}, {'xyz'[axis]}"
+            yield Error("segment_parameters", words, Shift(com={name: com * np.eye(3)[axis]}))
+
+
+def _plates(sources: Sources, perturbed: Perturbed) -> Iterator[Error]:
+    """Of all plates alike; what stands on different plates is never compared."""
+    gain, force_N, cop_m, free_moment_Nm, turn_rad = sources.sizes["force_plates"].values()
+    level = np.linalg.svd(perturbed.result.body.geometry.up_g[None])[2][1:]  # two directions square to the vertical
+    parts = [("gain", "gain", np.array(gain)), ("turn", "turned about the vertical", np.array(turn_rad))]
+    parts += [("force", f"force, {'xyz'[axis]}", force_N * np.eye(3)[axis]) for axis in range(3)]
+    parts += [("cop", "centre of pressure", cop_m * way) for way in level]
+    parts += [("free_moment", "free moment", np.array(free_moment_Nm))]
+    for key, words, size in parts:
+        if np.abs(size).max() > 0 and _on_plates(perturbed):
+            yield Error("force_plates", words, Shift(load={key: size}))
+
+
+def _timing(sources: Sources, perturbed: Perturbed) -> Iterator[Error]:
+    frames = sources.sizes["timing"]["frames"]
+    if frames and _on_plates(perturbed):
+        delay = np.array(frames / perturbed.result.trial.rate_hz)
+        yield Error("timing", "forces against markers", Shift(load={"delay": delay}))
+
+
+def _cutoff(sources: Sources, perturbed: Perturbed) -> Iterator[Error]:
+    size = sources.sizes["cutoff"]["percent"]
+    if size and isinstance(perturbed.result.settings.cutoff_hz, float) and _on_plates(perturbed):
+        yield Error("cutoff", "logarithm of the cut-off", Shift(cutoff={"log": size}))
+
+
+def _on_plates(perturbed: Perturbed) -> bool:
+    return perturbed.result.model.touches_ground and bool(perturbed.result.ground.plates)
+
+
+def _share(percent: float) -> float:
+    return percent / 100
+
+
+class Source(NamedTuple):
+    """Errors of one kind, the same over a trial where they are made by `errors`.
+
+    Attributes
+    ----------
+    name : str
+        Its key in a file of uncertainties.
+    words : str
+    label : str
+        The same in a legend.
+    sizes : mapping of key to (float, callable)
+        Of the file: the largest that is no mistake of a unit, and what makes it SI. What else a source says is read by
+        a function of its own.
+    errors : callable or None
+        Each as large as one standard deviation.
+    """
+
+    name: str
+    words: str
+    label: str
+    sizes: Mapping[str, tuple[float, Callable[[float], float]]] = {}
+    errors: Callable[[Sources, Perturbed], Iterator[Error]] | None = None
+
+
+#: In the order in which a budget lists them.
+_ROWS = (
+    Source("marker_noise", "the markers' noise", "marker noise"),
+    Source("soft_tissue", "soft tissue under the markers", "soft tissue"),
+    Source("marker_placement", "where the anatomical markers were put", "marker placement"),
+    Source("hip_centre", "the hip's centre", "hip centre"),
+    Source("measurements", "the subject's measurements", "measurements"),
+    Source(
+        "segment_parameters",
+        "the segments' masses, centres and inertia",
+        "segment masses and inertia",
+        {
+            "mass_percent": (_MOST_PERCENT, _share),
+            "com_percent_of_length": (_MOST_PERCENT, _share),
+            "inertia_percent": (_MOST_PERCENT, _share),
+        },
+        _segment_parameters,
+    ),
+    Source(
+        "force_plates",
+        "the force plates",
+        "force plates",
+        {
+            "gain_percent": (_MOST_PERCENT, _share),
+            "force_N": (1000.0, float),
+            "cop_mm": (_MOST_MM, lambda mm: mm * 1e-3),
+            "free_moment_Nm": (100.0, float),
+            "turn_deg": (30.0, lambda deg: deg * _UNITS["_deg"]),
+        },
+        _plates,
+    ),
+    Source("timing", "the timing of forces against markers", "timing", {"frames": (20.0, float)}, _timing),
+    Source("cutoff", "the markers' low-pass", "low-pass", {"percent": (_MOST_PERCENT, _share)}, _cutoff),
+    Source("markerless", "the markerless system's estimates", "markerless estimates"),
+)
+#: By name.
+SOURCES: Mapping[str, Source] = {source.name: source for source in _ROWS}
 
 
 def read_sources(name: str | Path) -> Sources:
@@ -168,31 +244,20 @@ def read_sources(name: str | Path) -> Sources:
     hip.done()
     measured = _source(sources, "measurements")
     measurements = {key: _measurement(measured, key) for key in measured.values if key != "source"}
-    table = _source(sources, "segment_parameters")
-    mass, com, inertia = (
-        table.number(key, 0.0, 0.0, _MOST_PERCENT) / 100
-        for key in ("mass_percent", "com_percent_of_length", "inertia_percent")
-    )
-    table.done()
-    plates = _source(sources, "force_plates")
-    gain = plates.number("gain_percent", 0.0, 0.0, _MOST_PERCENT) / 100
-    force_N, moment_Nm = plates.number("force_N", 0.0, 0.0, 1000.0), plates.number("free_moment_Nm", 0.0, 0.0, 100.0)
-    cop_m = plates.number("cop_mm", 0.0, 0.0, _MOST_MM) * 1e-3
-    turn_rad = plates.number("turn_deg", 0.0, 0.0, 30.0) * _UNITS["_deg"]
-    plates.done()
-    timing = _source(sources, "timing")
-    delay = timing.number("frames", 0.0, 0.0, 20.0)
-    timing.done()
-    low_pass = _source(sources, "cutoff")
-    cutoff = low_pass.number("percent", 0.0, 0.0, _MOST_PERCENT) / 100
-    low_pass.done()
+    sizes: dict[str, dict[str, float]] = {}
+    for source in _ROWS:
+        if source.sizes:
+            fields = _source(sources, source.name)
+            sizes[source.name] = {
+                key: to_si(fields.number(key, 0.0, 0.0, most)) for key, (most, to_si) in source.sizes.items()
+            }
+            fields.done()
     without_markers = _markerless(_source(sources, "markerless"))
     sources.done()
     faults.raise_if_any()
     found = Sources(
         label, title, path, method, samples, seed, noise_m, harmonics, soft, placement_m, excepted, hip_m,
-        measurements, mass, com, inertia, gain, force_N, cop_m, moment_Nm, turn_rad, delay, cutoff,
-        without_markers, content if isinstance(content, Mapping) else {},
+        measurements, sizes, without_markers, content if isinstance(content, Mapping) else {},
     )  # fmt: skip
     if not _states_any(found):
         wrong = f"{path}: no error is stated, and every number would be exact"
@@ -206,9 +271,9 @@ def _states_any(sources: Sources) -> bool:
     """Whether anything in a file is off at all."""
     s, without = sources, sources.markerless
     sizes = [
-        s.placement_m, s.mass, s.com, s.inertia, s.gain, s.force_N, s.cop_m, s.free_moment_Nm, s.turn_rad,
-        s.delay_frames, s.cutoff, without.point_m, without.turn_rad, without.about_length_rad, without.origin_m,
-        *s.hip_m.values(), *s.measurements.values(), *(size for segment in s.soft_tissue.values() for size in segment),
+        s.placement_m, without.point_m, without.turn_rad, without.about_length_rad, without.origin_m,
+        *(size for of in s.sizes.values() for size in of.values()), *s.hip_m.values(), *s.measurements.values(),
+        *(size for segment in s.soft_tissue.values() for size in segment),
     ]  # fmt: skip
     return s.noise_m is None or s.noise_m > 0 or any(sizes)
 

@@ -207,9 +207,9 @@ def test_unknown_stays_unknown_and_known_gets_a_band(found: Estimate) -> None:
 
 
 def test_twice_the_errors_are_twice_the_uncertainty(computation: Perturbed, sources: Sources, found: Estimate) -> None:
-    scalars = ["placement_m", "mass", "com", "inertia", "gain", "force_N", "cop_m", "free_moment_Nm", "turn_rad"]
     double = sources._replace(
-        **{name: 2 * getattr(sources, name) for name in (*scalars, "delay_frames", "cutoff")},
+        sizes={source: {key: 2 * size for key, size in of.items()} for source, of in sources.sizes.items()},
+        placement_m=2 * sources.placement_m,
         noise_m=2 * 0.3e-3,
         soft_tissue={k: type(v)(2 * v.together_m, 2 * v.each_m) for k, v in sources.soft_tissue.items()},
         hip_m={k: 2 * v for k, v in sources.hip_m.items()},
@@ -225,8 +225,8 @@ def test_twice_the_errors_are_twice_the_uncertainty(computation: Perturbed, sour
 def test_one_source_alone_and_the_budget(computation: Perturbed, sources: Sources, found: Estimate) -> None:
     """Variances add up; the share that the budget names is what is left where all others are taken away."""
     alone = sources._replace(
-        noise_m=0.0, placement_m=0.0, soft_tissue={}, measurements={}, mass=0.0, com=0.0, inertia=0.0, gain=0.0,
-        force_N=0.0, cop_m=0.0, free_moment_Nm=0.0, turn_rad=0.0, delay_frames=0.0, cutoff=0.0,
+        noise_m=0.0, placement_m=0.0, soft_tissue={}, measurements={},
+        sizes={source: dict.fromkeys(of, 0.0) for source, of in sources.sizes.items()},
     )  # fmt: skip
     only = estimate(computation.result, alone, features=False)
     i = found.names.index(HIP)
@@ -309,7 +309,7 @@ def test_paths_are_those_of_the_file(tmp_path: Path) -> None:
     own = tmp_path / "own.yaml"
     own.write_text("gaitid_uncertainty: 1\nsources:\n  timing: {frames: 1, source: ours}\n", encoding="utf-8")
     sources = read_sources(own)
-    assert sources.delay_frames == 1 and sources.placement_m == 0 and sources.path == own
+    assert sources.sizes["timing"]["frames"] == 1 and sources.placement_m == 0 and sources.path == own
 
 
 @pytest.mark.parametrize("model", slow_but(["ior"], ["cast", "ior", "helen_hayes"]))

@@ -15,20 +15,11 @@ from gaitid.report.panels import PANELS, SIDES
 from gaitid.report.result import Result
 from gaitid.report.text import escape, fixed
 from gaitid.trial import Array
+from gaitid.uncertainty.sources import SOURCES
 
-#: Sources in the order of a budget, each with what it is called; its place is the class of its colour.
-SOURCES = (
-    ("marker_noise", "marker noise"),
-    ("soft_tissue", "soft tissue"),
-    ("marker_placement", "marker placement"),
-    ("hip_centre", "hip centre"),
-    ("measurements", "measurements"),
-    ("segment_parameters", "segment masses and inertia"),
-    ("force_plates", "force plates"),
-    ("timing", "timing"),
-    ("cutoff", "low-pass"),
-    ("markerless", "markerless estimates"),
-)
+# Classes of colours of page.css, which sources have by their place.
+_COLOURS = 10
+_LABELS = [source.label for source in SOURCES.values()]
 #: What the picture is drawn of, in the order of the panels.
 COLUMNS = (
     "hip_extension_moment_Nm_per_kg",
@@ -72,7 +63,7 @@ def sure_html(results: Sequence[Result], key: str) -> str:
     left_out = dict.fromkeys(text for _, about in told for text in about.get("left_out", []))
     missing = f" Not among them: {escape('; '.join(left_out))}." if left_out else ""
     trial = '<th scope="col">Trial</th>' if several else ""
-    legend = "".join(f'<li><i class="src s{i}"></i>{words}</li>' for i, (_, words) in enumerate(SOURCES))
+    legend = "".join(f'<li><i class="src s{i % _COLOURS}"></i>{words}</li>' for i, words in enumerate(_LABELS))
     return (
         f'<section class="tables sure" id="{key}-sure"><h2>How sure</h2><p>Standard uncertainties and 95 % bands from '
         "the stated errors of markers, skin, joint centres, segments and plates; the bar shows how much of the "
@@ -89,15 +80,15 @@ def _row(peak: Mapping[str, Any], name: str) -> str:
     value, u, key = float(peak["value"]), float(peak["standard_uncertainty"]), str(peak.get("unit", ""))
     unit, decimals = _UNITS.get(key, (escape(key), 2))
     shares = peak.get("shares_percent", {})
-    given = [shares.get(source) if isinstance(shares, Mapping) else None for source, _ in SOURCES]
+    given = [shares.get(source) if isinstance(shares, Mapping) else None for source in SOURCES]
     bars = "".join(
-        f'<i class="src s{i}" style="width:{share:.1f}%"></i>'
+        f'<i class="src s{i % _COLOURS}" style="width:{share:.1f}%"></i>'
         for i, share in enumerate(given)
         if isinstance(share, int | float) and share > 0
     )
     said = [
         (float(share), f"{words} {share:.0f} %")
-        for share, (_, words) in zip(given, SOURCES)
+        for share, words in zip(given, _LABELS)
         if isinstance(share, int | float) and share >= 1
     ]
     spoken = [text for _, text in sorted(said, reverse=True)]
@@ -161,7 +152,7 @@ def layers(variance: Mapping[str, Array]) -> list[tuple[int, Array, Array]]:
     height = np.sqrt(total) / np.where(total > 0, total, np.nan)
     found = []
     low = np.where(np.isfinite(total), 0.0, np.nan)
-    for i, (source, _) in enumerate(SOURCES):
+    for i, source in enumerate(SOURCES):
         if source in variance and np.nanmax(variance[source], initial=0.0) > 0:
             high = low + np.nan_to_num(variance[source] * height)
             found.append((i, low, high))
@@ -179,7 +170,9 @@ def budget_html(results: Sequence[Result]) -> str:
         _, _, top = found[-1]
         scale = scale_for(0.0, 1.15 * float(np.nanmax(top)), top)
         title = f"{side.capitalize()}: {PANELS[column].title}"
-        areas = "".join(f'<path class="src s{i}" d="{band(scale, PERCENT, low, high)}"/>' for i, low, high in found)
+        areas = "".join(
+            f'<path class="src s{i % _COLOURS}" d="{band(scale, PERCENT, low, high)}"/>' for i, low, high in found
+        )
         drawn = f'{areas}<path class="sum" d="{line(scale, PERCENT, top)}"/>'
         label = f"{title}: standard uncertainty over the cycle, stacked by source"
         panels += (
