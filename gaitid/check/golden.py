@@ -24,6 +24,7 @@ from gaitid.model.settings import READER
 from gaitid.records import frozen_dataclass
 from gaitid.run import RunOptions, Setup, inputs_of
 from gaitid.run.files import reader_settings
+from gaitid.settings import INPUT_FILES, OPTIONS
 from gaitid.trial import Array
 from gaitid.write import FRAMES_OF_EXPRESSION, TABLES, TRIAL_COLUMNS
 
@@ -131,9 +132,11 @@ def _verdict_moved(record: Mapping[str, Any], result: Result) -> list[Finding]:
 def _command(path: Path, options: RunOptions, folder: Path) -> str:
     """The command that makes the golden result of a trial with these options, for a shell."""
     words = ["gaitid", "run", "--model", options.model]
-    for name in ("static", "subject", "forces", "plates", "events"):
+    for name in INPUT_FILES:
         if (file := getattr(options, name)) is not None:
-            words += [f"--{name}", str(file)]
+            words += [OPTIONS[name].flag, str(file)]
+    words += [word for text in options.functional for word in (OPTIONS["functional"].flag, text)]
+    words += [word for segment, file in options.loads for word in (OPTIONS["loads"].flag, f"{segment}={file}")]
     for key, value in options.overrides.items():
         text = value if isinstance(value, str) else json.dumps(value)
         words += [_FLAGS[key], text] if key in _FLAGS else ["--set", f"{key}={text}"]

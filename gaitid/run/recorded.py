@@ -88,17 +88,22 @@ def read_recorded(record: Mapping[str, object], near: Path) -> Recorded:
         path, entry = getattr(options, role), entries.get(role, [{}])[0]
         if path is not None and not str(entry.get("path", "")).endswith(_BUNDLED):
             files[role] = _found(path, entry, near)
+    for entry in entries.get("uncertainty", ()):
+        if not (path := str(entry.get("path", ""))).endswith(_BUNDLED):
+            files["uncertainty"] = str(_found(Path(path), entry, near))
     of_loads = zip(options.loads, entries.get("load", ()), strict=False)
     loads = tuple((segment, _found(file, entry, near)) for (segment, file), entry in of_loads)
     if len(loads) < len(options.loads):
         raise GaitidError("the record does not name every load that its command has")
     functional = []
+    if len(entries.get("functional", ())) < len(options.functional):
+        raise GaitidError("the record does not name every functional trial that its command has")
     for text, entry in zip(options.functional, entries.get("functional", ()), strict=False):
         path, joints = functional_file(text)
         functional.append("=".join(filter(None, ("+".join(joints), str(_found(path, entry, near))))))
     # of several models the one that was given
     model = _model(options.model, entries.get("model", [{}])[0], near)
-    others = (*files.values(), *(file for _, file in loads))
+    others = (*map(Path, files.values()), *(file for _, file in loads))
     options = replace(options, command=(), loads=loads, functional=tuple(functional), model=model, **files)
     with _without_folders(trial, *others):
         return Recorded(trial, others, prepare(options))

@@ -235,8 +235,12 @@ def model_inputs(model: Model) -> list[Mapping[str, str]]:
 
 
 def given_files(options: RunOptions) -> list[Path]:
-    """The files that the options of a command name, but its trials, their magnitudes of errors and the model's."""
+    """The files that the options of a command name, but its trials and the model's."""
     files = [file for role in INPUT_FILES if (file := getattr(options, role)) is not None]
+    if options.uncertainty is not None:
+        from gaitid.uncertainty.sources import find_sources
+
+        files.append(find_sources(options.uncertainty))
     functional = (functional_file(text).path for text in options.functional)
     return [*files, *functional, *(file for _, file in options.loads)]
 

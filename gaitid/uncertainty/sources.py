@@ -208,6 +208,12 @@ _ROWS = (
 SOURCES: Mapping[str, Source] = {source.name: source for source in _ROWS}
 
 
+def find_sources(name: str | Path) -> Path:
+    """The file of standard uncertainties that a user means: a path, or the bundled one of that name."""
+    bundled = {path.stem: path for path in sorted(bundled_folder("configs").glob("uncertainty/*.yaml"))}
+    return find_file("file of uncertainties", str(name), bundled)
+
+
 def read_sources(name: str | Path) -> Sources:
     """Read a file of standard uncertainties, or the bundled one of that name.
 
@@ -216,8 +222,7 @@ def read_sources(name: str | Path) -> Sources:
     ModelError
         Not found, or against the schema: one line that names each key.
     """
-    bundled = {path.stem: path for path in sorted(bundled_folder("configs").glob("uncertainty/*.yaml"))}
-    path = find_file("file of uncertainties", str(name), bundled)
+    path = find_sources(name)
     content = load_yaml(path)
     faults = Faults(path.name, path)
     top = Fields(content, "", faults)

@@ -119,3 +119,38 @@ def test_a_batch_has_it_across_trials(sure: Path, tmp_path: Path) -> None:
     assert sum(bool(row["standard_uncertainty"]) for row in across) > 100
     of_run = [tuple(row[name] for name in names) for row in rows(sure / "walk.features.csv")]
     assert [tuple(row[name] for name in names) for row in across] == of_run
+
+
+def test_resume_works_on_a_trial_whose_magnitudes_of_errors_changed(tmp_path: Path) -> None:
+    mine, data = tmp_path / "mine.yaml", tmp_path / "data"
+    data.mkdir()
+    shutil.copy(NOISY, data)
+    text = "gaitid_uncertainty: 1\nsources:\n  marker_noise: {{coordinate_mm: {}, source: us}}\n"
+    batch = ("batch", data, "--model", "pig", "--uncertainty", mine, "-o", tmp_path / "out", "-j", 1, "-q")
+    first, second = text.format(1), text.format(2)
+    uncertain = []
+    for content, more in ((first, ()), (first, ("--resume",)), (second, ("--resume",))):
+        mine.write_text(content, encoding="utf-8")
+        assert command(*batch, *more).code == 0
+        uncertain.append((tmp_path / "out" / f"{NOISY.stem}.uncertainty.csv").read_bytes())
+    assert uncertain[0] == uncertain[1] != uncertain[2]
+
+
+def test_a_result_is_computed_again_with_magnitudes_that_moved_with_it(tmp_path: Path) -> None:
+    from gaitid.run.recorded import read_recorded
+
+    there, here = tmp_path / "there", tmp_path / "here"
+    there.mkdir()
+    shutil.copy(NOISY, there)
+    (there / "mine.yaml").write_text(
+        "gaitid_uncertainty: 1\nsources:\n  marker_noise: {coordinate_mm: 1, source: us}\n", encoding="utf-8"
+    )
+    own = there / "mine"  # as with a model, the end of the name may be left out
+    assert gaitid_run(there / NOISY.name, "--model", "pig", "--uncertainty", own, "-o", there).code == 0
+    there.rename(here)
+    record = here / f"{NOISY.stem}.run.json"
+    recorded = read_recorded(json.loads(record.read_text(encoding="utf-8")), record)
+    assert str(here / "mine.yaml") == str(recorded.setup.options.uncertainty)
+    (here / "mine.yaml").write_text("gaitid_uncertainty: 1\n", encoding="utf-8")
+    with pytest.raises(gaitid.GaitidError, match=r"mine\.yaml is no longer the file"):
+        read_recorded(json.loads(record.read_text(encoding="utf-8")), record)
