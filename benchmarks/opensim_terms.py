@@ -25,8 +25,7 @@ import numpy as np
 
 import gaitid
 from gaitid.analysis.result import Result
-from gaitid.compare.ingredients import AXES, CENTRES, EXPRESSION, PARAMETERS, SUBJECT, VERTICAL, Ingredient
-from gaitid.compare.mixture import Made, Mixtures
+from gaitid.compare.mixture import AXES, CENTRES, EXPRESSION, PARAMETERS, SUBJECT, VERTICAL, Ingredient, Made, Mixtures
 from gaitid.compare.sources import made_of
 from gaitid.numerics.rotation import apply
 from gaitid.read import read_trial

@@ -10,8 +10,8 @@ from gaitid.compare.align import CYCLE, FRAMES
 from gaitid.compare.comparison import Comparison
 from gaitid.compare.curves import Curves
 from gaitid.compare.explain import Share, shares
-from gaitid.compare.ingredients import ORDER
 from gaitid.compare.measures import Measured
+from gaitid.compare.mixture import ORDER
 from gaitid.compare.sure_words import changed, typical
 from gaitid.compare.words import beyond, verdict
 

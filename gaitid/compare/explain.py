@@ -16,9 +16,8 @@ import numpy as np
 from gaitid.analysis.result import Result
 from gaitid.check.quantities import quantity_of
 from gaitid.compare.align import Both
-from gaitid.compare.ingredients import ORDER, Ingredient
 from gaitid.compare.measures import SHOWN, Measured, wrapped
-from gaitid.compare.mixture import Mixtures
+from gaitid.compare.mixture import ORDER, Ingredient, Mixtures
 from gaitid.compare.sizes import BY_ANOTHER, sizes
 from gaitid.errors import GaitidError
 from gaitid.records import NamedTuple, frozen_dataclass

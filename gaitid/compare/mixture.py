@@ -23,23 +23,6 @@ from gaitid.body.given import with_given
 from gaitid.body.mass_properties import centre_names
 from gaitid.body.poses import Checked, put_segments
 from gaitid.body.subject import Subject
-from gaitid.compare.ingredients import (
-    AXES,
-    CENTRES,
-    CONTACTS,
-    EXPRESSION,
-    FILTER,
-    FORCES,
-    LOADS,
-    ORDER,
-    PARAMETERS,
-    PLATES,
-    RECORDING,
-    STATIC,
-    SUBJECT,
-    VERTICAL,
-    Ingredient,
-)
 from gaitid.compare.mixed_loads import mixed_load
 from gaitid.gait.impact import matched_load
 from gaitid.ground.claims import ByHand
@@ -48,9 +31,74 @@ from gaitid.ground.plate_load import PlateLoad
 from gaitid.ground.plates_at_camera import plates_at_camera
 from gaitid.model import specs
 from gaitid.model.expression import parse_expression
+from gaitid.model.settings import SETTINGS, Settings
 from gaitid.model.shapes import PointName
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, Trial
+
+
+class Ingredient(NamedTuple):
+    """One thing that two results of a recording may differ in.
+
+    Attributes
+    ----------
+    key, name : str
+        For programs and for people.
+    """
+
+    key: str
+    name: str
+
+    @property
+    def settings(self) -> tuple[str, ...]:
+        """The settings that belong to it."""
+        return tuple(name for name, setting in SETTINGS.items() if setting.acts == self.key)
+
+    @property
+    def of_body(self) -> bool:
+        """Whether it is of segments and joints, which both models must have under the same names."""
+        return self.key in ("joint_centres", "segment_axes", "segment_parameters", "frame_of_expression")
+
+
+CENTRES = Ingredient("joint_centres", "joint centres")
+AXES = Ingredient("segment_axes", "segment axes")
+PARAMETERS = Ingredient("segment_parameters", "segment parameters")
+SUBJECT = Ingredient("subject_values", "subject values")
+FILTER = Ingredient("marker_filter", "marker filter and gaps")
+FORCES = Ingredient("force_sampling", "force sampling and filter")
+DERIVATIVE = Ingredient("derivative", "derivative")
+EXPRESSION = Ingredient("frame_of_expression", "frame of expression")
+STATIC = Ingredient("static", "static trial")
+PLATES = Ingredient("plates", "force plates")
+CONTACTS = Ingredient("contacts", "contacts and events")
+LOADS = Ingredient("applied_loads", "measured loads on segments")
+VERTICAL = Ingredient("vertical", "vertical and gravity")
+RECORDING = Ingredient("marker_positions", "marker positions as recorded")
+
+#: The order matters: what an ingredient changes depends on those exchanged before it (docs/compare.md).
+ORDER = (
+    CENTRES,
+    AXES,
+    PARAMETERS,
+    SUBJECT,
+    FILTER,
+    FORCES,
+    DERIVATIVE,
+    EXPRESSION,
+    STATIC,
+    PLATES,
+    CONTACTS,
+    LOADS,
+    VERTICAL,
+    RECORDING,
+)
+
+
+def differing(ingredient: Ingredient, first: Settings, second: Settings) -> list[tuple[str, object, object]]:
+    """The settings of an ingredient that are not the same in two results: name and both values."""
+    both = ((name, getattr(first, name), getattr(second, name)) for name in ingredient.settings)
+    return [(name, a, b) for name, a, b in both if a != b]
+
 
 T = TypeVar("T")
 #: Points, frames and numbers that are given, not computed.

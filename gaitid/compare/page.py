@@ -12,8 +12,8 @@ import numpy as np
 from gaitid.check.quantities import unit_of
 from gaitid.compare.align import CYCLE, TIME
 from gaitid.compare.comparison import Comparison
-from gaitid.compare.ingredients import ORDER
 from gaitid.compare.measures import Measured, difference
+from gaitid.compare.mixture import ORDER
 from gaitid.compare.sure_words import sure_cells, sure_heads, sure_words
 from gaitid.compare.words import QUANTITIES, amount, curve_name, known_on_one_side, number, percent, verdict
 from gaitid.disk.atomic import put_all

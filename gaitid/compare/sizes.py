@@ -11,7 +11,8 @@ import numpy as np
 from gaitid.analysis.applied_loads import summed
 from gaitid.analysis.result import Result
 from gaitid.body.subject_file import content_of_subject
-from gaitid.compare.ingredients import (
+from gaitid.compare.mixed_loads import stood_on
+from gaitid.compare.mixture import (
     AXES,
     CENTRES,
     CONTACTS,
@@ -25,10 +26,9 @@ from gaitid.compare.ingredients import (
     SUBJECT,
     VERTICAL,
     Ingredient,
+    Mixtures,
     differing,
 )
-from gaitid.compare.mixed_loads import stood_on
-from gaitid.compare.mixture import Mixtures
 from gaitid.errors import GaitidError
 from gaitid.model import specs
 from gaitid.numerics.rotation import angle_between

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from gaitid.check.limits import TOLERANCES
 from gaitid.check.quantities import unit_of
 from gaitid.compare.comparison import Comparison
-from gaitid.compare.ingredients import ORDER
 from gaitid.compare.measures import Measured
+from gaitid.compare.mixture import ORDER
 from gaitid.compare.sure_words import sure_cells, sure_heads, sure_words
 from gaitid.compare.words import NAMES, QUANTITIES, curve_name, known_on_one_side, number, percent, verdict
 from gaitid.uncertainty.peaks import PEAKS

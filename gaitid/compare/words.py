@@ -11,8 +11,8 @@ from gaitid.check.quantities import unit_of
 from gaitid.compare.comparison import Comparison
 from gaitid.compare.curves import RESULT, SESSION, Curves
 from gaitid.compare.explain import Share
-from gaitid.compare.ingredients import CONTACTS, ORDER
 from gaitid.compare.measures import Measured
+from gaitid.compare.mixture import CONTACTS, ORDER
 from gaitid.compare.sizes import FOLLOWS
 
 QUANTITIES = {

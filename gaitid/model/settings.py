@@ -20,7 +20,7 @@ class Setting(NamedTuple):
     Attributes
     ----------
     acts : str
-        The ingredient of a result that it belongs to (`gaitid.compare.ingredients`); of the reader's what it is, in a
+        The ingredient of a result that it belongs to (`gaitid.compare.mixture`); of the reader's what it is, in a
         word.
     help : str
         In one line, with its unit.

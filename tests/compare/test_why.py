@@ -11,7 +11,7 @@ import yaml
 from comparisons import change, move, remainder, sums, turn_plate
 
 from gaitid.compare.comparison import Comparison, compare
-from gaitid.compare.ingredients import ORDER
+from gaitid.compare.mixture import ORDER
 from gaitid.compare.words import differs_most, verdict
 from gaitid.model.load import bundled_folder
 from gaitid.model.settings import Settings
