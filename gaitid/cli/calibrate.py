@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from gaitid.cli import options
-from gaitid.cli.common import CONTEXT, Target, attempt, completed, print_info, talk_options
+from gaitid.cli.common import Target, attempt, completed, print_info, talk_options
 
 # Codes of notes that say nothing of a standing trial.
 OF_WALKS = {
@@ -24,9 +24,8 @@ OF_WALKS = {
 
 
 @click.command(
-    context_settings=CONTEXT,
     epilog="Example:  gaitid calibrate static.c3d -o subject.yaml; gaitid run walk*.c3d --subject subject.yaml\n\n"
-    "More: docs/static.md, and what a subject file holds: docs/subject.md",
+    "More: docs/static.md, and what a subject file holds: docs/subject.md"
 )
 @click.argument("static", type=Target(), shell_complete=completed("trials"))
 @options.option("model")

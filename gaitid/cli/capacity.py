@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from gaitid.cli import options
-from gaitid.cli.common import CONTEXT, TrialName, attempt, completed, folders_for, print_info, talk_options
+from gaitid.cli.common import TrialName, attempt, completed, folders_for, print_info, talk_options
 
 
 def _span(ctx: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, int] | None:
@@ -24,9 +24,8 @@ def _span(ctx: click.Context, parameter: click.Parameter, value: str | None) -> 
 
 
 @click.command(
-    context_settings=CONTEXT,
     epilog="Example:  gaitid capacity walk.c3d --model pig --limits example --picture 60 -o results\n\n"
-    "More: docs/capacity.md",
+    "More: docs/capacity.md"
 )
 @click.argument("trial", type=TrialName(), shell_complete=completed("trials"))
 @options.option("model", required=True, default=None, show_default=False)

@@ -14,7 +14,6 @@ from gaitid.body import length_limits
 from gaitid.check import limits
 from gaitid.cli import options
 from gaitid.cli.common import (
-    CONTEXT,
     TrialName,
     attempt,
     completed,
@@ -69,19 +68,13 @@ More: docs/ci.md
 """
 
 
-class _Check(click.Command):
-    """Its help lists every check with its limit."""
-
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        self.epilog = EPILOG.format(
-            solvers=", ".join(SOLVER_NAMES),
-            tolerances=", ".join(f"{name} {limit:g}" for name, limit in limits.TOLERANCES.items()),
-            **{**vars(shared_limits), **vars(length_limits), **vars(limits)},
-        )
-        super().format_epilog(ctx, formatter)
-
-
-@click.command(cls=_Check, context_settings=CONTEXT)
+@click.command(
+    epilog=EPILOG.format(
+        solvers=", ".join(SOLVER_NAMES),
+        tolerances=", ".join(f"{name} {limit:g}" for name, limit in limits.TOLERANCES.items()),
+        **{**vars(shared_limits), **vars(length_limits), **vars(limits)},
+    )
+)
 @click.argument(
     "trials", nargs=-1, required=True, type=TrialName(), metavar="TRIAL...", shell_complete=completed("trials")
 )

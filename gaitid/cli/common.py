@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
-CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
 
 # --- options ------------------------------------------------------------------------------------------------
@@ -57,14 +56,14 @@ class TrialName(click.types.StringParamType):
 
 
 def completed(kind: str) -> Callable[[click.Context, click.Parameter, str], Any]:
-    """What an argument or option gives to click as `shell_complete`: one of `COMPLETIONS`, loaded when a shell asks."""
+    """What an argument or option gives to click as `shell_complete`: loaded when a shell asks."""
 
-    def complete(ctx: click.Context, parameter: click.Parameter, begin: str) -> Any:
-        from gaitid.cli.complete import COMPLETIONS
+    def of_kind(ctx: click.Context, parameter: click.Parameter, begin: str) -> Any:
+        from gaitid.cli.complete import complete
 
-        return COMPLETIONS[kind](ctx, begin)
+        return complete(kind, ctx, begin)
 
-    return complete
+    return of_kind
 
 
 def together(*decorators: Decorator) -> Decorator:

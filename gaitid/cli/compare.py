@@ -8,13 +8,12 @@ from typing import Any
 import click
 
 from gaitid.cli import options
-from gaitid.cli.common import CONTEXT, Target, completed, print_error, print_info, print_json, talk_options
+from gaitid.cli.common import Target, completed, print_error, print_info, print_json, talk_options
 
 
 @click.command(
-    context_settings=CONTEXT,
     epilog="Example:  gaitid compare results/walk.run.json trials/walk.c3d -o why.html; or  gaitid compare pig/walk "
-    "pig_vicon/walk --tolerance moment_Nm_per_kg=0.1\n\nMore: docs/compare.md",
+    "pig_vicon/walk --tolerance moment_Nm_per_kg=0.1\n\nMore: docs/compare.md"
 )
 @click.argument("a", type=Target(), metavar="A", shell_complete=completed("compared"))
 @click.argument("b", type=Target(), metavar="B", shell_complete=completed("compared"))

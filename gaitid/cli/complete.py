@@ -22,39 +22,16 @@ _YAML = (".yaml", ".yml")
 
 # --- files --------------------------------------------------------------------------------------------------
 
-
-def trials(ctx: click.Context, begin: str) -> Items:
-    return _files(begin, _TRIALS)
-
-
-def yaml_files(ctx: click.Context, begin: str) -> Items:
-    return _files(begin, _YAML)
-
-
-def forces(ctx: click.Context, begin: str) -> Items:
-    return _files(begin, (".csv", ".mot", ".sto"))
-
-
-def events(ctx: click.Context, begin: str) -> Items:
-    return _files(begin, (".csv", ".c3d", *_YAML))
-
-
-def folders(ctx: click.Context, begin: str) -> Items:
-    return [CompletionItem(begin, type="dir")]
-
-
-def results(ctx: click.Context, begin: str) -> Items:
-    return _files(begin, (".run.json",))
-
-
-def compared(ctx: click.Context, begin: str) -> Items:
-    """Results, and what other programs computed."""
-    return _files(begin, (".run.json", ".c3d", ".sto", ".mot"))
-
-
-def data_sets(ctx: click.Context, begin: str) -> Items:
-    """Folders, trials and manifests."""
-    return _files(begin, (*_TRIALS, *_YAML))
+# Kinds of files, by their suffixes; folders are offered with them.
+_SUFFIXES = {
+    "trials": _TRIALS,
+    "yaml_files": _YAML,
+    "forces": (".csv", ".mot", ".sto"),
+    "events": (".csv", ".c3d", *_YAML),
+    "results": (".run.json",),
+    "compared": (".run.json", ".c3d", ".sto", ".mot"),  # results, and what other programs computed
+    "data_sets": (*_TRIALS, *_YAML),  # trials and manifests
+}
 
 
 def _files(begin: str, suffixes: tuple[str, ...]) -> Items:
@@ -68,14 +45,6 @@ def models(ctx: click.Context, begin: str) -> Items:
     """Bundled models and YAML files; auto where the command chooses."""
     auto = ["auto"] if any(p.name == "model" and p.default == "auto" for p in ctx.command.params) else []
     return _named([*auto, *_stems("configs")], begin)
-
-
-def marker_sets(ctx: click.Context, begin: str) -> Items:
-    return _named(_stems("configs/marker_sets"), begin)
-
-
-def limits(ctx: click.Context, begin: str) -> Items:
-    return _named(_stems("configs/limits"), begin)
 
 
 def mechanisms(ctx: click.Context, begin: str) -> Items:
@@ -146,11 +115,6 @@ def tolerances(ctx: click.Context, begin: str) -> Items:
     return _pairs(dict.fromkeys(TOLERANCES, ()), begin)
 
 
-def sides(ctx: click.Context, begin: str) -> Items:
-    """Of --assign."""
-    return _pairs({"left": ("none",), "right": ("none",)}, begin)
-
-
 def _choices(model: object) -> dict[str, tuple[str, ...]]:
     """The choices that a model declares, with their options; of all bundled models where none is named yet."""
     own = Path(str(model)) if model else None
@@ -207,28 +171,20 @@ def _pairs(values: dict[str, tuple[str, ...]], begin: str) -> Items:
     return [CompletionItem(f"{key}={word}") for word in values.get(key, ()) if word.startswith(typed)]
 
 
-#: By the names under which commands ask (`gaitid.cli.common.completed`).
-COMPLETIONS: dict[str, Callable[[click.Context, str], Items]] = {
+_NAMES: dict[str, Callable[[click.Context, str], Items]] = {
     function.__name__: function
-    for function in (
-        trials,
-        yaml_files,
-        forces,
-        events,
-        folders,
-        results,
-        compared,
-        data_sets,
-        models,
-        marker_sets,
-        limits,
-        mechanisms,
-        scenarios,
-        norms,
-        figures,
-        settings,
-        reader_settings,
-        tolerances,
-        sides,
-    )
+    for function in (models, mechanisms, scenarios, norms, figures, settings, reader_settings, tolerances)
 }
+
+
+def complete(kind: str, ctx: click.Context, begin: str) -> Items:
+    """What begins so, of a kind that a command asks for (`gaitid.cli.common.completed`)."""
+    if kind in _SUFFIXES:
+        return _files(begin, _SUFFIXES[kind])
+    if kind == "folders":
+        return [CompletionItem(begin, type="dir")]
+    if kind in ("marker_sets", "limits"):
+        return _named(_stems(f"configs/{kind}"), begin)
+    if kind == "sides":
+        return _pairs({"left": ("none",), "right": ("none",)}, begin)
+    return _NAMES[kind](ctx, begin)

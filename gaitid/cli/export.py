@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from gaitid.cli import options
-from gaitid.cli.common import CONTEXT, Target, attempt, completed, print_error, print_info, talk_options
+from gaitid.cli.common import Target, attempt, completed, print_error, print_info, talk_options
 from gaitid.cli.progress import Progress
 from gaitid.cli.start import INTERRUPTED
 from gaitid.export import FORMATS
@@ -28,9 +28,7 @@ What each file holds, with its axes, signs and units: docs/export.md.
 
 
 @click.command(
-    context_settings=CONTEXT,
-    help=_HELP,
-    epilog="Example:  gaitid export results/walk.run.json --to c3d -o for_nexus\n\nMore: docs/export.md",
+    help=_HELP, epilog="Example:  gaitid export results/walk.run.json --to c3d -o for_nexus\n\nMore: docs/export.md"
 )
 @click.argument(
     "results", nargs=-1, required=True, type=Target(), metavar="RESULT...", shell_complete=completed("results")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gaitid.cli.common import CONTEXT, talk_options
+from gaitid.cli.common import talk_options
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -74,7 +74,8 @@ class _Lazy(click.Group):
 
 @click.group(
     cls=_Lazy,
-    context_settings=CONTEXT,
+    # of all commands too: what stands below inherits it
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     epilog="Example:  gaitid run walk.c3d --model pig -o results\n\nThe command line in full: docs/command_line.md",
 )
 @talk_options

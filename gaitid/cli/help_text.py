@@ -11,7 +11,9 @@ COLUMNS = (80, 110)
 
 def print_stored() -> bool:
     """Print the help, and say whether it was: not on a terminal of another width, nor to a stream that refuses it."""
-    text = _stored_for(_columns())
+    from gaitid.cli.help_stored import TEXTS
+
+    text = TEXTS.get(min(_columns(), COLUMNS[-1]))
     if text is None or sys.stdout is None:
         return False
     try:
@@ -20,12 +22,6 @@ def print_stored() -> bool:
     except (OSError, ValueError):
         return False  # as every command ends then
     return True
-
-
-def _stored_for(columns: int) -> str | None:
-    from gaitid.cli.help_stored import TEXTS
-
-    return TEXTS.get(min(columns, COLUMNS[-1]))
 
 
 def _columns() -> int:

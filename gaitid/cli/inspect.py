@@ -9,17 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gaitid.cli import options
-from gaitid.cli.common import (
-    CONTEXT,
-    Target,
-    attempt,
-    completed,
-    flag,
-    print_detail,
-    print_info,
-    print_json,
-    talk_options,
-)
+from gaitid.cli.common import Target, attempt, completed, flag, print_detail, print_info, print_json, talk_options
 from gaitid.cli.progress import Progress
 from gaitid.cli.streams import erase_line
 from gaitid.errors import GaitidError
@@ -29,9 +19,8 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    context_settings=CONTEXT,
     epilog="Example:  gaitid inspect walk.c3d --picture walk.png; gaitid inspect walk.c3d --json > walk.inspect.json; "
-    "gaitid inspect */*.c3d; gaitid inspect --plates-template > plates.yaml\n\nMore: docs/command_line.md",
+    "gaitid inspect */*.c3d; gaitid inspect --plates-template > plates.yaml\n\nMore: docs/command_line.md"
 )
 @click.argument(
     "trials", nargs=-1, required=True, type=Target(), metavar="TRIAL...", shell_complete=completed("trials")

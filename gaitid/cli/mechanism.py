@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from gaitid.cli.common import CONTEXT, Target, attempt, completed, print_info, talk_options
+from gaitid.cli.common import Target, attempt, completed, print_info, talk_options
 from gaitid.cli.templates import WithTemplates
 
 
@@ -24,7 +24,6 @@ class _Mechanism(WithTemplates):
 
 @click.group(
     cls=_Mechanism,
-    context_settings=CONTEXT,
     epilog="Example:  gaitid mechanism four_bar -o results --plot results/four_bar.png; or  "
     "gaitid mechanism show four_bar > mine.yaml; gaitid mechanism mine.yaml -o results\n\n"
     "What a mechanism file holds, and every column: docs/mechanism.md",
@@ -60,7 +59,7 @@ def command(file: str, output: Path, plot: Path | None) -> int:
     return 0
 
 
-@command.command("list", context_settings=CONTEXT, epilog="Example:  gaitid mechanism list")
+@command.command("list", epilog="Example:  gaitid mechanism list")
 @talk_options
 def list_() -> int:
     """The bundled mechanisms: name, title and file, separated by tabs."""
@@ -71,7 +70,7 @@ def list_() -> int:
     return 0
 
 
-@command.command("show", context_settings=CONTEXT, epilog="Example:  gaitid mechanism show slider_crank > mine.yaml")
+@command.command("show", epilog="Example:  gaitid mechanism show slider_crank > mine.yaml")
 @click.argument("name", shell_complete=completed("mechanisms"))
 @talk_options
 def show(name: str) -> int:

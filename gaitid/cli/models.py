@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gaitid.cli import options
-from gaitid.cli.common import CONTEXT, Target, attempt, completed, print_detail, print_info, talk_options
+from gaitid.cli.common import Target, attempt, completed, print_detail, print_info, talk_options
 
 if TYPE_CHECKING:
     from gaitid.model.marker_sets import MarkerSet
 
 
 @click.group(
-    context_settings=CONTEXT,
     invoke_without_command=True,
     epilog="Example:  gaitid models show pig > mine.yaml; gaitid models validate mine.yaml"
     "\n\nMore: docs/model.md, and markers that are not Plug-in Gait's: docs/any_lab.md",
@@ -28,7 +27,7 @@ def command(ctx: click.Context) -> int | None:
     return ctx.invoke(list_) if ctx.invoked_subcommand is None else None
 
 
-@command.command("list", context_settings=CONTEXT, epilog="Example:  gaitid models list")
+@command.command("list", epilog="Example:  gaitid models list")
 @talk_options
 def list_() -> int:
     """The bundled models: name, title and file, separated by tabs."""
@@ -44,7 +43,7 @@ def list_() -> int:
     return 1 if failed else 0
 
 
-@command.command("show", context_settings=CONTEXT, epilog="Example:  gaitid models show pig_vicon --resolved")
+@command.command("show", epilog="Example:  gaitid models show pig_vicon --resolved")
 @click.argument("name", shell_complete=completed("models"))
 @click.option("--resolved", is_flag=True, help="With everything that it extends merged into one file.")
 @talk_options
@@ -92,7 +91,7 @@ def _resolved(name: str) -> str:
     return f"# {own}, with {', '.join(others) or 'nothing'} merged in\n{body}"
 
 
-@command.command("choices", context_settings=CONTEXT, epilog="Example:  gaitid models choices pig")
+@command.command("choices", epilog="Example:  gaitid models choices pig")
 @click.argument("name", required=False, shell_complete=completed("models"))
 @talk_options
 def choices(name: str | None) -> int:
@@ -112,7 +111,7 @@ def choices(name: str | None) -> int:
     return 0
 
 
-@command.command("schema", context_settings=CONTEXT, epilog="Example:  gaitid models schema")
+@command.command("schema", epilog="Example:  gaitid models schema")
 @talk_options
 def schema() -> int:
     """The model language: every key, what it holds, and its default."""
@@ -120,7 +119,7 @@ def schema() -> int:
     return 0
 
 
-@command.command("validate", context_settings=CONTEXT, epilog="Example:  gaitid models validate mine.yaml")
+@command.command("validate", epilog="Example:  gaitid models validate mine.yaml")
 @click.argument("file", shell_complete=completed("models"))
 @talk_options
 def validate(file: str) -> int:
@@ -161,9 +160,7 @@ def _marker_set(file: str) -> MarkerSet | None:
     return load_marker_set(path) if isinstance(content, dict) and "gaitid_markers" in content else None
 
 
-@command.command(
-    "markers", context_settings=CONTEXT, epilog="Example:  gaitid models markers walk.c3d > ours.markers.yaml"
-)
+@command.command("markers", epilog="Example:  gaitid models markers walk.c3d > ours.markers.yaml")
 @click.argument("trial", type=Target(), shell_complete=completed("trials"))
 @options.option("subject_prefix")
 @options.reader_set

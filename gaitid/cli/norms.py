@@ -6,14 +6,13 @@ from pathlib import Path
 
 import click
 
-from gaitid.cli.common import CONTEXT, Target, completed, print_detail, print_info, talk_options
+from gaitid.cli.common import Target, completed, print_detail, print_info, talk_options
 from gaitid.cli.progress import Progress
 
 _VERDICTS = ("good", "usable", "do not use")
 
 
 @click.group(
-    context_settings=CONTEXT,
     invoke_without_command=True,
     epilog="Example:  gaitid norms build controls/ -o my_norms.yaml; gaitid report walk.run.json --norms my_norms.yaml"
     " -o walk.html\n\nMore: docs/norms.md",
@@ -25,7 +24,7 @@ def command(ctx: click.Context) -> int | None:
     return ctx.invoke(list_) if ctx.invoked_subcommand is None else None
 
 
-@command.command("list", context_settings=CONTEXT, epilog="Example:  gaitid norms list")
+@command.command("list", epilog="Example:  gaitid norms list")
 @talk_options
 def list_() -> int:
     """The norms that come with gaitid: name, title, population and groups, separated by tabs."""
@@ -40,7 +39,7 @@ def list_() -> int:
     return 0
 
 
-@command.command("show", context_settings=CONTEXT, epilog="Example:  gaitid norms show schwartz2008")
+@command.command("show", epilog="Example:  gaitid norms show schwartz2008")
 @click.argument("name", shell_complete=completed("norms"))
 @talk_options
 def show(name: str) -> int:
@@ -52,7 +51,7 @@ def show(name: str) -> int:
     return 0
 
 
-@command.command("build", context_settings=CONTEXT, epilog="Example:  gaitid norms build controls/ -o my_norms.yaml")
+@command.command("build", epilog="Example:  gaitid norms build controls/ -o my_norms.yaml")
 @click.argument(
     "results", nargs=-1, required=True, type=Target(), metavar="RESULT...", shell_complete=completed("results")
 )

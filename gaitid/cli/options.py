@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -117,21 +118,15 @@ def _tolerances(ctx: click.Context, parameter: click.Parameter, pairs: tuple[str
 
 # --- the options --------------------------------------------------------------------------------------------
 
-_FILE = Target()
-
 
 def option(name: str, **more: Any) -> Decorator:
     """An option of an analysis (`gaitid.settings`) on the command line."""
     of = OPTIONS[name]
-    how: dict[str, Any] = {"help": of.help}
-    if of.metavar:
-        how["metavar"] = of.metavar
+    how: dict[str, Any] = {"help": of.help, "metavar": of.metavar or None, "multiple": of.kind in SEVERAL}
     if of.complete:
         how["shell_complete"] = completed(of.complete)
-    if of.kind in SEVERAL:
-        how["multiple"] = True
     if of.kind == FILE:
-        how["type"] = _FILE
+        how["type"] = Target()
     elif of.kind == FILES:
         how["type"] = TrialName()
     elif of.kind == FLAG:
@@ -174,11 +169,11 @@ class WithUncertainty(click.Command):
         return super().parse_args(ctx, args)
 
 
-def tolerance(words: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """``--tolerance QUANTITY=VALUE``, as ``tolerances``; `words` is its help."""
+def _of_quantities(flag: str, name: str, words: str) -> Decorator:
+    """An option ``QUANTITY=VALUE``; `words` is its help."""
     return click.option(
-        "--tolerance",
-        "tolerances",
+        flag,
+        name,
         multiple=True,
         callback=_tolerances,
         shell_complete=completed("tolerances"),
@@ -187,14 +182,11 @@ def tolerance(words: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     )
 
 
-max_uncertainty = click.option(
+tolerance = partial(_of_quantities, "--tolerance", "tolerances")
+max_uncertainty = _of_quantities(
     "--max-uncertainty",
     "most_uncertain",
-    multiple=True,
-    callback=_tolerances,
-    shell_complete=completed("tolerances"),
-    metavar="QUANTITY=VALUE",
-    help="The largest standard uncertainty that passes (docs/uncertainty.md), for example moment_Nm_per_kg=0.3; may be "
+    "The largest standard uncertainty that passes (docs/uncertainty.md), for example moment_Nm_per_kg=0.3; may be "
     "repeated.",
 )
 log = click.option(

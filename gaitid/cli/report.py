@@ -9,16 +9,15 @@ from typing import Any
 
 import click
 
-from gaitid.cli.common import CONTEXT, Target, completed, flag, print_info, talk_options
+from gaitid.cli.common import Target, completed, flag, print_info, talk_options
 
 # Seconds between two lines; on a terminal, where a line is drawn over itself, and how long it may be.
 _SAY_EVERY_S, _DRAW_EVERY_S, _WIDTH = 2.0, 0.3, 60
 
 
 @click.command(
-    context_settings=CONTEXT,
     epilog="Example:  gaitid report results/walk.run.json -o walk.html; or  gaitid report results -o fig2.pdf --figure "
-    "knee_flexion --width single\n\nMore: docs/report.md, docs/pictures.md, docs/chains.md",
+    "knee_flexion --width single\n\nMore: docs/report.md, docs/pictures.md, docs/chains.md"
 )
 @click.argument(
     "results", nargs=-1, required=True, type=Target(), metavar="RESULT|FOLDER...", shell_complete=completed("results")

@@ -13,7 +13,6 @@ import click
 
 from gaitid.cli import options
 from gaitid.cli.common import (
-    CONTEXT,
     TrialName,
     attempt,
     completed,
@@ -40,7 +39,6 @@ MAX_CONTACTS = 8
 
 @click.command(
     cls=options.WithUncertainty,
-    context_settings=CONTEXT,
     epilog="Example:  gaitid run walk.c3d --model pig --static static.c3d -o results\n\n"
     "How it is computed: docs/method.md; what is written: docs/record.md",
 )

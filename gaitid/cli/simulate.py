@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from gaitid.cli.common import CONTEXT, Seconds, Target, completed, print_info, talk_options, together
+from gaitid.cli.common import Seconds, Target, completed, print_info, talk_options
 from gaitid.cli.templates import WithTemplates
 from gaitid.simulate.names import ABOUT, ABOUT_CHAINS, ABOUT_FUNCTIONAL
 
@@ -21,12 +21,10 @@ class _Simulate(WithTemplates):
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_help_text(ctx, formatter)
-        with formatter.section("Walks"):
-            formatter.write_dl(list(ABOUT.items()))
-        with formatter.section("Functional trials"):
-            formatter.write_dl(list(ABOUT_FUNCTIONAL.items()))
-        with formatter.section("Mechanical systems"):
-            formatter.write_dl(list(ABOUT_CHAINS.items()))
+        kinds = {"Walks": ABOUT, "Functional trials": ABOUT_FUNCTIONAL, "Mechanical systems": ABOUT_CHAINS}
+        for kind, about in kinds.items():
+            with formatter.section(kind):
+                formatter.write_dl(list(about.items()))
 
 
 def _numbers(ctx: click.Context, parameter: click.Parameter, values: Sequence[str]) -> tuple[int, ...]:
@@ -37,82 +35,8 @@ def _numbers(ctx: click.Context, parameter: click.Parameter, values: Sequence[st
     return tuple(int(word) for word in words)
 
 
-_TRIAL = (
-    click.option("--rate-hz", default=100.0, show_default=True, help="Camera rate."),
-    click.option("--analog-rate-hz", default=1000.0, show_default=True, help="Rate of the plates."),
-    click.option("--duration", default=4.0, show_default=True, help="Length of the trial, s."),
-    click.option("--turn-deg", default=0.0, show_default=True, help="Turn the laboratory about the vertical."),
-    click.option("--mirror", is_flag=True, help="Swap left and right."),
-    click.option("--segments", is_flag=True, help="Store poses of segments instead of markers (markerless)."),
-    click.option("--full-body", is_flag=True, help="With trunk, head and arms; the ground's load is what they ask."),
-    click.option("--impact-bw", default=0.0, show_default=True, help="Height of a transient at every strike."),
-    click.option("--impact-absorbed", default=0.0, show_default=True, help="Part of it that the legs' inertia takes."),
-)
-_PLATES = (
-    click.option(
-        "--plate-type",
-        "plate_types",
-        multiple=True,
-        default=("2",),
-        show_default=True,
-        callback=_numbers,
-        help="C3D types of the plates in turn, as 1,4 or given repeatedly.",
-    ),
-    click.option("--plate-seed", default=0, show_default=True, help="Not 0: random origins, calibration, wiring."),
-    click.option(
-        "--origin-sign",
-        type=click.Choice(["nexus", "c3d"]),
-        default="nexus",
-        show_default=True,
-        help="How FORCE_PLATFORM:ORIGIN is written.",
-    ),
-)
-_FAULTS = (
-    click.option("--seed", default=0, show_default=True, help="Of noise, bias, drift and gaps."),
-    click.option("--marker-noise-mm", default=0.0, show_default=True, help="Standard deviation on each coordinate."),
-    click.option(
-        "--force-noise-n", "force_noise_N", default=0.0, show_default=True, help="Standard deviation on each force, N."
-    ),
-    click.option(
-        "--plate-bias-n", "plate_bias_N", default=0.0, show_default=True, help="Force of an unloaded plate, N."
-    ),
-    click.option(
-        "--plate-drift-n-per-s", "plate_drift_N_per_s", default=0.0, show_default=True, help="How fast it grows, N/s."
-    ),
-    click.option("--gap-count", default=0, show_default=True, help="Gaps in random markers."),
-    click.option("--gap-frames", default=10, show_default=True, help="Length of each gap."),
-    click.option("--event-shift-s", default=0.0, show_default=True, help="Added to the time of every event, s."),
-    click.option("--no-events", is_flag=True, help="Store no events."),
-)
-
-
-_WORK = (
-    click.option(
-        "--write",
-        multiple=True,
-        type=click.Choice(["joint_space"]),
-        help="Of a mechanical system: also M, V, G, F and J of its equation of motion in every frame.",
-    ),
-    click.option(
-        "--max-evaluations",
-        default=0,
-        type=click.IntRange(0),
-        help="Of a mechanical system: give up after so many evaluations of its accelerations, about 0.3 ms each.  "
-        "[default: 20000 for each second, at least 200000]",
-    ),
-    click.option(
-        "--time-limit",
-        default=0.0,
-        type=Seconds(min_open=False),
-        metavar="S",
-        help="And after so much time.  [default: none]",
-    ),
-)
-
-
 @click.group(
     cls=_Simulate,
-    context_settings=CONTEXT,
     epilog="Example:  gaitid simulate walk -o simulated --marker-noise-mm 1 --seed 7; or  "
     "gaitid simulate show double_pendulum > mine.yaml; gaitid simulate mine.yaml -o simulated --rate-hz 200\n\n"
     "What a scenario file holds, and how exact the truth is: docs/simulate.md",
@@ -121,7 +45,65 @@ _WORK = (
 @click.option(
     "-o", "--output", required=True, type=Target(), shell_complete=completed("folders"), help="Folder for the files."
 )
-@together(*_TRIAL, *_PLATES, *_FAULTS, *_WORK)
+@click.option("--rate-hz", default=100.0, show_default=True, help="Camera rate.")
+@click.option("--analog-rate-hz", default=1000.0, show_default=True, help="Rate of the plates.")
+@click.option("--duration", default=4.0, show_default=True, help="Length of the trial, s.")
+@click.option("--turn-deg", default=0.0, show_default=True, help="Turn the laboratory about the vertical.")
+@click.option("--mirror", is_flag=True, help="Swap left and right.")
+@click.option("--segments", is_flag=True, help="Store poses of segments instead of markers (markerless).")
+@click.option("--full-body", is_flag=True, help="With trunk, head and arms; the ground's load is what they ask.")
+@click.option("--impact-bw", default=0.0, show_default=True, help="Height of a transient at every strike.")
+@click.option("--impact-absorbed", default=0.0, show_default=True, help="Part of it that the legs' inertia takes.")
+@click.option(
+    "--plate-type",
+    "plate_types",
+    multiple=True,
+    default=("2",),
+    show_default=True,
+    callback=_numbers,
+    help="C3D types of the plates in turn, as 1,4 or given repeatedly.",
+)
+@click.option("--plate-seed", default=0, show_default=True, help="Not 0: random origins, calibration, wiring.")
+@click.option(
+    "--origin-sign",
+    type=click.Choice(["nexus", "c3d"]),
+    default="nexus",
+    show_default=True,
+    help="How FORCE_PLATFORM:ORIGIN is written.",
+)
+@click.option("--seed", default=0, show_default=True, help="Of noise, bias, drift and gaps.")
+@click.option("--marker-noise-mm", default=0.0, show_default=True, help="Standard deviation on each coordinate.")
+@click.option(
+    "--force-noise-n", "force_noise_N", default=0.0, show_default=True, help="Standard deviation on each force, N."
+)
+@click.option("--plate-bias-n", "plate_bias_N", default=0.0, show_default=True, help="Force of an unloaded plate, N.")
+@click.option(
+    "--plate-drift-n-per-s", "plate_drift_N_per_s", default=0.0, show_default=True, help="How fast it grows, N/s."
+)
+@click.option("--gap-count", default=0, show_default=True, help="Gaps in random markers.")
+@click.option("--gap-frames", default=10, show_default=True, help="Length of each gap.")
+@click.option("--event-shift-s", default=0.0, show_default=True, help="Added to the time of every event, s.")
+@click.option("--no-events", is_flag=True, help="Store no events.")
+@click.option(
+    "--write",
+    multiple=True,
+    type=click.Choice(["joint_space"]),
+    help="Of a mechanical system: also M, V, G, F and J of its equation of motion in every frame.",
+)
+@click.option(
+    "--max-evaluations",
+    default=0,
+    type=click.IntRange(0),
+    help="Of a mechanical system: give up after so many evaluations of its accelerations, about 0.3 ms each.  "
+    "[default: 20000 for each second, at least 200000]",
+)
+@click.option(
+    "--time-limit",
+    default=0.0,
+    type=Seconds(min_open=False),
+    metavar="S",
+    help="And after so much time.  [default: none]",
+)
 @talk_options
 def command(
     scenario: str, output: Path, max_evaluations: int, time_limit: float, write: tuple[str, ...], **settings: Any
@@ -174,7 +156,7 @@ def _integration_in_words(truth: dict[str, Any]) -> str:
     )
 
 
-@command.command("list", context_settings=CONTEXT, epilog="Example:  gaitid simulate list")
+@command.command("list", epilog="Example:  gaitid simulate list")
 @talk_options
 def list_() -> int:
     """All that can be simulated without a file: name and title, separated by a tab."""
@@ -182,7 +164,7 @@ def list_() -> int:
     return 0
 
 
-@command.command("show", context_settings=CONTEXT, epilog="Example:  gaitid simulate show turn > mine.yaml")
+@command.command("show", epilog="Example:  gaitid simulate show turn > mine.yaml")
 @click.argument("name", shell_complete=completed("scenarios"))
 @talk_options
 def show(name: str) -> int:

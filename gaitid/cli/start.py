@@ -46,7 +46,7 @@ def _run() -> int:
 
     debug = "--debug" in sys.argv
     if "_GAITID_COMPLETE" in os.environ:  # a shell asks
-        from gaitid.cli.shells import register
+        from gaitid.cli.completion import register
 
         register()
     try:

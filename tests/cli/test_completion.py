@@ -15,8 +15,8 @@ import pytest
 from terminal import assert_wrong_usage, gaitid
 
 from gaitid.cli import complete
+from gaitid.cli.completion import SWITCH_ON, VARIABLE, Bash, Fish, Zsh
 from gaitid.cli.group import COMMANDS, group
-from gaitid.cli.shells import SWITCH_ON, VARIABLE, Bash, Fish, Zsh
 from gaitid.model.load import bundled_models, merged_content
 from gaitid.model.marker_sets import bundled_marker_sets
 from gaitid.model.settings import READER, SETTINGS, Settings
