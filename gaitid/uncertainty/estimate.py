@@ -11,12 +11,11 @@ from gaitid.analysis.result import Result
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array
 from gaitid.uncertainty.blocks import Block, blocks_of, joined
-from gaitid.uncertainty.budget import budget_of_columns, peaks
+from gaitid.uncertainty.budget import budget_of_columns, of_features, over_cycle, peaks
 from gaitid.uncertainty.errors import Errors, errors_of, hip_method, over_trial
 from gaitid.uncertainty.features import FeatureSpread
 from gaitid.uncertainty.first_order import Spread, propagate
 from gaitid.uncertainty.monte_carlo import Draws, monte_carlo
-from gaitid.uncertainty.over_cycle import of_features, over_cycle
 from gaitid.uncertainty.perturbed import Perturbed
 from gaitid.uncertainty.sources import OTHERWISE, Sources, refuse_names_of_nothing
 from gaitid.write import DEFAULT_FRAMES, UNCERTAINTY_COLUMNS

@@ -28,8 +28,7 @@ from gaitid.numerics.spline import spline_derivatives
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, IntArray
 from gaitid.uncertainty.errors import Errors, Wave
-from gaitid.uncertainty.feature_gradient import FeatureGradient
-from gaitid.uncertainty.features import FeatureSpread
+from gaitid.uncertainty.features import FeatureGradient, FeatureSpread
 from gaitid.uncertainty.groups import STEP_M, Group, jobs_of
 from gaitid.uncertainty.perturbed import Perturbed
 from gaitid.uncertainty.shift import Shift

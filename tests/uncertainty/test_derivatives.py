@@ -14,8 +14,7 @@ from gaitid.body.subject import SubjectFile
 from gaitid.model.load import load_model
 from gaitid.trial import Array
 from gaitid.uncertainty.errors import errors_of
-from gaitid.uncertainty.feature_gradient import FeatureGradient
-from gaitid.uncertainty.features import FeatureSpread
+from gaitid.uncertainty.features import FeatureGradient, FeatureSpread
 from gaitid.uncertainty.first_order import _moves, _with_derivatives, derivatives, derivatives_by_waves, motion_gradient
 from gaitid.uncertainty.groups import Group, groups_of, jobs_of
 from gaitid.uncertainty.perturbed import Perturbed
