@@ -194,24 +194,22 @@ class Perturbed:
 
     def _again(self, shifts: Sequence[Shift], drawn: bool = False, held: bool = False) -> Pipeline:
         before, count = pipeline_of(self.result), len(shifts)
-        geometry = self._geometry(shifts)
-        if self.result.model.pose is not None and "still" in self.__dict__:
-            geometry.before = self._before.repeated(count)._replace(small=not drawn)
-        geometry.held = self.still.body.geometry if held else None
         loads = [self._loads(shift) for shift in shifts]
         of_feet, on_feet = (
             {side: self._joined([of[side] for of in each]) for side in self.sides} for each in zip(*loads, strict=True)
         )
         mass_kg, times = self._masses(shifts)
         applied = {key: self._wrench([of] * count) for key, of in before.applied.items()}
-        again = before.with_(
-            cleaned=self._markers(geometry.tracks, count),
-            checked=Checked(geometry, ()),
-            emptied={},
-            loads=replace(before.loads, by_side=of_feet),
-            on_feet=on_feet,
-            mechanics=replace(before.mechanics, mass_kg=mass_kg, solver="block", applied=applied, times=times),
-        )
+        mechanics = replace(before.mechanics, mass_kg=mass_kg, solver="block", applied=applied, times=times)
+        dynamics = {"loads": replace(before.loads, by_side=of_feet), "on_feet": on_feet, "mechanics": mechanics}
+        if count == 1 and shifts[0].loads_alone and "still" in self.__dict__:
+            return self.still.with_(**dynamics)
+        geometry = self._geometry(shifts)
+        if self.result.model.pose is not None and "still" in self.__dict__:
+            geometry.before = self._before.repeated(count)._replace(small=not drawn)
+        geometry.held = self.still.body.geometry if held else None
+        markers = self._markers(geometry.tracks, count)
+        again = before.with_(cleaned=markers, checked=Checked(geometry, ()), emptied={}, **dynamics)
         return again.with_(body=self._body(again.posed, shifts, held))
 
     def _geometry(self, shifts: Sequence[Shift]) -> Geometry:

@@ -51,6 +51,11 @@ class Shift:
     load: Mapping[str, Array] = field(default_factory=dict)
     cutoff: Mapping[str, float] = field(default_factory=dict)
 
+    @property
+    def loads_alone(self) -> bool:
+        """Whether nothing is added but to loads, so that all else of the unshifted walk holds."""
+        return not any(getattr(self, one.name) for one in fields(self) if one.name != "load")
+
     def times(self, factor: float) -> Shift:
         """The same, so many times as large."""
         return summed([(factor, self)])
