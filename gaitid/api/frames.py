@@ -120,14 +120,6 @@ def _contacts(result: Result) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(CONTACT_COLUMNS))
 
 
-def _cycles(result: Result) -> pd.DataFrame:
-    return _long(cycles_table(curves_of(result), result.trial))
-
-
-def _stances(result: Result) -> pd.DataFrame:
-    return _long(stances_table(stance_curves(result), result.trial.first_frame))
-
-
 def _long(table: LongTable) -> pd.DataFrame:
     """Curves one below the other: what names each, its percents, what marks it, its values."""
     columns = table.columns
@@ -162,8 +154,8 @@ def _features(result: Result) -> pd.DataFrame:
 
 _MAKERS: Mapping[str, Callable[[Result], pd.DataFrame]] = {
     "contacts": _contacts,
-    "cycles": _cycles,
+    "cycles": lambda result: _long(cycles_table(curves_of(result), result.trial)),
     "spatiotemporal": _spatiotemporal,
     "features": _features,
-    "stances": _stances,
+    "stances": lambda result: _long(stances_table(stance_curves(result), result.trial.first_frame)),
 }

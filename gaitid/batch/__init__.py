@@ -7,9 +7,9 @@ In reading order; each file imports only from those above it:
 
 - ``types``: what the others hand to each other. ``results_folder``: its names and its lock.
 - The plan: ``files`` (which may be trials), ``manifest``, ``discovery`` (all trials of a data set), ``statics`` (by
-  name), ``standing`` (by content), ``pairs`` (which static for which trial), ``plan``, ``fetched`` (what URLs name).
+  name and content), ``pairs`` (which static for which trial), ``plan``, ``fetched`` (what URLs name).
 - The work: ``job`` (one trial), ``local`` (processes here) and ``cluster`` (Dask), which give jobs to workers.
 - What is kept: ``journal``, ``table``, ``collected`` (tables across trials), ``parquet``, ``previous`` (what previous
   batches left).
-- ``supervisor``: the batch, from jobs to the tables of all. ``progress``: the bar on a terminal.
+- ``supervisor``: the batch, from jobs to the tables of all.
 """

@@ -8,8 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from gaitid.batch.files import absolute, list_folder
-from gaitid.batch.standing import LONGEST_S, stands
-from gaitid.batch.statics import STANDING_WORDS, STATIC_WORDS, choose, read_name, traits
+from gaitid.batch.statics import LONGEST_S, STANDING_WORDS, STATIC_WORDS, choose, read_name, stands, traits
 from gaitid.batch.types import Listing, Static, Trait
 
 

@@ -179,8 +179,8 @@ def _planned(wanted: Wanted, pairs: Pairs, folders: Folders, output: Path | None
     path = wanted.path
     static, n_statics = pairs.static_of(path) if _seeks(wanted, given) else (None, 0)
     beside: Path | None = None
-    model = _model_of(wanted.words, given)
-    if static is not None and stores_calibration(path, model):
+    models = [*_values(wanted.words, "--model"), *_values(given, "--model"), AUTO]
+    if static is not None and stores_calibration(path, models[0]):
         beside = static.path
         static, n_statics = None, 0
     options = [] if static is None else [("--static", str(static.path))]
@@ -218,11 +218,6 @@ def _planned(wanted: Wanted, pairs: Pairs, folders: Folders, output: Path | None
         bool(wanted.session),
         "--static" in wanted.without,
     )
-
-
-def _model_of(*words: Sequence[str]) -> str:
-    """The model that the words of a command name."""
-    return next((value for of in words for value in _values(of, "--model")), AUTO)
 
 
 def _companion(option: str, trial: Path, folders: Folders) -> Path | None:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from gaitid.batch.job import DONE, Outcome
 from gaitid.batch.types import Planned
+from gaitid.write.table import cell
 
 # `figures_of` explains them.
 FIGURES = ("frames", "contacts", "wrenches_filled", "gaps", "label_faults", "warnings")
@@ -42,7 +43,7 @@ def batch_csv(planned: Sequence[Planned], outcomes: Mapping[str, Outcome]) -> st
         outcome = outcomes.get(str(trial.trial))
         if outcome is not None:
             static = outcome.static or trial.static_words
-            figures = [_cell(outcome.figures.get(name)) for name in FIGURES]
+            figures = [cell(outcome.figures.get(name, "")) for name in FIGURES]
             seconds = "" if outcome.run_time_s is None else f"{outcome.run_time_s:.3f}"
             found = {"verdict": outcome.verdict.get("trial", ""), **outcome.verdict}
             verdict = [found.get(name, "") for name in VERDICT]
@@ -76,7 +77,3 @@ def in_cell(word: object) -> str:
     if text.isprintable():
         return text
     return "".join(ascii(c)[1:-1] if unicodedata.category(c) in ("Cc", "Cs") else c for c in text)
-
-
-def _cell(value: float | None) -> str:
-    return "" if value is None else f"{value:.10g}"

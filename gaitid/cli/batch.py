@@ -26,16 +26,17 @@ from gaitid.cli.common import (
     talk_options,
 )
 from gaitid.cli.log import ERROR, INFO, WARNING, Log
+from gaitid.cli.progress import Bar
 from gaitid.cli.run import command as run_command
 from gaitid.cli.run import given_options, recorded_command
 from gaitid.cli.start import INTERRUPTED
+from gaitid.cli.streams import erase_line
 from gaitid.errors import GaitidError, counted, first_few
 from gaitid.settings import OPTIONS
 
 if TYPE_CHECKING:
     from gaitid.batch.job import Job, Outcome
     from gaitid.batch.plan import Plan
-    from gaitid.batch.progress import Progress
     from gaitid.batch.supervisor import Scheduler
     from gaitid.batch.types import Planned
     from gaitid.run import RunOptions
@@ -131,7 +132,7 @@ def command(ctx: click.Context, /, datasets: tuple[str, ...], output: str | None
     if given["parquet"]:
         require_pyarrow()
     # what is given for all trials is refused once, before anything is looked for
-    common, _ = _parsed(words)
+    common = options.run_options(ctx)
     options.refuse_several(common, 2, instead="give it in a manifest")
     setup = prepare(common)
     plan, problems = _plan(datasets, output, words, given)
@@ -200,11 +201,10 @@ def _work(plan: Plan, jobs: Sequence[Job], folder: Path, given: Mapping[str, Any
     """The outcome of each trial by its path; None where Ctrl-C ended the work."""
     from gaitid.batch.collected import tables_as_parquet
     from gaitid.batch.parquet import write_parquet
-    from gaitid.batch.progress import Progress
     from gaitid.batch.results_folder import FRAMES, locked
     from gaitid.batch.supervisor import run_batch
 
-    progress = Progress(len(jobs), sys.stderr if sys.stderr.isatty() and not flag("quiet") else None)
+    progress = Bar(len(jobs), sys.stderr.isatty() and not flag("quiet"))
     remarks: list[str] = []
     had_frames = (folder / FRAMES).is_dir()
     with Log(given["log_file"], "batch", len(jobs)) as log:
@@ -218,7 +218,6 @@ def _work(plan: Plan, jobs: Sequence[Job], folder: Path, given: Mapping[str, Any
                     tables_as_parquet(folder)
                     write_parquet(folder, ((planned, outcomes[str(planned.trial)]) for planned in plan.trials))
         except KeyboardInterrupt:
-            progress.clear()
             log.add("interrupted", level=ERROR)
             of_all = f"{progress.done - progress.refused} of {counted(len(jobs), 'trial')}"
             earlier = _not_looked_at(folder, jobs, printer.told) if given["resume"] else 0
@@ -226,7 +225,7 @@ def _work(plan: Plan, jobs: Sequence[Job], folder: Path, given: Mapping[str, Any
             print_error(f"interrupted; {of_all} done{before}; go on with --resume")
             return None
         finally:
-            progress.clear()
+            erase_line()
             if had_frames and not (folder / FRAMES).is_dir():
                 print_info(f"{folder / FRAMES} was taken away: it held earlier results; --parquet makes it anew")
         _print_summary(folder, jobs, outcomes, remarks, progress)
@@ -245,7 +244,7 @@ def _not_looked_at(folder: Path, jobs: Sequence[Job], told: Collection[str]) -> 
 class _Printer:
     """Logs and prints what became of each trial, as it comes."""
 
-    def __init__(self, log: Log, progress: Progress) -> None:
+    def __init__(self, log: Log, progress: Bar) -> None:
         self.log, self.progress = log, progress
         self.told: set[str] = set()
         self.first_with: dict[str, str] = {}  # the first trial that is not done for a reason, by reason
@@ -260,7 +259,6 @@ class _Printer:
         event, level = "kept" if done and before else outcome.status, INFO if done else ERROR
         self.log.add(event, outcome.reason, level, trial=outcome.trial, duration_s=outcome.run_time_s)
         if not done:
-            self.progress.clear()
             print_error(f"{outcome.trial}: {self._reason(outcome)}")
         else:
             self._say_verdict(outcome, before)
@@ -274,7 +272,6 @@ class _Printer:
         verdict, worst = outcome.verdict.get("trial", ""), outcome.verdict.get("worst_reason", "")
         if not (verdict == DO_NOT_USE or outcome.doubt or flag("verbose")):
             return
-        self.progress.clear()
         if outcome.doubt:
             print_info(f"{outcome.trial}: warning: {outcome.doubt}")
         n_warnings = counted(round(outcome.figures.get("warnings", 0)), "warning")
@@ -294,7 +291,7 @@ class _Printer:
 
 
 def _print_summary(
-    folder: Path, jobs: Sequence[Job], outcomes: Mapping[str, Outcome], remarks: Sequence[str], progress: Progress
+    folder: Path, jobs: Sequence[Job], outcomes: Mapping[str, Outcome], remarks: Sequence[str], progress: Bar
 ) -> None:
     """Lines about earlier results, then how many trials have each status."""
     from gaitid.batch.journal import Journal

@@ -1,4 +1,4 @@
-"""A line on stderr that says how far a command is: on a terminal only, and only where it takes over two seconds."""
+"""A line on stderr that says how far a command is: on a terminal only."""
 
 from __future__ import annotations
 
@@ -13,10 +13,13 @@ from gaitid.errors import in_print
 
 # s: before the line is drawn, and between two drawings.
 AFTER_S, EVERY_S = 2.0, 0.3
+# The same of a bar, and its width in characters.
+_BAR_EVERY_S, _WIDTH = 0.1, 24
 
 
 class Progress:
-    """``[12/40] walk.c3d, 5 s``, drawn over itself while the work goes on; erased at the end and by any other line.
+    """``[12/40] walk.c3d, 5 s``, drawn over itself while the work goes on, where it takes over two seconds; erased at
+    the end and by any other line.
 
     A thread of its own draws: one long trial says nothing by itself. Where stderr is no terminal, or with ``--quiet``,
     there is none.
@@ -71,3 +74,44 @@ class Progress:
         while not self._ended.wait(pause):
             draw_line(self.line())
             pause = EVERY_S
+
+
+class Bar:
+    """``[#####     ] 312/1000  3 refused  18.2/s  0:00:38 left`` of a batch, drawn over itself; any other line
+    erases it.
+
+    Parameters
+    ----------
+    total : int
+    shown : bool
+    """
+
+    def __init__(self, total: int, shown: bool) -> None:
+        self.total, self.shown = total, shown
+        self.start, self.drawn = time.monotonic(), 0.0
+        self.done = self.worked = self.refused = 0
+
+    def add(self, *, worked: bool, refused: bool) -> None:
+        """Count one trial; one that was done before does not count for the rate."""
+        self.done += 1
+        self.worked += worked
+        self.refused += refused
+        if self.shown and (self.seconds - self.drawn > _BAR_EVERY_S or self.done == self.total):
+            self.drawn = self.seconds
+            draw_line(self.line(self.seconds))
+
+    def line(self, seconds: float) -> str:
+        filled = _WIDTH * self.done // max(self.total, 1)
+        text = f"[{'#' * filled}{' ' * (_WIDTH - filled)}] {self.done}/{self.total}"
+        if self.refused:
+            text += f"  {self.refused} refused"
+        if self.worked and seconds > 0:
+            rate = self.worked / seconds
+            left = round((self.total - self.done) / rate)
+            text += f"  {rate:.1f}/s  {left // 3600}:{left // 60 % 60:02}:{left % 60:02} left"
+        return text
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the start."""
+        return time.monotonic() - self.start

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from gaitid.cli.common import Target, completed, flag, print_info, talk_options
+from gaitid.cli.streams import draw_line, erase_line
 
 # Seconds between two lines; on a terminal, where a line is drawn over itself, and how long it may be.
 _SAY_EVERY_S, _DRAW_EVERY_S, _WIDTH = 2.0, 0.3, 60
@@ -67,11 +68,10 @@ def command(
 
     refuse_to_overwrite([output], [*files, *tables])
     request = Request(**picture) if any(picture.values()) else None
-    patience = _Patience(flag("quiet"))
     try:
-        written = write_report(results, output, format_, norms, Choices(request, by), patience)
+        written = write_report(results, output, format_, norms, Choices(request, by), _Patience(flag("quiet")))
     finally:
-        patience.clear()
+        erase_line()
     print_info(f"wrote {written}")
     return 0
 
@@ -89,13 +89,6 @@ class _Patience:
             return
         self.said = time.monotonic()
         if self.over_itself:
-            sys.stderr.write(f"\r{text[:_WIDTH]} (step {self.count})\x1b[K")
-            sys.stderr.flush()
+            draw_line(f"{text[:_WIDTH]} (step {self.count})")
         else:
             print_info(f"report: {text} (step {self.count})")
-
-    def clear(self) -> None:
-        """Clear the line on a terminal."""
-        if self.over_itself:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()

@@ -18,11 +18,6 @@ _NAMES = [f",{feature.name}," for feature in FEATURES]
 _UNITS = [f",{feature.unit}," for feature in FEATURES]
 
 
-def features_text(found: FeatureValues, trial: Trial, uncertainty: Array | None = None) -> str:
-    """All of `features_blocks` as one text."""
-    return "".join(features_blocks(found, trial, uncertainty))
-
-
 def features_blocks(found: FeatureValues, trial: Trial, uncertainty: Array | None = None) -> Iterator[str]:
     """The text of the table, some cycles at a time.
 

@@ -20,11 +20,12 @@ from gaitid.batch import journal as journals
 from gaitid.batch.job import CRASHED, DONE, Job, Outcome
 from gaitid.batch.journal import Journal
 from gaitid.batch.previous import refuse_foreign_tables, refuse_other_root
-from gaitid.batch.progress import Progress
 from gaitid.batch.results_folder import FOLDER, JOURNAL, LOCK, ROOT, TABLE, locked, sweep, writing
 from gaitid.batch.supervisor import run_batch
 from gaitid.batch.table import COLUMNS, batch_csv, results_in
 from gaitid.batch.types import Planned
+from gaitid.cli import streams
+from gaitid.cli.progress import Bar
 from gaitid.errors import WriteError
 
 
@@ -33,7 +34,7 @@ def planned(name: str) -> Planned:
 
 
 def test_a_bar_with_rate_and_time_left() -> None:
-    progress = Progress(1000, None)
+    progress = Bar(1000, shown=False)
     for i in range(250):
         progress.add(worked=i >= 50, refused=i < 3)
     # 200 worked on in 100 s are 2/s; 750 are left
@@ -41,16 +42,15 @@ def test_a_bar_with_rate_and_time_left() -> None:
 
 
 def test_nothing_is_known_of_the_rate_of_what_was_done_before() -> None:
-    progress = Progress(4, None)
+    progress = Bar(4, shown=False)
     progress.add(worked=False, refused=False)
     assert progress.line(1.0) == "[######                  ] 1/4"
 
 
-def test_the_bar_is_drawn_over_itself() -> None:
-    stream = io.StringIO()
-    progress = Progress(1, stream)
-    progress.add(worked=True, refused=False)
-    progress.clear()
+def test_the_bar_is_drawn_over_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", stream := io.StringIO())
+    Bar(1, shown=True).add(worked=True, refused=False)
+    streams.erase_line()
     assert stream.getvalue().startswith("\r[########################] 1/1")
     assert "\n" not in stream.getvalue()
     assert stream.getvalue().endswith("\r\x1b[K")

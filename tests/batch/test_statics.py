@@ -16,8 +16,7 @@ from c3d_writer import DEC, INTEL, SGI, STEP_MM, real_of, word_of, write
 
 from gaitid.batch.files import by_name
 from gaitid.batch.plan import make_plan
-from gaitid.batch.standing import stands
-from gaitid.batch.statics import read_name
+from gaitid.batch.statics import read_name, stands
 from gaitid.errors import GaitidError
 from gaitid.read import read_trial
 from gaitid.read.c3d.file import read_c3d_file, texts

@@ -298,7 +298,7 @@ def test_on_a_terminal_the_line_is_drawn_over_itself(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(report_command, "_DRAW_EVERY_S", 0.0)
     patience = report_command._Patience()
     patience("reading one")
-    patience.clear()
+    report_command.erase_line()
     assert terminal.getvalue() == "\rreading one (step 1)\x1b[K\r\x1b[K"
     quiet = report_command._Patience(quiet=True)
     assert not quiet.over_itself
