@@ -149,7 +149,7 @@ def inside_one_process(walk: Path, repeat: int) -> None:
     from gaitid.read import read_trial
     from gaitid.run import RunOptions, analyse_file, prepare
     from gaitid.write.table import csv_text
-    from gaitid.write.tables import table_text, wrenches_csv
+    from gaitid.write.tables import table_text
 
     row(
         "reading the 10 s walk with its plates over `ezc3d.c3d(FILE)`",
@@ -168,7 +168,7 @@ def inside_one_process(walk: Path, repeat: int) -> None:
         "yes",
     )
     result = analyse_file(walk, prepare(RunOptions("pig")))
-    texts = [wrenches_csv(result), table_text("joints", result)]
+    texts = [table_text("wrenches", result), table_text("joints", result)]
     tables = [pd.read_csv(io.StringIO(text)) for text in texts]
     assert texts == [table.to_csv(index=False, float_format="%.10g") for table in tables]
     arrays = [(list(table), table.to_numpy()) for table in tables]
@@ -183,7 +183,7 @@ def inside_one_process(walk: Path, repeat: int) -> None:
     row(
         "the same from gaitid's result, wrenches turned into segment axes",
         "",
-        lambda: [wrenches_csv(result), table_text("joints", result)],
+        lambda: [table_text("wrenches", result), table_text("joints", result)],
         lambda: [table.to_csv(index=False, float_format="%.10g") for table in tables],
         repeat,
         "no: pandas is given the finished table",

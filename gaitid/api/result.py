@@ -237,7 +237,7 @@ class Analysis:
         choices = Choices(asked if asked != Request() else None)
         if isinstance(self._source, Stored):
             return write_report([self._source.path], output, format, norms, choices)
-        files = self._source.files if isinstance(self._source, Made) else ()
+        files = self._source.files
         refuse_to_overwrite([output], files)
         # a page names the folder of a result as its session: that of the trial
         session = next((file.absolute().parent.name for file in files if file.is_file()), "") or "memory"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from gaitid import run
 from gaitid.analysis.result import Result
@@ -21,21 +21,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from gaitid.compare.mixture import Made as MadeFrom
-
-
-class Source(Protocol):
-    """Where an `Analysis` has its tables and its record from."""
-
-    @property
-    def stem(self) -> str: ...
-
-    def record(self) -> dict[str, Any]: ...
-
-    def frame(self, table: str) -> pd.DataFrame: ...
-
-    def write(self, folder: Path) -> list[Path]: ...
-
-    def placed(self, folder: Path) -> tuple[Path, MadeFrom | None]: ...
 
 
 @frozen_dataclass(eq=False)
@@ -134,3 +119,7 @@ class Stored:
 
     def _file(self, table: str) -> Path:
         return self.path.with_name(f"{self.stem}.{table}.csv")
+
+
+#: Where an `Analysis` has its tables and its record from.
+Source = Made | Stored

@@ -18,7 +18,7 @@ from gaitid.write.record import plain
 
 File = str | PathLike[str]
 
-# As on the command line.
+# The command line takes 0.01 to 1e5 Hz.
 _HIGHEST_HZ = 1e6
 
 
@@ -50,8 +50,7 @@ def _words_of(option: Option, value: Any) -> tuple[str, ...]:
             return tuple(f"{key}={_text(item)}" for key, item in value.items())
         return tuple(f"{segment}={file}" for segment, of in value.items() for file in _files(name, of))
     if kind == HERTZ:
-        number = _frequency(name, value)
-        return (repr(number).removesuffix(".0") if isinstance(number, float) else number,)
+        return (_frequency(name, value),)
     if kind == MAYBE_FILE and not isinstance(value, bool | str | PathLike):
         raise GaitidError(f"{name}: not taken", expected="True, False or the path of a YAML file", found=repr(value))
     if isinstance(value, bool):
@@ -102,7 +101,7 @@ def settings_of(settings: Mapping[str, Any] | None) -> dict[str, Any]:
     return settings_from(_words_of(OPTIONS["settings"], settings or {}))
 
 
-def _frequency(name: str, value: Any) -> float | str:
+def _frequency(name: str, value: Any) -> str:
     """A frequency in Hz, or a word in its place."""
     words = OPTIONS[name].among
     if isinstance(value, str) and value in words:
@@ -114,7 +113,7 @@ def _frequency(name: str, value: Any) -> float | str:
     if not 0 < number < _HIGHEST_HZ:
         allowed = " or ".join(f'"{word}"' for word in words)
         raise GaitidError(f"{name}: {value!r} is no frequency", expected=f"Hz above 0, or {allowed}")
-    return number
+    return repr(number).removesuffix(".0")
 
 
 def _text(value: Any) -> str:

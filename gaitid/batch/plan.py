@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain, groupby, pairwise
 from pathlib import Path
 
@@ -14,11 +14,13 @@ from gaitid.batch.files import absolute, by_name, list_folder
 from gaitid.batch.manifest import COLUMNS, LOAD, looked_for
 from gaitid.batch.pairs import Folders, Pairs
 from gaitid.batch.statics import words_of
-from gaitid.batch.stored import stores_calibration
 from gaitid.batch.types import Planned, Static, Wanted
 from gaitid.errors import GaitidError, counted, first_few
 from gaitid.inputs import load_files_beside
-from gaitid.model import AUTO
+from gaitid.model import AUTO, specs
+from gaitid.model.load import load_model
+from gaitid.model.needs import side_needs
+from gaitid.read.c3d.trial import read_stored_subject
 from gaitid.records import frozen_dataclass
 
 # Names of so many trials stand in a line of the plan.
@@ -247,3 +249,55 @@ def _refuse_clashes(trials: Sequence[Planned]) -> None:
                 todo="rename one of them, leave one out, or run a batch for each",
             )
         seen[key] = planned.trial
+
+
+# --- whether a trial stores a calibration, which a static that was found is compared with ----------------------
+
+
+def stores_calibration(path: Path, model_name: str = AUTO) -> bool:
+    """Whether what a trial stores, and its markers, are all that the model needs of a static.
+
+    That is so of the conventional models, which ask for measurements and angles that programs store with each trial.
+
+    Parameters
+    ----------
+    path : Path
+        The trial; only a C3D file stores measurements.
+    model_name : str
+        `AUTO` stands for the first model that it would try, `pig`.
+    """
+    if path.suffix.lower() != ".c3d":
+        return False
+    try:
+        model = _model(model_name)
+        if not any(isinstance(m.static, specs.StaticAngle) and m.c3d for m in model.subject.values()):
+            return False
+        labels, stored = read_stored_subject(path)
+    except (GaitidError, OSError, ValueError):  # refused by name when it is its turn
+        return False
+    wanted = _measurements_of(model_name, labels)
+    return wanted is not None and all(_is_stored(model, name, stored) for name in wanted)
+
+
+@lru_cache(maxsize=16)  # the trials of a data set have few sets of labels
+def _measurements_of(model_name: str, labels: frozenset[str]) -> frozenset[str] | None:
+    """The measurements that a model asks for where a trial has these labels; None where no leg was recorded."""
+    model = _model(model_name)
+    of_sides = [side_needs(model, side.name, labels)[0] for side in model.sides]
+    recorded = [needs.measurements for needs in of_sides if needs.complete]
+    return frozenset().union(*recorded) if recorded else None
+
+
+def _is_stored(model: specs.Model, name: str, stored: Mapping[str, float]) -> bool:
+    """Whether a measurement stands in the parameters, or needs no static to be known."""
+    side, _, bare = name.rpartition(".")
+    measurement = model.subject[bare]
+    if measurement.static is None or measurement.optional or measurement.otherwise or measurement.trial:
+        return True
+    letter = next((s.letter for s in model.sides if s.name == side), "")
+    return any(stored.get(key.replace("{S}", letter)) for key in measurement.c3d)  # 0: it was never calibrated
+
+
+@lru_cache(maxsize=16)
+def _model(name: str) -> specs.Model:
+    return load_model("pig" if name == AUTO else name)

@@ -8,7 +8,7 @@ from contextlib import closing, suppress
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from gaitid.analysis.wording import level_words
 from gaitid.batch import previous
@@ -28,14 +28,9 @@ from gaitid.notes.message import LEVELS
 from gaitid.run import RunOptions
 from gaitid.run.setup import given_files
 
-
-class Scheduler(Protocol):
-    """Whoever has `run_job` done for each job: processes of this machine (`run_local`), or a cluster.
-
-    It is a generator of one outcome a job, in any order; closing it early stops the work.
-    """
-
-    def __call__(self, jobs: Sequence[Job]) -> Generator[Outcome, None, None]: ...
+#: Whoever has `run_job` done for each job: processes of this machine (`run_local`), or a cluster. It is a generator of
+#: one outcome a job, in any order; closing it early stops the work.
+Scheduler = Callable[[Sequence[Job]], Generator[Outcome, None, None]]
 
 
 def make_jobs(planned: Sequence[Planned], options_of: Callable[[Planned], RunOptions]) -> list[Job]:

@@ -8,8 +8,7 @@ import click
 
 from gaitid.cli.common import Target, completed, print_detail, print_info, talk_options
 from gaitid.cli.progress import Progress
-
-_VERDICTS = ("good", "usable", "do not use")
+from gaitid.notes.message import LEVELS
 
 
 @click.group(
@@ -64,7 +63,7 @@ def show(name: str) -> int:
     "--verdict",
     "verdicts",
     multiple=True,
-    type=click.Choice(_VERDICTS),
+    type=click.Choice(LEVELS),
     help="Take results with this verdict (several times); else good and usable.",
 )
 @click.option("--turns", is_flag=True, help="Also walks that turn, go up or down, or backward.")

@@ -32,8 +32,7 @@ def given_texts(ctx: click.Context) -> dict[str, list[str]]:
         if ctx.get_parameter_source(name) in (None, click.core.ParameterSource.DEFAULT):
             continue
         values = ctx.params[name] if option.kind in SEVERAL else [ctx.params[name]]
-        # a frequency was checked, and is a number by now
-        texts[name] = [repr(v).removesuffix(".0") if isinstance(v, float) else str(v) for v in values]
+        texts[name] = [str(value) for value in values]
     return texts
 
 
@@ -75,9 +74,9 @@ def refuse_events_of_one(events: Path | None, n_trials: int, instead: str = "giv
         raise click.UsageError(f"--events belongs to one trial, unless it is YAML with labels; {instead}")
 
 
-def _frequency(ctx: click.Context, parameter: click.Parameter, value: str | None) -> object:
-    """A frequency in Hz, ``none``, or for markers ``auto``."""
-    if value in (None, "none") or (value == "auto" and parameter.name == "cutoff"):
+def _frequency(ctx: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    """A frequency in Hz, ``none``, or for markers ``auto``: as text, the same however it was typed."""
+    if value is None or value in OPTIONS[str(parameter.name)].among:
         return value
     try:
         number = float(value)
@@ -86,7 +85,7 @@ def _frequency(ctx: click.Context, parameter: click.Parameter, value: str | None
     if not 0.01 <= number <= 1e5:
         words = "none or auto" if parameter.name == "cutoff" else "or none"
         raise click.BadParameter(f"expected a frequency from 0.01 to 100000 Hz, {words}; found {value!r}")
-    return number
+    return repr(number).removesuffix(".0")
 
 
 def _as_given(read: Callable[[G], T], words: G) -> T:

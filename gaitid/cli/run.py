@@ -164,7 +164,7 @@ def _run_trial(
     path: Path, folder: Path, setup: Setup, placed: Callable[[], object], log: Log, summary: Summary | None = None
 ) -> bool:
     """Whether a trial's files were written; what became of it is printed and logged; a line, if a summary follows."""
-    from gaitid.run import notes_of_trial, run_file
+    from gaitid.run import estimate_of, notes_of_trial, run_file
 
     written = attempt(str(path), partial(run_file, path, folder, setup, placed), log)
     if written is None:
@@ -177,8 +177,9 @@ def _run_trial(
         print_info(trial_line(path, result, files[0].parent / path.stem))
         return True
     _print_warnings(path, result, setup, log)
-    if setup.sources is not None:
-        _print_left_out(path, result, setup)
+    estimate = estimate_of(result, setup)
+    if estimate is not None and estimate.left_out:
+        print_info(f"{path}: not in the uncertainties: {'; '.join(estimate.left_out)}")
     log.done()
     contacts = f"{_contacts_in_words(result)}; " if result.model.touches_ground else ""
     labels = f" (labels: {result.model.marker_set})" if result.model.marker_set else ""
@@ -207,15 +208,6 @@ def _log_warnings(result: Result, setup: Setup, log: Log) -> None:
         log.warn(note.text)
 
 
-def _print_left_out(path: Path, result: Result, setup: Setup) -> None:
-    """What the bands of `--uncertainty` do not hold."""
-    from gaitid.run.files import estimate_of
-
-    found = estimate_of(result, setup)
-    if found is not None and found.left_out:
-        print_info(f"{path}: not in the uncertainties: {'; '.join(found.left_out)}")
-
-
 def _contacts_in_words(result: Result) -> str:
     """The contacts whose load is known, in one line."""
     contacts, first = [c for c in result.contacts if c.plates], result.trial.first_frame
@@ -233,14 +225,14 @@ def _contacts_in_words(result: Result) -> str:
 def _to_stdout(path: Path, setup: Setup, log: Log) -> int:
     """The exit code, when a trial's wrenches are on stdout."""
     from gaitid.run import analyse_file, parts_of
-    from gaitid.write.tables import wrenches_csv
+    from gaitid.write.tables import table_text
 
     result = attempt(str(path), partial(analyse_file, path, setup), log)
     if result is None:
         return 1
     _print_warnings(path, result, setup, log)
     # no attempt: what fails here is stdout, not the trial
-    sys.stdout.write(wrenches_csv(result, setup.options.express_in, parts_of(result, setup.options)))
+    sys.stdout.write(table_text("wrenches", result, setup.options.express_in, parts_of(result, setup.options)))
     sys.stdout.flush()
     log.done()
     return 0

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from gaitid.disk.read_back import read_record
 from gaitid.errors import GaitidError
+from gaitid.notes.message import LEVELS
 from gaitid.trial import Array
 from gaitid.write import SCHEMA
 
-VERDICTS = ("good", "usable", "do not use")
 SIDES = ("left", "right")
 # What every record of schema 2 has (docs/record.md). Keys that come later do not belong here.
 _SECTIONS: Mapping[str, type] = {
@@ -155,14 +155,14 @@ def _check_events(path: Path, events: Mapping[str, Any]) -> None:
 
 def _check_verdict(path: Path, verdict: Mapping[str, Any]) -> None:
     for name in ("trial", *(side for side in SIDES if side in verdict)):
-        if verdict.get(name) not in VERDICTS:
-            raise _wrong(path, f"verdict.{name}: unknown", " or ".join(VERDICTS), verdict.get(name))
+        if verdict.get(name) not in LEVELS:
+            raise _wrong(path, f"verdict.{name}: unknown", " or ".join(LEVELS), verdict.get(name))
     _check_kind(path, "verdict.reasons", verdict.get("reasons"), list)
     for number, reason in enumerate(verdict["reasons"], start=1):
         _check_kind(path, f"verdict.reasons, entry {number}", reason, dict)
         _check_kind(path, f"verdict.reasons, entry {number}, text", reason.get("text"), str)
-        if reason.get("lowers_to") not in VERDICTS:
-            words = " or ".join(VERDICTS)
+        if reason.get("lowers_to") not in LEVELS:
+            words = " or ".join(LEVELS)
             raise _wrong(path, f"verdict.reasons, entry {number}, lowers_to: unknown", words, reason.get("lowers_to"))
 
 

@@ -127,11 +127,6 @@ def _add_motion(table: Columns, name: str, motion: SegmentMotion, placed: bool =
     table.add(_xyz(f"{name}_acc_{{}}_m_per_s2"), _known(motion.acc_g, placed))
 
 
-def wrenches_csv(result: Result, express_in: Sequence[str] = DEFAULT_FRAMES, parts: Parts | None = None) -> str:
-    """The text of ``walk.wrenches.csv``."""
-    return "".join(wrenches_columns(result, express_in, parts).blocks())
-
-
 def joint_power_columns(result: Result) -> Columns:
     """``walk.joint_power.csv``: of each joint the power of its moment, of its force where the joint opens, and both."""
     table = Columns(result.trial)

@@ -19,7 +19,7 @@ from gaitid.model.load import bundled_models, load_model
 from gaitid.numerics.rotation import about_axis
 from gaitid.simulate.body import SIDES
 from gaitid.trial import Array, Trial
-from gaitid.write.tables import table_text, wrenches_csv
+from gaitid.write.tables import table_text
 
 #: m, and the entries of a rotation: rounding of positions of metres is 1e-15, of a fit to three markers some 1e-14.
 EXACT = 1e-9
@@ -182,7 +182,7 @@ def test_wrenches_of_key_points_are_written_in_laboratory_axes_only() -> None:
     """How a segment turns about its length is assumed: components in its axes would be as well."""
     frames_of_expression = ("global", "proximal", "distal", "jcs")
     names, *rows = (
-        line.split(",") for line in wrenches_csv(run(marked("keypoints")), frames_of_expression).splitlines()
+        line.split(",") for line in table_text("wrenches", run(marked("keypoints")), frames_of_expression).splitlines()
     )
     filled = {name for i, name in enumerate(names) if any(row[i] for row in rows)}
     for side in SIDES:

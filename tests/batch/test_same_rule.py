@@ -12,8 +12,7 @@ from recordings import without_calibration
 from gaitid.batch import job as jobs
 from gaitid.batch.job import DONE, run_job
 from gaitid.batch.manifest import manifest_csv
-from gaitid.batch.plan import make_plan
-from gaitid.batch.stored import stores_calibration
+from gaitid.batch.plan import make_plan, stores_calibration
 from gaitid.batch.supervisor import make_jobs
 from gaitid.run import RunOptions, Setup, prepare, run_file
 
