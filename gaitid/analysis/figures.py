@@ -170,9 +170,13 @@ def vertical_force(result: Result) -> list[Finding]:
             named = " or ".join(unit_of_ratio(mean))
             text += f", expected {limits[0]:g} to {limits[1]:g}: {f'{named}, it seems' if named else _WRONG}"
         figures.append(Finding("mean force", status, text, mean, limits[0 if mean < 1 else 1], "BW"))
-    if all(figure.name != "mean force" for figure in figures):
-        figures += _standing(result, up, weight)
-    figures += _together(result, up, weight)
+    if len(result.sides) == 2:
+        one, other = (leg.load for leg in result.sides.values())
+        total = np.asarray(sum(load.wrench.f_g @ up for load in (one, other))) / weight
+        total[(one.state != LOADED) | (other.state != LOADED)] = np.nan
+        if all(figure.name != "mean force" for figure in figures):
+            figures += _standing(result, total)
+        figures += _together(result, total)
     peaks = [c.peak_vertical_N / weight for c in result.contacts if c.plates]
     if peaks and all(f.name != "peak force" for f in figures):
         text = f"peak vertical force {max(peaks):.2f} body weights"
@@ -203,17 +207,13 @@ def _flies_beside(result: Result, contact: Contact) -> bool:
     return any(first == beside[1] or stop == beside[0] for first, stop in flights)
 
 
-def _standing(result: Result, up: Array, weight: float) -> Iterator[Finding]:
-    """What both feet carry while they stand on plates, where that is not the body's weight.
+def _standing(result: Result, total: Array) -> Iterator[Finding]:
+    """What both feet carry while they stand on plates, body weights, where that is not the body's weight.
 
     No more than a doubt: who sits or leans on something gives less, and his moments are right.
     """
-    legs, rate, first = list(result.sides.values()), result.trial.rate_hz, result.trial.first_frame
-    if len(legs) != 2:
-        return
-    both = (legs[0].load.state == LOADED) & (legs[1].load.state == LOADED)
-    total = np.asarray(sum(leg.load.wrench.f_g @ up for leg in legs)) / weight
-    for start, stop in spans(both & np.isfinite(total)):
+    rate, first = result.trial.rate_hz, result.trial.first_frame
+    for start, stop in spans(np.isfinite(total)):
         share = float(total[start:stop].mean())
         limits = 1 - MEAN_WARN, 1 + MEAN_WARN
         if stop - start >= STANDS_S * rate and not limits[0] <= share <= limits[1]:
@@ -226,14 +226,9 @@ def _standing(result: Result, up: Array, weight: float) -> Iterator[Finding]:
             yield Finding("mean force", WARN, text, share, limits[0 if share < 1 else 1], "BW")
 
 
-def _together(result: Result, up: Array, weight: float) -> list[Finding]:
-    """What both feet carry while both are on plates: a plate counted for both feet doubles it."""
-    legs = list(result.sides.values())
-    if len(legs) != 2:
-        return []
-    both = (legs[0].load.state == LOADED) & (legs[1].load.state == LOADED)
-    total = np.asarray(sum(leg.load.wrench.f_g @ up for leg in legs)) / weight
-    total = np.where(both & np.isfinite(total), total, -np.inf)
+def _together(result: Result, total: Array) -> list[Finding]:
+    """What both feet carry while both are on plates, body weights: a plate counted for both feet doubles it."""
+    total = np.where(np.isfinite(total), total, -np.inf)
     at = int(np.argmax(total))
     if total[at] <= TOGETHER_WARN or _landed_together(result, at):
         return []

@@ -55,6 +55,13 @@ if TYPE_CHECKING:
     from gaitid.analysis.applied_loads import AppliedLoad
     from gaitid.read.tables.body_load import BodyLoad
 
+# By the code of a note what follows from it.
+_FOLLOWS = {
+    "no_known_wrench": ("filters_differ", "impact", "no_known_load"),  # nothing that is written depends on forces
+    "impact": ("filters_differ",),  # which says the same without frames
+    "mass_unknown": ("no_known_wrench",),
+}
+
 
 def analyse(
     trial: Trial, model: specs.Model, subject_file: SubjectFile, static: Trial | None = None, **how: Any
@@ -458,12 +465,5 @@ class Pipeline(Stages):
 def _without_consequences(notes: Iterable[Note]) -> Notes:
     """Notes in their rank, without those that follow from another: of wrenches that are not there at all."""
     notes = ranked(notes)
-    codes = {note.code for note in notes}
-    follows: set[str] = set()
-    if "no_known_wrench" in codes:  # nothing that is written depends on forces
-        follows |= {"filters_differ", "impact", "no_known_load"}
-    if "impact" in codes:  # the same with its frames
-        follows.add("filters_differ")
-    if codes & {"mass_unknown"} and "no_known_wrench" in codes:
-        follows.add("no_known_wrench")
+    follows = {code for note in notes for code in _FOLLOWS.get(note.code, ())}
     return tuple(note for note in notes if note.code not in follows)

@@ -210,9 +210,7 @@ class Result:
 
     def carried_by_file(self, side: str) -> bool:
         """Whether the load on the foot of a side is that of a file (``--load``), the trial having no plates."""
-        feet = {body.segment for body in self.model.chain if body.ground}
-        none = not (self.trial.plates or self.trial.refused_plates)
-        return none and any((load.side, load.segment in feet) == (side, True) for load in self.applied_loads)
+        return side in self.pipeline.by_file
 
     def impact_frames(self, side: str) -> Mask:
         """(frames,) whether a frame of a side belongs to an impact."""
