@@ -10,12 +10,13 @@ Rigid Body Dynamics Algorithms, section 9.2, for a base that floats).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations
 
 import numpy as np
 
 from gaitid.analysis.result import BodyParameters, Result, SideResult
+from gaitid.body.chain_places import mean_rotation
 from gaitid.body.kinematics import SegmentMotion
 from gaitid.dynamics.joint_space import Load, gravity_terms, jacobian, joint_loads, mass_matrix, motion, velocity_terms
 from gaitid.dynamics.joint_tree import Body, JointTree
@@ -145,11 +146,8 @@ def _segments(result: Result) -> list[_Segment]:
         raise TrialError("the body's mass is not known, and there is no joint space", todo="give it with --subject")
     link = None if result.base_chain is None else result.base_chain.links[-1]
     origin_g = base.com_g if link is None else link.joint_g
-    segments = [_Segment(model.base.segment, model.base.segment, -1, base, origin_g, result.base_body, "", None)]
-    if link is not None:
-        segments[0] = _Segment(
-            model.base.segment, model.base.segment, -1, base, origin_g, result.base_body, "", link.load
-        )
+    name, load = model.base.segment, None if link is None else link.load
+    segments = [_Segment(name, name, -1, base, origin_g, result.base_body, "", load)]
     for side, leg in measured:
         segments += _of_side(result, side, leg, len(segments))
     return segments
@@ -196,7 +194,7 @@ def _add(builder: _Builder, segments: Sequence[_Segment], i: int) -> None:
     v, a = _of_point(m, segment.joint_g)
     if segment.parent >= 0 and builder.last[segment.parent] < 0:  # on a base that stands still
         base = segments[segment.parent]
-        R_start, origin_p = _mean_turn(base.motion.R_gs), base.joint_g
+        R_start, origin_p = mean_rotation(base.motion.R_gs), base.joint_g
     d = apply_transposed(R_p, segment.joint_g - origin_p)
     rate = apply_transposed(R_p, v - v_p)
     speeding = apply_transposed(R_p, a - a_p) - 2 * cross(apply_transposed(R_p, omega_p), rate)
@@ -214,45 +212,19 @@ def _add(builder: _Builder, segments: Sequence[_Segment], i: int) -> None:
         base = segments[segment.parent]
         at = base.joint_g[known_rows(base.joint_g)].mean(axis=0) + R_start @ middle
     slides = segment.parent < 0 or apart > SLIDES_M
-    for k, letter in enumerate("xyz" if slides else ""):
-        values = (d[:, k] - middle[k], rate[:, k], speeding[:, k])
-        first = k == 0
-        parent = builder.add(
-            f"{segment.joint}_slide_{letter}",
-            "slide",
-            letter,
-            values,
-            parent,
-            at if first else np.zeros(3),
-            R_start if first else np.eye(3),
-        )
     sequence = segment.sequence or _widest(R_rel[known])
-    angles, rates, accelerations = _turned(R_rel, R_p, m, omega_p, alpha_p, sequence)
-    for k, letter in enumerate(sequence):
-        values = (angles[:, k], rates[:, k], accelerations[:, k])
-        first = k == 0 and not slides
-        parent = builder.add(
-            f"{segment.joint}_turn_{letter}",
-            "turn",
-            letter,
-            values,
-            parent,
-            at if first else np.zeros(3),
-            R_start if first else np.eye(3),
-        )
-    if segment.body is not None:
-        last, body = builder.links[-1], segment.body
-        builder.links[-1] = Body(
-            last.name,
-            last.parent,
-            last.kind,
-            last.axis_b,
-            last.R_pb,
-            last.p_p,
-            body.mass_kg,
-            body.com_s,
-            body.inertia_s,
-        )
+    turning = _turned(R_rel, R_p, m, omega_p, alpha_p, sequence)
+    for kind, letters, of_each in (
+        ("slide", "xyz" if slides else "", (d - middle, rate, speeding)),
+        ("turn", sequence, turning),
+    ):
+        for k, letter in enumerate(letters):
+            values = [of[:, k] for of in of_each]
+            parent = builder.add(f"{segment.joint}_{kind}_{letter}", kind, letter, values, parent, at, R_start)
+            at, R_start = np.zeros(3), np.eye(3)  # only the first lies elsewhere than the link before it
+    if (body := segment.body) is not None:
+        last = builder.links[-1]
+        builder.links[-1] = replace(last, mass=body.mass_kg, com_b=body.com_s, inertia_b=body.inertia_s)
     builder.last.append(parent)
 
 
@@ -300,13 +272,6 @@ def _turns(R: Array) -> float:
     """The largest angle, rad, by which rotations differ from the first."""
     trace = np.einsum("fii->f", R @ R[0].T)
     return float(np.arccos(np.clip((trace - 1) / 2, -1.0, 1.0)).max())
-
-
-def _mean_turn(R: Array) -> Array:
-    """The rotation nearest to the mean of rotations."""
-    known = np.isfinite(R).all(axis=(-1, -2))
-    U, _, Vt = np.linalg.svd(R[known].mean(axis=0))
-    return np.asarray(U @ np.diag([1.0, 1.0, np.linalg.det(U @ Vt)]) @ Vt)
 
 
 def _widest(R: Array) -> str:

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from gaitid.body.lengths import typical
 from gaitid.model import specs
 from gaitid.model.needs import Role
 from gaitid.notes import Notes, note
 from gaitid.numerics.rotation import dot, norm, unit
-from gaitid.numerics.statistics import median, median_of_known
+from gaitid.numerics.statistics import median_of_known
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, Trial
 
@@ -51,7 +52,7 @@ def without_misplaced(trial: Trial, model: specs.Model) -> tuple[specs.Model, Mi
             if ends[0] is None or ends[1] is None:
                 continue
             labels = [spelled[side.name, role][0] for role in (outer, inner)]
-            out, apart = _typical(side.sign * dot(ends[0] - ends[1], places.leftward)), _typical(ends[0] - ends[1])
+            out, apart = typical(side.sign * dot(ends[0] - ends[1], places.leftward)), typical(norm(ends[0] - ends[1]))
             if out < -_EXCHANGED_M:
                 notes.append(note("labels_unused/inside", labels=labels, mm=-1e3 * out))
             elif apart > _OTHER_LEG_M:
@@ -60,7 +61,7 @@ def without_misplaced(trial: Trial, model: specs.Model) -> tuple[specs.Model, Mi
                 continue
             roles |= {(side.name, outer), (side.name, inner)}
         asis, psis = places.of(side.name, "asis"), places.of(side.name, "psis")
-        if asis is not None and psis is not None and _typical(dot(asis - psis, places.forward)) < -_EXCHANGED_M:
+        if asis is not None and psis is not None and typical(dot(asis - psis, places.forward)) < -_EXCHANGED_M:
             labels = [spelled[side.name, role][0] for role in ("asis", "psis")]
             notes.append(note("labels_unused/behind", labels=labels))
             roles |= {(side.name, "asis"), (side.name, "psis")}
@@ -69,7 +70,7 @@ def without_misplaced(trial: Trial, model: specs.Model) -> tuple[specs.Model, Mi
         ends = places.of(left, role), places.of(right, role)
         if ends[0] is None or ends[1] is None or (left, role) in roles or (right, role) in roles:
             continue
-        if (across := _typical(dot(ends[0] - ends[1], places.leftward))) < -_EXCHANGED_M:
+        if (across := typical(dot(ends[0] - ends[1], places.leftward))) < -_EXCHANGED_M:
             labels = [spelled[side, role][0] for side in (left, right)]
             notes.append(note("labels_unused/crossed", labels=labels, mm=-1e3 * across))
             roles |= {(left, role), (right, role)}
@@ -100,10 +101,3 @@ class _Places:
         if not ways:
             return np.full(3, np.nan)
         return unit(median_of_known(np.stack(ways)))  # NaN in frames in which no pair was seen
-
-
-def _typical(values: Array) -> float:
-    """Median of what is known, of vectors that of their lengths; NaN where nothing is."""
-    lengths = norm(values) if values.ndim == 2 else values
-    known = lengths[np.isfinite(lengths)]
-    return float(median(known)) if known.size else float("nan")

@@ -8,12 +8,13 @@ from itertools import combinations
 import numpy as np
 
 from gaitid.body.frames import Calibration, Geometry, Pair, Place, Pose
-from gaitid.body.lengths import points_of_segments, ranges_of_segments, segment_lengths
+from gaitid.body.lengths import points_of_segments, ranges_of_segments, segment_lengths, spread_of
 from gaitid.markers.templates import Template
 from gaitid.model import specs
 from gaitid.model.shapes import CarriedFrame, CarriedPoint, RigidFrame
 from gaitid.numerics.rigid_fit import FEWEST
 from gaitid.numerics.rotation import apply_transposed
+from gaitid.numerics.statistics import mean_of_known
 from gaitid.trial import Array
 
 
@@ -41,12 +42,12 @@ def calibrate(static: Geometry, sides: Sequence[str], source: str) -> Calibratio
                 point: apply_transposed(pose.R_gs, static.point(point, side) - pose.origin_g)
                 for point in (*definition.points, *definition.reserve)
             }
-            means = {point: _mean(track) for point, track in local.items()}
+            means = {point: mean_of_known(track) for point, track in local.items()}
             templates[place] = {point: mean for point, mean in means.items() if np.isfinite(mean).all()}
-            spread[place] = {point: _spread(local[point], means[point]) for point in templates[place]}
+            spread[place] = {point: spread_of(local[point], means[point]) for point in templates[place]}
         elif isinstance(definition, CarriedPoint):
             pose = static.frame(definition.by, side)
-            mean = _mean(apply_transposed(pose.R_gs, static.point(definition.point, side) - pose.origin_g))
+            mean = mean_of_known(apply_transposed(pose.R_gs, static.point(definition.point, side) - pose.origin_g))
             if np.isfinite(mean).all():
                 points[place] = mean
         else:
@@ -55,7 +56,7 @@ def calibrate(static: Geometry, sides: Sequence[str], source: str) -> Calibratio
             known = np.isfinite(R).all(axis=(1, 2))
             if known.any():
                 u, _, vt = np.linalg.svd(R[known].mean(axis=0))  # the rotation nearest to the mean
-                origin = _mean(apply_transposed(by.R_gs, carried.origin_g - by.origin_g))
+                origin = mean_of_known(apply_transposed(by.R_gs, carried.origin_g - by.origin_g))
                 frames[place] = Pose((u @ vt)[None], origin[None])
     known_lengths = {
         place: length[np.isfinite(length)]
@@ -87,11 +88,15 @@ def marker_templates(calibration: Calibration, model: specs.Model, sides: Sequen
     return tuple(template for template in templates.values() if len(template.places) >= FEWEST)
 
 
+def marker_labels(model: specs.Model, point: str, side: str) -> Sequence[str]:
+    """The labels that a marker may have in the trial; none of a point that is no marker."""
+    place, name = model.place("point", point, side)
+    return model.labels(name, place) if name in model.scope(bool(place)).markers else ()
+
+
 def marker_label(model: specs.Model, point: str, side: str) -> str:
     """The label of a marker in the trial; empty for a point that is none."""
-    place, name = model.place("point", point, side)
-    labels = model.labels(name, place) if name in model.scope(bool(place)).markers else ()
-    return labels[0] if labels else ""
+    return next(iter(marker_labels(model, point, side)), "")
 
 
 def carried_definitions(
@@ -109,13 +114,3 @@ def _distances(static: Geometry, sides: Sequence[str]) -> Mapping[Place, Mapping
     """Between which distances nine tenths of the static lie, of the points that move with each segment."""
     points_of = points_of_segments(static.model, sides)
     return ranges_of_segments(static, {place: list(combinations(points, 2)) for place, points in points_of.items()})
-
-
-def _mean(track: Array) -> Array:
-    known = track[np.isfinite(track).all(axis=1)]
-    return np.asarray(known.mean(axis=0)) if len(known) else np.full(3, np.nan)
-
-
-def _spread(track: Array, mean: Array) -> float:
-    known = track[np.isfinite(track).all(axis=1)]
-    return float(np.sqrt(((known - mean) ** 2).sum(axis=1).mean()))

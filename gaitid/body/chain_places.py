@@ -8,9 +8,11 @@ import numpy as np
 
 from gaitid.body.frames import Calibration, Geometry, Place, Pose
 from gaitid.body.joints import JointPlace
+from gaitid.body.lengths import spread_of
 from gaitid.model import specs
 from gaitid.model.shapes import PointName, RigidFrame
 from gaitid.numerics.rotation import apply_transposed, cardan
+from gaitid.numerics.statistics import mean_of_known
 from gaitid.trial import Array
 
 
@@ -71,22 +73,22 @@ def with_chain(calibration: Calibration, geometry: Geometry, sides: Sequence[str
     for side, segment, frame in bodies:
         pose = geometry.frame(frame, side)
         local = {name: _local(pose, geometry.point(name, side)) for name in markers[segment]}
-        means = {str(name): _mean(track) for name, track in local.items()}
+        means = {str(name): mean_of_known(track) for name, track in local.items()}
         tracking[side, segment] = {name: mean for name, mean in means.items() if np.isfinite(mean).all()}
         spread[side, frame] = {
-            str(name): _spread(track, means[name]) for name, track in local.items() if name in tracking[side, segment]
+            str(name): spread_of(track, means[name]) for name, track in local.items() if name in tracking[side, segment]
         }
     joints["", model.base.segment] = JointPlace(
-        np.zeros(3), _mean(_local(base, geometry.point(model.base.origin))), np.zeros(3)
+        np.zeros(3), mean_of_known(_local(base, geometry.point(model.base.origin))), np.zeros(3)
     )
     for side in sides:
         for body, above in zip(model.chain, model.proximal, strict=True):
             proximal = base if above is None else geometry.frame(model.chain[above].frame, side)
             distal, centre = geometry.frame(body.frame, side), geometry.point(body.centre, side)
-            D = _mean_rotation(np.swapaxes(proximal.R_gs, 1, 2) @ distal.R_gs)
+            D = mean_rotation(np.swapaxes(proximal.R_gs, 1, 2) @ distal.R_gs)
             angles = np.array([float(a[0]) for a in cardan(D[None], model.angles[body.joint].sequence)])
             joints[side, body.joint] = JointPlace(
-                _mean(_local(proximal, centre)), _mean(_local(distal, centre)), angles
+                mean_of_known(_local(proximal, centre)), mean_of_known(_local(distal, centre)), angles
             )
     return calibration.with_chain(tracking, joints, spread, source)
 
@@ -95,17 +97,7 @@ def _local(pose: Pose, track: Array) -> Array:
     return apply_transposed(pose.R_gs, track - pose.origin_g)
 
 
-def _mean(track: Array) -> Array:
-    known = track[np.isfinite(track).all(axis=1)]
-    return np.asarray(known.mean(axis=0)) if len(known) else np.full(3, np.nan)
-
-
-def _spread(track: Array, mean: Array) -> float:
-    known = track[np.isfinite(track).all(axis=1)]
-    return float(np.sqrt(((known - mean) ** 2).sum(axis=1).mean()))
-
-
-def _mean_rotation(R: Array) -> Array:
+def mean_rotation(R: Array) -> Array:
     """(3, 3) the rotation nearest to the mean; NaN where none is known."""
     known = np.isfinite(R).all(axis=(1, 2))
     if not known.any():

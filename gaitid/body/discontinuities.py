@@ -13,6 +13,7 @@ from itertools import groupby
 
 import numpy as np
 
+from gaitid.body.calibration import marker_labels
 from gaitid.body.extremes import EXTREMES, MARGIN
 from gaitid.body.frames import Geometry, Place
 from gaitid.body.lengths import points_of_segments
@@ -22,7 +23,6 @@ from gaitid.markers.clean import Markers
 from gaitid.markers.faults import KEEP, frame_words
 from gaitid.markers.filtering import reach
 from gaitid.markers.tracks import excess_of
-from gaitid.model import specs
 from gaitid.notes import Note, Notes, note
 from gaitid.numerics.blocks import blocks, by_blocks, is_long
 from gaitid.numerics.masks import spans
@@ -136,9 +136,9 @@ def find_jumps(body: Body, markers: Markers, rate_hz: float) -> list[Jump]:
     fast: dict[tuple[str, str, int], tuple[tuple[Place, ...], Array]] = {}
     for start, geometry in _seen_parts(body, markers, lag):
         for side, joint, above, below in joints:
-            R = _axes(geometry, body.model, below)
+            R = geometry.axes(below)
             if above is not None:
-                R = np.swapaxes(_axes(geometry, body.model, above), -1, -2) @ R
+                R = np.swapaxes(geometry.axes(above), -1, -2) @ R
             turned = by_blocks(lambda some: _turns(some, lag), R, lag)
             turns[side, joint].append(turned)
             for k in np.flatnonzero(norm(turned) > EXTREMES[joint].speed_deg_per_s * lag / rate_hz).tolist():
@@ -146,7 +146,7 @@ def find_jumps(body: Body, markers: Markers, rate_hz: float) -> list[Jump]:
                 segments = tuple(
                     segment
                     for segment in (above, below)
-                    if segment is not None and norm(_turns(_axes(geometry, body.model, segment)[ends], 1))[0] >= least
+                    if segment is not None and norm(_turns(geometry.axes(segment)[ends], 1))[0] >= least
                 )
                 fast[side, joint, start + k] = segments, R[ends]
     if not fast:
@@ -217,12 +217,6 @@ def _joints(body: Body) -> Iterator[tuple[str, str, Place | None, Place]]:
                 yield side, spec.joint, above, (side, spec.segment)
 
 
-def _axes(geometry: Geometry, model: specs.Model, segment: Place) -> Array:
-    side, name = segment
-    frame = model.base.frame if not side else next(spec.frame for spec in model.chain if spec.segment == name)
-    return geometry.frame(frame, side).R_gs
-
-
 def _seen_parts(body: Body, markers: Markers, lag: int) -> Iterator[tuple[int, Geometry]]:
     """The first frame of each part of the trial, and the geometry in it of markers without low-pass."""
     geometry = body.geometry
@@ -240,14 +234,9 @@ def labels_of_segments(body: Body, markers: Markers) -> Mapping[Place, tuple[str
     model = body.model
     found: dict[Place, tuple[str, ...]] = {}
     for segment, points in points_of_segments(model, body.sides).items():
-        labels = (label for side, name in points for label in _labels_of(model, name, side))
+        labels = (label for side, name in points for label in marker_labels(model, name, side))
         found[segment] = tuple(dict.fromkeys(label for label in labels if label in markers.filtered))
     return found
-
-
-def _labels_of(model: specs.Model, point: str, side: str) -> Sequence[str]:
-    place, name = model.place("point", point, side)
-    return model.labels(name, place) if name in model.scope(bool(place)).markers else ()
 
 
 # --- words ---------------------------------------------------------------------------------------------------

@@ -400,6 +400,12 @@ class Geometry:
                 self._frames[key] = self._make_frame(definition, place)
         return self._frames[key]
 
+    def axes(self, segment: Place) -> Array:
+        """(frames, 3, 3) axes of a segment, by its side (empty for the base) and its name."""
+        side, name = segment
+        chain, base = self.model.chain, self.model.base
+        return self.frame(next(s.frame for s in chain if s.segment == name) if side else base.frame, side).R_gs
+
     def _unknown_pose(self) -> Pose:
         return Pose(np.full((self.n_frames, 3, 3), np.nan), np.full((self.n_frames, 3), np.nan))
 

@@ -32,10 +32,20 @@ def median_distance(geometry: Geometry, side: str, a: str, b: str) -> float:
     """The median of the distances between two points that are known, m, computed once; NaN where none is."""
     ends = side, *sorted((a, b))
     if ends not in geometry.medians:
-        far = distance(geometry, side, a, b)
-        known = far[np.isfinite(far)]
-        geometry.medians[ends] = float(median(known)) if known.size else float("nan")
+        geometry.medians[ends] = typical(distance(geometry, side, a, b))
     return geometry.medians[ends]
+
+
+def spread_of(track: Array, mean: Array) -> float:
+    """How far a track lies from its mean, root mean square."""
+    known = track[np.isfinite(track).all(axis=1)]
+    return float(np.sqrt(((known - mean) ** 2).sum(axis=1).mean()))
+
+
+def typical(values: Array) -> float:
+    """The median of what is known; NaN where nothing is."""
+    known = values[np.isfinite(values)]
+    return float(median(known)) if known.size else float("nan")
 
 
 def segment_lengths(geometry: Geometry, sides: Sequence[str]) -> Mapping[tuple[str, str], Array]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from gaitid.body.calibration import marker_label
 from gaitid.body.frames import Geometry
-from gaitid.body.lengths import median_distance, neighbours, points_of_segments
+from gaitid.body.lengths import median_distance, neighbours, points_of_segments, typical
 from gaitid.body.plausible import Limits, key, symmetric, wrapped
 from gaitid.body.quality import knee_axis
 from gaitid.body.requested import display
@@ -95,7 +95,7 @@ def length_faults(geometry: Geometry, sides: Sequence[str], subject: Subject) ->
             shown = f"the {sides[0]} {segment} is {both[0] * 1e3:.0f} mm long and the {sides[1]} {both[1] * 1e3:.0f} mm"
             say("doubt", shown, "", "", [(side, segment) for side in sides])
     if bones := _given(subject, "inter_asis_distance"):
-        asis = _median(norm(geometry.point("asis", "left") - geometry.point("asis", "right")))
+        asis = typical(norm(geometry.point("asis", "left") - geometry.point("asis", "right")))
         shown = f"the ASIS markers are {asis * 1e3:.0f} mm apart, and {key(geometry.model, 'inter_asis_distance')} is "
         say(
             ASIS.judge(asis / bones),
@@ -107,7 +107,7 @@ def length_faults(geometry: Geometry, sides: Sequence[str], subject: Subject) ->
         )
     top = geometry.model.chain[-1]
     if len(sides) == 2 and top.segment == "thigh" and (sides[0], "shank") in lengths:
-        apart = _median(norm(geometry.point(top.centre, sides[0]) - geometry.point(top.centre, sides[1])))
+        apart = typical(norm(geometry.point(top.centre, sides[0]) - geometry.point(top.centre, sides[1])))
         leg = lengths[sides[0], "thigh"] + lengths[sides[0], "shank"]
         shown = f"the hips are {apart * 1e3:.0f} mm apart"
         say(HIPS.judge(apart / leg), shown, "hip", "", [("", geometry.model.base.segment)])
@@ -283,8 +283,3 @@ def _given(subject: Subject, name: str) -> float:
     """A measurement that somebody made; 0 where it follows from markers, or is not known."""
     measured = subject.measured.get(name)
     return 0.0 if measured is None or "estimated" in measured.source else measured.value
-
-
-def _median(values: Array) -> float:
-    known = values[np.isfinite(values)]
-    return float(median(known)) if known.size else float("nan")

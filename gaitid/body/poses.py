@@ -106,10 +106,7 @@ class Body:
 
     def axes(self, key: Key) -> Array:
         """(frames, 3, 3) axes of a segment where it is known, by the markers that were seen."""
-        side, name = key
-        chain, base = self.model.chain, self.model.base
-        frame = base.frame if key == self.base else next(spec.frame for spec in chain if spec.segment == name)
-        return only(self.geometry.frame(frame, side).R_gs, self.segments[key].known)
+        return only(self.geometry.axes(key), self.segments[key].known)
 
     @property
     def base_g(self) -> Array:

@@ -10,11 +10,11 @@ import numpy as np
 from gaitid.body.feet import heel_and_toe
 from gaitid.body.frames import Geometry
 from gaitid.body.length_limits import LENGTH_JUMP_M, LENGTH_SD_WARN_M
-from gaitid.body.lengths import constant_lengths, median_distance, neighbours
+from gaitid.body.lengths import constant_lengths, median_distance, neighbours, typical
 from gaitid.errors import TrialError
 from gaitid.notes import Note, Notes, note
 from gaitid.numerics.rotation import cross, norm
-from gaitid.numerics.statistics import deviation, median
+from gaitid.numerics.statistics import deviation
 from gaitid.trial import Array
 
 # m. A leg whose joints all lie farther than this on the other leg's side is labelled as the other one.
@@ -144,9 +144,9 @@ def exchanged_sides(geometry: Geometry, sides: Sequence[str], up_g: Array) -> st
     leftward = left_minus_right[-1]  # the hips
     feet = [toe - heel for heel, toe in (heel_and_toe(geometry, side) for side in sides)]
     forward = cross(leftward, np.broadcast_to(up_g, leftward.shape))
-    ahead = _median_of_known(np.einsum("ij,ij->i", feet[0] + feet[1], forward))
+    ahead = typical(np.einsum("ij,ij->i", feet[0] + feet[1], forward))
     unit_left = leftward / norm(leftward)[..., None]
-    apart = [_median_of_known(np.einsum("ij,ij->i", d, unit_left)) for d in left_minus_right[:-1]]
+    apart = [typical(np.einsum("ij,ij->i", d, unit_left)) for d in left_minus_right[:-1]]
     if ahead < 0:
         return "both feet point backward"
     return "each leg lies on the side of the other" if apart and max(apart) < -CROSSED else ""
@@ -186,9 +186,3 @@ def fit_notes(geometry: Geometry) -> Notes:
             labels = [_label(geometry, point, side) for point in points]
             notes.append(note("length_varies/fit", side, segment=words, mm=varies * 1e3, labels=labels))
     return tuple(notes)
-
-
-def _median_of_known(values: Array) -> float:
-    """Median over the frames in which the value is known; NaN where it never is."""
-    known = values[np.isfinite(values)]
-    return float(median(known)) if known.size else float("nan")
