@@ -6,16 +6,18 @@ tried, where they differ, so that a reader knows what hangs on it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from gaitid.analysis.off_outputs import Columns, Sides, off_outputs, shared, turned
 from gaitid.analysis.pipeline import Pipeline, pipeline_of
 from gaitid.analysis.recorded import seen_labels
 from gaitid.analysis.result import Result, SideResult
+from gaitid.analysis.stored_alike import stores_the_same
+from gaitid.analysis.stored_outputs import stored_angles
 from gaitid.body.frames import Calibration, Geometry
 from gaitid.body.requested import display, request
 from gaitid.body.resolve import DIFFERENCE, STORED_IN_TRIAL
@@ -27,7 +29,7 @@ from gaitid.model.marker_sets import MarkerSet
 from gaitid.model.settings import ReaderSettings
 from gaitid.notes import Notes, note
 from gaitid.records import NamedTuple
-from gaitid.trial import Trial
+from gaitid.trial import Array, Trial
 
 # Two calibrations that agree to this are as good as one. Degrees: what repeated gait analyses of one person agree to at
 # best (McGinley 2009, Gait Posture 29:360-369: 2° to 5° are typical, 2° and less acceptable). N·m/kg: half of what no
@@ -35,6 +37,12 @@ from gaitid.trial import Trial
 SAME_DEG, SAME_NM_PER_KG = 2.0, 0.05
 # Frames of the static that are looked at: enough for means.
 _LOOKED_AT = 50
+
+
+Columns = Mapping[str, Mapping[str, Array]]
+#: By side; and what computes other trials with the same calibration.
+Sides = Mapping[str, SideResult]
+Way = tuple[Sides, Pipeline]
 
 
 class Effect(NamedTuple):
@@ -266,3 +274,163 @@ def _largest(side: str, first: Columns, second: Columns, turns: bool = False) ->
         known = np.abs(off[np.isfinite(off)])
         if known.size:
             yield float(known.max()), f"{side} {joint} {name}".replace("_", " ")
+
+
+# --- against what another program stored --------------------------------------------------------------------
+
+
+class Off(NamedTuple):
+    """How far the angles of both calibrations lie from those that another program stored in a file, degrees RMS."""
+
+    stored_deg: float
+    static_deg: float
+    file: str
+
+    @property
+    def words(self) -> str:
+        """For a person."""
+        off = (
+            f"the calibration stored in the trial is {self.stored_deg:.1f}° RMS off, the static {self.static_deg:.1f}°"
+        )
+        return f"from the angles that {self.file} stores, {off}"
+
+
+def off_outputs(trial: Trial, stored: Way, by_static: Way, settings: ReaderSettings | None) -> Off | None:
+    """How far both calibrations are from the angles that the trial's file stores, else from those of the static's.
+
+    None where neither stores any.
+    """
+    (first, of_stored), (second, of_static) = stored, by_static
+    if off := _rms(stored_angles(trial.path, settings), first, second):
+        return Off(*off, trial.path.name)
+    static = of_static.static
+    if static is None or not (angles := stored_angles(static.path, settings)):
+        return None
+    try:
+        stored_in_static = replace(static, parameters=trial.parameters)
+        standing = of_stored.of_trial(stored_in_static), of_static.of_trial(static)
+    except GaitidError:
+        return None
+    off = _rms(angles, *(result.sides for result in standing))
+    return Off(*off, static.path.name) if off else None
+
+
+def _rms(stored_deg: Mapping[str, Array], first: Sides, second: Sides) -> tuple[float, float] | None:
+    """The distances of two sets of angles from stored ones, degrees RMS, over all of joints that differ between both.
+
+    Those of pelvis and foot to the ground hang on which way a program says that a walk goes, too.
+    """
+    squares: list[Array] = []
+    for side in (name for name in first if name in second):
+        for joint, name, mine, theirs in shared(first[side].angles, second[side].angles):
+            seen = stored_deg.get(f"{side}_{joint}_{name}_deg")
+            if joint not in first[side].moments or seen is None or len(seen) != len(mine):
+                continue
+            if np.array_equal(mine, theirs, equal_nan=True):
+                continue
+            off = np.stack([turned(values - seen) for values in (mine, theirs)])
+            squares.append(off[:, np.isfinite(off).all(axis=0)] ** 2)
+    joined = np.concatenate(squares, axis=1) if squares else np.empty((2, 0))
+    if not joined.size:
+        return None
+    of_stored, of_static = np.sqrt(joined.mean(axis=1))
+    return float(of_stored), float(of_static)
+
+
+def shared(first: Columns, second: Columns) -> Iterator[tuple[str, str, Array, Array]]:
+    """The columns that both have: joint, name and the values of each."""
+    for joint, columns in first.items():
+        for name, values in columns.items():
+            if name in (others := second.get(joint, {})):
+                yield joint, name, values, others[name]
+
+
+def turned(angles_deg: Array) -> Array:
+    """Differences of angles as the nearer way round."""
+    return angles_deg - 360.0 * np.round(angles_deg / 360.0)
+
+
+# --- the better of both --------------------------------------------------------------------------------------
+
+
+class Better(NamedTuple):
+    """Which of a trial's two calibrations is used, and why.
+
+    Attributes
+    ----------
+    is_static : bool
+    words : str
+        The static or ``none``, and why, in one line, with how far both differ in degrees.
+    notes : Notes
+        What the result has to say of it and does not say by itself.
+    """
+
+    is_static: bool
+    words: str
+    notes: Notes = ()
+
+
+def better_calibration(
+    stored: Result | GaitidError,
+    static: Trial | None,
+    try_static: Callable[[], Result],
+    given: Path,
+    settings: ReaderSettings | None = None,
+) -> Better:
+    """Which is better for a trial, the calibration that it stores or a static that was found.
+
+    The one whose angles lie nearer to those that another program stored in the trial, else in the static. Where
+    neither stores any, the static, if it fits, and does not store itself what the trial stores.
+
+    Parameters
+    ----------
+    stored : Result or GaitidError
+        The trial with what it stores, or why it is refused.
+    static : Trial or None
+        None where it cannot be read.
+    try_static : callable
+        The trial with the static, called where the two calibrations differ; it may refuse it.
+    given : Path
+        The static, as people know it.
+    settings : ReaderSettings, optional
+        How the files are read.
+
+    Raises
+    ------
+    GaitidError
+        `stored`, where the trial is refused with the static too.
+    """
+    if isinstance(stored, Result) and static is not None and says_the_same(stored, static):
+        return Better(False, f"none: {given} says the same as the calibration stored in the trial")
+    try:
+        by_static = try_static()
+    except GaitidError as error:
+        if isinstance(stored, GaitidError):
+            raise stored from None
+        return _better(False, given, f"the static cannot be used: {error.wrong}", stored)
+    if isinstance(stored, GaitidError):
+        why = f"with the calibration stored in the trial it is refused: {stored.wrong}"
+        return _better(True, given, why, by_static)
+    trial, model = stored.trial, stored.model
+    off = off_outputs(trial, (stored.sides, pipeline_of(stored)), (by_static.sides, pipeline_of(by_static)), settings)
+    if off is None:
+        is_static = static is None or not stores_the_same(static.path, model, trial.parameters)
+        why = "the static fits the trial" if is_static else "the static stores the same calibration as the trial"
+        why = f"no file stores angles that show which is better, and {why}"
+    else:
+        is_static, why = off.static_deg <= off.stored_deg, off.words
+    effect = largest_differences(stored.sides, by_static.sides)
+    why = f"{why}; they differ by up to {effect.angle_deg:.1f}° ({effect.angle})"
+    return _better(is_static, given, why, by_static if is_static else stored)
+
+
+def _better(is_static: bool, static: Path, why: str, result: Result) -> Better:
+    """The choice in words, and as a note where `result`, which is used, has none of it."""
+    codes = {said.code for said in result.notes}
+    if is_static:
+        said = note("calibration_conflict/better", why=why)
+        return Better(True, f"{static}: {why}", () if codes & {said.code, "measurements_differ"} else (said,))
+    said = note("file_beside/worse", path=static, why=why)
+    return Better(
+        False, f"none: {why}; {static} is not used", () if codes & {said.code, "calibration_conflict"} else (said,)
+    )

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import ceil, floor
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from gaitid.analysis.result import Result, SideResult
-from gaitid.analysis.swing_end import swing_end, unloaded
 from gaitid.analysis.under_load import under_load
 from gaitid.dynamics.wrench import Wrench
 from gaitid.gait.curves import GROUND_COLUMNS, CycleCurves
-from gaitid.gait.cycles import CYCLE_POINTS, instants, sample, sample_together
+from gaitid.gait.cycles import CYCLE_POINTS, Cycle, instants, sample, sample_together
 from gaitid.gait.impact import matched_load
 from gaitid.gait.spatiotemporal import Gait, Stride
+from gaitid.ground.contacts import AIR, UNKNOWN
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, Mask
+
+# s. No more than this lies between the last frame that is known and a strike that the file has and the markers agree
+# with: the margin, by how much events beside plates and markers differ, and a frame.
+END_S = 0.03
 
 
 def side_columns(leg: SideResult) -> dict[str, Array]:
@@ -123,6 +128,31 @@ def _under_matched(result: Result, side: str, shape: tuple[int, ...], at: Array)
     return kinetics
 
 
+def swing_end(result: Result, cycle: Cycle) -> range:
+    """The frames between the last in which a foot is known to fly and the strike of the file that ends its cycle.
+
+    Frame by frame the load is known to be none until a margin before the strike, because events and markers may err by
+    that much (`gaitid.ground.stance`). A cycle ends with its strike: up to it the moments are those of a foot that
+    nothing loads.
+
+    With that of the strike and the next, between which it may lie. Empty where anything but the margin makes the load
+    unknown.
+    """
+    if cycle.next_strike.source not in ("file", "given"):
+        return range(0)
+    state = result.sides[cycle.side].load.state
+    strike, reach = cycle.next_strike.time_s * result.trial.rate_hz, END_S * result.trial.rate_hz + 1e-6
+    end = min(floor(strike + 1e-6), len(state) - 1)
+    before = state[max(ceil(strike - reach), 0) : end + 1].tolist()
+    first = end + 1
+    while before and before[-1] == UNKNOWN:
+        before.pop()
+        first -= 1
+    if not before or before[-1] != AIR or not first - 1 < strike:
+        return range(0)
+    return range(first, min(end + 2, len(state)))
+
+
 class _Cycles(NamedTuple):
     """The cycles of one side, and their `instants`."""
 
@@ -147,7 +177,8 @@ def _end_in_swing(cycles: _Cycles, known: Array, kinetics: Array) -> None:
     ends = [(i, end) for i, stride in enumerate(cycles.strides) if (end := swing_end(result, stride.cycle))]
     if not ends:
         return
-    moments, powers = unloaded(result, side, np.concatenate([np.arange(end.start, end.stop) for _, end in ends]))
+    frames = np.concatenate([np.arange(end.start, end.stop) for _, end in ends])
+    moments, powers = under_load(result, side, frames, None)  # nothing loads the foot before it strikes
     none = np.zeros((3, sum(len(end) for _, end in ends)))
     free = np.stack([*kinetic_columns(moments, powers).values(), *none], axis=1)
     # all ends in one table, an unknown row after each, and where their instants lie in it

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from gaitid.analysis.functional_records import hip_record, knee_record
 from gaitid.analysis.recorded import bind_trial
 from gaitid.body.calibration import marker_label
 from gaitid.body.frames import Geometry, Pose
@@ -32,6 +31,7 @@ from gaitid.body.functional import (
     choose_cluster,
     functional_hip,
     functional_knee,
+    images_g,
     moved,
 )
 from gaitid.body.standing import MOVED_M
@@ -41,6 +41,7 @@ from gaitid.model import specs
 from gaitid.model.load import bundled_models, load_model
 from gaitid.model.marker_sets import MarkerSet
 from gaitid.model.shapes import RigidFrame
+from gaitid.notes import Notes
 from gaitid.numerics.rigid_fit import FEWEST
 from gaitid.numerics.rotation import apply_transposed, norm, unit
 from gaitid.numerics.statistics import median
@@ -398,3 +399,50 @@ def _landmark(trial: Trial, model: specs.Model, role: str, side: str) -> Array |
     """A landmark's track in a trial; None where it is not there."""
     label = marker_label(model, role, side)
     return trial.marker(label) if label and trial.has(label) else None
+
+
+def _common(motion: Moved, name: str, ranges: Mapping[str, float]) -> dict[str, Any]:
+    both = (motion.proximal, motion.first), (motion.distal, motion.second)
+    return {
+        "file": name,
+        "frames": motion.n_frames,
+        "frames_left_out": motion.left_out,
+        "markers": {cluster.segment: list(cluster.labels) for cluster, _ in both},
+        "noise_mm": {cluster.segment: round(1e3 * seen.noise, 3) for cluster, seen in both},
+        "range_deg": {plane: round(value, 1) for plane, value in ranges.items()},
+    }
+
+
+def hip_record(hip: FunctionalHip, name: str, values: Mapping[str, float], in_static: bool) -> dict[str, Any]:
+    centre = hip.centre
+    apart = images_g(hip.moved.first, centre.proximal) - images_g(hip.moved.second, centre.distal)
+    return {
+        "method": "SCoRE (Ehrig 2006), the bias of noise taken off",
+        **_common(hip.moved, name, hip.range_deg),
+        "second_range_deg": round(hip.moved.second_deg, 1),
+        "residual_mm": round(1e3 * centre.residual, 3),
+        "largest_residual_mm": round(1e3 * float(norm(apart).max()), 3),
+        "standard_error_mm": round(1e3 * centre.standard_error, 3),
+        "noise_correction_mm": round(1e3 * centre.correction, 3),
+        "weakest_direction": float(f"{centre.weakest:.4g}"),
+        "centre_mm": {key.rpartition("_centre_")[2].removesuffix("_mm"): round(v, 3) for key, v in values.items()},
+        "pelvis_of": "static" if in_static else "functional trial",
+        **_doubts(hip.notes),
+    }
+
+
+def knee_record(knee: FunctionalKnee, name: str, figures: Mapping[str, float]) -> dict[str, Any]:
+    axis = knee.axis
+    return {
+        "method": "SARA (Ehrig 2007), the bias of noise taken off",
+        **_common(knee.moved, name, knee.range_deg),
+        "residual_mm": round(1e3 * axis.residual, 3),
+        "tilt_deg": round(float(np.degrees(axis.tilt)), 3),
+        "standard_error_deg": round(float(np.degrees(axis.standard_error)), 3),
+        **figures,
+        **_doubts(knee.notes),
+    }
+
+
+def _doubts(notes: Notes) -> dict[str, list[str]]:
+    return {"doubts": [note.text for note in notes]} if notes else {}

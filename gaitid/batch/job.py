@@ -180,7 +180,7 @@ def _done(job: Job, accept: Callable[[Result], Notes] = lambda result: ()) -> _D
 
 def _better_done(job: Job, instead: Job) -> tuple[_Done, str]:
     """As `_done` with the better of two calibrations, what the trial stores or the static of `instead`, and why."""
-    from gaitid.analysis.better_calibration import Better, better_calibration
+    from gaitid.analysis.conflict import Better, better_calibration
 
     found: list[Better] = []
 

@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gaitid.analysis.cycle_curves import cycle_curves
+from gaitid.analysis.cycle_curves import cycle_curves, swing_end
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
-from gaitid.analysis.swing_end import swing_end, unloaded
+from gaitid.analysis.under_load import under_load
 from gaitid.body.feet import foot_tracks
 from gaitid.body.subject import SubjectFile
 from gaitid.gait import FIGURES
@@ -197,7 +197,7 @@ def test_a_cycle_whose_end_is_late_by_the_markers_keeps_its_empty_end(simulated:
 def test_a_foot_that_nothing_loads_has_the_moments_of_its_swing(result: Result) -> None:
     for side, leg in result.sides.items():
         flies = np.flatnonzero(leg.load.state == AIR)
-        moments, powers = unloaded(result, side, flies)
+        moments, powers = under_load(result, side, flies, None)
         for name, columns in moments.items():
             for column, values in columns.items():
                 np.testing.assert_allclose(values, leg.moments[name][column][flies], atol=1e-12)
