@@ -75,6 +75,7 @@ def sections(command: click.Command, context: click.Context, level: int) -> Iter
     yield from paragraphs(command.help or "")
     if lines := list(options(command, context)):
         yield "\n".join(lines) + "\n"
+    command.format_epilog(context, click.HelpFormatter())  # some fill it in only now
     yield from paragraphs(command.epilog or "")
     for name in subcommands:
         assert isinstance(command, click.Group)

@@ -68,13 +68,19 @@ More: docs/ci.md
 """
 
 
-@click.command(
-    epilog=EPILOG.format(
-        solvers=", ".join(SOLVER_NAMES),
-        tolerances=", ".join(f"{name} {limit:g}" for name, limit in limits.TOLERANCES.items()),
-        **{**vars(shared_limits), **vars(length_limits), **vars(limits)},
-    )
-)
+class _Check(click.Command):
+    """Its help lists every check with its limit."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        self.epilog = EPILOG.format(
+            solvers=", ".join(SOLVER_NAMES),
+            tolerances=", ".join(f"{name} {limit:g}" for name, limit in limits.TOLERANCES.items()),
+            **{**vars(shared_limits), **vars(length_limits), **vars(limits)},
+        )
+        super().format_epilog(ctx, formatter)
+
+
+@click.command(cls=_Check)
 @click.argument(
     "trials", nargs=-1, required=True, type=TrialName(), metavar="TRIAL...", shell_complete=completed("trials")
 )

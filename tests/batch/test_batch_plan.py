@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 from gaitid.batch import plan as batch_plan
-from gaitid.batch import stored
 from gaitid.batch.discovery import find
 from gaitid.batch.plan import make_plan
 from gaitid.errors import GaitidError
@@ -198,7 +197,7 @@ def test_what_lies_in_a_folder_is_looked_at_once(make: Any, tmp_path: Path, monk
 
     data = make("P1/static.c3d=static", *(f"P1/walk{i}.c3d=calibrated" for i in range(8)))
     monkeypatch.setattr(batch_plan, "list_folder", noted("listed", batch_plan.list_folder))
-    monkeypatch.setattr(stored, "read_stored_subject", noted("read", stored.read_stored_subject))
+    monkeypatch.setattr(batch_plan, "read_stored_subject", noted("read", batch_plan.read_stored_subject))
     monkeypatch.setattr(Path, "is_file", noted("looked at", Path.is_file))
     plan = make_plan([str(data)], tmp_path / "out")
     assert len(plan.trials) == 8
