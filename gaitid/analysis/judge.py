@@ -19,7 +19,7 @@ from gaitid.analysis.verdict import Reason, Verdict
 from gaitid.analysis.wording import alike, in_one
 from gaitid.body.standing import stands_still
 from gaitid.ground.contacts import AIR, Contact
-from gaitid.notes import MESSAGES, Note, ranked
+from gaitid.notes import MESSAGES, Note, Notes, ranked
 from gaitid.notes.message import GOOD, LEVELS, SEVERITIES, USABLE
 from gaitid.notes.result import REASONS
 from gaitid.numerics.masks import known_rows
@@ -32,6 +32,19 @@ _SAID_BY = {"mass_unknown", "model_limits", "segment_absent", *REASONS}
 _ANGLES, _WHOLE = REASONS["no_whole_stance"].cure, "export the whole recording, where this is a part of it"
 # What leaves all moments, or all angles, of a trial empty stands before what spoils some.
 _EMPTIES_ALL = {"no_angles", "no_plates", "standing", "leg_absent", "mass_unknown", "no_known_wrench"}
+# By the code of a note what follows from it.
+_CONSEQUENCES = {
+    "no_known_wrench": ("filters_differ", "impact", "no_known_load"),  # nothing that is written depends on forces
+    "impact": ("filters_differ",),  # which says the same without frames
+    "mass_unknown": ("no_known_wrench",),
+}
+
+
+def without_consequences(notes: Iterable[Note]) -> Notes:
+    """Notes in their rank, without those that follow from another: of wrenches that are not there at all."""
+    notes = ranked(notes)
+    follows = {code for note in notes for code in _CONSEQUENCES.get(note.code, ())}
+    return tuple(note for note in notes if note.code not in follows)
 
 
 def judged(result: Result, notes: Iterable[Note]) -> Result:

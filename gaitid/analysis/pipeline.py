@@ -12,7 +12,7 @@ from gaitid.analysis.figures import figure_notes
 from gaitid.analysis.found import Found, find
 from gaitid.analysis.gimbal import gimbal_notes
 from gaitid.analysis.impossible import Posed, possible_limbs
-from gaitid.analysis.judge import judged
+from gaitid.analysis.judge import judged, without_consequences
 from gaitid.analysis.limb import Mechanics, absent_limb, base_wrench, make_part, no_load, solve_limbs, wrench_notes
 from gaitid.analysis.mass import Stand, Weighed, static_mass, weigh
 from gaitid.analysis.on_ground import ground_under, heel_notes, loads_notes, mover_of
@@ -47,20 +47,13 @@ from gaitid.ground.plate_faults import PlateFaults, faults_of_channels, find_fau
 from gaitid.markers.clean import Markers, clean_markers
 from gaitid.model import specs
 from gaitid.model.marker_sets import MarkerSet, bundled_marker_sets, find_marker_set, load_marker_set
-from gaitid.notes import Note, Notes, note, ranked
+from gaitid.notes import Note, Notes, note
 from gaitid.numerics.blocks import joined
 from gaitid.trial import Mask, Trial
 
 if TYPE_CHECKING:
     from gaitid.analysis.applied_loads import AppliedLoad
     from gaitid.read.tables.body_load import BodyLoad
-
-# By the code of a note what follows from it.
-_FOLLOWS = {
-    "no_known_wrench": ("filters_differ", "impact", "no_known_load"),  # nothing that is written depends on forces
-    "impact": ("filters_differ",),  # which says the same without frames
-    "mass_unknown": ("no_known_wrench",),
-}
 
 
 def analyse(
@@ -419,7 +412,7 @@ class Pipeline(Stages):
             gait=self.gait,
             impacts=self.impacts,
             conventions=conventions(model, found.up_g, found.up_words, body.R_gp, body.progression_words),
-            notes=_without_consequences(self._notes()),
+            notes=without_consequences(self._notes()),
             verdict=NOT_JUDGED,
             pipeline=self.with_(),
             applied_loads=self.applied_loads[0],
@@ -460,10 +453,3 @@ class Pipeline(Stages):
             *wrench_notes(model, sides, self.require_forces),
             *([note("model_limits/known", caution=model.caution)] if model.caution else []),
         )
-
-
-def _without_consequences(notes: Iterable[Note]) -> Notes:
-    """Notes in their rank, without those that follow from another: of wrenches that are not there at all."""
-    notes = ranked(notes)
-    follows = {code for note in notes for code in _FOLLOWS.get(note.code, ())}
-    return tuple(note for note in notes if note.code not in follows)
