@@ -165,12 +165,10 @@ class Pipeline(Stages):
     @stage
     def calibration(self) -> Calibration:
         """What is carried over from the static, or else from what a subject file says of one."""
-        static, file = self.found.sources.static, self.found.sources.file
-        if static is None or file.calibration.places:  # as with measurements, the file wins
+        geometry, file = self.static_geometry, self.found.sources.file
+        if geometry is None or file.calibration.places:  # as with measurements, the file wins
             return file.calibration
-        check_stands(static.markers)
-        geometry = self.static_geometry
-        assert geometry is not None
+        check_stands(geometry.tracks)
         calibration = calibrate(geometry, self.legs, "static trial")
         check_sides(geometry, self.legs)
         return calibration
@@ -259,9 +257,7 @@ class Pipeline(Stages):
     @stage
     def balance(self) -> Balance | None:
         """What the motion asks of the ground; None where the ground carries not all of it."""
-        if self.applied_loads[0]:
-            return None
-        return balance_of(self.body, self.found.up_g, self.trial.rate_hz)
+        return None if self.applied_loads[0] else balance_of(self.body, self.found.up_g, self.trial.rate_hz)
 
     @stage
     def stand(self) -> Stand:
@@ -313,9 +309,8 @@ class Pipeline(Stages):
     @stage
     def loads_notes(self) -> Notes:
         """Where other programs say otherwise, and that no foot's load is known."""
-        return loads_notes(
-            self.trial, self.found.model, self.sound_ground, self.loads, self.require_forces, self.by_file
-        )
+        trial, model, ground = self.trial, self.found.model, self.sound_ground
+        return loads_notes(trial, model, ground, self.loads, self.require_forces, self.by_file)
 
     @stage
     def by_file(self) -> tuple[str, ...]:
