@@ -331,7 +331,7 @@ def steps(recording: Recording, s: str) -> Iterator[Step]:
 
 
 def _made(analysis: gaitid.Analysis) -> Made:
-    return made_of(analysis.result, analysis._source.prepared)  # type: ignore[union-attr]
+    return made_of(analysis.result, analysis._source.setup)  # type: ignore[union-attr]
 
 
 def _moments(result: Result, side: str) -> dict[str, Array]:
