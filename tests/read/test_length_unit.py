@@ -109,7 +109,7 @@ def test_what_is_no_rate_is_refused(rate: Any) -> None:
 def test_a_plain_csv_says_its_units_and_times_itself(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("time_s,A_x_mm,A_y_mm,A_z_mm\n0,1,2,3\n0.01,1,2,3\n")
-    trial = read_trial(path, settings=ReaderSettings("m", "Anna", 50))
+    trial = read_trial(path, settings=ReaderSettings("m", point_rate_hz=50, subject_prefix="Anna"))
     assert [note.code for note in trial.notes] == ["input_unused"] * 3
     assert trial.rate_hz == 100.0
     np.testing.assert_allclose(trial.points_g[0, 0], [0.001, 0.002, 0.003])
