@@ -4,6 +4,10 @@ from __future__ import annotations
 
 #: The texts that the message of each row prints.
 APPLIED: dict[str, tuple[str, ...]] = {
+    "labels that change places": ("or keep them with --set doubtful_labels=keep",),
+    "feet that were never calibrated": ("give the static with --static",),
+    "the static alone": ("give it to the trials of its session with --static",),
+    "a table without forces": ("record on force plates, or give their file with --forces",),
     "labels with a name before them": (
         "`gaitid inspect` says what each model lacks; give a static with --static, or name labels with --markers",
         "all labels begin with one name and an underscore: take it off with --subject-prefix NAME",
@@ -77,7 +81,6 @@ APPLIED: dict[str, tuple[str, ...]] = {
     "forces of a file that holds them": ("leave out --forces",),
     "a motion file for a trial": ("give it with --forces, beside the trial of its markers",),
     "a file of events without any": ("leave out --events",),
-    "events of no known name": ("say what each means: --events FILE.yaml with `labels: {",),
     "a unit that nobody knows": ("say it with --set point_unit=mm, cm or m",),
     "a unit that is wrong": ("it seems: give --set point_unit=",),
     "two people": ("choose one with --subject-prefix NAME",),
@@ -111,6 +114,25 @@ NOT_APPLIED: dict[str, tuple[str, ...]] = {
     "the cure of a foot that is put on another's plate, where that is nearer": (
         "look at the contact, or leave out --assign",
     ),
+    "the same option as in a row above": (
+        "in the file, or keep them with --set doubtful_labels=keep",
+        "see whether a camera was moved or the origin set anew there, or keep them with --set doubtful_labels=keep",
+        "their signs, and the vertical of the cameras, or --set external_support=yes where a cart is pushed or "
+        "a rail is held",
+        "check the zero and crosstalk of Fx and Fy, and the vertical, or --set external_support=yes where a cart is "
+        "pushed or a rail is held",
+        "keep it with --set doubtful_labels=keep",
+        "or keep it with --set doubtful_labels=keep",
+        "see whether a shoe or a plate slipped there, or labels were set anew, or keep them with "
+        "--set doubtful_labels=keep",
+        "export the trial again, or keep them with --set doubtful_labels=keep",
+    ),
+    "asks for another recording or measurement": (
+        "record the static again with the markers as they are in the trial, and give it with --static",
+        "measure them again, and give what was wrong with --subject",
+        "correct the plate in the file, or describe it with --plates",
+    ),
+    "tests/analysis/test_conflict.py": ("look which was measured with these markers: --static",),
     "needs a cluster that is lost: tests/batch/test_cluster.py resumes one": ("go on with --resume",),
     "needs a system that starts no more processes": ("give a smaller -j",),
     "needs a file system that does not tell capitals: tests/batch/test_previous.py": (
@@ -128,7 +150,7 @@ NOT_APPLIED: dict[str, tuple[str, ...]] = {
         "leave medial markers on in functional trials, or wear a cluster, and name it with --markers",
     ),
     "test_a_sheet_that_is_too_large": ("use --to parquet or --to long",),
-    "stands on a page: tests/norms/test_choose.py": ("--norms", "that takes age_years (--subject), or --norms"),
+    "stands on a page: tests/norms/test_choose.py": ("--norms",),
     "no scenario that comes with gaitid causes it; the cure is that of one that runs": (
         "leave out --full-body, or take a scenario that walks",
     ),

@@ -13,10 +13,21 @@ import test_cures_of_files
 from cure_texts import APPLIED, NOT_APPLIED
 
 import gaitid
+from gaitid.notes import MESSAGES, WORDS
+from gaitid.notes.message import GOOD
+from gaitid.notes.result import REASONS
 
 SOURCE = Path(gaitid.__file__).parent
 OPTION = re.compile(r"(?<![\w-])(--[a-z]|-[oj]\b)")
 CURES = {"todo", "cure"}
+#: A value in a template, or the begin or the end of words that stand only where there is one.
+VALUE = re.compile(r"\{\w+:\?|\{\w+(?::[^{}]*)?\}|\}")
+
+
+def parts_of(template: str) -> list[str]:
+    """The texts of a template between its values."""
+    parts = VALUE.split(template.replace("{{", "\x00").replace("}}`", "\x01`"))
+    return [part.replace("\x00", "{").replace("\x01", "}") for part in parts]
 
 
 def cure_texts() -> dict[str, str]:
@@ -31,12 +42,15 @@ def cure_texts() -> dict[str, str]:
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
                 names = {target.id.lower().strip("_") for target in targets if isinstance(target, ast.Name)}
                 held = [node.value] if names & CURES and node.value else []
-            elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Consequence":
-                lowers = getattr(node.args[0], "id", "") != "GOOD"
-                held = node.args[1:] if lowers else []  # what lowers no verdict prints no cure
             for part in (part for expression in held for part in ast.walk(expression)):
                 if isinstance(part, ast.Constant) and isinstance(part.value, str) and OPTION.search(part.value):
                     found[part.value.strip(" ;,")] = f"{path.relative_to(SOURCE)}:{part.lineno}"
+    for name, (_, cure) in WORDS.items():
+        message = MESSAGES[name.partition("/")[0]]
+        general = message.cure if message.lowers_to != GOOD else ""  # what lowers no verdict prints none
+        texts = {part.strip(" ;,") for part in (*parts_of(cure), general) if OPTION.search(part)}
+        found |= dict.fromkeys(texts, f"notes: {name}")
+    found |= {of.cure: f"notes: {code}" for code, of in REASONS.items() if OPTION.search(of.cure)}
     return found
 
 
