@@ -329,7 +329,9 @@ class Mixtures:
             places = [(side, body) for side in self.sides for body in of.model.chain]
             return {(side, names[b.joint]): theirs.point(b.centre, side) for side, b in places}, {}, {}
 
-        make = lambda: _with_given(self._posed(model), self._posed(of), centres)  # noqa: E731
+        def make() -> _Posed:
+            return _with_given(self._posed(model), self._posed(of), centres)
+
         return self._once("centres", model, (*self._BODY, CENTRES), make)
 
     def _with_axes(self, model: Made) -> _Posed:
@@ -344,7 +346,9 @@ class Mixtures:
             base = {("", model.model.base.frame): theirs.frame(of.model.base.frame)}
             return {}, base | {(side, names[b.segment]): theirs.frame(b.frame, side) for side, b in places}, {}
 
-        make = lambda: _with_given(self._with_centres(model), self._with_centres(of), axes)  # noqa: E731
+        def make() -> _Posed:
+            return _with_given(self._with_centres(model), self._with_centres(of), axes)
+
         return self._once("axes", model, (*self._BODY, CENTRES, AXES), make)
 
     def _with_masses(self, posed: _Posed, mass: Made) -> _Posed:
