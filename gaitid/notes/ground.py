@@ -80,6 +80,10 @@ GROUND = {
                 "its channels are labelled {labels}, and by CAL_MATRIX no more than {most_N:.2g} N lasts on it; were "
                 "they volts, {in_volts_N:.0f} N; correct ANALOG:UNITS if somebody stood there"
             ),
+            "corners": (
+                "its corners are {gap_mm:.0f} mm off a flat rectangle (c1 − c2 + c3 − c4): its place and axes may be "
+                "off by some 5 mm and 2°"
+            ),
             "fpcoppoly": "its maker's correction of the centre of pressure (FPCOPPOLY) is not applied",
             "lever": (
                 "every load on it acts {least_mm:.3g} to {most_mm:.3g} mm from its sensor's axis; its moments or "

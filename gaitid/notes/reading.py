@@ -143,6 +143,10 @@ READING = {
         "declare it in the file, with --plates or with --set",
         words={
             "gen_scale": "ANALOG:GEN_SCALE is missing, and taken as 1",
+            "scales": (
+                "{missing: and } missing: the channels are {scaled:taken as they stand, for they hold fractions|not "
+                "read, for whole numbers of a converter may be worth anything}"
+            ),
             "analog_layout": (
                 "{missing: and } missing; by the header there are {channels} {channels:channel|channels} of "
                 "{samples} {samples:sample|samples} a frame ({rate_hz:g} Hz)"
@@ -154,6 +158,10 @@ READING = {
             "unit_by_size": (
                 "{says}; by the size of what was seen, {size:.4g}, lengths are taken in {unit} ({size_m:.2f} m); "
                 "--set point_unit decides"
+            ),
+            "unit_by_plates": (
+                "the file has no points, and POINT:UNITS says no unit; by the size of the plates lengths are taken in "
+                "{unit}; --set point_unit decides"
             ),
             "one_person": (
                 "the file holds {n_subjects} subjects; only one has {least} markers or more that are seen, and is "

@@ -158,7 +158,7 @@ def _numbers(name: str, group: int, value: Any, *, whole: bool = False) -> bytes
 
 
 def _texts(name: str, group: int, values: list[str]) -> bytes:
-    width = max(len(v.encode()) for v in values)
+    width = max((len(v.encode()) for v in values), default=0)
     text = b"".join(v.encode().ljust(width) for v in values)
     return _parameter(name, group, -1, [width, len(values)], text)
 
@@ -177,8 +177,9 @@ def write_c3d(
     unit: str = "mm",
     rate_hz: float = 100.0,
     per_frame: int = 10,
+    markers: int = 1,
 ) -> Path:
-    """A C3D file of one marker and of analog numbers (channels, samples) as they stand in the file.
+    """A C3D file of one marker, or none, and of analog numbers (channels, samples) as they stand in the file.
 
     Written from the format's description alone (Motion Lab Systems 2008): header, parameters, then for each frame
     the point and its analog samples, as reals or as 16-bit integers.
@@ -188,12 +189,12 @@ def write_c3d(
     point_scale = -0.1 if floats else 0.1
     entries = [
         b"\x05\xffPOINT\x03\x00\x00",
-        _numbers("USED", 1, 1, whole=True),
+        _numbers("USED", 1, markers, whole=True),
         _numbers("FRAMES", 1, frames, whole=True),
         _numbers("SCALE", 1, point_scale),
         _numbers("RATE", 1, rate_hz),
-        _texts("UNITS", 1, [unit]),
-        _texts("LABELS", 1, ["A"]),
+        *([_texts("UNITS", 1, [unit])] if unit else []),
+        _texts("LABELS", 1, ["A"][:markers]),
         b"\x06\xfeANALOG\x03\x00\x00",
         _numbers("USED", 2, channels, whole=True),
         _numbers("RATE", 2, rate_hz * per_frame),
@@ -216,13 +217,13 @@ def write_c3d(
     body = (b"\x01\x50" + bytes([blocks]) + b"\x54" + body).ljust(blocks * BLOCK, b"\0")
     start = 2 + blocks
     header = struct.pack(
-        "<BB5HfHHf", 2, 0x50, 1, channels * per_frame, 1, frames, 10, point_scale, start, per_frame, rate_hz
+        "<BB5HfHHf", 2, 0x50, markers, channels * per_frame, 1, frames, 10, point_scale, start, per_frame, rate_hz
     ).ljust(BLOCK, b"\0")
     number = "<f4" if floats else "<u2"
     analog = stored.T.reshape(frames, per_frame * channels)
     if not floats:
         analog = np.rint(analog).astype(np.int64) & 0xFFFF
     point = np.zeros((frames, 4)) + ([1000.0, 2000.0, 3000.0, 0.0] if floats else [10000, 20000, 30000, 0])
-    data = np.hstack([point, analog]).astype(number).tobytes()
+    data = np.hstack([point[:, : 4 * markers], analog]).astype(number).tobytes()
     path.write_bytes(header + body + data.ljust(-(-len(data) // BLOCK) * BLOCK, b"\0"))
     return path

@@ -602,10 +602,27 @@ def test_what_the_header_says_too_may_be_missing(folder: Path, tmp_path: Path, n
 
 
 @pytest.mark.parametrize("name", ["SCALE", "OFFSET"])
-def test_analog_data_without_their_parameters_are_refused(folder: Path, tmp_path: Path, name: str) -> None:
+def test_reals_without_a_scale_stay_as_they_are(folder: Path, tmp_path: Path, name: str) -> None:
+    """The small walk holds newtons with scale 1 and offset 0."""
+    whole = read_c3d(folder / "walk.c3d")
     entry, _ = located((folder / "walk.c3d").read_bytes())[f"ANALOG:{name}"]
-    line = refused(rewritten(folder, tmp_path, {entry + 2: ord("Q")}))
-    assert f"lacks ANALOG:{name}" in line
+    trial = read_c3d(rewritten(folder, tmp_path, {entry + 2: ord("Q")}))
+    assert f"ANALOG:{name} missing: the channels are taken as they stand, for they hold fractions" in texts(trial)
+    for plate, same in zip(trial.plates, whole.plates, strict=True):
+        np.testing.assert_array_equal(plate.force_p, same.force_p)
+
+
+@pytest.mark.parametrize("floats", [True, False])
+@pytest.mark.parametrize("lacking", [("SCALE",), ("OFFSET",), ("SCALE", "OFFSET")])
+def test_whole_numbers_of_a_converter_without_a_scale_are_no_loads(
+    tmp_path: Path, floats: bool, lacking: tuple[str, ...]
+) -> None:
+    changes: c3d_made.Changes = {"ANALOG": dict.fromkeys(lacking)}
+    trial = read_c3d(c3d_made.made(tmp_path / "a.c3d", changes, floats=floats))
+    assert trial.labels == ("LASI", "RASI", "LKNE") and np.isfinite(trial.points_g[0]).all()
+    assert not trial.plates and "correct ANALOG:SCALE" in trial.refused_plates[1]
+    missing = " and ".join(f"ANALOG:{name}" for name in lacking)
+    assert any(text.startswith(f"{missing} missing: the channels are not read") for text in texts(trial))
 
 
 def test_a_scale_for_each_channel(folder: Path, tmp_path: Path) -> None:

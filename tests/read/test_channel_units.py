@@ -44,6 +44,7 @@ def read(plates: list[tuple[Made, list[str]]], **more: Any) -> Any:
         (1, ["V"] * 6),
         (1, ["N"] * 5 + ["Nm"]),
         (2, ["mm"] * 6),
+        (2, ["ADC"] * 6),
     ],
 )
 def test_newtons_labelled_otherwise_are_told_by_the_person_who_stands_there(kind: int, labels: list[str]) -> None:
@@ -177,17 +178,46 @@ def test_counts_of_a_converter_are_no_newtons(tmp_path: Path) -> None:
         assert bool(read_c3d(path).plates) == taken
 
 
+@pytest.mark.parametrize("unit", ["mm", "cm", "m"])
+def test_lengths_of_a_file_without_points_are_in_the_unit_of_its_plates(unit: str, tmp_path: Path) -> None:
+    plate = plate_of(2)
+    group = parameters([plate], [CORNERS], unit, [list(range(1, 7))])
+    units = ["N"] * 3 + ["Nm"] * 3
+    stored = {
+        said: read_c3d(write_c3d(tmp_path / "a.c3d", plate.signals, group, units=units, unit=said, markers=0))
+        for said in (unit, "")
+    }
+    assert stored[""].labels == () and stored[""].origin["length_unit"] == unit
+    assert any(f"by the size of the plates lengths are taken in {unit}" in text for text in texts(stored[""]))
+    for name in ("corners_g", "sensor_p", "force_p", "moment_p"):
+        one, other = (getattr(stored[said].plates[0], name) for said in ("", unit))
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize(("off_mm", "words"), [(9.0, ""), (18.0, "18 mm off a flat rectangle"), (25.0, "refused")])
+def test_corners_a_little_off_a_rectangle_are_doubted(off_mm: float, words: str) -> None:
+    corners = CORNERS.copy()
+    corners[2, 0] += off_mm / 1e3
+    group = parameters([plate_of(2)], [corners], "m", [list(range(1, 7))])
+    (plates, refused, said) = read([(plate_of(2), ["N"] * 3 + ["Nm"] * 3)], CORNERS=group["CORNERS"])
+    assert bool(refused) == (words == "refused")
+    if words != "refused":
+        assert_felt(plates[0], felt())
+        assert [text for text in said if "rectangle" in text] == [text for text in said if words and words in text]
+        assert bool(words) == any("rectangle" in text for text in said)
+
+
 # --- with a calibration matrix ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("labels", [["V"] * 6, ["N"] * 3 + ["Nm"] * 3, [""] * 6])
+@pytest.mark.parametrize("labels", [["V"] * 6, ["N"] * 3 + ["Nm"] * 3, [""] * 6, ["ADC"] * 6])
 def test_volts_go_through_the_matrix_whatever_their_labels(labels: list[str]) -> None:
     (found,), _, warnings = read([(plate_of(4), labels)])
     assert_felt(found, felt())
     assert any("taken as volts, through CAL_MATRIX: so up to" in w for w in warnings) == (labels[0] != "V")
 
 
-@pytest.mark.parametrize("labels", [["V"] * 6, ["N"] * 3 + ["Nm"] * 3, [""] * 6])
+@pytest.mark.parametrize("labels", [["V"] * 6, ["N"] * 3 + ["Nm"] * 3, [""] * 6, ["ADC"] * 6])
 def test_newtons_do_not_go_through_the_matrix_whatever_their_labels(labels: list[str]) -> None:
     volts, newtons = plate_of(4), plate_of(2)
     (found,), _, warnings = read([(replace(newtons, kind=4, matrix=volts.matrix), labels)])

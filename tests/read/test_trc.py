@@ -326,6 +326,11 @@ def test_layouts_that_need_care_mean_the_same(tmp_path: Path) -> None:
         "axes with an underscore": variant(text, axes=axes.replace("X", "X_")),
         "labels one tab apart": variant(text, labels="\t".join(labels.split())),
         "labels apart by blanks": variant(text, labels=" ".join(labels.split())),
+        "labels apart by blanks in one cell": variant(text, labels="Frame#\tTime\t" + "  ".join(labels.split()[2:])),
+        "blanks between tabs": variant(text, labels=labels.replace("\t\t\t", "\t \t \t")),
+        "an axis twice": variant(text, axes=axes.replace("Z2", "X2")),
+        "an axis of another marker": variant(text, axes=axes.replace("Z2", "Z3")),
+        "an axis that is none": variant(text, axes=axes.replace("Y1", "Yl!")),
         "two tabs between Frame# and Time": variant(text, labels=labels.replace("\t", "\t\t", 1)),
         "every tab of the labels twice": variant(text, labels=labels.replace("\t", "\t\t")),
         "every tab of the header's values twice": variant(text, values=values.replace("\t", "\t\t")),
@@ -393,6 +398,21 @@ def test_a_marker_without_a_label_is_told_from_the_columns(tmp_path: Path) -> No
     read = read_trc(write(tmp_path, text.replace("\tRASI\t", "\t\t", 1)))
     assert read.labels == ("LASI", "", "SACR", "LOST")
     assert any("1 marker without a label: columns above which none stands" in w for w in texts(read))
+
+
+@pytest.mark.parametrize("surplus", [1, 2, 3, 4])
+def test_columns_behind_the_last_label_are_left_out(tmp_path: Path, surplus: int) -> None:
+    """Only where header and axes count as many markers as there are labels: else a label may be lost."""
+    seen = person()
+    text = text_of(replace(seen, labels=seen.labels[:3], points_g=seen.points_g[:, :3]))
+    true = read_trc(write(tmp_path, text))
+    head, below = text.split("\n\n")
+    longer = head + "\n\n" + "\n".join(row + "\t7.5" * surplus for row in below.splitlines()) + "\n"
+    read = read_trc(write(tmp_path, longer))
+    assert read.labels == true.labels and np.array_equal(read.points_g, true.points_g, equal_nan=True)
+    assert f"columns that are not read: {surplus} behind those of the last label" in texts(read)
+    with pytest.raises(ReadError, match="labels and columns disagree"):
+        read_trc(write(tmp_path, longer.replace("\t12\t3\t", "\t12\t4\t")))
 
 
 def test_a_last_row_that_is_cut_is_left_out(tmp_path: Path) -> None:

@@ -357,21 +357,41 @@ def _analog(stored: StoredFrames, header: Header, layout: Layout, section: Secti
     Whole numbers are signed unless ``ANALOG:FORMAT`` says UNSIGNED (C3D User Guide), data and offsets alike. Of reals
     it speaks of the offsets alone, which stay words (`_unsigned_offsets`).
     """
-    parameters, n_subframes = section.parameters, layout.n_subframes
+    n_subframes = layout.n_subframes
     n_channels = header.n_analog // n_subframes if n_subframes else 0
+    shape = n_channels, layout.n_frames * n_subframes
+    parameters, notes = _with_scales(Analog(stored, shape, False, np.empty(0), section.parameters), header.floats)
     for name in ("SCALE", "OFFSET"):
         if channel_numbers(parameters, name).size < n_channels:
             raise damaged(f"has no number in ANALOG:{name} for each of {n_channels} channels")
     offsets = channel_numbers(parameters, "OFFSET")
-    signed = Analog(stored, (n_channels, layout.n_frames * n_subframes), False, offsets, parameters)
+    signed = Analog(stored, shape, False, offsets, parameters)
     if n_channels and "UNSIGNED" in (text.upper() for text in texts(parameters, "ANALOG", "FORMAT")):
         two_bytes = ("ANALOG", "OFFSET") in section.two_byte_integers
         if not header.floats:
-            return replace(signed, unsigned=True, offsets=offsets % WORDS if two_bytes else offsets), ()
+            return replace(signed, unsigned=True, offsets=offsets % WORDS if two_bytes else offsets), notes
         if two_bytes:
-            offsets, notes = _unsigned_offsets(signed)
-            return replace(signed, offsets=offsets), notes
-    return signed, ()
+            offsets, of_offsets = _unsigned_offsets(signed)
+            return replace(signed, offsets=offsets), (*notes, *of_offsets)
+    return signed, notes
+
+
+def _with_scales(analog: Analog, reals: bool) -> tuple[Parameters, Notes]:
+    """The parameters with a scale and an offset for each channel also where the file lacks them.
+
+    Reals with fractions were scaled by whoever wrote them, and stay as they are. Whole numbers are a converter's, and
+    nobody knows what they are worth: NaN.
+    """
+    parameters, n_channels = analog.parameters, analog.shape[0]
+    group = parameters.get("ANALOG", {})
+    lacking = [name for name in ("SCALE", "OFFSET") if name not in group]
+    if not (lacking and n_channels):
+        return parameters, ()
+    with np.errstate(invalid="ignore"):
+        scaled = reals and bool((analog.numbers(range(n_channels)) % 1 > 0).any())
+    filled = {name: np.full(n_channels, float(name == "SCALE") if scaled else np.nan) for name in lacking}
+    lacks = note("reading_assumed/scales", missing=[f"ANALOG:{name}" for name in lacking], scaled=scaled)
+    return {**parameters, "ANALOG": {**group, **filled}}, (lacks,)
 
 
 def _unsigned_offsets(analog: Analog) -> tuple[Array, Notes]:

@@ -49,13 +49,10 @@ def subframes_of(header: Header, parameters: Parameters, rate_hz: float, fills: 
                 raise disagreement("analog samples a frame", 0, "ANALOG:USED", used)
             return 0, (note("file_repaired/no_channels", used=used),)
         return 0, ()
-    for name in ("SCALE", "OFFSET"):
-        if name not in parameters.get("ANALOG", {}):
-            raise damaged(f"lacks ANALOG:{name}, which the analog data need")
-    ratio = "ANALOG:RATE / POINT:RATE"
+    ratio, group = "ANALOG:RATE / POINT:RATE", parameters.get("ANALOG", {})
     # which of the numbers that the header has too ANALOG does not give
-    no_rate = "RATE" not in parameters["ANALOG"] or first_number(parameters, "ANALOG", "RATE") == 0
-    lacking = ["USED"] * ("USED" not in parameters["ANALOG"]) + ["RATE"] * no_rate
+    no_rate = "RATE" not in group or first_number(parameters, "ANALOG", "RATE") == 0
+    lacking = ["USED"] * ("USED" not in group) + ["RATE"] * no_rate
     n_subframes = header.n_subframes if no_rate else round(rate_of("ANALOG", parameters) / rate_hz)
     if n_subframes == 0 and no_rate and used > 0 and header.n_analog % used == 0:
         n_subframes = round(header.n_analog / used)
@@ -68,7 +65,7 @@ def subframes_of(header: Header, parameters: Parameters, rate_hz: float, fills: 
     if header.n_subframes not in (0, n_subframes):
         raise disagreement("analog samples a frame of one channel", header.n_subframes, ratio, n_subframes)
     notes: Notes = ()
-    if "GEN_SCALE" not in parameters["ANALOG"]:
+    if "GEN_SCALE" not in group:
         notes = (note("reading_assumed/gen_scale"),)
     if not lacking:
         return n_subframes, notes

@@ -18,7 +18,7 @@ from gaitid.read.c3d.poses import Poses
 from gaitid.read.c3d.sections import Parameters
 from gaitid.read.labels import listed, subject_and_name
 from gaitid.read.length_unit import length_unit
-from gaitid.read.plates.force_platform import plates_from_channels
+from gaitid.read.plates.force_platform import plates_from_channels, unit_by_plates
 from gaitid.read.subjects import Chosen, best_copies, choose_subject
 from gaitid.read.units import LENGTH_M, factor
 from gaitid.read.unseen import unseen
@@ -85,6 +85,8 @@ def read_c3d(
         looked_at = poses.origin_g[some]
     if labels or poses is not None or settings.point_unit:
         unit, unit_notes = length_unit(unit, settings.point_unit, looked_at, "POINT:UNITS")
+    elif not unit.strip() and (unit := unit_by_plates(parameters)):
+        unit_notes = (note("reading_assumed/unit_by_plates", unit=unit),)
     scale = factor(unit, LENGTH_M, "POINT:UNITS") if labels or poses is not None else 1.0
     # The samples of a frame lie inside it, whatever the declared rate: 999 Hz at 10 samples a frame is 1000 Hz.
     analog_rate = rate * file.n_subframes

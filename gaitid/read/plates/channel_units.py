@@ -26,7 +26,7 @@ TABLES = {FORCE: FORCE_N, MOMENT: MOMENT_NM, PLACE: LENGTH_M}
 
 _MOMENT_NAMES = {1.0: "N·m", 1e-3: "N·mm", 1e-2: "N·cm"}
 # Labels beside which the loads are asked. Any other may be a unit of force that nobody here knows, and is refused.
-_TELLS_NOTHING = {"", "-", *VOLTAGE_V, *FORCE_N, *MOMENT_NM, *LENGTH_M}
+_TELLS_NOTHING = {"", "-", "adc", *VOLTAGE_V, *FORCE_N, *MOMENT_NM, *LENGTH_M}
 
 #: s. A force that lasts shorter is a spike; and one period of the mains (50 Hz), so a mean over less is no level.
 LASTING_S = 0.02

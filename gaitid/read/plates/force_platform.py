@@ -24,7 +24,7 @@ from gaitid.read.plates.channel_units import Signals, lasting_extremes
 from gaitid.read.plates.channels import PlateParameters, ZeroWindow, si_values, zero_window, zeroed
 from gaitid.read.plates.plate_types import MOMENT, PLACE, PLATE_TYPES, UNDEFINED
 from gaitid.read.plates.repeated import PlateSamples, samples_of, without_repeated
-from gaitid.read.plates.surface import CLOSES_M, closing_error, overlap, sensor_vector
+from gaitid.read.plates.surface import CLOSES_M, NEARLY_CLOSES_M, closing_error, overlap, sensor_vector
 from gaitid.read.units import LENGTH_M
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, ForcePlate
@@ -146,6 +146,17 @@ def plates_from_channels(
         refused.setdefault(b, f"plates {a} and {b} {why}")
     usable = tuple(plate for plate in plates if plate.number not in refused)
     return Plates(usable, refused, notes=(*notes, *refusals(refused)))
+
+
+def unit_by_plates(parameters: Parameters) -> str:
+    """In which unit the corners of a file are those of plates; empty where in none."""
+    corners = parameters.get("FORCE_PLATFORM", {}).get("CORNERS")
+    if not isinstance(corners, np.ndarray) or corners.shape[:2] != (3, 4):
+        return ""
+    c1, c2, c3, c4 = np.moveaxis(corners.reshape(3, 4, -1), 0, -1)
+    area = norm(cross(c3 - c1, c4 - c2)) / 2
+    sizes = {unit: area[area > 0] * LENGTH_M[unit] ** 2 for unit in POINT_UNITS if area.any()}
+    return next((unit for unit, m2 in sizes.items() if _PLATE_M2[0] < m2.min() and m2.max() < _PLATE_M2[1]), "")
 
 
 def _by_order(labels: Sequence[str], named: Mapping[int, Sequence[int]]) -> Iterator[Note]:
@@ -280,6 +291,8 @@ def _plate(
         force, moment = -force, -moment
         notes += (note("reading_info/action"),)
     notes += _lever_doubt(force, moment)
+    if (gap := closing_error(corners_g)) > CLOSES_M:
+        notes += (note("plate_doubtful/corners", gap_mm=gap * 1e3),)
     if origin is not None:
         sensor_p, sensor_notes = _sensor(origin, corners_g, force, moment)
         notes += sensor_notes
@@ -309,10 +322,10 @@ def _corners(declared: PlateParameters) -> Array:
             found=found,
             todo="correct FORCE_PLATFORM:CORNERS",
         )
-    if (gap := closing_error(corners_g)) > CLOSES_M:
+    if (gap := closing_error(corners_g)) > NEARLY_CLOSES_M:
         raise ReadError(
             "corners are not those of a flat rectangle",
-            expected=f"c1 − c2 + c3 − c4 within {CLOSES_M * 1e3:g} mm of 0",
+            expected=f"c1 − c2 + c3 − c4 within {NEARLY_CLOSES_M * 1e3:g} mm of 0",
             found=f"{gap * 1e3:.3g} mm",
         )
     return corners_g

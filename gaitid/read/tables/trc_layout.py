@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from operator import ne
 
 from gaitid.errors import ReadError
 from gaitid.notes import Notes, note
@@ -92,7 +93,7 @@ def take_apart(lines: Sequence[str]) -> Layout:
     rows, width = _even(rows, _BEFORE + 3 * n_markers)
     labels, label_notes = _labels(given, width, declared)
     columns = _BEFORE + 3 * len(labels)
-    rows = [row + "\t" * (columns - 1 - row.count("\t")) for row in rows]
+    rows = ["\t".join((row + "\t" * columns).split("\t")[:columns]) for row in rows]
     layout = Layout(header, labels, rows, below + 1)
     return Layout(header, labels, rows, below + 1, (*notes, *label_notes, *_stale(layout)))
 
@@ -138,22 +139,28 @@ def _header(lines: Sequence[str]) -> dict[str, str]:
 def _axes(line: str) -> list[str] | None:
     """The axes of a row X1 Y1 Z1 …; None where it is none.
 
+    One wrong cell among the three of a marker (``X2 Y2 X2``) is a slip of the pen: two other columns show the order.
+
     Raises
     ------
     ReadError
         They come in another order.
     """
-    matches = [_AXIS.fullmatch(cell) for cell in line.split()]
-    if not matches or not all(matches):
+    cells = line.split()
+    matches = [_AXIS.fullmatch(cell) for cell in cells]
+    if sum(m is not None for m in matches) <= len(cells) / 2:
         return None
-    axes = [(m[1].upper(), m[2]) for m in matches if m]
+    axes = [(m[1].upper(), m[2]) if m else ("", "") for m in matches]
+    letters = [axis for axis, _ in axes]
+    if len(axes) % 3 == 0 and all(sum(map(ne, letters[i : i + 3], "XYZ")) < 2 for i in range(0, len(axes), 3)):
+        return letters
     for (one, number), (other, next_number) in zip(axes, axes[1:]):
         goes_on = one + other in ("XY", "YZ", "XZ") if number else one + other in ("XY", "YZ", "ZX")
         if number == next_number and not goes_on:
             found = f"{len(axes)} columns: {printable(' '.join(line.split()[:6]))} …"
             todo = "give every marker a label, and its columns in the order X, Y, Z"
             raise ReadError("the row of axes is not X, Y, Z for each label", found=found, todo=todo)
-    return [axis for axis, _ in axes]
+    return letters
 
 
 def _even(rows: Sequence[str], wanted: int) -> tuple[Sequence[str], int]:
@@ -212,7 +219,8 @@ def _placed(given: Sequence[tuple[int, str]]) -> tuple[str, ...]:
 
 
 def _labels(given: Sequence[tuple[int, str]], width: int, declared: set[str]) -> tuple[tuple[str, ...], Notes]:
-    """The label of each three columns: by the column above which each stands, else in their order.
+    """The label of each three columns: by the column above which each stands, else in their order, else by blanks
+    between them.
 
     Parameters
     ----------
@@ -225,11 +233,17 @@ def _labels(given: Sequence[tuple[int, str]], width: int, declared: set[str]) ->
     """
     n_columns = math.ceil((width - _BEFORE) / 3)
     placed, in_order = _placed(given), tuple(label for _, label in given)
-    for labels in dict.fromkeys((placed, in_order)):
-        # cells behind the last marker that was seen may be left out
-        if n_columns == len(labels) or (n_columns < len(labels) and str(len(labels)) in declared):
-            unnamed = labels.count("")
-            return labels, (note("file_incomplete/no_label", n=unnamed),) if unnamed else ()
+    for labels in dict.fromkeys((placed, in_order, tuple(" ".join(in_order).split()))):
+        unnamed, surplus, count = labels.count(""), width - _BEFORE - 3 * len(labels), str(len(labels))
+        # cells behind the last marker that was seen may be left out; what stands behind them is nobody's where header
+        # and axes count as many markers as there are labels
+        if n_columns == len(labels) or (count in declared if surplus < 0 else declared - {""} == {count}):
+            notes = (note("file_incomplete/no_label", n=unnamed),) if unnamed else ()
+            columns = f"{surplus} behind those of the last label"
+            return labels, (
+                *notes,
+                *((note("reading_info/columns", where="", columns=columns),) if surplus > 0 else ()),
+            )
     raise ReadError(
         "labels and columns disagree",
         expected=f"X, Y, Z for each of {len(in_order)} labels",
