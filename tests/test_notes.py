@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from string import Formatter
 
 import pytest
 
-from gaitid.notes import MESSAGES, WORDS, Note, note, ranked
+from gaitid.notes import MESSAGES, PHRASES, WORDS, Note, note, ranked
 from gaitid.notes.message import SEVERITIES
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -39,37 +39,52 @@ def fields(template: str) -> set[str]:
     return {name for _, name, _, _ in parsed if name is not None}.union(*(fields(s) for _, _, s, _ in parsed if s))
 
 
-def named(argument: ast.expr) -> list[str]:
-    """The names that a first argument may be; none where it is a variable."""
+#: The templates of each function that fills them, by name.
+TABLES = {
+    "note": {name: "".join(templates) for name, templates in WORDS.items() if templates[0]},
+    **dict.fromkeys(("phrase", "unknown", "no_mass"), PHRASES),
+}
+
+
+def named(argument: ast.expr, table: Mapping[str, str]) -> list[str]:
+    """The names that a first argument may be, by what it begins with where its end is computed; else none."""
     if isinstance(argument, ast.IfExp):
-        return named(argument.body) + named(argument.orelse)
+        return named(argument.body, table) + named(argument.orelse, table)
+    if isinstance(argument, ast.JoinedStr) and isinstance(argument.values[0], ast.Constant):
+        return [name for name in table if name.startswith(str(argument.values[0].value))]
     return [str(argument.value)] if isinstance(argument, ast.Constant) else []
 
 
-def calls() -> Iterator[tuple[bool, list[str], set[str | None]]]:
-    """Of each call of `note` in the package the names that it may have, and those of the values that it hands over.
+def calls() -> Iterator[tuple[str, bool, list[str], set[str | None]]]:
+    """Of each call in the package that fills a template its function, the names that it may have, and its values.
 
-    A name that is chosen before the call is one of those that stand in the same function: of some of them only, then.
+    A name that is chosen before the call is one of those that stand in the same function, or else in the same file: of
+    some of them only, then.
     """
+
+    def around(node: ast.AST, table: Mapping[str, str]) -> list[str]:
+        return [n.value for n in ast.walk(node) if isinstance(n, ast.Constant) and n.value in table]  # type: ignore[misc]
+
     for path in sorted((ROOT / "gaitid").rglob("*.py")):
         module = ast.parse(path.read_text(encoding="utf-8"))
         for function in (node for node in ast.walk(module) if isinstance(node, ast.FunctionDef)):
             for node in ast.walk(function):
-                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "note":
-                    names = named(node.args[0])
-                    around = [n.value for n in ast.walk(function) if isinstance(n, ast.Constant) and n.value in WORDS]
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in TABLES:
+                    table = TABLES[node.func.id]
+                    names = named(node.args[0], table)
+                    chosen = isinstance(node.args[0], ast.JoinedStr) or not names
                     given = {keyword.arg for keyword in node.keywords} - {"side", "plates"}
-                    yield not names, names or list(map(str, around)), given
+                    yield node.func.id, chosen, names or around(function, table) or around(module, table), given
 
 
 def test_every_name_in_the_code_is_in_the_table_and_has_the_values_that_its_words_need() -> None:
     used = set()
-    for of_some, names, given in calls():
-        needed = [set().union(*map(fields, WORDS[name])) - {"side", "plates"} for name in names]
+    for filled_by, of_some, names, given in calls():
+        needed = [fields(TABLES[filled_by][name]) - {"side", "plates"} for name in names]
         assert given - {None} <= set().union(*needed), names
         assert None in given or (any if of_some else all)(of <= given for of in needed), names
         used |= {*names}
-    assert used == {name for name, (text, _) in WORDS.items() if text}
+    assert used == {*TABLES["note"], *PHRASES}
 
 
 @pytest.mark.parametrize(

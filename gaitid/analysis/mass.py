@@ -10,14 +10,14 @@ import numpy as np
 from gaitid.body.feet import foot_tracks
 from gaitid.body.subject import Measured, Subject
 from gaitid.errors import GaitidError
-from gaitid.gait.body_mass import BodyMass, agreed, not_told, standing_mass, walking_mass
+from gaitid.gait.body_mass import BodyMass, agreed, no_mass, standing_mass, walking_mass
 from gaitid.ground.balance import Balance
 from gaitid.ground.claims import ByHand
 from gaitid.ground.contacts import Loads, loads_on_feet
 from gaitid.ground.ground import Ground, find_ground
 from gaitid.ground.vertical import vertical
 from gaitid.model import specs
-from gaitid.notes import Notes, note
+from gaitid.notes import Notes, note, phrase
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, Trial
 
@@ -91,12 +91,13 @@ def weigh(subject: Subject, model: specs.Model, stand: Stand) -> Weighed:
     mass, loads = _from_plates(model, stand)
     wanted = model.subject["mass"]
     if mass.sure and not wanted.low <= mass.mass_kg <= wanted.high:
-        mass, loads = not_told(f"{mass.evidence} would give {mass.mass_kg:.3g} kg"), stand.loads(np.nan)
+        mass, loads = no_mass("mass/refused", why=[mass.refused]), stand.loads(np.nan)
     if not mass.sure:
         return Weighed(subject, loads, _unknown(model, mass))
     key = wanted.key
-    value = f"{mass.mass_kg:.1f} kg, spread {mass.spread_kg:.2f} kg"
-    measured = {"mass": Measured(mass.mass_kg, "kg", f"plates, {mass.evidence}: {value}"), **subject.measured}
+    value = phrase("mass/with_spread", kg=mass.mass_kg, spread_kg=mass.spread_kg)
+    source = phrase("mass/source", over=mass.evidence, value=value)
+    measured = {"mass": Measured(mass.mass_kg, "kg", source), **subject.measured}
     estimated = note("mass_estimated", value=value, by=mass.evidence, key=key)
     return Weighed(replace(subject, measured=measured), loads, (estimated,))
 
@@ -113,17 +114,16 @@ def _from_plates(model: specs.Model, stand: Stand) -> tuple[BodyMass, Loads]:
     """The mass by the plates, or why they do not tell it, and the loads on the feet that go with that."""
     unweighed = stand.loads(np.nan)
     if not model.touches_ground:
-        return not_told("the ground does not act on this model"), unweighed
+        return no_mass("mass/no_ground"), unweighed
     if stand.settings.external_support:
-        why = "with external_support=yes something else carries it too, and the plates do not weigh it"
-        return not_told(why), unweighed
+        return no_mass("mass/support"), unweighed
     static = static_mass(stand)
     standing = standing_mass(stand.ground, stand.gravity_m_per_s2, "the trial")
     walking, loads = _of_strides(stand, unweighed)
     for mass in (static, standing):
         if mass.sure and walking.known and abs(walking.mass_kg / mass.mass_kg - 1) > CONTRADICTION:
-            why = f"{mass.evidence} gives {mass.mass_kg:.3g} kg, {walking.evidence} {walking.mass_kg:.3g} kg"
-            return not_told(f"the plates contradict themselves: {why}"), unweighed
+            two = {"kg": mass.mass_kg, "other": walking.evidence, "other_kg": walking.mass_kg}
+            return no_mass("mass/contradiction", over=mass.evidence, **two), unweighed
         if mass.sure:
             return mass, stand.loads(mass.mass_kg)
     if walking.sure:
@@ -136,12 +136,12 @@ def static_mass(stand: Stand) -> BodyMass:
     """The mass of who stands on plates in the static."""
     static, model = stand.static, stand.static_model
     if static is None or model is None:
-        return not_told("")
+        return no_mass("mass/refused", why=())
     try:
         up_g, _ = vertical(static, model)
         ground = find_ground(static, stand.settings, foot_tracks(static, model), up_g)
     except GaitidError as error:
-        return not_told(f"the plates of the static cannot be used: {error.line()}")
+        return no_mass("mass/plates_refused", why=error.line())
     # the same plate, not zeroed in between: of another set-up its corners would have moved
     places = {p.number: p.centre_g for p in ground.plates}
     same = {p.number: p for p in stand.ground.plates if p.number in places and _near(p.centre_g, places[p.number])}
@@ -178,6 +178,6 @@ def _settled(stand: Stand, loads: Loads) -> tuple[BodyMass, Loads]:
         if again == mass:
             return mass, loads
         if not again.known:
-            return replace(mass, doubt="with that mass a part of a foot stands beside its plate"), loads
+            return replace(mass, doubt=phrase("mass/then_beside")), loads
         mass = again
-    return not_told("the contacts that count depend on the mass, and it on them"), loads
+    return no_mass("mass/circular"), loads

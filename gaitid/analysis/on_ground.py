@@ -21,7 +21,7 @@ from gaitid.ground.ground import Ground, find_ground, no_ground
 from gaitid.ground.plate_faults import Mover
 from gaitid.markers.clean import Markers
 from gaitid.model import specs
-from gaitid.notes import Notes, note
+from gaitid.notes import Notes, note, phrase
 from gaitid.trial import Trial
 
 
@@ -83,7 +83,7 @@ def loads_notes(
     notes = disagreements(trial.assignments, loads.contacts, trial)
     if any(contact.plates for contact in loads.contacts):
         return notes
-    why = "no foot stands wholly on the plates" if ground.plates else "no usable force plate in the trial"
+    why = phrase("mass/no_foot" if ground.plates else "mass/no_plates")
     if require_forces:
         raise TrialError(why, expected="at least one foot with a known load", todo="leave out --require-forces")
     return *notes, note("no_known_load", why=why)

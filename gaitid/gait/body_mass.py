@@ -15,6 +15,7 @@ from gaitid.ground.ground import Ground
 from gaitid.ground.pass_ends import unknown_frames
 from gaitid.ground.plate_load import PlateLoad
 from gaitid.ground.sole import MAY_STAND, reaches_onto, sole
+from gaitid.notes import phrase
 from gaitid.numerics.masks import spans
 from gaitid.numerics.statistics import median, quantile
 from gaitid.records import NamedTuple, frozen_dataclass
@@ -45,7 +46,6 @@ LOST = 0.05
 SURE = 0.5
 
 NOWHERE: Mapping[int, PlateLoad] = MappingProxyType({})
-NO_GRAVITY, ONE_FOOT = "without gravity nothing weighs", "only one foot was recorded"
 
 
 @frozen_dataclass()
@@ -82,12 +82,14 @@ class BodyMass:
     @property
     def refused(self) -> str:
         """Why it is not used."""
-        return f"{self.evidence} would give {self.mass_kg:.3g} kg, but {self.doubt}" if self.known else self.evidence
+        if not self.known:
+            return self.evidence
+        return phrase("mass/unlikely", over=self.evidence, kg=self.mass_kg, doubt=self.doubt)
 
 
-def not_told(why: str) -> BodyMass:
-    """No mass."""
-    return BodyMass(float("nan"), float("nan"), why)
+def no_mass(name: str, /, **values: object) -> BodyMass:
+    """No mass, and why not, in words of `gaitid.notes.phrase`."""
+    return BodyMass(float("nan"), float("nan"), phrase(name, **values))
 
 
 def agreed(standing: BodyMass, walking: BodyMass) -> BodyMass:
@@ -97,16 +99,16 @@ def agreed(standing: BodyMass, walking: BodyMass) -> BodyMass:
     """
     difference = abs(walking.mass_kg - standing.mass_kg)
     if not difference <= AGREE * standing.mass_kg:
-        return not_told("; ".join(mass.refused for mass in (standing, walking) if mass.evidence))
+        return no_mass("mass/refused", why=[mass.refused for mass in (standing, walking) if mass.evidence])
     mass = (standing.mass_kg + walking.mass_kg) / 2
     spread = max(difference / 2**0.5, standing.spread_kg, walking.spread_kg)
-    return BodyMass(mass, spread, f"{standing.evidence} and {walking.evidence}, which agree")
+    return BodyMass(mass, spread, phrase("mass/both", over=standing.evidence, other=walking.evidence))
 
 
 def _plausible(mass: BodyMass) -> BodyMass:
     if LIGHTEST <= mass.mass_kg <= HEAVIEST:
         return mass
-    return not_told(f"{mass.evidence} would give {mass.mass_kg:.3g} kg")
+    return no_mass("mass/unlikely", over=mass.evidence, kg=mass.mass_kg, doubt="")
 
 
 # --- quiet standing -----------------------------------------------------------------------------------------
@@ -134,14 +136,14 @@ def standing_mass(
         Doubtful where a foot may stand partly beside the plates.
     """
     if not gravity_m_per_s2 > 0:
-        return not_told(NO_GRAVITY)
+        return no_mass("mass/no_gravity")
     if len(ground.feet) < 2:
-        return not_told(ONE_FOOT)
+        return no_mass("mass/one_foot")
     plates = [p for p in ground.plates if p.outlined and p.number not in ground.faults]
     if not plates:
-        return not_told(f"{where} has no usable plate")
+        return no_mass("mass/no_plate", where=where)
     force, beside, empty_known = _under_feet(ground, plates, readings)
-    for doubt, sure in (("", True), ("a foot may stand partly beside its plate", False)):
+    for doubt, sure in (("", True), (phrase("mass/part_beside"), False)):
         standing = np.isfinite(force)
         for side, foot in ground.feet.items():
             on = [reaches_onto(plate, foot) & _level(plate, foot) for plate in plates]
@@ -154,9 +156,9 @@ def standing_mass(
         first, stop = max(spans(quiet), key=lambda span: span[1] - span[0], default=(0, 0))
         if stop - first >= max(QUIET * ground.rate_hz, 1):
             mass = force[first:stop] / gravity_m_per_s2
-            evidence = f"quiet standing in {where}" + ("" if empty_known else ", on plates that were never seen empty")
+            evidence = phrase("mass/quiet", where=where, zeroed=empty_known)
             return _plausible(BodyMass(float(mass.mean()), float(mass.std()), evidence, doubt))
-    return not_told(f"in {where} nobody stands still on the plates for {QUIET:g} s")
+    return no_mass("mass/restless", where=where, s=QUIET)
 
 
 def _under_feet(
@@ -237,9 +239,9 @@ def walking_mass(ground: Ground, loads: Loads, vertical_m_per_s: Array, gravity_
         Its spread is the standard deviation over all windows of all strides.
     """
     if not gravity_m_per_s2 > 0:
-        return not_told(NO_GRAVITY)
+        return no_mass("mass/no_gravity")
     if len(loads.by_side) < 2:
-        return not_told(ONE_FOOT)
+        return no_mass("mass/one_foot")
     up_g = ground.floor.up_g
     total = np.sum([load.wrench.f_g @ up_g for load in loads.by_side.values()], axis=0)
     known = np.isfinite(total) & np.logical_and.reduce([load.state != UNKNOWN for load in loads.by_side.values()])
@@ -258,17 +260,17 @@ def walking_mass(ground: Ground, loads: Loads, vertical_m_per_s: Array, gravity_
         for ends in (_steps(strikes), _strides(strikes))
     )
     if not steps:
-        return not_told("in the trial no whole step has all its contacts on plates")
-    samples, what = (strides, "stride") if strides else (steps, "step")
+        return no_mass("mass/no_step")
+    samples, what = (strides, "strides") if strides else (steps, "steps")
     mass, spread = float(median(np.array([median(m) for m in samples]))), float(np.concatenate(samples).std())
-    evidence = f"{len(samples)} whole {what}{'s' * (len(samples) > 1)} of the trial"
+    evidence = phrase(f"mass/{what}", n=len(samples))
     if not LIGHTEST <= mass <= HEAVIEST:
         return _plausible(BodyMass(mass, spread, evidence))
     # of many steps a few may be spoilt: the median leaves them out
     uneven = float(quantile(np.array([masses.std() for masses in steps]), 0.75))
     doubt = ""
     if max(uneven, spread) > SPREAD * mass:
-        doubt = "the loads of both feet do not fit each other, as where one stands partly beside its plate"
+        doubt = phrase("mass/feet_differ")
     return BodyMass(mass, spread, evidence, doubt)
 
 

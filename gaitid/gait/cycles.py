@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from gaitid.gait.marker_events import GaitEvent, Heading
+from gaitid.notes import phrase
 from gaitid.records import NamedTuple
 from gaitid.trial import Array
 
@@ -94,11 +95,11 @@ def find_cycles(
 def _broken(duration_s: float, offs: int, opposite: int) -> str:
     """Why two strikes on end make no cycle; empty where they do."""
     if not MIN_CYCLE <= duration_s <= MAX_CYCLE:
-        return f"it lasts {duration_s:.2f} s; a cycle lasts {MIN_CYCLE:g} to {MAX_CYCLE:g} s"
+        return phrase("event/cycle_lasts", s=duration_s, least_s=MIN_CYCLE, most_s=MAX_CYCLE)
     if offs != 1:
-        return f"the foot leaves the ground {offs} times in it, not once"
+        return phrase("event/cycle_offs", n=offs)
     if opposite > 1:
-        return f"the other foot strikes or leaves {opposite} times in it, not once: a strike is missing"
+        return phrase("event/cycle_opposite", n=opposite)
     return ""
 
 

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from gaitid.errors import first_few
 from gaitid.gait.marker_events import GaitEvent, Heading
 from gaitid.gait.steps import SAME_STEP, Steps
 from gaitid.ground.ground import EVENTS_OFF
+from gaitid.notes import phrase
 from gaitid.numerics.statistics import median
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, Mask
@@ -73,22 +73,22 @@ class Witness(NamedTuple):
         rate, n = self.walk.rate_hz, len(self.walk.sense)
         first, last = (round((event.time_s + shift) * rate) for shift in (-FILE_AGREES, FILE_AGREES))
         if not 0 <= event.time_s * rate <= n - 1:
-            return "it lies outside the trial"
+            return phrase("event/outside")
         inside = first >= 0 and last < n
         around = slice(max(first, 0), last + 1)
         if inside and event.side in self.carried and self.carried[event.side][around].all():
-            return "the plates know the load, and show no such event"
+            return phrase("event/plates_silent")
         if event.source != "file":
             return ""
         marker = self.markers.nearest(event)
         if marker is not None:
             apart = abs(marker.time_s - event.time_s)
-            return f"the markers show it {apart:.2f} s away" if apart > FILE_AGREES else ""
+            return phrase("event/markers_away", s=apart) if apart > FILE_AGREES else ""
         margin = round(SAME_STEP * rate)
         wide = slice(max(first - margin, 0), max(last + margin + 1, 0))
         within = first >= margin and last + margin < n
         if within and self.walk.sense[wide].all() and self.seen[event.side][wide].all():
-            return "the markers show no such event"
+            return phrase("event/markers_silent")
         return ""
 
 
@@ -134,13 +134,13 @@ def file_zero(events: Sequence[GaitEvent], witness: Witness) -> Zero:
     wrong = sum(s > FILE_AGREES for s in apart)
     wrong += sum(shown is None and bool(witness.contradiction(e)) for e, shown in pairs)
     if outside and len(events) > 1:
-        times = f"{min(e.time_s for e in events):.4g} to {max(e.time_s for e in events):.4g} s"
-        n = f"all {len(events)}" if not pairs else f"{len(outside)} of {len(events)}"
-        why = f"{n} lie outside the trial, at {times} of 0 to {last_s:.4g} s"
         if pairs and not wrong and _fit(pairs, witness):
             return Zero()
+        times = [e.time_s for e in events]
+        ends = {"first_s": min(times), "last_s": max(times), "end_s": last_s}
+        why = phrase("event/clock_outside", every=not pairs, outside=len(outside), n=len(events), **ends)
     elif wrong >= 2 and wrong > confirmed:
-        why = f"plates or markers contradict {wrong} of {len(events)} and confirm {confirmed or 'none'}"
+        why = phrase("event/clock_contradicted", wrong=wrong, n=len(events), confirmed=confirmed, none=not confirmed)
     else:
         return Zero()
     return _another_zero(events, witness, why)
@@ -158,8 +158,8 @@ def _another_zero(events: Sequence[GaitEvent], witness: Witness, why: str) -> Ze
     """The zero by which `MARGIN` events more are confirmed than by any other; else what is likely, in words."""
     best, others = _lags(events, witness)
     other = {"left": "right", "right": "left"}
-    meant = [("with left and right exchanged", _at(_differences(_sides(events, other), witness), 0.0))]
-    for words, factor in (("as frames", 1 / witness.walk.rate_hz), ("as milliseconds", 1e-3)):
+    meant = [("event/sides_exchanged", _at(_differences(_sides(events, other), witness), 0.0))]
+    for words, factor in (("event/as_frames", 1 / witness.walk.rate_hz), ("event/as_milliseconds", 1e-3)):
         scaled = [e._replace(time_s=factor * e.time_s) for e in events]
         if _possible(scaled):
             meant.append((words, _lags(scaled, witness)[0][1]))
@@ -170,14 +170,12 @@ def _another_zero(events: Sequence[GaitEvent], witness: Witness, why: str) -> Ze
     if n >= next_n + MARGIN and 2 * n > inside:
         if abs(lag_s) <= EVENTS_OFF:
             return Zero()
-        way = f"{abs(lag_s):.2f} s {'late' if lag_s < 0 else 'early'}"
-        shown = f"{n} of the {inside} that lie in the trial then, by any other shift {next_n} at most"
-        return Zero(lag_s, f"are {way} ({why}), and were moved: plates or markers confirm {shown}")
+        moved = {"s": abs(lag_s), "late": lag_s < 0, "n": n, "inside": inside, "other": next_n}
+        return Zero(lag_s, phrase("event/clock_moved", why=why, **moved))
     if 2 * most > len(events) and most >= n:
-        return Zero(words=f"are not used: {why}; {words} plates or markers confirm {most}", used=False)
+        return Zero(words=phrase("event/clock_meant", why=why, way=phrase(words), n=most), used=False)
     equal = [f"{lag:+.2f} s" for lag, number in sorted([best, *others]) if number > n - MARGIN and 2 * number > inside]
-    fit = f"; moved by {first_few(equal, _SHOWN)} they fit alike, and nobody can tell which is right"
-    return Zero(words=f"are not used: {why}{fit if len(equal) > 1 else ''}", used=False)
+    return Zero(words=phrase("event/clock_unsure", why=why, alike=equal if len(equal) > 1 else ()), used=False)
 
 
 def _sides(events: Iterable[GaitEvent], names: Mapping[str, str]) -> list[GaitEvent]:

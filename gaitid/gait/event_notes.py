@@ -11,7 +11,7 @@ from gaitid.gait.events import GaitEvents
 from gaitid.gait.marker_events import KINDS, steps_taken
 from gaitid.gait.spatiotemporal import Gait
 from gaitid.gait.steps import SAME_STEP, Steps
-from gaitid.notes import Notes, note
+from gaitid.notes import Notes, note, phrase
 from gaitid.numerics.statistics import median
 from gaitid.read.event_names import unknown_notes
 from gaitid.trial import Trial
@@ -101,8 +101,8 @@ def against_notes(events: GaitEvents, rate_hz: float, first_frame: int) -> Notes
     """Of each foot the events of the user and of the file that plates or markers speak against."""
     found: dict[tuple[str, str], list[str]] = {}
     for event, reason in events.against:
-        at = f"{event.kind} in frame {round(event.time_s * rate_hz) + first_frame}"
-        found.setdefault((event.side, event.source), []).append(f"{at}: {reason}")
+        text = phrase("event/in_frame", kind=event.kind, frame=round(event.time_s * rate_hz) + first_frame, why=reason)
+        found.setdefault((event.side, event.source), []).append(text)
     return tuple(
         note("events_against/each", side, given=source == "given", events=texts)
         for (side, source), texts in found.items()
@@ -122,9 +122,10 @@ def no_cycles_notes(gait: Gait, feet: Mapping[str, FootTrack]) -> Notes:
             strikes=[f"{side} {n}" for side, n in zip(feet, strikes, strict=True)],
             stands=100 * stands if stands > 0.5 else None,
             across=100 * across if across > 0.5 else None,
-            refused=[f"{cycle.side} from {cycle.start_s:.2f} s: {cycle.reason}" for cycle in gait.refused],
+            refused=[phrase("event/cycle_at", side=c.side, s=c.start_s, why=c.reason) for c in gait.refused],
             dropped=[
-                f"{event.side} {event.kind} at {event.time_s:.2f} s: {reason}" for event, reason in events.dropped
+                phrase("event/at_time", side=event.side, kind=event.kind, s=event.time_s, why=reason)
+                for event, reason in events.dropped
             ],
         ),
     )

@@ -13,6 +13,7 @@ from gaitid.gait.marker_events import KINDS, GaitEvent, Heading, heading, kinema
 from gaitid.gait.steps import Steps, compare, one_shift, shifts_onto
 from gaitid.ground.belt import CUTOFF_HZ, Floor
 from gaitid.ground.contacts import FootLoad
+from gaitid.notes import phrase
 from gaitid.numerics.lowpass import lowpass
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.read.event_names import foot_event
@@ -146,7 +147,7 @@ def find_events(
     stored = [e for e in methods["file"] if e.source == "file"]
     given = [e for e in methods["file"] if e.source == "given"]
     zero = file_zero(stored, witness_on(force))
-    dropped = [] if zero.used else [(e, "no one shift lays the file's events on the trial") for e in stored]
+    dropped = [] if zero.used else [(e, phrase("event/no_shift")) for e in stored]
     stored = [e._replace(time_s=e.time_s + zero.lag_s) for e in stored] if zero.used else []
     clock = one_clock(force, stored, markers, rate_hz)
     witness = witness_on(clock.force)
@@ -248,7 +249,7 @@ def _merged(
         least = MIN_STRIDE if before and before.kind == event.kind else MIN_PHASE
         if before and event.time_s - before.time_s < least:
             worse = max(event, before, key=lambda e: PRIORITY[e.source])  # of equals the later
-            dropped.append((worse, f"less than {least:g} s between {before.kind} and {event.kind}"))
+            dropped.append((worse, phrase("event/too_near", least_s=least, before=before.kind, kind=event.kind)))
             if worse is event:
                 continue
             used.remove(before)
@@ -264,7 +265,7 @@ def _against(used: Sequence[GaitEvent], force: Steps, witness: Witness) -> tuple
         if event.source == "file" and (marker := witness.markers.nearest(event)) is not None:
             apart = event.time_s - marker.time_s
             if abs(apart) > FILE_SURE:
-                found.append((event, f"the markers show it {abs(apart):.2f} s {'before' if apart > 0 else 'after'}"))
+                found.append((event, phrase("event/markers_aside", s=abs(apart), late=apart > 0)))
         if event.source != "given":
             continue
         measured = force.nearest(event)
@@ -272,7 +273,7 @@ def _against(used: Sequence[GaitEvent], force: Steps, witness: Witness) -> tuple
             reason = witness.contradiction(event._replace(source="file"))
         else:
             apart = abs(measured.time_s - event.time_s)
-            reason = f"the plates show it {apart:.2f} s away" if apart > GIVEN_AGREES else ""
+            reason = phrase("event/plates_away", s=apart) if apart > GIVEN_AGREES else ""
         if reason:
             found.append((event, reason))
     return tuple(found)

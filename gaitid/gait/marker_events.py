@@ -13,6 +13,7 @@ import numpy as np
 
 from gaitid.body.feet import FootTrack
 from gaitid.ground.belt import Floor, travelled
+from gaitid.notes import phrase
 from gaitid.numerics.masks import bridged, spans
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import median
@@ -106,10 +107,10 @@ class Heading:
         """What breaks a walk between two times, in words; empty where nothing does."""
         frames = slice(round(start_s * self.rate_hz), round(end_s * self.rate_hz) + 1)
         if any(frames.start < later.start < frames.stop for later in self.floor.passes[1:]):
-            return "another walk begins in it"
+            return phrase("event/another_walk")
         if (self.sense[frames] > 0).any() and (self.sense[frames] < 0).any():
-            return "the walk changes between forward and backward in it"
-        return "the body stands still in it" if self.stands[frames].any() else ""
+            return phrase("event/turns")
+        return phrase("event/stands") if self.stands[frames].any() else ""
 
 
 def heading(feet: Mapping[str, FootTrack], pelvis_g: Array, floor: Floor) -> Heading:

@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from gaitid.notes import Note, note
+from gaitid.notes import Note, note, phrase
 from gaitid.numerics.masks import spans
 from gaitid.numerics.statistics import mean, median
 from gaitid.trial import Array, ForcePlate, Mask
@@ -65,9 +65,9 @@ def channels_apart(raw: ForcePlate, half: Array) -> Iterator[Note]:
     pulled = n_empty <= LEAST_EMPTY * raw.rate_hz < np.count_nonzero(upward < -EMPTY * peak)
     carried, least = np.maximum(upward, 0.0), tells * peak
     del upward, empty  # of a long trial they are large
-    found: dict[str, Callable[[Array], Array]] = {"its horizontal force is larger than the vertical one": _horizontal}
+    found: dict[str, Callable[[Array], Array]] = {"plate/too_horizontal": _horizontal}
     if raw.outlined and fast:  # My = -x Fz, Mx = y Fz: as a force at the plate's edge
-        found["its pressure lies beside it"] = partial(_at_the_edge, half=half)
+        found["plate/pressure_beside"] = partial(_at_the_edge, half=half)
     loaded = carried > least
     beyond_of = {name: np.zeros(len(carried), dtype=bool) for name in found}
     near = spans(_widened(loaded, round(BESIDE * raw.rate_hz)))
@@ -93,7 +93,7 @@ def channels_apart(raw: ForcePlate, half: Array) -> Iterator[Note]:
             if lasting[what] > THROUGHOUT
             else "plate_channel/late",
             plates=raw.number,
-            what=what,
+            what=phrase(what),
             ms=lasting[what] * 1e3,
         )
         yield wrong if fast else wrong._replace(code="plate_doubtful")

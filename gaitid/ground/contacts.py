@@ -22,7 +22,7 @@ from gaitid.ground.ground import Ground
 from gaitid.ground.judgement import METHOD, Judgement, judge
 from gaitid.ground.plate_load import PlateLoad, one_plane
 from gaitid.ground.reason import SHARING
-from gaitid.notes import Notes, note
+from gaitid.notes import Notes, note, phrase
 from gaitid.numerics.masks import known_rows, spans, widened
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Assignment, IntArray, Mask, Trial, frozen, read_only
@@ -203,8 +203,7 @@ def _if_known(contact: Contact, state: IntArray) -> Contact:
     """The contact, as an unknown one where its load is known in none of its frames."""
     if not contact.plates or (state[contact.loaded] == LOADED).any():
         return contact
-    why = f": {contact.reason}" if contact.reason else ""
-    reason = f"plate {contact.plate_names}: its load is known in no frame{why}"
+    reason = phrase("contact/no_frame_known", on=contact.plate_names, why=contact.reason)
     return unknown_contact(contact.side, (contact.first, contact.last), contact.method, reason)
 
 
@@ -242,7 +241,7 @@ def _by_hand(judgement: Judgement) -> Judgement:
     nothing = np.zeros_like(judgement.misplaced)
     if judgement.known and not (judgement.misplaced | judgement.at_edge).any():
         return replace(judgement, beyond=False)
-    return Judgement(True, UNSUPPORTED, f"the evidence says otherwise: {judgement.reason}", nothing, nothing)
+    return Judgement(True, UNSUPPORTED, phrase("contact/by_hand", why=judgement.reason), nothing, nothing)
 
 
 def _parts(foot: FootClaims, contact: Evidence, judgement: Judgement, method: str) -> list[Contact]:
@@ -251,7 +250,7 @@ def _parts(foot: FootClaims, contact: Evidence, judgement: Judgement, method: st
     numbers = contact.plate_numbers
     if not judgement.known:
         return [unknown_contact(side, (first, contact.last), method, judgement.reason)]
-    together = f"plate {contact.plate_names}: both feet stand on it, or may"
+    together = phrase("contact/of_plate", on=contact.plate_names, why=phrase("contact/both_feet"))
     unsure = shared.copy()
     for a, b in spans(~shared):
         unsure[a:b] |= shared.any() and b - a < MIN_CONTACT * foot.ground.rate_hz  # a moment between two doubts
@@ -281,7 +280,7 @@ def _on_floor(foot: FootClaims, taken: Mask) -> list[Contact]:
             runs = list(spans(free))
         for a, b in runs:
             if b - a >= max(3, round(MIN_CONTACT * rate_hz)):
-                reason = "the foot stands where no plate measures it"
+                reason = phrase("contact/on_floor")
                 contacts.append(unknown_contact(foot.side, (first + a, first + b - 1), stance.method, reason))
     return contacts
 

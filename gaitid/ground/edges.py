@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gaitid.errors import counted
 from gaitid.ground.evidence import Evidence, Limits
-from gaitid.ground.reason import UNKNOWN_AROUND, Reason, unknown
+from gaitid.ground.reason import SHARING, Reason, unknown
 from gaitid.ground.sole import SOLE_TOLERANCE, UNDER_BALL
+from gaitid.notes import phrase
 from gaitid.trial import Mask
 
 
@@ -19,16 +19,15 @@ def over_an_edge(contact: Evidence, limits: Limits) -> Iterator[Reason]:
     far = [*beside, *(text for text, reach in over if reach > 0)]
     if contact.carries_all(limits):
         if beside:
-            words = f"{' and '.join(beside)}, but the plates carry all that the body's motion asks for"
-            yield Reason(0.7, words, beyond=True)
+            yield Reason(0.7, phrase("contact/carries_all", parts=beside), beyond=True)
     elif far and _carries_a_part(contact, limits):
-        yield Reason(0.7, " and ".join(far) + _lacks(contact), beyond=True)
+        yield Reason(0.7, phrase("contact/beside", parts=far, **_lacks(contact)), beyond=True)
         return
     elif beside:
-        yield unknown(" and ".join(beside) + _lacks(contact))
+        yield unknown("contact/beside", parts=beside, **_lacks(contact))
         return
     elif far and contact.support.tells:
-        yield unknown(far[0] + _lacks(contact))
+        yield unknown("contact/beside", parts=far[:1], **_lacks(contact))
         return
     for text, _ in over:
         yield Reason(0.7, text)
@@ -51,7 +50,7 @@ def pressure_at_an_edge(contact: Evidence, limits: Limits) -> Iterator[Reason]:
             at_edge |= ours & (contact.to_an_edge < limits.spread_of_toes)
         at_edge &= ~_measured(contact, limits)
     if at_edge.any():
-        text = f"in {counted(int(at_edge.sum()), 'frame')} it presses at that edge: {UNKNOWN_AROUND}"
+        text = phrase("contact/at_edge_in_part", n=int(at_edge.sum()), around_ms=SHARING * 1000)
         yield Reason(0.9, text, at_edge=at_edge)
 
 
@@ -61,19 +60,18 @@ def part_of_the_foot(contact: Evidence, limits: Limits) -> Iterator[Reason]:
         return
     ends, middle = contact.single_support
     tells = bool(np.isfinite(ends))
-    silent = "something else may carry the body" if contact.external_support else "no single support tells more"
-    carried = f"it carries as little as {min(ends, middle):.0%} of body weight in single support"
+    carried = {"tells": tells, "carried": min(ends, middle), "support": contact.external_support}
     carries = ends >= limits.carries and middle >= limits.carries_middle
     over = contact.beyond_edges(limits)[1]
     if any(reach > 0 for _, reach in over) and not carries:
-        yield unknown(f"{over[0][0]}, and {carried if tells else silent}")
+        yield unknown("contact/over_light", part=over[0][0], **carried)
     elif _clearance(contact) < limits.near_edge and not _toe_overhangs(contact, limits):
         if contact.support.tells and contact.support.lost > limits.lost:
-            yield unknown(f"the foot stands at its edge{_lacks(contact)}")
+            yield unknown("contact/at_edge", **_lacks(contact))
         elif tells and not carries:
-            yield unknown(f"the foot stands at its edge, and {carried}")
+            yield unknown("contact/at_edge_light", **carried)
     if ends < limits.light or middle < limits.light_middle:
-        yield Reason(0.5, carried)
+        yield Reason(0.5, phrase("contact/light", **carried))
 
 
 # --- what the body's motion says ---------------------------------------------------------------------------
@@ -108,13 +106,10 @@ def _measured(contact: Evidence, limits: Limits) -> Mask:
     return np.asarray(shown | (to_edge > nearest))
 
 
-def _lacks(contact: Evidence) -> str:
-    """How much of what the body's motion asks for a contact does not give, in words."""
+def _lacks(contact: Evidence) -> dict[str, float]:
+    """Whether the body's motion tells, and how many body weights less than it asks for a contact gives at most."""
     support = contact.support
-    if not support.tells:
-        return ""
-    worst = max(support.lost, float(np.fmax.reduce(support.lacking)) if np.isfinite(support.lacking).any() else -np.inf)
-    return f", and it gives up to {worst:.2f} of body weight less than the body's motion asks for"
+    return {"motion": support.tells, "lost": float(np.fmax.reduce(support.lacking, initial=support.lost))}
 
 
 # --- where the foot and its pressure lie --------------------------------------------------------------------

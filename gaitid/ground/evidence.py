@@ -27,6 +27,7 @@ from gaitid.ground.sole import (
     sole,
 )
 from gaitid.ground.stance import Stance
+from gaitid.notes import phrase
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import mean, median
@@ -432,16 +433,17 @@ def _beyond_edges(contact: Evidence, limits: Limits) -> tuple[list[str], list[tu
             continue
         if contact.overhangs(point, limits):
             reach = -min(along, across) * 100
-            over.append((f"the {part} marker lies {reach:.1f} cm over the edge of a step", 0.0))
+            over.append((phrase("contact/step_over", part=part, cm=reach), 0.0))
         elif along < -most or across < 0.0:
-            beside.append(f"the {part} is {max(-along, -across) * 100:.1f} cm beside it")
+            beside.append(phrase("contact/part_beside", part=part, cm=max(-along, -across) * 100))
         else:
-            over.append((f"the {part} marker lies {-along * 100:.1f} cm over the edge", np.inf))
+            over.append((phrase("contact/marker_over", part=part, cm=-along * 100), np.inf))
     if beside or contact.overhangs(foot.toe_g, limits):
         return beside, over
     sideways, ahead = -min(across for _, across in inside.sole), -min(along for along, _ in inside.sole[2:])
     if sideways > SOLE_TOLERANCE:
-        beside.append(f"the sole may reach {sideways * 100:.1f} cm over its edge")
+        beside.append(phrase("contact/sole_beside", cm=sideways * 100))
     elif max(sideways, ahead) > 0 and not over:
-        over.append((f"the sole may reach {max(sideways, ahead) * 100:.1f} cm over the edge", max(sideways, ahead)))
+        reach = max(sideways, ahead)
+        over.append((phrase("contact/sole_over", cm=reach * 100), reach))
     return beside, over

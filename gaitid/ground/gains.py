@@ -14,7 +14,7 @@ from gaitid.ground.balance import SURE, Balance, means_over_window
 from gaitid.ground.contacts import UNKNOWN, Loads
 from gaitid.ground.fault import Borne, Fault
 from gaitid.ground.ground import Ground
-from gaitid.notes import note
+from gaitid.notes import note, phrase
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.statistics import mean, median
 from gaitid.trial import Array
@@ -41,11 +41,11 @@ BRIEF, BY_SPRINTING = 0.06, 0.4
 # Within this share of a known ratio of units it is named.
 OF_UNIT = 0.08
 UNITS: Mapping[str, float] = {
-    "forces in pounds read as newtons": 1 / 4.4482,
-    "forces in newtons read as pounds": 4.4482,
-    "a mass in pounds read as kilograms": 1 / 2.2046,
-    "a mass in kilograms read as pounds": 2.2046,
-    "forces in kilograms read as newtons": 1 / 9.80665,
+    "plate/force_in_lb": 1 / 4.4482,
+    "plate/force_as_lb": 4.4482,
+    "plate/mass_in_lb": 1 / 2.2046,
+    "plate/mass_as_lb": 2.2046,
+    "plate/force_in_kg": 1 / 9.80665,
 }
 
 
@@ -166,8 +166,8 @@ def _apart(typical: Mapping[tuple[int, ...], float], weight_N: float) -> Iterato
     others = {plates: ratio for plates, ratio in typical.items() if plates != farthest}
     ratio = typical[farthest]
     others_fit = all(abs(other - 1) <= FITS for other in others.values())
-    each = [f"{_named(plates)} {other:.2f} times" for plates, other in others.items()]
-    units = [name for name in unit_of_ratio(ratio) if "mass" not in name]
+    each = [phrase("plate/gives_times", plates=plates, ratio=other) for plates, other in others.items()]
+    units = unit_of_ratio(ratio, of_mass=False)
     wrong = note(
         "plate_gain/apart" if not others_fit else "plate_gain/units" if units else "plate_gain/gain",
         plates=farthest,
@@ -193,10 +193,7 @@ def _drifting(ratios: Mapping[tuple[int, ...], Sequence[float]]) -> Iterator[Fau
             yield Fault(note("plate_gain/drifts", plates=plates, first=first, last=last, contacts=len(values)))
 
 
-def _named(plates: tuple[int, ...]) -> str:
-    return f"plate {plates[0]}" if len(plates) == 1 else f"plates {' and '.join(map(str, plates))} together"
-
-
-def unit_of_ratio(ratio: float) -> list[str]:
-    """The mistakes of units that make plates carry so many times what they should."""
-    return [name for name, factor in UNITS.items() if abs(ratio / factor - 1) < OF_UNIT]
+def unit_of_ratio(ratio: float, of_mass: bool = True) -> list[str]:
+    """The mistakes of units, of the mass or only of forces, that make plates carry so many times what they should."""
+    near = (name for name, factor in UNITS.items() if abs(ratio / factor - 1) < OF_UNIT)
+    return [phrase(name) for name in near if of_mass or "/mass" not in name]

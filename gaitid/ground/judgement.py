@@ -11,12 +11,12 @@ from math import prod
 
 import numpy as np
 
-from gaitid.errors import counted
 from gaitid.ground.edges import over_an_edge, part_of_the_foot, pressure_at_an_edge
 from gaitid.ground.evidence import BY_HAND, BY_SAMPLES, Evidence, Limits
 from gaitid.ground.plate_load import smallest_sure
-from gaitid.ground.reason import UNKNOWN_AROUND, Reason, unknown
+from gaitid.ground.reason import SHARING, Reason, unknown
 from gaitid.ground.sole import UNDER_BALL, UNDER_HEEL, pressure_on_foot
+from gaitid.notes import phrase
 from gaitid.numerics.masks import known_part, spans
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import mean, median, quantile
@@ -31,6 +31,8 @@ CARRIED = 0.1
 # Of the heel-toe distance: whose heel goes forward by less around a contact does not walk over it. Clean whole contacts
 # 1.5 and more (13 on floors, stairs and belts), those that the trial cuts 1.1 and more on floors.
 MOVED = 0.5
+# What cuts a contact off, where that is no end of the trial or of a pass.
+_CUT = {BY_HAND: "by_hand", BY_SAMPLES: "no_samples"}
 METHOD = "plate force, foot over plate, pressure under foot"
 
 
@@ -68,7 +70,8 @@ def judge(contact: Evidence, limits: Limits = Limits()) -> Judgement:  # noqa: B
     for rule in RULES:
         for reason in rule(contact, limits):
             if not reason.weight:
-                return Judgement(False, 0.0, f"plate {contact.plate_names}: {reason.text}", nothing, nothing)
+                why = phrase("contact/of_plate", on=contact.plate_names, why=reason.text)
+                return Judgement(False, 0.0, why, nothing, nothing)
             doubts.append(reason)
     confidence = prod(doubt.weight for doubt in doubts)
     misplaced, at_edge = (
@@ -85,15 +88,14 @@ def judge(contact: Evidence, limits: Limits = Limits()) -> Judgement:  # noqa: B
 def too_heavy(contact: Evidence, limits: Limits) -> Iterator[Reason]:
     """Nobody presses with many body weights: a channel is in another unit."""
     if contact.weight_N > 0 and contact.peak > limits.most * contact.weight_N:
-        share = contact.peak / contact.weight_N
-        yield unknown(f"it carries {share:.0f} body weights; check the mass, and the unit of its channels")
+        yield unknown("contact/too_heavy", times=contact.peak / contact.weight_N)
 
 
 def plate_misplaced(contact: Evidence, limits: Limits) -> Iterator[Reason]:
     """Nothing is known from a plate whose corners do not fit the feet."""
     fault = next((contact.faults[p.number] for p in contact.plates if p.number in contact.faults), "")
     if fault:
-        yield unknown(fault)
+        yield unknown("contact/plate_misplaced", fault=fault)
 
 
 def both_feet(contact: Evidence, limits: Limits) -> Iterator[Reason]:
@@ -102,15 +104,15 @@ def both_feet(contact: Evidence, limits: Limits) -> Iterator[Reason]:
         return
     loaded = contact.alone & (contact.vertical > contact.threshold_N)
     if not longest(loaded) > contact.near:
-        yield unknown("both feet stand on it, or may")
+        yield unknown("contact/both_feet")
 
 
 def markers_missing(contact: Evidence, limits: Limits) -> Iterator[Reason]:
     """Without its markers nobody knows where the foot is."""
     if not contact.pressing.any():
-        yield unknown("the foot's markers are missing")
+        yield unknown("contact/no_markers")
     elif not contact.seen.all():
-        yield Reason(0.8, "foot markers are missing in part")
+        yield Reason(0.8, phrase("contact/markers_in_part"))
 
 
 # --- rules: where the foot is -------------------------------------------------------------------------------
@@ -122,20 +124,20 @@ def height_above_surface(contact: Evidence, limits: Limits) -> Iterator[Reason]:
     height = float(median(np.minimum(plate.height(here.heel_g), plate.height(here.toe_g))))
     if not contact.in_one_plane or limits.lowest_doubt < height < limits.low_doubt:
         return
-    text = f"the foot's markers are {abs(height) * 100:.0f} cm {'above' if height > 0 else 'below'} its surface"
+    cm, above = abs(height) * 100, height > 0
     if not limits.lowest < height < limits.low:
-        yield unknown(text)
+        yield unknown("contact/height", cm=cm, above=above)
     else:
-        yield Reason(0.8, f"{text} (1 to 6 in bare feet and shoes); check the height of the plate's corners")
+        yield Reason(0.8, phrase("contact/height_doubtful", cm=cm, above=above))
 
 
 def timing(contact: Evidence, limits: Limits) -> Iterator[Reason]:
     """A force that begins or ends while the foot stands still: part of the foot stands elsewhere."""
     early, late = contact.stance.beyond(contact.first, contact.last)
     if not contact.cut[0] and early > contact.near:
-        yield unknown(f"the foot stood {counted(early, 'frame')} before the plate was loaded")
+        yield unknown("contact/early", n=early)
     if not contact.cut[1] and late > contact.near:
-        yield unknown(f"the foot stood {counted(late, 'frame')} after the plate was unloaded")
+        yield unknown("contact/late", n=late)
 
 
 # --- rules: where it presses --------------------------------------------------------------------------------
@@ -149,7 +151,7 @@ def pressure_on_each_plate(contact: Evidence, limits: Limits) -> Iterator[Reason
         aside, along = pressure_on_foot(plate.cop_g[contact.frames], contact.track, contact.normal_g)
         beyond = part & contact.off_foot((aside, along), limits, limits.pressure_front)
         if beyond.sum() > limits.misplaced_share * max(part.sum(), 1):
-            yield unknown(f"the pressure on plate {plate.number} is not under the foot; check its corners")
+            yield unknown("contact/one_of_several", plate=plate.number)
 
 
 def pressure_off_the_roll(contact: Evidence, limits: Limits) -> Iterator[Reason]:
@@ -161,18 +163,18 @@ def pressure_off_the_roll(contact: Evidence, limits: Limits) -> Iterator[Reason]
     pitched = contact.roll
     worst, where = 0.0, ""
     for values, mask, ways in (
-        (forward, pitched == UNDER_HEEL, ("ahead of", "behind")),
-        (forward, pitched == UNDER_BALL, ("ahead of", "behind")),
-        (leftward, np.isfinite(leftward), ("to the left of", "to the right of")),
+        (forward, pitched == UNDER_HEEL, ("ahead", "behind")),
+        (forward, pitched == UNDER_BALL, ("ahead", "behind")),
+        (leftward, np.isfinite(leftward), ("left", "right")),
     ):
         typical = values[mask & sure & np.isfinite(values)]
         away = float(median(typical)) if len(typical) >= limits.roll_frames else 0.0
         if abs(away) > worst:
-            worst, where = abs(away), f"{abs(away) * 100:.0f} cm {ways[away < 0]}"
+            worst, where = abs(away), phrase(f"contact/{ways[away < 0]}")
     if worst > limits.roll_off:
-        yield unknown(f"its pressure lies {where} where the foot presses; check the plate's corners")
+        yield unknown("contact/off_roll", cm=worst * 100, where=where)
     elif worst > limits.roll_doubt:
-        yield Reason(0.8, f"the pressure lies {where} where the foot presses")
+        yield Reason(0.8, phrase("contact/off_roll_doubtful", cm=worst * 100, where=where))
 
 
 def pressure_off_the_foot(contact: Evidence, limits: Limits) -> Iterator[Reason]:
@@ -183,9 +185,9 @@ def pressure_off_the_foot(contact: Evidence, limits: Limits) -> Iterator[Reason]
     if misplaced.sum() > limits.misplaced_share * max(contact.sure.sum(), 1):
         aside = contact.on_foot[0]
         away = float(median(aside[contact.sure & np.isfinite(aside)]))
-        yield unknown(f"its pressure is not under the foot ({away * 100:.0f} cm aside); check the plate's corners")
+        yield unknown("contact/off_foot", cm=away * 100)
     elif misplaced.any():
-        text = f"in {counted(int(misplaced.sum()), 'frame')} the pressure is not under the foot: {UNKNOWN_AROUND}"
+        text = phrase("contact/off_foot_in_part", n=int(misplaced.sum()), around_ms=SHARING * 1000)
         yield Reason(0.8, text, misplaced=misplaced)
 
 
@@ -200,20 +202,19 @@ def pressure_runs_backward(contact: Evidence, limits: Limits) -> Iterator[Reason
         return
     forward = mean(thirds[-k:]) - mean(thirds[:k])
     if forward < limits.backward:
-        yield unknown("its pressure runs from toe to heel; check the order of the plate's corners")
+        yield unknown("contact/backward")
     elif forward < limits.backward_doubt:
-        yield Reason(0.8, "its pressure does not run forward: check the plate's corners and the signs of its moments")
+        yield Reason(0.8, phrase("contact/not_forward"))
 
 
 def pressure_runs_sideways(contact: Evidence, limits: Limits) -> Iterator[Reason]:
     """The pressure runs along a foot that rolls over it, and by no more than its breadth across."""
     across_m, along_m = travelled(contact, limits)
     if across_m > limits.sideways:
-        text = f"its pressure travels {across_m * 100:.0f} cm across the foot"
         if along_m < across_m:
-            yield unknown(f"{text} and {along_m * 100:.0f} cm along it; check whether Mx and My are exchanged")
+            yield unknown("contact/across", across_cm=across_m * 100, along_cm=along_m * 100)
         else:
-            yield Reason(0.8, text)
+            yield Reason(0.8, phrase("contact/across_doubtful", across_cm=across_m * 100))
 
 
 # --- rules: what the plate and the trial do not say ---------------------------------------------------------
@@ -222,53 +223,33 @@ def pressure_runs_sideways(contact: Evidence, limits: Limits) -> Iterator[Reason
 def edges_unknown(contact: Evidence, limits: Limits) -> Iterator[Reason]:
     """Without corners only the pressure tells who is on a plate."""
     if not all(plate.outlined for plate in contact.plates):
-        yield Reason(0.8, "nothing says where the plate's edges are")
+        yield Reason(0.8, phrase("contact/no_edges"))
 
 
 def empty_reading(contact: Evidence, limits: Limits) -> Iterator[Reason]:
     """What a plate reads while it is empty is in the load too."""
     bias = max(float(np.linalg.norm(p.bias_left_g)) for p in contact.plates)
     if bias > limits.bias:
-        yield Reason(0.9, f"a plate reads {bias:.0f} N while it is empty")
+        yield Reason(0.9, phrase("contact/bias", N=bias))
 
 
 def contact_cut(contact: Evidence, limits: Limits) -> Iterator[Reason]:
     """A contact whose beginning or end was not recorded shows less of itself."""
     begin, stop = contact.recorded
-    record = "trial" if stop - begin == len(contact.foot.heel_g) else "pass"
-    texts = {
-        BY_HAND: (
-            "--assign begins within the load: name all of its frames",
-            "--assign ends within the load: name all of its frames",
-        ),
-        BY_SAMPLES: (
-            "its beginning is not known: the plate has no samples before it",
-            "its end is not known: the plate has no samples after it",
-        ),
-    }
+    passes = stop - begin < len(contact.foot.heel_g)
     near = contact.first - begin, stop - 1 - contact.last
-    said = []
-    for end, (cut, frames) in enumerate(zip(contact.cut, near, strict=True)):
-        verb, part = ("begins", "beginning") if end == 0 else ("ends", "end")
-        if cut in texts:
-            said.append(texts[cut][end])
-        elif frames <= 0:
-            said.append(f"the {record} {verb} within the contact, whose {part} is not recorded")
-        elif cut:
-            which = (
-                f"after the {record} begins: whether the foot stood before"
-                if end == 0
-                else f"before the {record} ends: whether the foot stands on"
-            )
-            said.append(f"it {verb} {counted(frames, 'frame')} {which} is not seen")
-    if said:
-        yield Reason(0.9, "; ".join(said))
+    reasons = []
+    for end, cut, n in zip(("begin", "end"), contact.cut, near, strict=True):
+        if by := _CUT.get(cut) or ("cut" if n <= 0 else cut and "near"):
+            reasons.append(phrase(f"contact/{by}_{end}", n=n, of_pass=passes))
+    if reasons:
+        yield Reason(0.9, "; ".join(reasons))
 
 
 def never_empty(contact: Evidence, limits: Limits) -> Iterator[Reason]:
     """A plate that is never known to be empty may have a bias."""
     if not all(np.isfinite(plate.bias_g).all() for plate in contact.plates):
-        yield Reason(0.95, "nothing tells what the plate reads while it is empty")
+        yield Reason(0.95, phrase("contact/never_empty"))
 
 
 #: In this order; the reasons of a contact stand in it.

@@ -16,7 +16,7 @@ import numpy as np
 
 from gaitid.ground.fault import Fault, Stood
 from gaitid.ground.plate_load import PlateLoad, one_plane
-from gaitid.notes import note
+from gaitid.notes import note, phrase
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.statistics import mean, median
 from gaitid.records import frozen_dataclass
@@ -53,13 +53,13 @@ PLATES_APART = 0.05
 
 _ONE = np.eye(2)
 READINGS: dict[str, Array] = {
-    "{x} has the wrong sign": np.diag([-1.0, 1.0]),
-    "{y} has the wrong sign": np.diag([1.0, -1.0]),
-    "{x} and {y} have the wrong sign": -_ONE,
-    "{x} and {y} are exchanged": _ONE[::-1],
-    "{x} and {y} are exchanged, {x} with the wrong sign": np.array([[0.0, 1.0], [-1.0, 0.0]]),
-    "{x} and {y} are exchanged, {y} with the wrong sign": np.array([[0.0, -1.0], [1.0, 0.0]]),
-    "{x} and {y} are exchanged, both with the wrong sign": -_ONE[::-1],
+    "plate/x_turned": np.diag([-1.0, 1.0]),
+    "plate/y_turned": np.diag([1.0, -1.0]),
+    "plate/both_turned": -_ONE,
+    "plate/exchanged": _ONE[::-1],
+    "plate/exchanged_x_turned": np.array([[0.0, 1.0], [-1.0, 0.0]]),
+    "plate/exchanged_y_turned": np.array([[0.0, -1.0], [1.0, 0.0]]),
+    "plate/exchanged_both_turned": -_ONE[::-1],
 }
 
 
@@ -220,7 +220,7 @@ def as_named(reading: Array, plate: ForcePlate) -> str:
     """A reading of the plate's horizontal forces in the names and the senses that the file has for them."""
     (x, y, _), sense = plate.force_names
     in_file = np.diag(sense[:2]) @ reading @ np.diag(sense[:2])
-    return next(name for name, known in READINGS.items() if (known == in_file).all()).format(x=x, y=y)
+    return phrase(next(name for name, known in READINGS.items() if (known == in_file).all()), x=x, y=y)
 
 
 def _left(lefts: Sequence[tuple[float, float]]) -> tuple[float, float, float]:

@@ -20,7 +20,7 @@ from gaitid.ground.fault import Fault
 from gaitid.ground.plate_load import STEP, PlateLoad
 from gaitid.ground.sole import pressed_point, rolled
 from gaitid.ground.stance import Stance
-from gaitid.notes import note
+from gaitid.notes import note, phrase
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import median
@@ -39,7 +39,7 @@ SURE = 0.15
 AS_FILED, EXPLAINED, STEADY = 0.06, 0.04, 0.03
 # m. By more than this no plate lies on another one: in 20 recordings with plates side by side they do by 0.0 at most.
 ON_ANOTHER = 0.02
-_TURNS = {"turned by 180°": 180.0, "turned by 90°": 90.0, "turned by -90°": -90.0}
+_TURNS_DEG = (180.0, 90.0, -90.0)
 
 
 @frozen_dataclass()
@@ -145,34 +145,22 @@ def _alignment(plate: PlateLoad, plates: Sequence[PlateLoad], frames: IntArray, 
     filed = away(plate.centre_g, plate.R_gp)
     offset = median(filed)
     off_m, swing = size(filed), size(filed - offset)
-    fault = ""
+    # the way back, cm, along the axes of the laboratory
+    way = [f"{-v * 100:+.0f}" for v in offset]
+    fault, moved = "", {"off_cm": off_m * 100, "way": way, "then_cm": swing * 100}
     if off_m > AS_FILED and not plate.outlined:
-        fault = f"its force acts {off_m * 100:.0f} cm from where the foot presses"
-        if swing < STEADY:
-            fault += f"; moved by ({_moved(offset)}) cm it acts {swing * 100:.0f} cm from there: of another origin?"
+        fault = phrase("plate/acts_elsewhere", steady=swing < STEADY, **moved)
     elif off_m > AS_FILED:
-        places = {name: (plate.centre_g, plate.R_gp @ _about_z(angle)) for name, angle in _TURNS.items()}
-        places |= {f"those of plate {p.number}": (p.centre_g, p.R_gp) for p in plates if p is not plate and p.outlined}
-        fits = {name: size(away(*place)) for name, place in places.items()}
-        best = min(fits, key=lambda name: fits[name])
-        cm = f"{off_m * 100:.0f} cm"
-        if fits[best] < EXPLAINED:
-            fault = (
-                f"its corners seem {best}: the pressure lies {cm} from where the foot presses as the file has them, "
-            )
-            fault += f"{fits[best] * 100:.0f} cm if they are"
-        elif swing < STEADY:
-            fault = f"its corners seem to lie beside the plate: moved by ({_moved(offset)}) cm they fit the foot to "
-            fault += f"{swing * 100:.0f} cm, {cm} as the file has them"
+        fits = [(size(away(plate.centre_g, plate.R_gp @ _about_z(deg))), deg, 0) for deg in _TURNS_DEG]
+        fits += [(size(away(p.centre_g, p.R_gp)), 0.0, p.number) for p in plates if p is not plate and p.outlined]
+        then_m, deg, other = min(fits, key=lambda fit: fit[0])
+        if then_m < EXPLAINED:
+            turned = {"turn": not other, "deg": deg, "other": other}
+            fault = phrase("plate/corners_turned", off_cm=off_m * 100, then_cm=then_m * 100, **turned)
         else:
-            fault = f"its pressure lies {cm} from where the foot presses, and no turn, shift or exchange explains it"
+            fault = phrase("plate/corners_beside" if swing < STEADY else "plate/unexplained", **moved)
     x, y, z = offset.tolist()
     return Alignment(plate.number, 1, (x, y, z), swing, fault)
-
-
-def _moved(offset: Array) -> str:
-    """The way back, cm, along the axes of the laboratory."""
-    return ", ".join(f"{-v * 100:+.0f}" for v in offset)
 
 
 def overlap_faults(plates: Sequence[PlateLoad], stood_on: Collection[int]) -> Iterator[Fault]:

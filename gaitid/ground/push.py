@@ -271,7 +271,7 @@ def _sideways(push: Push, raw: Mapping[int, ForcePlate]) -> Iterator[Fault]:
     left = {
         (plate.number, name): push.read(plate.number, READINGS[name]).beside()
         for plate in push.plates
-        for name in ("{x} has the wrong sign", "{y} has the wrong sign")
+        for name in ("plate/x_turned", "plate/y_turned")
     }
     (number, name), best = min(left.items(), key=lambda pair: pair[1])
     if best < EXPLAINED and best < BETTER * as_filed:

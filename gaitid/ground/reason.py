@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from gaitid.notes import phrase
 from gaitid.records import NamedTuple
 from gaitid.trial import Mask
 
 # s. Frames this near to one whose load may not be the foot's alone are not sure either, unless the pressure tells.
 SHARING = 0.03
-UNKNOWN_AROUND = f"the load is unknown there and {SHARING * 1000:.0f} ms around"
 
 
 class Reason(NamedTuple):
@@ -33,6 +33,6 @@ class Reason(NamedTuple):
     beyond: bool = False
 
 
-def unknown(text: str) -> Reason:
-    """The load cannot be known."""
-    return Reason(0.0, text)
+def unknown(name: str, /, **values: object) -> Reason:
+    """The load cannot be known, in words of `gaitid.notes.phrase`."""
+    return Reason(0.0, phrase(name, **values))

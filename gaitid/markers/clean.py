@@ -30,7 +30,7 @@ from gaitid.markers.templates import Template
 from gaitid.markers.together import together_faults
 from gaitid.markers.tracks import Tracks, one_by_one, tracks_of
 from gaitid.model import specs
-from gaitid.notes import Notes, note
+from gaitid.notes import Notes, note, phrase
 from gaitid.numerics.masks import known_rows
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, Trial, seen_as
@@ -83,7 +83,7 @@ class Markers:
             n_frames = len(next(iter(self.seen.values())))
             what = fault_words(fault["kind"], fault["labels"], fault["size_mm"] * 1e-3, also=fault["or_labels"])
             if 10 * lost >= n_frames:
-                text = f"{what} (not believed in {lost} of {n_frames} frames; keep with {KEEP})"
+                text = phrase("fault/believed_in_part", what=what, lost=lost, n_frames=n_frames)
                 doubted |= dict.fromkeys((*fault["labels"], *fault["or_labels"]), text)
         return doubted
 
@@ -312,8 +312,7 @@ def _gap_notes(gaps: Sequence[Gap], first_frame: int) -> Notes:
         these = [gap for gap in these if seen_as(gap.label) == gap.label or gap.label.endswith("#origin")]
         if these:
             named = [gap.words(first_frame) for gap in these[:MAX_NAMED]]
-            named += [f"and {len(these) - MAX_NAMED} more"] if len(these) > MAX_NAMED else []
-            notes.append(note(code, n=len(these), gaps=named))
+            notes.append(note(code, n=len(these), gaps=named, more=max(len(these) - MAX_NAMED, 0)))
     return tuple(notes)
 
 

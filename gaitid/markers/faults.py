@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gaitid.notes import Note, note
+from gaitid.notes import Note, note, phrase
 from gaitid.numerics.masks import spans
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array
@@ -23,6 +23,8 @@ BESIDE = ("moved", "reset", "away", "several_reset", "several_away")
 SEVERAL = ("several_together", "several_away", "several_reset")
 #: m. The parts of smaller steps are named to a tenth of a millimetre.
 FINE_M = 0.005
+#: m. Smaller sizes are named by one digit, larger ones to a millimetre.
+FEW_MM = 0.002
 #: So many runs of frames are named in words; the record has all.
 MAX_RUNS = 8
 
@@ -84,12 +86,17 @@ class LabelFault:
             return note("marker_moved", what=what, marker=self.labels[0], step=step, where=where)
         if self.step_mm:
             digits = int(self.size_m < FINE_M)
-            way = f"{_signed(self.step_mm, digits)} mm"
-            if self.turn_axis:
-                goes = any(round(mm, digits) for mm in self.step_mm)
-                way = f"about the axis {_signed(self.turn_axis, 1)}" + f"; their middle {way}" * goes
+            goes = not self.turn_axis or any(round(mm, digits) for mm in self.step_mm)
             name = "markers_jump/several" if self.kind in SEVERAL else "markers_jump/all"
-            return note(name, what=what, way=way, step=step, where=where)
+            return note(
+                name,
+                what=what,
+                axis=_signed(self.turn_axis, 1),
+                turned=bool(self.turn_axis) and goes,
+                way=_signed(self.step_mm, digits) if goes else None,
+                step=step,
+                where=where,
+            )
         if self.kind == "repeated":
             return note("frames_repeated", where=where, n=self.lost)
         if self.kind == "spike":
@@ -112,47 +119,17 @@ def _signed(values: Sequence[float], digits: int) -> str:
 def frame_words(runs: Sequence[tuple[int, int]], first_frame: int) -> str:
     """Runs of frames, from 0, in words: ``frame 7``, ``frames 7-9, 12``."""
     named = [f"{a + first_frame}" if a == b else f"{a + first_frame}-{b + first_frame}" for a, b in runs[:MAX_RUNS]]
-    more = f" and {len(runs) - MAX_RUNS} more runs" if len(runs) > MAX_RUNS else ""
     one = len(runs) == 1 and runs[0][0] == runs[0][1]
-    return f"frame{'' if one else 's'} {', '.join(named)}{more}"
-
-
-#: What is wrong with labels, by the kind of fault.
-FAULTS = {
-    "repeated": "repeat the frame before",
-    "spike": "is off its track by up to {size}",
-    "same": "have the same coordinates",
-    "jump": "jumps by {size}",
-    "moved": "makes a step of {size} that its neighbours do not make, and does not come back by another",
-    "restless": f"jumps more than {MOST_JUMPS} times (by up to {{size}}), too often to be followed or compared with "
-    "other labels",
-    "swap": "change places ({size})",
-    "straight": "moves on a straight line to the last digit (over {size}): it was filled in before",
-    "splined": "moves on one polynomial to the last digit (over {size}): it was filled in before",
-    "computed": "was computed, not measured, by its residual of 0",
-    "kinked": "is smooth but for a kink at both ends of a stretch (over {size}): it was filled in or changed before",
-    "copied": "has another marker's movement, with a kink of {size} where that begins or ends: it was filled in before",
-    "frozen": "stands still to the last digit, away from the others by {size}",
-    **{f"held_{axis}": f"keeps its {axis} while it moves by {{size}}" for axis in "xyz"},
-    "still": "stands still while its neighbours move on, and is {size} off when it comes back",
-    "reversed": "lie the other way round than in the static (which they fit better by {size} exchanged)",
-    "exchanged": "seem to be exchanged throughout (distances to other markers fit better by {size} the other way "
-    "round)",
-}
+    return phrase("frames", one=one, runs=named, more=max(len(runs) - MAX_RUNS, 0))
 
 
 def fault_words(
     kind: str, labels: Sequence[str], size_m: float, turn_deg: float = 0.0, also: Sequence[str] = ()
 ) -> str:
     """What is wrong with labels, in words; `also`: or with these, which nobody can tell."""
-    size = f"{1e3 * size_m:.0f} mm" if size_m > 0.002 else f"{1e3 * size_m:.1g} mm"
-    if kind in ("together", "away", "reset"):
-        return f"all markers jump together by {size}"
-    if kind in SEVERAL:
-        turn = f"turn together by {turn_deg:.2g}°, by up to" if turn_deg else "jump together by"
-        return f"{', '.join(labels)} {turn} {size}"
-    others = f", or {' and '.join(also)}," if also else ""
-    return f"{' and '.join(labels)}{others} {FAULTS[kind].format(size=size)}"
+    mm = round(1e3 * size_m) if size_m > FEW_MM else float(f"{1e3 * size_m:.1g}")
+    turn = bool(turn_deg)
+    return phrase(f"fault/{kind}", labels=labels, also=also, mm=mm, turn=turn, deg=turn_deg, most=MOST_JUMPS)
 
 
 def beside_steps(faults: Iterable[LabelFault], reach: int, n_frames: int) -> list[LabelFault]:

@@ -15,7 +15,9 @@ from functools import lru_cache
 
 import numpy as np
 
+from gaitid.markers.faults import frame_words
 from gaitid.markers.tracks import noise_of, tracks_of
+from gaitid.notes import phrase
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rotation import apply, apply_transposed, norm
 from gaitid.numerics.statistics import quantile
@@ -110,13 +112,12 @@ class Gap:
 
     def words(self, first_frame: int = 0) -> str:
         """Where it is and how it was filled, or why not; `first_frame` is the number of the trial's first frame."""
-        first, last = self.first + first_frame, self.last + first_frame
-        where = f"{seen_as(self.label)} in {f'frame {first}' if first == last else f'frames {first}-{last}'}"
+        label, frames = seen_as(self.label), frame_words([(self.first, self.last)], first_frame)
         if not self.method:
-            return f"{where} ({self.reason})"
-        how = f"{self.method} with {', '.join(self.partners)}" if self.partners else self.method
-        error = "error unknown" if np.isnan(self.error_m) else f"95 % within {1e3 * self.error_m:.2g} mm"
-        return f"{where} ({how}; {error})"
+            return phrase("gap/open", label=label, frames=frames, why=self.reason)
+        unknown, mm = bool(np.isnan(self.error_m)), 1e3 * self.error_m
+        way, partners = self.method, self.partners
+        return phrase("gap/filled", label=label, frames=frames, way=way, partners=partners, unknown=unknown, mm=mm)
 
 
 @frozen_dataclass(eq=False)
@@ -244,17 +245,19 @@ def _fill(
 ) -> tuple[Gap, Array | None]:
     """What becomes of one gap, and the (frames, 3) positions that fill it, or would if they were sure."""
 
-    def left_open(reason: str, error_m: float = float("nan"), unsure: Array | None = None) -> tuple[Gap, Array | None]:
+    def left_open(why: str, error_m: float = float("nan"), unsure: Array | None = None) -> tuple[Gap, Array | None]:
+        most = {"longest_s": limits.longest_s, "most_mm": 1e3 * limits.error_m, "support": SUPPORT_MIN}
+        reason = phrase(why, length_s=length_s, mm=1e3 * error_m, **most)
         return Gap(label, first, stop - 1, error_m=error_m, reason=reason), unsure
 
-    if first == 0 or stop == len(seen):
-        return left_open("it reaches an end of the trial")
     length_s = (stop - first) / rate_hz
+    if first == 0 or stop == len(seen):
+        return left_open("gap/at_end")
     if _longer(length_s, limits.longest_s):
-        return left_open(f"it lasts {length_s:.3g} s, more than {limits.longest_s:g} s")
+        return left_open("gap/long")
     window = _window(seen, first, stop, rate_hz)
     if window is None:
-        return left_open(f"fewer than {SUPPORT_MIN} frames are seen before or after it")
+        return left_open("gap/no_support")
     points, pattern = markers[label], seen[window]
     noise_m, offset = noise_of(points), first - window.start
     smoothing, fine_m = smoothing_of(noise_m, rate_hz), max(FINE_M, FINE_TIMES_NOISE * LENGTH_95 * noise_m)
@@ -268,13 +271,12 @@ def _fill(
         if np.isnan(error) or error <= fine_m:
             break  # where it is unknown, those of the ways after it are too
     if best is None:
-        return left_open(f"it lasts {length_s:.3g} s, and too few other markers are seen to follow")
+        return left_open("gap/alone")
     error, way, values = best
     if np.isnan(error) and _longer(length_s, limits.sure_s):
-        return left_open("too little is seen to tell how far off a fill would be")
+        return left_open("gap/error_unknown")
     if error > limits.error_m:
-        reason = f"a fill may be off by {1e3 * error:.2g} mm, more than {1e3 * limits.error_m:g} mm"
-        return left_open(reason, error, values)
+        return left_open("gap/far_off", error, values)
     return Gap(label, first, stop - 1, way.method, way.partners, error), values
 
 

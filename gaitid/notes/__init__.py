@@ -10,6 +10,9 @@ hands over values, and the words stand in the table `MESSAGES`, of which this fo
     "load_unclaimed": Message(..., words="plate {plates:, } carries a load in frames {first}-{last}")
     "reading_info": Message(..., words={"columns": ("{file}: {columns:, 8} are not read", "rename {columns: and }")})
 
+Parts of a message, and reasons that stand in a record, are in the table `PHRASES`: ``phrase("gap/long", length_s=0.4,
+longest_s=0.2)`` is such a part as text.
+
 What a code always advises is its ``cure``, which is no template; a text with a cure that depends on it is a pair of
 both. A value that is lacking is an error. ``{name:...}`` is written as `str.format` would, or
 
@@ -23,7 +26,7 @@ both. A value that is lacking is an error. ``{name:...}`` is written as `str.for
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +36,7 @@ from gaitid.notes.contacts import CONTACTS
 from gaitid.notes.ground import GROUND
 from gaitid.notes.markers import MARKERS
 from gaitid.notes.message import SEVERITIES, Message
+from gaitid.notes.phrases import PHRASES
 from gaitid.notes.reading import READING
 from gaitid.notes.result import RESULT
 from gaitid.records import NamedTuple
@@ -144,8 +148,17 @@ def note(name: str, /, side: str = "", plates: int | Sequence[int] = (), **value
     """
     text, cure = WORDS[name]
     of_plates = (plates,) if isinstance(plates, int) else tuple(plates)
-    shown = {key: _Shown(value) for key, value in {"side": side, "plates": of_plates, **values}.items()}
-    return Note(name.partition("/")[0], text.format_map(shown), side, cure.format_map(shown), of_plates)
+    values = {"side": side, "plates": of_plates, **values}
+    return Note(name.partition("/")[0], _filled(text, values), side, _filled(cure, values), of_plates)
+
+
+def phrase(name: str, /, **values: object) -> str:
+    """A part of a message, or a reason, by its name in `PHRASES` and the values in its words."""
+    return _filled(PHRASES[name], values)
+
+
+def _filled(template: str, values: Mapping[str, object]) -> str:
+    return template.format_map({key: _Shown(value) for key, value in values.items()})
 
 
 def ranked(notes: Iterable[Note]) -> Notes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gaitid.notes.message import GOOD, USABLE, Message
 
 _LABELS = "correct the labels there"
+_WAY = "{axis:?about the axis {axis}}{turned:?; their middle }{way:?{way} mm}"
 
 _UPRIGHT = "say it with {option}; where the laboratory itself is tilted, turn it upright"
 MARKERS = {
@@ -74,7 +75,7 @@ MARKERS = {
         words={
             "all": (
                 (
-                    "{what} ({way} along x, y, z){step:? between {step}, and stay there}: taken as not seen in "
+                    "{what} (" + _WAY + " along x, y, z){step:? between {step}, and stay there}: taken as not seen in "
                     "{where}{step:?, and before or after it they are off the plates by as much}"
                 ),
                 (
@@ -84,7 +85,7 @@ MARKERS = {
             ),
             "several": (
                 (
-                    "{what} ({way} along x, y, z){step:? between {step}, and stay there}: taken as not seen in "
+                    "{what} (" + _WAY + " along x, y, z){step:? between {step}, and stay there}: taken as not seen in "
                     "{where}{step:?, and before or after it they sit elsewhere on the body, by as much}"
                 ),
                 (
@@ -142,7 +143,7 @@ MARKERS = {
         "info",
         "gaps of markers were filled",
         GOOD,
-        words="{n:a gap of a marker was|{n} gaps of markers were} filled: {gaps:; }",
+        words="{n:a gap of a marker was|{n} gaps of markers were} filled: {gaps:; }{more:?; and {more} more}",
     ),
     "gap_open": Message(
         "doubt",
@@ -151,6 +152,7 @@ MARKERS = {
         "fill the gaps where the markers were recorded",
         words=(
             "{n:a gap of a marker was|{n} gaps of markers were} left open: what needs them is empty there: {gaps:; }"
+            "{more:?; and {more} more}"
         ),
     ),
     "pose_unsure": Message(

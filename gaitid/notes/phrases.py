@@ -1,0 +1,244 @@
+"""Parts of messages, and reasons in records: what `gaitid.notes.phrase` fills in, as `gaitid.notes.note` does."""
+
+from __future__ import annotations
+
+_OF_LABELS = "{labels: and }{also:?, or {also: and },} "
+_ALL = "all markers jump together by {mm:g} mm"
+_SEVERAL = "{labels:, } {turn:turn together by {deg:.2g}°, by up to|jump together by} {mm:g} mm"
+_FILLED = "it was filled in before"
+
+#: What is wrong with labels, by the kind of fault.
+_FAULT = {
+    **dict.fromkeys(("together", "away", "reset"), _ALL),
+    **dict.fromkeys(("several_together", "several_away", "several_reset"), _SEVERAL),
+    "repeated": _OF_LABELS + "repeat the frame before",
+    "spike": _OF_LABELS + "is off its track by up to {mm:g} mm",
+    "same": _OF_LABELS + "have the same coordinates",
+    "jump": _OF_LABELS + "jumps by {mm:g} mm",
+    "moved": (
+        _OF_LABELS + "makes a step of {mm:g} mm that its neighbours do not make, and does not come back by another"
+    ),
+    "restless": (
+        _OF_LABELS + "jumps more than {most} times (by up to {mm:g} mm), too often to be followed or compared with "
+        "other labels"
+    ),
+    "swap": _OF_LABELS + "change places ({mm:g} mm)",
+    "straight": _OF_LABELS + f"moves on a straight line to the last digit (over {{mm:g}} mm): {_FILLED}",
+    "splined": _OF_LABELS + f"moves on one polynomial to the last digit (over {{mm:g}} mm): {_FILLED}",
+    "computed": _OF_LABELS + "was computed, not measured, by its residual of 0",
+    "kinked": (
+        _OF_LABELS + "is smooth but for a kink at both ends of a stretch (over {mm:g} mm): it was filled in or changed "
+        "before"
+    ),
+    "copied": (
+        _OF_LABELS + "has another marker's movement, with a kink of {mm:g} mm where that begins or ends: " + _FILLED
+    ),
+    "frozen": _OF_LABELS + "stands still to the last digit, away from the others by {mm:g} mm",
+    **{f"held_{axis}": f"{_OF_LABELS}keeps its {axis} while it moves by {{mm:g}} mm" for axis in "xyz"},
+    "still": _OF_LABELS + "stands still while its neighbours move on, and is {mm:g} mm off when it comes back",
+    "reversed": (
+        _OF_LABELS + "lie the other way round than in the static (which they fit better by {mm:g} mm exchanged)"
+    ),
+    "exchanged": (
+        _OF_LABELS + "seem to be exchanged throughout (distances to other markers fit better by {mm:g} mm the other "
+        "way round)"
+    ),
+    "believed_in_part": ("{what} (not believed in {lost} of {n_frames} frames; keep with --set doubtful_labels=keep)"),
+}
+
+_GAP = {
+    "open": "{label} in {frames} ({why})",
+    "filled": (
+        "{label} in {frames} ({way}{partners:? with {partners:, }}; {unknown:error unknown|95 % within {mm:.2g} mm})"
+    ),
+    "at_end": "it reaches an end of the trial",
+    "long": "it lasts {length_s:.3g} s, more than {longest_s:g} s",
+    "no_support": "fewer than {support} frames are seen before or after it",
+    "alone": "it lasts {length_s:.3g} s, and too few other markers are seen to follow",
+    "error_unknown": "too little is seen to tell how far off a fill would be",
+    "far_off": "a fill may be off by {mm:.2g} mm, more than {most_mm:g} mm",
+}
+
+_AROUND = "the load is unknown there and {around_ms:.0f} ms around"
+_LACKS = "{motion:?, and it gives up to {lost:.2f} of body weight less than the body's motion asks for}"
+_CARRIED = (
+    "{tells:it carries as little as {carried:.0%} of body weight in single support|"
+    "{support:something else may carry the body|no single support tells more}}"
+)
+#: Why the load of a contact is unknown, or its confidence not higher.
+_CONTACT = {
+    "of_plate": "plate {on}: {why}",
+    "no_frame_known": "plate {on}: its load is known in no frame{why:?: {why}}",
+    "by_hand": "the evidence says otherwise: {why}",
+    "on_floor": "the foot stands where no plate measures it",
+    "too_heavy": "it carries {times:.0f} body weights; check the mass, and the unit of its channels",
+    "plate_misplaced": "{fault}",
+    "both_feet": "both feet stand on it, or may",
+    "no_markers": "the foot's markers are missing",
+    "markers_in_part": "foot markers are missing in part",
+    "height": "the foot's markers are {cm:.0f} cm {above:above|below} its surface",
+    "height_doubtful": (
+        "the foot's markers are {cm:.0f} cm {above:above|below} its surface (1 to 6 in bare feet and shoes); check the "
+        "height of the plate's corners"
+    ),
+    "early": "the foot stood {n} {n:frame|frames} before the plate was loaded",
+    "late": "the foot stood {n} {n:frame|frames} after the plate was unloaded",
+    "one_of_several": "the pressure on plate {plate} is not under the foot; check its corners",
+    "off_roll": "its pressure lies {cm:.0f} cm {where} where the foot presses; check the plate's corners",
+    "off_roll_doubtful": "the pressure lies {cm:.0f} cm {where} where the foot presses",
+    "off_foot": "its pressure is not under the foot ({cm:.0f} cm aside); check the plate's corners",
+    "off_foot_in_part": "in {n} {n:frame|frames} the pressure is not under the foot: " + _AROUND,
+    "backward": "its pressure runs from toe to heel; check the order of the plate's corners",
+    "not_forward": ("its pressure does not run forward: check the plate's corners and the signs of its moments"),
+    "across": (
+        "its pressure travels {across_cm:.0f} cm across the foot and {along_cm:.0f} cm along it; check whether Mx and "
+        "My are exchanged"
+    ),
+    "across_doubtful": "its pressure travels {across_cm:.0f} cm across the foot",
+    "no_edges": "nothing says where the plate's edges are",
+    "bias": "a plate reads {N:.0f} N while it is empty",
+    "never_empty": "nothing tells what the plate reads while it is empty",
+    "by_hand_begin": "--assign begins within the load: name all of its frames",
+    "by_hand_end": "--assign ends within the load: name all of its frames",
+    "no_samples_begin": "its beginning is not known: the plate has no samples before it",
+    "no_samples_end": "its end is not known: the plate has no samples after it",
+    "cut_begin": "the {of_pass:pass|trial} begins within the contact, whose beginning is not recorded",
+    "cut_end": "the {of_pass:pass|trial} ends within the contact, whose end is not recorded",
+    "near_begin": (
+        "it begins {n} {n:frame|frames} after the {of_pass:pass|trial} begins: whether the foot stood before is not "
+        "seen"
+    ),
+    "near_end": (
+        "it ends {n} {n:frame|frames} before the {of_pass:pass|trial} ends: whether the foot stands on is not seen"
+    ),
+    "carries_all": "{parts: and }, but the plates carry all that the body's motion asks for",
+    "beside": "{parts: and }" + _LACKS,
+    "over_light": "{part}, and " + _CARRIED,
+    "at_edge_in_part": "in {n} {n:frame|frames} it presses at that edge: " + _AROUND,
+    "at_edge": "the foot stands at its edge" + _LACKS,
+    "at_edge_light": "the foot stands at its edge, and " + _CARRIED,
+    "light": _CARRIED,
+    "ahead": "ahead of",
+    "behind": "behind",
+    "left": "to the left of",
+    "right": "to the right of",
+    "step_over": "the {part} marker lies {cm:.1f} cm over the edge of a step",
+    "part_beside": "the {part} is {cm:.1f} cm beside it",
+    "marker_over": "the {part} marker lies {cm:.1f} cm over the edge",
+    "sole_beside": "the sole may reach {cm:.1f} cm over its edge",
+    "sole_over": "the sole may reach {cm:.1f} cm over the edge",
+}
+
+#: What does not fit of a plate: where it lies, and how its channels are to be read.
+_PLATE = {
+    "acts_elsewhere": (
+        "its force acts {off_cm:.0f} cm from where the foot presses{steady:?; moved by ({way:, }) cm it acts "
+        "{then_cm:.0f} cm from there: of another origin?}"
+    ),
+    "corners_turned": (
+        "its corners seem {turn:turned by {deg:g}°|those of plate {other}}: the pressure lies {off_cm:.0f} cm from "
+        "where the foot presses as the file has them, {then_cm:.0f} cm if they are"
+    ),
+    "corners_beside": (
+        "its corners seem to lie beside the plate: moved by ({way:, }) cm they fit the foot to {then_cm:.0f} cm, "
+        "{off_cm:.0f} cm as the file has them"
+    ),
+    "unexplained": (
+        "its pressure lies {off_cm:.0f} cm from where the foot presses, and no turn, shift or exchange explains it"
+    ),
+    "too_horizontal": "its horizontal force is larger than the vertical one",
+    "pressure_beside": "its pressure lies beside it",
+    "x_turned": "{x} has the wrong sign",
+    "y_turned": "{y} has the wrong sign",
+    "both_turned": "{x} and {y} have the wrong sign",
+    "exchanged": "{x} and {y} are exchanged",
+    "exchanged_x_turned": "{x} and {y} are exchanged, {x} with the wrong sign",
+    "exchanged_y_turned": "{x} and {y} are exchanged, {y} with the wrong sign",
+    "exchanged_both_turned": "{x} and {y} are exchanged, both with the wrong sign",
+    "gives_times": "{plates:plate|plates} {plates: and }{plates:| together} {ratio:.2f} times",
+    "force_in_lb": "forces in pounds read as newtons",
+    "force_as_lb": "forces in newtons read as pounds",
+    "mass_in_lb": "a mass in pounds read as kilograms",
+    "mass_as_lb": "a mass in kilograms read as pounds",
+    "force_in_kg": "forces in kilograms read as newtons",
+}
+
+#: Why events or cycles are not used, or what speaks against them.
+_EVENT = {
+    "outside": "it lies outside the trial",
+    "plates_silent": "the plates know the load, and show no such event",
+    "plates_away": "the plates show it {s:.2f} s away",
+    "markers_silent": "the markers show no such event",
+    "markers_away": "the markers show it {s:.2f} s away",
+    "markers_aside": "the markers show it {s:.2f} s {late:before|after}",
+    "no_shift": "no one shift lays the file's events on the trial",
+    "too_near": "less than {least_s:g} s between {before} and {kind}",
+    "in_frame": "{kind} in frame {frame}: {why}",
+    "at_time": "{side} {kind} at {s:.2f} s: {why}",
+    "cycle_at": "{side} from {s:.2f} s: {why}",
+    "clock_outside": (
+        "{every:all {n}|{outside} of {n}} lie outside the trial, at {first_s:.4g} to {last_s:.4g} s of 0 to "
+        "{end_s:.4g} s"
+    ),
+    "clock_contradicted": ("plates or markers contradict {wrong} of {n} and confirm {none:none|{confirmed}}"),
+    "clock_moved": (
+        "are {s:.2f} s {late:late|early} ({why}), and were moved: plates or markers confirm {n} of the {inside} that "
+        "lie in the trial then, by any other shift {other} at most"
+    ),
+    "clock_meant": "are not used: {why}; {way} plates or markers confirm {n}",
+    "clock_unsure": (
+        "are not used: {why}{alike:?; moved by {alike:, 3} they fit alike, and nobody can tell which is right}"
+    ),
+    "sides_exchanged": "with left and right exchanged",
+    "as_frames": "as frames",
+    "as_milliseconds": "as milliseconds",
+    "cycle_lasts": "it lasts {s:.2f} s; a cycle lasts {least_s:g} to {most_s:g} s",
+    "cycle_offs": "the foot leaves the ground {n} times in it, not once",
+    "cycle_opposite": "the other foot strikes or leaves {n} times in it, not once: a strike is missing",
+    "another_walk": "another walk begins in it",
+    "turns": "the walk changes between forward and backward in it",
+    "stands": "the body stands still in it",
+}
+
+#: Over what the plates weigh a body, or why they do not.
+_MASS = {
+    "no_foot": "no foot stands wholly on the plates",
+    "no_plates": "no usable force plate in the trial",
+    "refused": "{why:; }",
+    "no_gravity": "without gravity nothing weighs",
+    "one_foot": "only one foot was recorded",
+    "no_ground": "the ground does not act on this model",
+    "support": "with external_support=yes something else carries it too, and the plates do not weigh it",
+    "no_plate": "{where} has no usable plate",
+    "plates_refused": "the plates of the static cannot be used: {why}",
+    "part_beside": "a foot may stand partly beside its plate",
+    "then_beside": "with that mass a part of a foot stands beside its plate",
+    "quiet": "quiet standing in {where}{zeroed:|, on plates that were never seen empty}",
+    "restless": "in {where} nobody stands still on the plates for {s:g} s",
+    "no_step": "in the trial no whole step has all its contacts on plates",
+    "strides": "{n} whole {n:stride|strides} of the trial",
+    "steps": "{n} whole {n:step|steps} of the trial",
+    "feet_differ": "the loads of both feet do not fit each other, as where one stands partly beside its plate",
+    "unlikely": "{over} would give {kg:.3g} kg{doubt:?, but {doubt}}",
+    "contradiction": ("the plates contradict themselves: {over} gives {kg:.3g} kg, {other} {other_kg:.3g} kg"),
+    "both": "{over} and {other}, which agree",
+    "circular": "the contacts that count depend on the mass, and it on them",
+    "with_spread": "{kg:.1f} kg, spread {spread_kg:.2f} kg",
+    "source": "plates, {over}: {value}",
+}
+
+PHRASES = {
+    "frames": "{one:frame|frames} {runs:, }{more:? and {more} more runs}",
+    **{
+        f"{group}/{name}": words
+        for group, phrases in {
+            "fault": _FAULT,
+            "gap": _GAP,
+            "contact": _CONTACT,
+            "plate": _PLATE,
+            "event": _EVENT,
+            "mass": _MASS,
+        }.items()
+        for name, words in phrases.items()
+    },
+}
