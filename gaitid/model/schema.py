@@ -136,7 +136,7 @@ def parse_model(
         unchecked=top.text("unchecked", ""),
         instead_of_heel=instead_of_heel,
         pose=_pose(top) if top.has("pose") else None,
-        upper_body=_upper_body(top, paths) if "upper_body" in top.values else None,
+        upper_body=_upper_body(top, paths) if top.has("upper_body") else None,
     )
     top.asked |= {"sources", "table", "choices"}
     top.done()

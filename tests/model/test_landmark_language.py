@@ -102,6 +102,7 @@ def refusal(error: ModelError) -> str:
         ("each_side.landmark", ["heel"], "each_side.landmark: unknown key (did you mean 'landmarks'?)"),
         ("each_side.cluster", ["c"], "each_side.cluster: unknown key (did you mean 'clusters'?)"),
         ("no_wrench_because", "x", "no_wrench_because: unknown key (did you mean 'no_wrenches_because'?)"),
+        ("uper_body", "x", "uper_body: unknown key (did you mean 'upper_body'?)"),
         (
             "each_side.frames.thigh",
             {"rigid": ["heel"], "wth": ["toe"], "as": "thigh_standing"},
