@@ -332,3 +332,8 @@ class Trial:
         """(frames, 3) positions of a marker, m, laboratory axes; KeyError where the file has none."""
         index: Mapping[str, int] = self._index  # type: ignore[attr-defined]
         return self.points_g[:, index[label]]
+
+
+def seen_labels(trial: Trial) -> list[str]:
+    """The labels of a trial's markers that were seen at least once, in the file's order."""
+    return [label for label in trial.labels if label and trial.has(label)]

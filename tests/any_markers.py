@@ -75,6 +75,11 @@ class Family:
     auto: str = ""
 
     @property
+    def read_as(self) -> str | None:
+        """The marker set of a record; None where no bundled one has all its labels."""
+        return "" if self.names_labels else self.marker_set if self.marker_set in bundled_marker_sets() else None
+
+    @property
     def names_labels(self) -> bool:
         """Whether the model names the labels itself."""
         return self.model in ("pig", *CGM2)
@@ -85,6 +90,11 @@ class Family:
         return self.model in ("pig", "cgm21")
 
 
+#: The labels of laboratories: of bundled sets, and of such as are read word by word.
+OF_LABORATORIES = {
+    **bundled_marker_sets(),
+    **{path.stem: path for path in (Path(__file__).parent / "marker_sets").glob("*.yaml")},
+}
 CGM2 = ("cgm21", "cgm22", "cgm23", "cgm24")
 _PLAIN = frozenset({"thigh_cluster", "shank_cluster", "foot_cluster", "mt1", "mt2", "mt5"})
 FAMILIES: Mapping[str, Family] = {
@@ -273,7 +283,7 @@ def marked(name: str, **options: float) -> Marked:
         ForcePlate(p.number, 2, p.corners_g, p.sensor_p, walk.settings.analog_rate_hz, *channels[p.number])
         for p in walk.plates
     )
-    marker_set = load_marker_set(bundled_marker_sets()[family.marker_set])
+    marker_set = load_marker_set(OF_LABORATORIES[family.marker_set])
     labels = labelled(marker_set, family)
     trials = []
     for what, of, left_out in (("walk", bones, family.static_only), ("static", standing, frozenset[str]())):

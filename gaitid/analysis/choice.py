@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from gaitid.analysis.pipeline import Pipeline
-from gaitid.analysis.recorded import MarkersLackError, bind_trial, recorded_sides, seen_labels
+from gaitid.analysis.recorded import MarkersLackError, bind_trial, recorded_sides
 from gaitid.body.resolve import MeasurementFault, MeasurementsLackError
 from gaitid.body.subject import SubjectFile
 from gaitid.errors import GaitidError, SubjectError, TrialError, counted, first_few
@@ -20,7 +20,7 @@ from gaitid.model.marker_sets import MarkerSet, Spellings, sets_of
 from gaitid.notes import Notes, note
 from gaitid.read.subjects import share_a_beginning
 from gaitid.records import NamedTuple
-from gaitid.trial import Trial
+from gaitid.trial import Trial, seen_labels
 
 #: The order in which `auto` tries models; the first that fits is taken (docs/any_lab.md). First what a laboratory that
 #: records just these markers works with, then what is calibrated in a static, then what the trial alone gives; the

@@ -14,7 +14,6 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from gaitid.analysis.pipeline import Pipeline, pipeline_of
-from gaitid.analysis.recorded import seen_labels
 from gaitid.analysis.result import Result, SideResult
 from gaitid.analysis.stored_alike import stores_the_same
 from gaitid.analysis.stored_outputs import stored_angles
@@ -29,7 +28,7 @@ from gaitid.model.marker_sets import MarkerSet
 from gaitid.model.settings import ReaderSettings
 from gaitid.notes import Notes, note
 from gaitid.records import NamedTuple
-from gaitid.trial import Array, Trial
+from gaitid.trial import Array, Trial, seen_labels
 
 # Two calibrations that agree to this are as good as one. Degrees: what repeated gait analyses of one person agree to at
 # best (McGinley 2009, Gait Posture 29:360-369: 2° to 5° are typical, 2° and less acceptable). N·m/kg: half of what no

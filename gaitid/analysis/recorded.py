@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from gaitid.analysis.landmarks import Landmarks, read_landmarks
 from gaitid.analysis.misplaced import without_misplaced
 from gaitid.body.resolve import MeasurementsLackError, resolve_subject
 from gaitid.body.subject import Sources, Subject
@@ -11,11 +12,12 @@ from gaitid.errors import TrialError, first_few
 from gaitid.model import specs
 from gaitid.model.binding import bind
 from gaitid.model.fields import nearest
-from gaitid.model.marker_sets import MarkerSet, Spellings, sets_of
+from gaitid.model.label_words import read_labels
+from gaitid.model.marker_sets import MarkerSet, Spellings
 from gaitid.model.needs import Needs, Reference, Role, side_needs
 from gaitid.notes import Notes, note
 from gaitid.records import NamedTuple, frozen_dataclass
-from gaitid.trial import Trial, seen_as
+from gaitid.trial import Trial, seen_as, seen_labels
 
 # What the want of a static counts as, in missing markers of both legs.
 _NO_STATIC = 6
@@ -48,16 +50,11 @@ class Bound:
     misplaced: frozenset[Role] = frozenset()
 
 
-def seen_labels(trial: Trial) -> list[str]:
-    """The labels of a trial's markers that were seen at least once, in the file's order."""
-    return [label for label in trial.labels if label and trial.has(label)]
-
-
 def bind_trial(
     trial: Trial,
     model: specs.Model,
     static: Trial | None,
-    marker_set: MarkerSet | None,
+    marker_set: MarkerSet | Landmarks | None,
     carried: frozenset[Role] = frozenset(),
 ) -> Bound:
     """Find which label each marker of the model has in a trial and in its static.
@@ -67,8 +64,8 @@ def bind_trial(
     trial : Trial
     model : Model
     static : Trial or None
-    marker_set : MarkerSet or None
-        What the user says of labels; without it the bundled set that explains most of them, for a model by landmarks.
+    marker_set : MarkerSet, Landmarks or None
+        What the user says of labels; without it what is read of them, for a model by landmarks.
     carried : frozenset of Role
         Points and frames whose places a subject file brings.
 
@@ -79,26 +76,27 @@ def bind_trial(
     """
     labels = seen_labels(trial)
     static_labels = [] if static is None else seen_labels(static)
-    if marker_set is not None:
+    if isinstance(marker_set, MarkerSet):
         _refuse_one_for_two(bind(model, Spellings([*labels, *static_labels]), marker_set))
     if marker_set is None and model.by_landmarks:
-        sets = sets_of(Spellings([*labels, *static_labels]))
         if not labels:
             raise TrialError("no marker was seen in any frame", todo="look at it in the program that made it")
-        if not sets:
+        marker_set = read_landmarks(trial, static)
+        if marker_set is None:
             raise TrialError(
                 "the labels of its markers are of no known marker set",
                 found=_shown(labels),
                 todo="name its landmarks with --markers FILE; `gaitid models markers TRIAL` writes a first draft",
             )
-        marker_set = sets[0]
-    bound, fault = without_misplaced(trial, bind(model, Spellings(labels), marker_set))
+    known = marker_set.marker_set if isinstance(marker_set, Landmarks) else marker_set
+    bound, fault = without_misplaced(trial, bind(model, Spellings(labels), known))
+    notes = (*fault.notes, *(marker_set.notes(bound) if isinstance(marker_set, Landmarks) else ()))
     if static is None:
-        return Bound(bound, None, Reference(bound, None, carried), fault.notes, fault.roles)
-    of_static, static_fault = without_misplaced(static, bind(model, Spellings(static_labels), marker_set))
+        return Bound(bound, None, Reference(bound, None, carried), notes, fault.roles)
+    of_static, static_fault = without_misplaced(static, bind(model, Spellings(static_labels), known))
     in_static = tuple(note._replace(text=f"static: {note.text}") for note in static_fault.notes)
     reference = Reference(of_static, static.seen, carried)
-    return Bound(bound, of_static, reference, (*fault.notes, *in_static), fault.roles | static_fault.roles)
+    return Bound(bound, of_static, reference, (*notes, *in_static), fault.roles | static_fault.roles)
 
 
 def _refuse_one_for_two(model: specs.Model) -> None:
@@ -154,8 +152,8 @@ def recorded(
         if model.by_landmarks and static is not None and marker_set is None and (words := _differing(trial, static)):
             error = error.because(words)
         fault, one_leg = error, [(bound, error.others)]
-    known = [marker_set] if marker_set is not None else sets_of(Spellings(seen_labels(trial)))[:1]
-    for of_labels in () if model.by_landmarks else known:
+    of_labels = None if model.by_landmarks else marker_set or read_landmarks(trial, static)
+    if of_labels is not None:
         try:
             by_set = bind_trial(trial, model, static, of_labels, carried)
             if by_set.model.spelled != bound.model.spelled:
@@ -322,13 +320,13 @@ class MarkersLackError(TrialError):
 
 
 def _differing(trial: Trial, static: Trial) -> str:
-    """That trial and static have the labels of different marker sets; empty where they do not."""
-    labels, of_static = seen_labels(trial), seen_labels(static)
-    shared = len(set(labels) & set(of_static))
-    known, others = (sets_of(Spellings(seen))[:1] for seen in (labels, of_static))
-    if not known or not others or known[0].name == others[0].name or 2 * shared > min(len(labels), len(of_static)):
+    """That trial and static share few labels of markers that have a meaning; empty where they share most."""
+    labels, of_static = ([*read_labels(seen_labels(recording))] for recording in (trial, static))
+    shared = {*labels} & {*of_static}
+    if not labels or not of_static or 2 * len(shared) > min(len(labels), len(of_static)):
         return ""
-    return f"the static has labels of {others[0].name}, the trial those of {known[0].name}"
+    theirs, ours = ([label for label in of if label not in shared] for of in (of_static, labels))
+    return f"the static has other labels ({first_few(theirs, 3)}) than the trial ({first_few(ours, 3)})"
 
 
 def _lack_clauses(

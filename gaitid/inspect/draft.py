@@ -8,15 +8,15 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from gaitid.analysis.recorded import seen_labels
+from gaitid.analysis.landmarks import read_landmarks
 from gaitid.errors import GaitidError, TrialError
 from gaitid.ground.vertical import vertical
 from gaitid.model.expression import mean_of_known
-from gaitid.model.marker_sets import SCHEMA, MarkerSet, Spellings, sets_of, squeeze
+from gaitid.model.marker_sets import SCHEMA, MarkerSet, Spellings, squeeze
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.rotation import unit
 from gaitid.records import NamedTuple
-from gaitid.trial import Array, Trial
+from gaitid.trial import Array, Trial, seen_labels
 
 # Shares of stature, after Drillis & Contini 1966 as printed in Winter 2009, figure 4.1: ankle 0.039, knee 0.285, hip
 # 0.530. Zones of landmarks reach a little to both sides; pelvic markers stand up to a tenth above the hips.
@@ -67,7 +67,7 @@ class Placed(NamedTuple):
 
 
 def draft_marker_set(trial: Trial) -> str:
-    """A marker set in YAML: what a bundled one knows of the labels, and guesses by place for the others.
+    """A marker set in YAML: what is read of the labels, and guesses by place for the others.
 
     Raises
     ------
@@ -77,9 +77,9 @@ def draft_marker_set(trial: Trial) -> str:
     labels = [label for label in seen_labels(trial) if not re.fullmatch(r"[*#]?\d*", label)]
     if not labels:
         raise TrialError("no marker with a label was seen", todo="label the markers first")
-    spellings = Spellings(labels)
-    known = next(iter(sets_of(spellings)), None)
-    found = {} if known is None else _of_set(known, spellings)
+    read = read_landmarks(trial, None)
+    known = None if read is None else read.marker_set
+    found = {} if known is None else known.found(Spellings(labels))
     used = {label for group in found.values() for label in group}
     guesses: dict[tuple[str, str], list[Placed]] = {}
     everywhere = _placed(trial, labels)
@@ -95,13 +95,6 @@ def draft_marker_set(trial: Trial) -> str:
     if left_over:
         lines += ["# Not used (worn above the pelvis, or not understood):", *_wrapped(left_over)]
     return "\n".join(lines) + "\n"
-
-
-def _of_set(known: MarkerSet, spellings: Spellings) -> dict[tuple[str, str], list[str]]:
-    """The labels of a trial that a bundled set knows, by what they are."""
-    members = {role: (labels,) for role, labels in known.roles.items()} | {**known.clusters}
-    found = {place: [spellings.find(labels)[0] for labels in of] for place, of in members.items()}
-    return {place: [*filter(None, labels)] for place, labels in found.items() if any(labels)}
 
 
 # --- by place -------------------------------------------------------------------------------------------------
@@ -228,7 +221,7 @@ def _outward(placed: Placed) -> float:
 
 
 def _head(trial: Trial, known: MarkerSet | None) -> list[str]:
-    source = f"labels as in the bundled set {known.name}" if known is not None else "no bundled set knows its labels"
+    source = f"labels as in {known.name}" if known is not None else "its labels say nothing"
     return [
         f"# A first draft of a marker set from {trial.path.name}: {source}.",
         "# A guess was made by where the marker is worn. Correct the file, then: gaitid run TRIAL --markers FILE",

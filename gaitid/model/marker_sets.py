@@ -70,6 +70,17 @@ class MarkerSet(NamedTuple):
     roles: Mapping[tuple[str, str], tuple[str, ...]]
     clusters: Mapping[tuple[str, str], tuple[tuple[str, ...], ...]]
 
+    def spells(self, spellings: Spellings) -> bool:
+        """Whether the labels of a trial that the set knows are spelled as it spells them, in any case of letters."""
+        near = [spellings.find(labels)[1] for labels in self.roles.values()]
+        return sum(0 < n < _OTHER_CASE for n in near) <= sum(n >= _OTHER_CASE for n in near)
+
+    def found(self, spellings: Spellings) -> dict[tuple[str, str], list[str]]:
+        """The labels of a trial that the set knows, by what they are."""
+        members = {role: (labels,) for role, labels in self.roles.items()} | {**self.clusters}
+        found = {place: [spellings.find(labels)[0] for labels in of] for place, of in members.items()}
+        return {place: [*filter(None, labels)] for place, labels in found.items() if any(labels)}
+
 
 # --- files --------------------------------------------------------------------------------------------------
 

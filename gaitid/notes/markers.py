@@ -57,6 +57,37 @@ MARKERS = {
         "correct the marker there",
         words=("{what} between {step}{where:?: taken as not seen in {where}}", "correct {marker} in {step}"),
     ),
+    "labels_read": Message(
+        "info",
+        "labels of no known marker set were read word by word",
+        GOOD,
+        words="labels were read word by word: {read:, 60}; where one is wrong, name it with --markers FILE",
+    ),
+    "labels_ambiguous": Message(
+        "doubt",
+        "labels may mean several things, or lie where what they name cannot be; they are not used",
+        GOOD,
+        words={
+            "same": (
+                "{labels: and } may each be {name}, and none is used: say which in a file of --markers, "
+                "`landmarks_each_side: {{{name}: ...}}`"
+            ),
+            "joint": (
+                "which of {labels: and } is {outer} and which {name} is told neither by their names nor by their "
+                "places: say it in a file of --markers, `landmarks_each_side: {{{outer}: ..., {name}: ...}}`"
+            ),
+            "foot": (
+                "which of {labels:, 12} are heel, mt1 and mt5 is told neither by their names nor by their places: say "
+                "it in a file of --markers, `landmarks_each_side: {{heel: ..., mt1: ..., mt5: ...}}`"
+            ),
+            "height": (
+                "{label} reads as {name}, and lies at {percent:.0f} % of the way from the feet to the pelvis: not used"
+            ),
+            "distance": (
+                "{label} reads as {name}, and its distance to others of its segment varies by {mm:.0f} mm: not used"
+            ),
+        },
+    ),
     "markers_coarse": Message(
         "doubt",
         "the coordinates of the markers come in coarse steps: accelerations are rough",

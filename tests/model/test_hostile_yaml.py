@@ -118,7 +118,7 @@ def read_limits_of_pig(path: Path) -> None:
     [
         (load_model, ["pig.yaml", "sagittal2d.yaml"]),
         (load_model, ["landmarks.yaml", "cast.yaml", "ior.yaml", "keypoints.yaml", "lateral.yaml"]),
-        (load_marker_set, ["marker_sets/gait2392.yaml", "marker_sets/rbds.yaml", "marker_sets/plug_in_gait.yaml"]),
+        (load_marker_set, ["marker_sets/padua.yaml", "marker_sets/rbds.yaml", "marker_sets/plug_in_gait.yaml"]),
         (load_table, ["tables/winter_pig.yaml", "tables/running_2d.yaml"]),
         (read_limits_of_pig, ["limits/example.yaml"]),
         (read_mechanism, ["mechanisms/four_bar.yaml", "mechanisms/gait_leg.yaml", "mechanisms/geared_five_bar.yaml"]),
