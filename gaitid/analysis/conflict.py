@@ -17,7 +17,8 @@ from gaitid.analysis.pipeline import Pipeline, pipeline_of
 from gaitid.analysis.result import Result, SideResult
 from gaitid.analysis.stored_alike import stores_the_same
 from gaitid.analysis.stored_outputs import stored_angles
-from gaitid.body.frames import Calibration, Geometry
+from gaitid.body.frames import Geometry
+from gaitid.body.places import Calibration
 from gaitid.body.requested import display, request
 from gaitid.body.resolve import DIFFERENCE, STORED_IN_TRIAL
 from gaitid.body.standing import compare_with_static
@@ -26,7 +27,7 @@ from gaitid.errors import GaitidError
 from gaitid.model import specs
 from gaitid.model.marker_sets import MarkerSet
 from gaitid.model.settings import ReaderSettings
-from gaitid.notes import Notes, note
+from gaitid.notes import Notes, note, phrase
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, Trial, seen_labels
 
@@ -60,10 +61,7 @@ class Effect(NamedTuple):
     @property
     def words(self) -> str:
         """For a person."""
-        angle = f"angles by up to {self.angle_deg:.1f}° ({self.angle})"
-        if not self.moment:
-            return angle
-        return f"{angle} and moments by up to {self.moment_Nm_per_kg:.2f} N·m/kg ({self.moment})"
+        return phrase("calibration/effect", **self._asdict())
 
 
 def _is_calibrated(measurement: specs.Measurement) -> bool:
@@ -231,7 +229,7 @@ def _differences(used: Subject, other: Subject) -> list[str]:
             off -= 2 * np.pi * np.round(off / (2 * np.pi))
         if abs(off) > DIFFERENCE[mine.unit]:
             mine_shown, theirs_shown = (display(m.value, m.unit) for m in (mine, theirs))
-            words.append(f"{name.replace('.', ' ')} {theirs_shown} instead of {mine_shown}")
+            words.append(phrase("calibration/other", what=name.replace(".", " "), other=theirs_shown, used=mine_shown))
     return words
 
 
@@ -288,10 +286,7 @@ class Off(NamedTuple):
     @property
     def words(self) -> str:
         """For a person."""
-        off = (
-            f"the calibration stored in the trial is {self.stored_deg:.1f}° RMS off, the static {self.static_deg:.1f}°"
-        )
-        return f"from the angles that {self.file} stores, {off}"
+        return phrase("calibration/off", **self._asdict())
 
 
 def off_outputs(trial: Trial, stored: Way, by_static: Way, settings: ReaderSettings | None) -> Off | None:
@@ -400,26 +395,24 @@ def better_calibration(
         `stored`, where the trial is refused with the static too.
     """
     if isinstance(stored, Result) and static is not None and says_the_same(stored, static):
-        return Better(False, f"none: {given} says the same as the calibration stored in the trial")
+        return Better(False, phrase("calibration/same", static=given))
     try:
         by_static = try_static()
     except GaitidError as error:
         if isinstance(stored, GaitidError):
             raise stored from None
-        return _better(False, given, f"the static cannot be used: {error.wrong}", stored)
+        return _better(False, given, phrase("calibration/no_static", why=error.wrong), stored)
     if isinstance(stored, GaitidError):
-        why = f"with the calibration stored in the trial it is refused: {stored.wrong}"
-        return _better(True, given, why, by_static)
+        return _better(True, given, phrase("calibration/refused", why=stored.wrong), by_static)
     trial, model = stored.trial, stored.model
     off = off_outputs(trial, (stored.sides, pipeline_of(stored)), (by_static.sides, pipeline_of(by_static)), settings)
     if off is None:
         is_static = static is None or not stores_the_same(static.path, model, trial.parameters)
-        why = "the static fits the trial" if is_static else "the static stores the same calibration as the trial"
-        why = f"no file stores angles that show which is better, and {why}"
+        why = phrase("calibration/no_angles", fits=is_static)
     else:
         is_static, why = off.static_deg <= off.stored_deg, off.words
     effect = largest_differences(stored.sides, by_static.sides)
-    why = f"{why}; they differ by up to {effect.angle_deg:.1f}° ({effect.angle})"
+    why = phrase("calibration/they_differ", why=why, deg=effect.angle_deg, angle=effect.angle)
     return _better(is_static, given, why, by_static if is_static else stored)
 
 
@@ -431,5 +424,7 @@ def _better(is_static: bool, static: Path, why: str, result: Result) -> Better:
         return Better(True, f"{static}: {why}", () if codes & {said.code, "measurements_differ"} else (said,))
     said = note("file_beside/worse", path=static, why=why)
     return Better(
-        False, f"none: {why}; {static} is not used", () if codes & {said.code, "calibration_conflict"} else (said,)
+        False,
+        phrase("calibration/none", why=why, static=static),
+        () if codes & {said.code, "calibration_conflict"} else (said,),
     )

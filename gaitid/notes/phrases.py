@@ -227,6 +227,28 @@ _MASS = {
     "source": "plates, {over}: {value}",
 }
 
+#: How two calibrations of one trial differ, and why one of them is used.
+_CALIBRATION = {
+    "effect": (
+        "angles by up to {angle_deg:.1f}° ({angle}){moment:? and moments by up to {moment_Nm_per_kg:.2f} N·m/kg "
+        "({moment})}"
+    ),
+    "off": (
+        "from the angles that {file} stores, the calibration stored in the trial is {stored_deg:.1f}° RMS off, the "
+        "static {static_deg:.1f}°"
+    ),
+    "other": "{what} {other} instead of {used}",
+    "same": "none: {static} says the same as the calibration stored in the trial",
+    "no_static": "the static cannot be used: {why}",
+    "refused": "with the calibration stored in the trial it is refused: {why}",
+    "no_angles": (
+        "no file stores angles that show which is better, and {fits:the static fits the trial|the static stores the "
+        "same calibration as the trial}"
+    ),
+    "they_differ": "{why}; they differ by up to {deg:.1f}° ({angle})",
+    "none": "none: {why}; {static} is not used",
+}
+
 PHRASES = {
     "frames": "{one:frame|frames} {runs:, }{more:? and {more} more runs}",
     **{
@@ -238,6 +260,7 @@ PHRASES = {
             "plate": _PLATE,
             "event": _EVENT,
             "mass": _MASS,
+            "calibration": _CALIBRATION,
         }.items()
         for name, words in phrases.items()
     },
