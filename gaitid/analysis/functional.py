@@ -18,14 +18,13 @@ import numpy as np
 
 from gaitid.analysis.recorded import bind_trial
 from gaitid.body.calibration import marker_label
-from gaitid.body.frames import Geometry, Pose
+from gaitid.body.frames import Geometry
 from gaitid.body.functional import (
     FEWEST_FRAMES,
     LEAST_HIP_DEG,
     LEAST_KNEE_DEG,
     Cluster,
-    FunctionalHip,
-    FunctionalKnee,
+    FunctionalJoint,
     Moved,
     carried_pose,
     choose_cluster,
@@ -34,6 +33,7 @@ from gaitid.body.functional import (
     images_g,
     moved,
 )
+from gaitid.body.places import Pose
 from gaitid.body.standing import MOVED_M
 from gaitid.errors import TrialError, counted
 from gaitid.markers.clean import model_markers
@@ -42,6 +42,7 @@ from gaitid.model.load import bundled_models, load_model
 from gaitid.model.marker_sets import MarkerSet
 from gaitid.model.shapes import RigidFrame
 from gaitid.notes import Notes
+from gaitid.numerics.functional import Axis, Centre
 from gaitid.numerics.rigid_fit import FEWEST
 from gaitid.numerics.rotation import apply_transposed, norm, unit
 from gaitid.numerics.statistics import median
@@ -283,7 +284,7 @@ def _hip(
     model: specs.Model,
     static: Trial | None,
     marker_set: MarkerSet | None,
-) -> tuple[FunctionalHip, dict[str, float]]:
+) -> tuple[FunctionalJoint[Centre], dict[str, float]]:
     """A hip, and its place in the pelvis by the keys of a subject file, mm."""
     pelvis, R_gc, t_g = _pelvis(motion, of_file.trial, model, static, marker_set)
     known = np.isfinite(pelvis.R_gs).all(axis=(1, 2)) & np.isfinite(R_gc).all(axis=(1, 2))
@@ -295,7 +296,7 @@ def _hip(
     R_cp = np.einsum("fji,fjk->fik", R_gc[known], pelvis.R_gs[known]).mean(axis=0)
     u, _, vt = np.linalg.svd(R_cp)
     hip = functional_hip(f"{side} hip", motion, u @ vt)
-    centre_g = R_gc[known] @ hip.centre.proximal + t_g[known]
+    centre_g = R_gc[known] @ hip.joint.proximal + t_g[known]
     place = apply_transposed(pelvis.R_gs[known], centre_g - pelvis.origin_g[known]).mean(axis=0)
     sign = next(s.sign for s in model.sides if s.name == side)
     place = place * [1, sign, 1]
@@ -338,7 +339,7 @@ def _standing(trial: Trial, model: specs.Model) -> Pose:
 
 def _knee(
     side: str, motion: Moved, trial: Trial, model: specs.Model, static: Trial | None, marker_set: MarkerSet | None
-) -> tuple[Trial, FunctionalKnee, dict[str, float]]:
+) -> tuple[Trial, FunctionalJoint[Axis], dict[str, float]]:
     """The static with two points of a knee's axis more, the knee, and figures of where its axis lies."""
     if static is None:
         raise TrialError(
@@ -356,7 +357,7 @@ def _knee(
     R, t = carried_pose(motion, seen, np.stack([static.marker(label) for label in seen], axis=1), "the static")
     of_static = bind_trial(static, model, None, marker_set).model
     outward = _standing(static, of_static).R_gs[..., 1] * next(s.sign for s in model.sides if s.name == side)
-    axis_g = R @ knee.axis.proximal
+    axis_g = R @ knee.joint.proximal
     turn = float(np.nanmean(np.einsum("fi,fi->f", axis_g, outward)))
     if not abs(turn) >= np.cos(_KNEE_TURNED):
         raise TrialError(
@@ -366,7 +367,7 @@ def _knee(
             todo="look at the labels of thigh and shank",
         )
     axis_g = axis_g * np.sign(turn)
-    origin = R @ knee.axis.point_proximal + t
+    origin = R @ knee.joint.point_proximal + t
     middle, figures = _beside(static, of_static, side, origin, axis_g)
     letter = next(s.letter for s in model.sides if s.name == side)
     points = {INNER: middle - _BESIDE_M / 2 * axis_g, OUTER: middle + _BESIDE_M / 2 * axis_g}
@@ -413,8 +414,8 @@ def _common(motion: Moved, name: str, ranges: Mapping[str, float]) -> dict[str, 
     }
 
 
-def hip_record(hip: FunctionalHip, name: str, values: Mapping[str, float], in_static: bool) -> dict[str, Any]:
-    centre = hip.centre
+def hip_record(hip: FunctionalJoint[Centre], name: str, values: Mapping[str, float], in_static: bool) -> dict[str, Any]:
+    centre = hip.joint
     apart = images_g(hip.moved.first, centre.proximal) - images_g(hip.moved.second, centre.distal)
     return {
         "method": "SCoRE (Ehrig 2006), the bias of noise taken off",
@@ -431,8 +432,8 @@ def hip_record(hip: FunctionalHip, name: str, values: Mapping[str, float], in_st
     }
 
 
-def knee_record(knee: FunctionalKnee, name: str, figures: Mapping[str, float]) -> dict[str, Any]:
-    axis = knee.axis
+def knee_record(knee: FunctionalJoint[Axis], name: str, figures: Mapping[str, float]) -> dict[str, Any]:
+    axis = knee.joint
     return {
         "method": "SARA (Ehrig 2007), the bias of noise taken off",
         **_common(knee.moved, name, knee.range_deg),

@@ -24,9 +24,10 @@ from gaitid.analysis.whole_body import balance_of, with_trunk_angles
 from gaitid.analysis.withheld import withhold
 from gaitid.body.calibration import calibrate, marker_templates
 from gaitid.body.discontinuities import Continuous, without_jumps
-from gaitid.body.frames import Calibration, Geometry
+from gaitid.body.frames import Geometry
 from gaitid.body.late_markers import loose_notes
 from gaitid.body.lost_points import lost_point_notes
+from gaitid.body.places import Calibration
 from gaitid.body.poses import Body, Checked, Key, centres_need_segments, check_pose, geometry_of, pose_segments
 from gaitid.body.possible_masses import check_masses
 from gaitid.body.standing import check_sides, check_stands

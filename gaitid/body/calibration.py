@@ -7,8 +7,9 @@ from itertools import combinations
 
 import numpy as np
 
-from gaitid.body.frames import Calibration, Geometry, Pair, Place, Pose
+from gaitid.body.frames import Geometry
 from gaitid.body.lengths import points_of_segments, ranges_of_segments, segment_lengths, spread_of
+from gaitid.body.places import Calibration, Pair, Place, Pose
 from gaitid.markers.templates import Template
 from gaitid.model import specs
 from gaitid.model.shapes import CarriedFrame, CarriedPoint, RigidFrame

@@ -8,9 +8,10 @@ import numpy as np
 
 from gaitid.body.chain_places import tracking_markers, with_chain
 from gaitid.body.fitted_chain import chain_notes
-from gaitid.body.frames import Calibration, Geometry, Place, Pose
+from gaitid.body.frames import Geometry
 from gaitid.body.joints import Joint, JointPlace, Segment
 from gaitid.body.multibody import FittedChain
+from gaitid.body.places import Calibration, Place, Pose
 from gaitid.body.steady_chain import fit_steadily
 from gaitid.errors import TrialError
 from gaitid.model import specs

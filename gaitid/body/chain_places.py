@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from gaitid.body.frames import Calibration, Geometry, Place, Pose
+from gaitid.body.frames import Geometry
 from gaitid.body.joints import JointPlace
 from gaitid.body.lengths import spread_of
+from gaitid.body.places import Calibration, Place, Pose
 from gaitid.model import specs
 from gaitid.model.shapes import PointName, RigidFrame
 from gaitid.numerics.rotation import apply_transposed, cardan

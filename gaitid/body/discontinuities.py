@@ -15,8 +15,9 @@ import numpy as np
 
 from gaitid.body.calibration import marker_labels
 from gaitid.body.extremes import EXTREMES, MARGIN
-from gaitid.body.frames import Geometry, Place
+from gaitid.body.frames import Geometry
 from gaitid.body.lengths import points_of_segments
+from gaitid.body.places import Place
 from gaitid.body.poses import Body, pose_segments
 from gaitid.errors import first_few
 from gaitid.markers.clean import Markers

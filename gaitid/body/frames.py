@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, replace
 from typing import TYPE_CHECKING, assert_never
 
 import numpy as np
 
 from gaitid.body.joint_centres import chord, corner
+from gaitid.body.places import Calibration, Place, Pose
 from gaitid.model import shapes, specs
 from gaitid.model.expression import Expression, mean_of_known
 from gaitid.numerics.rigid_fit import FEWEST, RigidFit, second_extent, steady_fit
@@ -23,94 +23,17 @@ from gaitid.numerics.rotation import (
     turned,
     unit,
 )
-from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, frozen
 
 if TYPE_CHECKING:
     from gaitid.body.chain_again import Before
-    from gaitid.body.joints import JointPlace
     from gaitid.body.multibody import FittedChain
 
-#: A definition's side (empty for the middle of the body) and its name.
-Place = tuple[str, str]
-#: Two points of one segment.
-Pair = tuple[Place, Place]
 # m. Points that lie nearer to one line than this (root mean square) do not tell how a body turns about it: a
 # millimetre of noise would turn it by more than ten degrees.
 COLLINEAR = 0.005
 # Functions of a formula that look at more than one frame.
 _OVER_THE_TRIAL = ("mean(", "steady(")
-
-
-@frozen_dataclass(eq=False)
-class Pose:
-    """A frame over a trial.
-
-    Attributes
-    ----------
-    R_gs : (frames, 3, 3) array
-        Columns are the frame's axes in laboratory axes.
-    origin_g : (frames, 3) array, m
-    """
-
-    R_gs: Array
-    origin_g: Array
-
-
-@frozen_dataclass(eq=False)
-class Calibration:
-    """What was measured in a static trial; lengths in m, in the axes of the frame that carries them.
-
-    Attributes
-    ----------
-    templates : mapping of Place to mapping of str to (3,) array
-        For each rigid frame the mean places of its points in it.
-    points : mapping of Place to (3,) array
-        For each carried point its mean place in the frame that carries it.
-    frames : mapping of Place to Pose
-        For each carried frame its mean pose in the frame that carries it, one frame long.
-    spread_m : mapping of Place to mapping of str to float
-        How much a point moved in its frame during the static: root mean square.
-    source : str
-    lengths_m : mapping of Place to (float, float)
-        For each side and segment with a joint at both ends the mean distance between their centres in the static, m,
-        and its standard deviation.
-    distances_m : mapping of Place to mapping of (Place, Place) to (float, float)
-        Of a model without rigid frames: for each side and segment the distances between the points that move with it,
-        m, between which nine tenths of the static lie.
-    tracking : mapping of Place to mapping of str to (3,) array
-        Of a model that is fitted as a chain: for each side and segment the mean places of its markers on it.
-    joints : mapping of Place to JointPlace
-        Likewise, for each side and joint; under the base its origin.
-    chain_source : str
-        Where those two are from, where not from `source`.
-    """
-
-    templates: Mapping[Place, Mapping[str, Array]] = field(default_factory=dict)
-    points: Mapping[Place, Array] = field(default_factory=dict)
-    frames: Mapping[Place, Pose] = field(default_factory=dict)
-    spread_m: Mapping[Place, Mapping[str, float]] = field(default_factory=dict)
-    source: str = ""
-    lengths_m: Mapping[Place, tuple[float, float]] = field(default_factory=dict)
-    distances_m: Mapping[Place, Mapping[Pair, tuple[float, float]]] = field(default_factory=dict)
-    tracking: Mapping[Place, Mapping[str, Array]] = field(default_factory=dict)
-    joints: Mapping[Place, JointPlace] = field(default_factory=dict)
-    chain_source: str = ""
-
-    @property
-    def places(self) -> frozenset[Place]:
-        """Everything that it holds."""
-        return frozenset([*self.templates, *self.points, *self.frames, *self.joints])
-
-    def with_chain(
-        self,
-        tracking: Mapping[Place, Mapping[str, Array]],
-        joints: Mapping[Place, JointPlace],
-        spread_m: Mapping[Place, Mapping[str, float]],
-        source: str,
-    ) -> Calibration:
-        """The same with the places of markers and joints on the segments of a chain."""
-        return replace(self, tracking=tracking, joints=joints, spread_m=spread_m, chain_source=source)
 
 
 class Geometry:

@@ -7,6 +7,7 @@ decided above (`gaitid.analysis.functional`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from gaitid.numerics.statistics import median, quantile
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Mask
 
+T = TypeVar("T", Centre, Axis)
 # Frames in which both clusters are seen: with fewer a circumduction of one second decides alone.
 FEWEST_FRAMES = 100
 # deg, from the 2.5th to the 97.5th percentile, in the second plane: with 2 mm of noise, 1,000 frames and a plate of 60
@@ -165,44 +167,25 @@ def moved(proximal: Cluster, distal: Cluster) -> Moved | None:
 
 
 @frozen_dataclass(eq=False)
-class FunctionalHip:
-    """A hip centre by SCoRE, on the pelvis' markers.
+class FunctionalJoint(Generic[T]):
+    """A hip centre by SCoRE on the pelvis' markers, or a knee axis by SARA on the thigh's.
 
     Attributes
     ----------
     moved : Moved
-    centre : Centre
+    joint : Centre or Axis
     range_deg : mapping of str to float
-        In each of `PLANES`, about the axes of the pelvis.
+        Of a hip in each of `PLANES`, about the axes of the pelvis; of a knee about its axis (``flexion``).
     notes : Notes
     """
 
     moved: Moved
-    centre: Centre
+    joint: T
     range_deg: Mapping[str, float]
     notes: Notes
 
 
-@frozen_dataclass(eq=False)
-class FunctionalKnee:
-    """A knee axis by SARA, on the thigh's markers.
-
-    Attributes
-    ----------
-    moved : Moved
-    axis : Axis
-    range_deg : mapping of str to float
-        About the axis (``flexion``).
-    notes : Notes
-    """
-
-    moved: Moved
-    axis: Axis
-    range_deg: Mapping[str, float]
-    notes: Notes
-
-
-def functional_hip(name: str, motion: Moved, R_cp: Array) -> FunctionalHip:
+def functional_hip(name: str, motion: Moved, R_cp: Array) -> FunctionalJoint[Centre]:
     """The centre of a hip.
 
     Parameters
@@ -240,10 +223,10 @@ def functional_hip(name: str, motion: Moved, R_cp: Array) -> FunctionalHip:
             note("functional_doubtful/hip", joint=name, deg=second, ranges=words, drawn_mm=drawn_mm, error_mm=error_mm),
         )
     notes += _residual_note(name, centre.residual)
-    return FunctionalHip(motion, centre, ranges, notes)
+    return FunctionalJoint(motion, centre, ranges, notes)
 
 
-def functional_knee(name: str, motion: Moved) -> FunctionalKnee:
+def functional_knee(name: str, motion: Moved) -> FunctionalJoint[Axis]:
     """The axis of a knee; parameters as of `functional_hip`.
 
     Raises
@@ -267,7 +250,7 @@ def functional_knee(name: str, motion: Moved) -> FunctionalKnee:
         error_deg = np.degrees(axis.standard_error)
         notes += (note("functional_doubtful/knee", joint=name, deg=about, error_deg=error_deg),)
     notes += _residual_note(name, axis.residual)
-    return FunctionalKnee(motion, axis, {"flexion": about}, notes)
+    return FunctionalJoint(motion, axis, {"flexion": about}, notes)
 
 
 def carried_pose(motion: Moved, labels: Sequence[str], points: Array, what: str) -> tuple[Array, Array]:

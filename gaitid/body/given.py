@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gaitid.body.frames import Geometry, Place, Pose
+from gaitid.body.frames import Geometry
+from gaitid.body.places import Place, Pose
 from gaitid.model import specs
 from gaitid.trial import Array
 

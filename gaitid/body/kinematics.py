@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from gaitid.body.frames import Pose
+from gaitid.body.places import Pose
 from gaitid.model import specs
 from gaitid.model.expression import Expression, evaluate_all
 from gaitid.numerics.masks import mark_ends

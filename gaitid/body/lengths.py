@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence, Set
 
 import numpy as np
 
-from gaitid.body.frames import Geometry, Pair, Place
+from gaitid.body.frames import Geometry
+from gaitid.body.places import Pair, Place
 from gaitid.model import specs
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import median, quantiles_of_known

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from gaitid.body.frames import Calibration, Place, Pose
 from gaitid.body.joints import JointPlace
 from gaitid.body.measured_segments import measured_rows
+from gaitid.body.places import Calibration, Place, Pose
 from gaitid.body.subject import SI, Subject, SubjectFile, key_of, si_unit
 from gaitid.model import specs
 from gaitid.model.fields import Faults, Fields, unknown_keys

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from gaitid.body.centre_of_mass import shares_of_legs
-from gaitid.body.frames import Geometry, Pose
+from gaitid.body.frames import Geometry
 from gaitid.body.kinematics import clinical_angles
 from gaitid.body.mass_properties import tensor_along
+from gaitid.body.places import Pose
 from gaitid.body.poses import Body, Key
 from gaitid.errors import TrialError
 from gaitid.markers.clean import Markers, clean, model_markers

@@ -12,7 +12,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gaitid.body.frames import Calibration
+from gaitid.body.places import Calibration
 from gaitid.disk.atomic import write_all
 from gaitid.disk.regular import file_state
 from gaitid.errors import GaitidError, ReadError, SubjectError, TrialError

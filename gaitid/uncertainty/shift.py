@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gaitid.body.frames import Place
+from gaitid.body.places import Place
 from gaitid.dynamics.wrench import Wrench
 from gaitid.ground.contacts import FootLoad
 from gaitid.numerics.rotation import about_axis, cross

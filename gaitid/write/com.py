@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from gaitid.analysis.result import Result
-from gaitid.body.frames import Pose
 from gaitid.body.kinematics import SegmentMotion, segment_motions
+from gaitid.body.places import Pose
 from gaitid.write.table import Columns
 
 

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from rotations import from_vector
 from scipy.spatial.transform import Rotation
 
-from gaitid.body.frames import Pose
 from gaitid.body.kinematics import (
     JointFrames,
     SegmentMotion,
@@ -21,6 +20,7 @@ from gaitid.body.kinematics import (
     segment_motions,
     single_entry_derivatives,
 )
+from gaitid.body.places import Pose
 from gaitid.model import specs
 from gaitid.model.expression import parse_expression
 from gaitid.numerics.rotation import about_axis

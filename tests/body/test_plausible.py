@@ -13,7 +13,7 @@ from gaitid.analysis.contributions import contributed
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
 from gaitid.body import plausible_body
-from gaitid.body.frames import Calibration
+from gaitid.body.places import Calibration
 from gaitid.body.plausible_body import BEYOND, JOINT_ANGLES, _doubtful, angle_doubts
 from gaitid.body.resolve import MeasurementFault
 from gaitid.body.subject import Subject, SubjectFile

@@ -1,0 +1,89 @@
+"""The frame of a segment over a trial, and what a static showed of frames and points: what geometry is made with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field, replace
+from typing import TYPE_CHECKING
+
+from gaitid.records import frozen_dataclass
+from gaitid.trial import Array
+
+if TYPE_CHECKING:
+    from gaitid.body.joints import JointPlace
+
+#: A definition's side (empty for the middle of the body) and its name.
+Place = tuple[str, str]
+#: Two points of one segment.
+Pair = tuple[Place, Place]
+
+
+@frozen_dataclass(eq=False)
+class Pose:
+    """A frame over a trial.
+
+    Attributes
+    ----------
+    R_gs : (frames, 3, 3) array
+        Columns are the frame's axes in laboratory axes.
+    origin_g : (frames, 3) array, m
+    """
+
+    R_gs: Array
+    origin_g: Array
+
+
+@frozen_dataclass(eq=False)
+class Calibration:
+    """What was measured in a static trial; lengths in m, in the axes of the frame that carries them.
+
+    Attributes
+    ----------
+    templates : mapping of Place to mapping of str to (3,) array
+        For each rigid frame the mean places of its points in it.
+    points : mapping of Place to (3,) array
+        For each carried point its mean place in the frame that carries it.
+    frames : mapping of Place to Pose
+        For each carried frame its mean pose in the frame that carries it, one frame long.
+    spread_m : mapping of Place to mapping of str to float
+        How much a point moved in its frame during the static: root mean square.
+    source : str
+    lengths_m : mapping of Place to (float, float)
+        For each side and segment with a joint at both ends the mean distance between their centres in the static, m,
+        and its standard deviation.
+    distances_m : mapping of Place to mapping of (Place, Place) to (float, float)
+        Of a model without rigid frames: for each side and segment the distances between the points that move with it,
+        m, between which nine tenths of the static lie.
+    tracking : mapping of Place to mapping of str to (3,) array
+        Of a model that is fitted as a chain: for each side and segment the mean places of its markers on it.
+    joints : mapping of Place to JointPlace
+        Likewise, for each side and joint; under the base its origin.
+    chain_source : str
+        Where those two are from, where not from `source`.
+    """
+
+    templates: Mapping[Place, Mapping[str, Array]] = field(default_factory=dict)
+    points: Mapping[Place, Array] = field(default_factory=dict)
+    frames: Mapping[Place, Pose] = field(default_factory=dict)
+    spread_m: Mapping[Place, Mapping[str, float]] = field(default_factory=dict)
+    source: str = ""
+    lengths_m: Mapping[Place, tuple[float, float]] = field(default_factory=dict)
+    distances_m: Mapping[Place, Mapping[Pair, tuple[float, float]]] = field(default_factory=dict)
+    tracking: Mapping[Place, Mapping[str, Array]] = field(default_factory=dict)
+    joints: Mapping[Place, JointPlace] = field(default_factory=dict)
+    chain_source: str = ""
+
+    @property
+    def places(self) -> frozenset[Place]:
+        """Everything that it holds."""
+        return frozenset([*self.templates, *self.points, *self.frames, *self.joints])
+
+    def with_chain(
+        self,
+        tracking: Mapping[Place, Mapping[str, Array]],
+        joints: Mapping[Place, JointPlace],
+        spread_m: Mapping[Place, Mapping[str, float]],
+        source: str,
+    ) -> Calibration:
+        """The same with the places of markers and joints on the segments of a chain."""
+        return replace(self, tracking=tracking, joints=joints, spread_m=spread_m, chain_source=source)
