@@ -57,11 +57,6 @@ class Measured:
         """Whether the curves are equal within what `gaitid check --against` takes for no change."""
         return not abs(self.largest) > TOLERANCES[self.quantity]
 
-    @property
-    def share_of_range(self) -> float:
-        """RMS as a share of A's range; NaN where that is 0."""
-        return self.rms / self.range_a if self.range_a > 0 else float("nan")
-
 
 def difference(both: Both, quantity: str) -> Array:
     """(rows,) B − A, angles the short way round; NaN where either is unknown."""

@@ -14,7 +14,7 @@ from gaitid.compare.align import CYCLE, TIME
 from gaitid.compare.comparison import Comparison
 from gaitid.compare.measures import Measured, difference
 from gaitid.compare.mixture import ORDER
-from gaitid.compare.sure_words import sure_cells, sure_heads, sure_words
+from gaitid.compare.sure_words import heads_of, sure_cells, sure_words
 from gaitid.compare.words import QUANTITIES, amount, curve_name, known_on_one_side, number, percent, verdict
 from gaitid.disk.atomic import put_all
 from gaitid.errors import WriteError
@@ -268,11 +268,9 @@ def _ticks(x: Array) -> Sequence[float]:
 
 # --- figures ----------------------------------------------------------------------------------------------------
 
-_HEADS = ("RMS", "bias", "largest", "at", "range A", "range B", "r", "n", "only A", "only B")
-
 
 def _table(comparison: Comparison) -> str:
-    heads = (*_HEADS, *sure_heads(comparison))
+    heads = heads_of(comparison)
     top = "".join(f'<th scope="col" class="n">{head}</th>' for head in heads)
     rows = []
     for quantity, name in QUANTITIES.items():

@@ -43,6 +43,12 @@ def sure_words(comparison: Comparison) -> list[str]:
     return lines + [f"Note: {note}" for note in sure.notes]
 
 
+def heads_of(comparison: Comparison) -> tuple[str, ...]:
+    """Heads of the columns of figures of each curve."""
+    figures = ("RMS", "bias", "largest", "at", "range A", "range B", "r", "n", "only A", "only B")
+    return *figures, *sure_heads(comparison)
+
+
 def sure_heads(comparison: Comparison) -> tuple[str, ...]:
     """Heads of two columns; none where nothing says how sure the curves are."""
     if comparison.sure is None:

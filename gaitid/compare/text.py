@@ -9,11 +9,9 @@ from gaitid.check.quantities import unit_of
 from gaitid.compare.comparison import Comparison
 from gaitid.compare.measures import Measured
 from gaitid.compare.mixture import ORDER
-from gaitid.compare.sure_words import sure_cells, sure_heads, sure_words
+from gaitid.compare.sure_words import heads_of, sure_cells, sure_heads, sure_words
 from gaitid.compare.words import NAMES, QUANTITIES, curve_name, known_on_one_side, number, percent, verdict
 from gaitid.uncertainty.peaks import PEAKS
-
-_HEADS = ("RMS", "bias", "largest", "at", "range A", "range B", "r", "n", "only A", "only B")
 
 
 def text_of(comparison: Comparison) -> str:
@@ -42,7 +40,7 @@ def _curves(comparison: Comparison) -> list[str]:
     for quantity, name in QUANTITIES.items():
         found = [m for m in comparison.shown if m.quantity == quantity]
         if found:
-            rows.append((f"{name}, {unit_of(quantity)}", *_HEADS, *sure_heads(comparison)))
+            rows.append((f"{name}, {unit_of(quantity)}", *heads_of(comparison)))
             rows += [_row(comparison, m) for m in found if not (m.n and m.same)]
             same = [m for m in found if m.n and m.same]
             if same:

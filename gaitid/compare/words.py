@@ -10,7 +10,6 @@ import numpy as np
 from gaitid.check.quantities import unit_of
 from gaitid.compare.comparison import Comparison
 from gaitid.compare.curves import RESULT, SESSION, Curves
-from gaitid.compare.explain import Share
 from gaitid.compare.measures import Measured
 from gaitid.compare.mixture import CONTACTS, ORDER
 from gaitid.compare.sizes import FOLLOWS
@@ -185,11 +184,6 @@ def _shape(m: Measured, mass_kg: float) -> str:
         return f"{turned} in B"
     constant = abs(m.bias) >= _CONSTANT * m.rms and abs(m.bias) > _LARGE * m.range_a
     return "Of the same shape, and a constant apart (another zero, or other axes of a segment)" if constant else ""
-
-
-def rest_of(shares: Mapping[str, Share], difference_rms: float) -> float:
-    """The remainder's RMS as a share of the difference's."""
-    return shares["remainder"].rms / difference_rms if difference_rms > 0 else float("nan")
 
 
 def known_on_one_side(comparison: Comparison) -> list[str]:

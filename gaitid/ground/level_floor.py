@@ -25,9 +25,6 @@ from gaitid.trial import Array
 # s that a foot stands; m of way; heights; degrees: a doubt, and what is no floor of one slope any more; the least share
 # of its own error that a slope must be.
 STANDS, WAY, FEWEST, LEANS, STEEP, SURE = 0.15, 2.0, 8, 1.5, 10.0, 5.0
-CURE = (
-    "check the calibration of the cameras' axes and the plates' corners; on a ramp that begins beside them, ignore this"
-)
 
 
 def level_faults(ground: Ground, rate_hz: float) -> Iterator[Fault]:

@@ -14,6 +14,7 @@ from gaitid.norms.sets import UNITS
 from gaitid.norms.types import Array, Definitions
 from gaitid.records import frozen_dataclass
 from gaitid.results.cycle_curves import CycleCurves, Feature, read_cycles, read_features
+from gaitid.results.entries import mappings_at
 from gaitid.results.find import tables_beside
 from gaitid.results.lost_columns import refuse_lost_columns
 from gaitid.results.one_run import RunTables, refuse_other_run
@@ -180,9 +181,7 @@ def _force_filter(record: Mapping[str, Any]) -> str:
 
 def _input(record: Mapping[str, Any], key: str) -> str:
     """Of the trial."""
-    inputs = record.get("inputs")
-    entries = [i for i in inputs if isinstance(i, Mapping)] if isinstance(inputs, list) else []
-    return next((str(entry.get(key) or "") for entry in entries if entry.get("role") == "trial"), "")
+    return next((str(of.get(key) or "") for of in mappings_at(record, "inputs") if of.get("role") == "trial"), "")
 
 
 # --- who is who -----------------------------------------------------------------------------------------------

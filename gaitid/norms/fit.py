@@ -18,6 +18,7 @@ from typing import Any
 
 from gaitid.norms.types import Definitions, NormSet
 from gaitid.records import NamedTuple
+from gaitid.results.entries import entry_at, mapping_at, number_at
 
 GRAVITY = 9.81
 GROUND = "ground_reaction_"
@@ -54,8 +55,8 @@ def worded(text: str) -> Mapping[str, str]:
 
 def definitions_of(record: Mapping[str, Any]) -> Definitions:
     """By what the numbers of a record were computed."""
-    conventions = _mapping(record, "conventions")
-    model = _mapping(record, "model")
+    conventions = mapping_at(record, "conventions")
+    model = mapping_at(record, "model")
     files = model.get("files")
     given = [str(file).split(" (")[0].replace("\\", "/") for file in files] if isinstance(files, list) else []
     paths = [PurePosixPath(file) for file in given]
@@ -121,7 +122,7 @@ def _joint(column: str, definitions: Definitions) -> str:
 
 def age_years(record: Mapping[str, Any]) -> float:
     """Of the subject, NaN where the record does not say it."""
-    return _number(_mapping(_mapping(record, "subject"), "age").get("value"))
+    return _number_at(record, "subject", "age", "value")
 
 
 class AgeFit(NamedTuple):
@@ -164,14 +165,13 @@ def age_fit(norms: NormSet, record: Mapping[str, Any]) -> AgeFit:
 
 def way_words(record: Mapping[str, Any]) -> str:
     """``the walk turns by 92°``, as a record says it; empty where it goes straight on, forward and level."""
-    match = _WAY.search(str(_mapping(record, "conventions").get("progression", "")))
+    match = _WAY.search(str(entry_at(record, "conventions", "progression")))
     return match[0] if match else ""
 
 
 def leg_length_m(record: Mapping[str, Any]) -> float:
     """Mean of both legs as measured, NaN where the record has none."""
-    subject = _mapping(record, "subject")
-    lengths = [_number(_mapping(subject, f"{side}.leg_length").get("value")) for side in ("left", "right")]
+    lengths = [_number_at(record, "subject", f"{side}.leg_length", "value") for side in ("left", "right")]
     known = [length for length in lengths if length > 0]
     return sum(known) / len(known) if known else math.nan
 
@@ -181,10 +181,6 @@ def dimensionless(speed_m_per_s: float, leg_m: float) -> float:
     return speed_m_per_s / math.sqrt(GRAVITY * leg_m) if leg_m > 0 else math.nan
 
 
-def _mapping(parent: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    value = parent.get(key)
-    return value if isinstance(value, Mapping) else {}
-
-
-def _number(value: object) -> float:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
+def _number_at(record: Mapping[str, Any], *keys: str) -> float:
+    number = number_at(record, *keys)
+    return math.nan if number is None else number

@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from gaitid.notes.message import DO_NOT_USE
 from gaitid.report.difference import LEAST_CYCLES, critical_t, own_differences, variance_of
 from gaitid.report.gathering import people
 from gaitid.report.lines import Member
 from gaitid.report.page.figures_table import FEATURES, SPATIOTEMPORAL, Row, speeds_of, strides
-from gaitid.report.page.told import LEVEL_CLASS, LEVELS, agreed, in_words, model_of, named, names_of, reasons, verdicts
+from gaitid.report.page.told import LEVEL_CLASS, agreed, in_words, model_of, named, names_of, reasons, verdicts
 from gaitid.report.panels import SIDES
 from gaitid.report.result import Result
 from gaitid.report.text import UNKNOWN, each, escape, fixed, mean_sd
@@ -44,7 +45,7 @@ def mixed_html(members: Sequence[Member]) -> str:
         f"{member.label} {name}" if len(members) > 1 else name
         for member in members
         for name, result in named(member.results)
-        if result.record_at("verdict", "trial") == LEVELS[2] and result.cycles
+        if result.record_at("verdict", "trial") == DO_NOT_USE and result.cycles
     )
     if bad:
         told.append(f"In the means are trials with the verdict “do not use”: {bad}. Leave their results out.")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gaitid.norms import Norms
+from gaitid.notes.message import DO_NOT_USE, LEVELS
 from gaitid.report.gathering import Session, people
 from gaitid.report.page.told import (
     LEVEL_CLASS,
-    LEVELS,
     InMean,
     Told,
     agreed,
@@ -122,8 +122,8 @@ def verdict_html(means: InMean, limb: str = "leg") -> str:
     worst = {key: level for key, of in used.items() if (level := verdicts(of).get(key))}
     if not worst:
         return ""
-    bad, only = [side for side in SIDES if worst.get(side) == LEVELS[2]], ""
-    if len(results) == 1 and len(bad) == 1 and worst.get("trial") != LEVELS[2]:
+    bad, only = [side for side in SIDES if worst.get(side) == DO_NOT_USE], ""
+    if len(results) == 1 and len(bad) == 1 and worst.get("trial") != DO_NOT_USE:
         only = f" <small>{SIDES[1 - SIDES.index(bad[0])]} leg only</small>"
     all_of = "All trials" if len(counted) == len(results) else f"{len(counted)} of {len(results)} trials"
     labels = {"trial": "Trial" if len(results) == 1 else all_of, "left": f"Left {limb}", "right": f"Right {limb}"}

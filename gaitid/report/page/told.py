@@ -12,12 +12,12 @@ from dataclasses import replace
 
 from gaitid.analysis.wording import alike, level_words
 from gaitid.norms.fit import way_words
+from gaitid.notes.message import LEVELS
 from gaitid.records import frozen_dataclass
 from gaitid.report.panels import SIDES
 from gaitid.report.result import Result
 from gaitid.report.text import file_name, plain
 
-LEVELS = ("good", "usable", "do not use")
 #: Of a verdict or of a trust: the class of its colour.
 LEVEL_CLASS = dict(zip(LEVELS, ("good", "care", "no"), strict=True))
 # A path in a text: folders often name people, and a page is passed on.

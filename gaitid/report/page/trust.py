@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from gaitid.analysis.limits import WHOLE_STANCE
+from gaitid.notes.message import DO_NOT_USE, GOOD
 from gaitid.report.page.pool import CYCLE, Basis, known_contacts, sides_of
-from gaitid.report.page.told import LEVELS, InMean, named, notes, verdicts
+from gaitid.report.page.told import InMean, named, notes, verdicts
 from gaitid.report.result import Contact, Result
 from gaitid.report.text import each, escape
 
@@ -81,9 +82,9 @@ def _trust(results: Sequence[Result], basis: Basis, joint: str, side: str) -> tu
         and any(segment in note.text.lower() for segment in segments)
         and not (other in note.text.lower() and side not in note.text.lower())
     ]
-    verdict = verdicts(results).get(side, LEVELS[0])
-    level = "good" if whole and verdict == LEVELS[0] and not doubts else "care"
-    if verdict == LEVELS[2] or not (n or whole):
+    verdict = verdicts(results).get(side, GOOD)
+    level = "good" if whole and verdict == GOOD and not doubts else "care"
+    if verdict == DO_NOT_USE or not (n or whole):
         level = "no"
     listed = each('<li class="doubt">{}</li>', doubts)
     if whole and joint != "ankle" and basis.kind == CYCLE and pooled is not None:

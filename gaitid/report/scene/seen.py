@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from gaitid.disk.regular import file_state
+from gaitid.errors import GaitidError, in_print
 from gaitid.records import frozen_dataclass
 from gaitid.report.result import Result
-from gaitid.report.scene.again import analyse_again
 from gaitid.report.scene.moving import Moving, moving
+from gaitid.run.recorded import read_recorded, refuse_other_numbers
 
 # Trials kept, and their frames, of some 6 kB each: a page asks for the view of all, then for the plan of each.
 _KEPT, _KEPT_FRAMES = 32, 30_000
@@ -34,12 +35,24 @@ def seen_of(result: Result) -> Seen:
     """The same answer for the same record, as long as nobody writes to it."""
     key = (result.path.absolute(), file_state(result.path))
     if key not in _seen:
-        again = analyse_again(result)
-        found = Seen(None, again.why_not) if again.result is None else Seen(moving(again.result))
+        found = analyse_again(result)
         while _seen and (len(_seen) >= _KEPT or sum(map(_frames, [found, *_seen.values()])) > _KEPT_FRAMES):
             del _seen[next(iter(_seen))]
         _seen[key] = found
     return _seen[key]
+
+
+def analyse_again(result: Result) -> Seen:
+    """The trial of a result, analysed again from the files that its record names (`gaitid.run.recorded`).
+
+    Nothing is raised where a file is gone or has changed, or where other numbers come out.
+    """
+    try:
+        again = read_recorded(result.record, result.path).analysed()
+        refuse_other_numbers(again, result.record, {**result.columns, "frame": result.frame.astype(float)})
+    except (GaitidError, OSError, ValueError) as error:
+        return Seen(None, error.line() if isinstance(error, GaitidError) else in_print(str(error)))
+    return Seen(moving(again))
 
 
 def _frames(seen: Seen) -> int:

@@ -14,8 +14,7 @@ from gaitid.cli.run import command, given_options, recorded_command
 from gaitid.errors import GaitidError
 from gaitid.report.result import Result, load_result
 from gaitid.report.scene import seen
-from gaitid.report.scene.again import analyse_again
-from gaitid.report.scene.seen import seen_of
+from gaitid.report.scene.seen import analyse_again, seen_of
 from gaitid.run.command import read_command
 from gaitid.settings import OPTIONS
 
@@ -85,8 +84,8 @@ def test_a_command_that_cannot_be_read(words: list[str], why: str) -> None:
 def test_the_same_numbers(walk: Result) -> None:
     again = analyse_again(walk)
     assert again.why_not == ""
-    assert again.result is not None
-    ours = again.result.sides["left"].load.wrench.f_g[:, 2]
+    assert again.moving is not None
+    ours = again.moving.result.sides["left"].load.wrench.f_g[:, 2]
     np.testing.assert_allclose(ours, walk.columns["left_ground_force_z_N"], rtol=1e-9, atol=1e-6)
 
 
@@ -138,7 +137,7 @@ def test_other_numbers_are_not_drawn(copied: Path) -> None:
     middle[at] = f"{float(middle[at]) + 0.001:.10g}"
     table.write_text("\n".join([header, *(",".join(row) for row in cells)]) + "\n", "utf-8")
     again = analyse_again(load_result(copied / "results" / "walk.run.json"))
-    assert again.result is None
+    assert again.moving is None
     assert "this version computes other numbers" in again.why_not
 
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from unpacked import unpack
 
 from gaitid.report.result import Result
 from gaitid.report.scene import scene_html
 from gaitid.report.scene.attach import owners
 from gaitid.report.scene.describe import described
-from gaitid.report.scene.encode import unpack
 from gaitid.report.scene.moving import Moving
 from gaitid.report.scene.seen import seen_of
 

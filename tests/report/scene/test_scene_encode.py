@@ -6,8 +6,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from unpacked import unpack
 
-from gaitid.report.scene.encode import POSITION, pack, unpack
+from gaitid.report.scene.encode import POSITION, pack
 
 
 def test_positions_are_right_to_a_quarter_of_a_millimetre() -> None:
