@@ -124,7 +124,7 @@ class RunOptions:
         Path | None,
         Option(
             FILE,
-            "Forces beside a CSV or TRC trial, or a C3D without plates (.csv, .mot, .sto).",
+            "Forces beside a trial without its own (.csv, .mot, .sto, .forces, .anc, .tsv).",
             ("path, optional", "Forces beside a CSV or TRC trial."),
             complete="forces",
             of_one_trial=True,

@@ -44,7 +44,7 @@ def analyse(
     Parameters
     ----------
     trial : path or Trial
-        ``.c3d``, ``.csv`` or ``.trc``, or a trial in memory (`read_trial`, `trial_from_arrays`).
+        ``.c3d``, ``.csv``, ``.trc`` or ``.tsv``, or a trial in memory (`read_trial`, `trial_from_arrays`).
     {options}
 
     Returns
@@ -184,7 +184,7 @@ def read_trial(  # noqa: PLR0913 - what the file does not say, each under its na
     Parameters
     ----------
     path : path
-        ``.c3d``, ``.csv`` or ``.trc``.
+        ``.c3d``, ``.csv``, ``.trc`` or ``.tsv``.
     forces, plates : path, optional
         Forces beside a CSV or TRC trial; YAML with the corners of its plates, or of those that a C3D does not declare.
     stored : bool

@@ -13,11 +13,12 @@ from gaitid.batch.results_folder import TABLE
 from gaitid.batch.types import Listing
 from gaitid.errors import GaitidError, ReadError
 from gaitid.model.fields import nearest
+from gaitid.read import MOTIVE
 from gaitid.read.tables.nexus_sections import is_nexus_csv
 from gaitid.read.tables.text_table import first_characters, is_blank
 from gaitid.write import ACROSS_TRIALS, TABLES
 
-SUFFIXES = (".c3d", ".trc", ".csv")
+SUFFIXES = (".c3d", ".trc", ".tsv", ".csv")
 # Columns of a manifest: trials or globs; one trial a row, for tables that are made so.
 TRIALS, TRIAL = "trials", "trial"
 # Tables that may have a column ``trial`` too: one of a trial has one of the first two, ``batch.csv`` the third, and
@@ -28,6 +29,8 @@ _TABLES = "|".join((TABLE.removesuffix(".csv"), *ACROSS_TRIALS))
 _OURS = re.compile(rf"\.({'|'.join(TABLES)}|forces|load\.\w+(\.\d+)?|truth\.\w+)\.csv$|^({_TABLES})\.csv$")
 # A column of a marker in a plain CSV.
 _MARKER = re.compile(r"_x_(mm|cm|m)\b")
+# What a table of QTM with markers says.
+_QTM = re.compile(r"^DATA_INCLUDED\s+3D\b", re.MULTILINE)
 # One of a load on a segment.
 _LOAD = re.compile(r"\b(force|moment)_(global|segment)_x_")
 
@@ -130,11 +133,12 @@ def refuse_no_trial(path: Path) -> None:
 
 
 def why_no_trial(path: Path) -> str:
-    """What a file is instead of a trial; empty for C3D and TRC files, CSV files with markers, and exports of Nexus.
+    """What a file is instead of a trial; empty for C3D and TRC files, and for tables with markers of all kinds.
 
     A file that cannot be read counts as a trial, and is refused by name when it is read.
     """
-    if path.suffix.lower() != ".csv":
+    suffix = path.suffix.lower()
+    if suffix not in (".csv", ".tsv"):
         return ""
     if _OURS.search(path.name):
         return "forces, or a table that gaitid wrote"
@@ -144,9 +148,11 @@ def why_no_trial(path: Path) -> str:
         head = first_characters(path)
     except (OSError, GaitidError):
         return ""
+    if suffix == ".tsv":
+        return "" if _QTM.search(head) else "no markers of Qualisys Track Manager (a row DATA_INCLUDED 3D)"
     if _LOAD.search(head):
         return "a measured load on a segment (--load)"
-    if is_nexus_csv(head) or _MARKER.search(head):
+    if is_nexus_csv(head) or _MARKER.search(head) or MOTIVE.match(head):
         return ""
     columns = _header_columns(head)
     if _names_trials(columns):

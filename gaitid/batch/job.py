@@ -254,11 +254,14 @@ def trial_hash(job: Job) -> str:
 def fingerprint_of(job: Job, trial_sha256: str) -> str:
     """SHA-256 over all that decides a result: version, command, and the hash of every file that is read."""
     from gaitid.read.assignments import ENF_BYTES, enf_files
+    from gaitid.read.beside import forces_of
 
     inputs = [("trial", trial_sha256), *job.shared]
-    for enf in enf_files(job.trial):
+    beside = [*((enf, ENF_BYTES) for enf in enf_files(job.trial))]
+    beside += [(file, MAX_BYTES) for file in forces_of(job.trial, job.options.forces)]
+    for file, most in beside:
         with suppress(ReadError):  # such a one is not read
-            inputs.append((enf.name, sha256(enf, ENF_BYTES)))
+            inputs.append((file.name, sha256(file, most)))
     # which model is chosen depends on all trials of the session
     session = [[str(path), _size(path)] for path in job.session]
     # and with which calibration, on what both would make

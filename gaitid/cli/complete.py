@@ -16,7 +16,7 @@ from gaitid.model.bundled import bundled_files, bundled_folder
 
 Items = list[CompletionItem]
 
-_TRIALS = (".c3d", ".csv", ".trc")
+_TRIALS = (".c3d", ".csv", ".trc", ".tsv")
 _YAML = (".yaml", ".yml")
 
 
@@ -26,7 +26,7 @@ _YAML = (".yaml", ".yml")
 _SUFFIXES = {
     "trials": _TRIALS,
     "yaml_files": _YAML,
-    "forces": (".csv", ".mot", ".sto"),
+    "forces": (".csv", ".mot", ".sto", ".forces", ".anc", ".tsv"),
     "events": (".csv", ".c3d", *_YAML),
     "results": (".run.json",),
     "compared": (".run.json", ".c3d", ".sto", ".mot"),  # results, and what other programs computed

@@ -53,8 +53,8 @@ if TYPE_CHECKING:
 )
 @talk_options
 def command(trials: tuple[Path, ...], as_json: bool, picture: Path | None, keep_names: bool, **given: Any) -> int:
-    """Show what is in TRIAL (.c3d, .csv or .trc): markers and their gaps, rates, force plates and their loads, which
-    foot stands on which plate, events, measurements of the subject, stored model outputs, which
+    """Show what is in TRIAL (.c3d, .csv, .trc or .tsv): markers and their gaps, rates, force plates and their loads,
+    which foot stands on which plate, events, measurements of the subject, stored model outputs, which
     model `--model auto` takes, and what each bundled model (and yours, with --model) would still need.
 
     Nothing is written but a picture that is asked for; the text goes to stdout, of several trials a line each (with

@@ -24,7 +24,22 @@ T = TypeVar("T")
 KEYS = ["time", "level", "pid", "trial", "event", "message", "duration_s"]
 # Files that gaitid reads or writes, and where a batch remembers what it did: none can be the log as well.
 _FOLDER = ".gaitid"
-_SUFFIXES = (".c3d", ".csv", ".trc", ".mot", ".sto", ".yaml", ".yml", ".enf", ".json", ".html", ".parquet")
+_SUFFIXES = (
+    ".c3d",
+    ".csv",
+    ".trc",
+    ".tsv",
+    ".mot",
+    ".sto",
+    ".forces",
+    ".anc",
+    ".yaml",
+    ".yml",
+    ".enf",
+    ".json",
+    ".html",
+    ".parquet",
+)
 # How long another process is waited for that holds the file's lock, or does not read the pipe, s.
 PATIENCE_S = 10.0
 _PAUSE_S = 0.01

@@ -161,7 +161,7 @@ class WithUncertainty(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         alone = [
-            word == "--uncertainty" and following.lower().endswith((".c3d", ".csv", ".trc"))
+            word == "--uncertainty" and following.lower().endswith((".c3d", ".csv", ".trc", ".tsv"))
             for word, following in zip(args, [*args, ""][1:], strict=True)
         ]
         args = [f"{word}={DEFAULT_UNCERTAINTY}" if one else word for word, one in zip(args, alone, strict=True)]

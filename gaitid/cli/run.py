@@ -67,8 +67,8 @@ def command(
     log_file: Path | None,
     **of_analysis: Any,
 ) -> int:
-    """Compute joint wrenches, angles, moments and powers of each TRIAL (.c3d, .csv or .trc) and write them as CSV,
-    with a record of everything that was assumed.
+    """Compute joint wrenches, angles, moments and powers of each TRIAL (.c3d, .csv, .trc or .tsv) and write them as
+    CSV, with a record of everything that was assumed.
 
     A trial that is refused does not stop the others; the exit code is then 1. With --dry-run nothing is solved and
     nothing written: what the run would do stands on stdout, and the exit code says whether a trial would be refused.

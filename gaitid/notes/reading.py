@@ -80,9 +80,7 @@ READING = {
             "frame_numbers": (
                 "frames are numbered by {step}; they are counted by 1 from {first}, at the rate of their times"
             ),
-            "trc_rate": (
-                "DataRate is {declared_hz:g} Hz, but by the column Time it is {rate_hz:.6g} Hz, which is used"
-            ),
+            "table_rate": ("{key} is {declared_hz:g} Hz, but by the column Time it is {rate_hz:.6g} Hz, which is used"),
             "trc_header": (
                 "the header says {says} {what}, the file holds {count}, which are read{short:?; is the file cut "
                 "short? Export it again}"
@@ -209,7 +207,11 @@ READING = {
                 "(declare them in the plates file)"
             ),
             "device_order": "the force plates are numbered in the order of the section Devices: {order:, }",
-            "trc_rate": "the header says no DataRate; by the column Time it is {rate_hz:.6g} Hz",
+            "qtm_forces": (
+                "plate {plates:, }: its forces are taken as those on the {on_plate:plate|subject} in {axes} axes, its "
+                "moments in {unit} about the centre of its surface: so {told} says"
+            ),
+            "table_rate": "the header says no {key}; by the column Time it is {rate_hz:.6g} Hz",
             "degrees": (
                 "{file}: the stored calibration angles ({angles:, }) are taken as degrees ({beyond:?{beyond:, }: "
                 "radians end at π}{by:?so {by} stored them})"
@@ -237,6 +239,7 @@ READING = {
                 "on the subject"
             ),
             "origin_turned": "ORIGIN points from the sensor to the surface (z < 0); it was turned",
+            "forces_beside": "its plate forces are those of {names}, beside it",
             "columns": "{where}columns that are not read: {columns}",
             "computed_marker": ("{what}: taken as not seen in {where}", "keep it with --set doubtful_labels=keep"),
             "static": "static: {text}",

@@ -9,18 +9,25 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gaitid.errors import ReadError
+from gaitid.errors import GaitidError, ReadError
 from gaitid.model.settings import ReaderSettings
 from gaitid.notes import note
+from gaitid.read.labels import listed
 from gaitid.trial import Trial
 
-SUFFIXES = (".c3d", ".csv", ".trc")
+if TYPE_CHECKING:
+    from gaitid.read.tables.marker_table import MarkerTable
+
+SUFFIXES = (".c3d", ".csv", ".trc", ".tsv")
 #: Share of a static's frames: a label that is seen in fewer is no marker of it. Markers of the shared statics are seen
 #: in at least 0.87 of the frames; one that was a moment of another marker in 0.01.
 FEWEST_SEEN = 0.1
+#: What an export of OptiTrack Motive begins with.
+MOTIVE = re.compile('"?Format Version"?[,;\t]')
 _EXPORT = "export the trial as C3D"
 # What a user knows the settings of the reader as.
 _OPTIONS = {
@@ -31,8 +38,7 @@ _OPTIONS = {
 # What files of other programs begin with that are named .csv.
 _OTHER_TABLES = {
     r"PathFileType\b": ("a TRC file", "end its name with .trc"),
-    r"NO_OF_FRAMES\b": ("a table of Qualisys Track Manager (TSV)", _EXPORT),
-    r"Format Version,": ("a table of OptiTrack Motive", _EXPORT),
+    r"(FILE_VERSION|NO_OF_\w+)\b": ("a table of Qualisys Track Manager", "end its name with .tsv"),
     r"(\t.*\n){4}ITEM\t": ("a text file of Visual3D", _EXPORT),
 }
 
@@ -51,12 +57,13 @@ def read_trial(
     Parameters
     ----------
     path : Path
-        ``.c3d``, ``.csv`` (plain, or a Nexus export) or ``.trc``.
+        ``.c3d``, ``.csv`` (plain, or an export of Nexus or Motive), ``.trc`` or ``.tsv`` (Qualisys).
     forces : Path, optional
-        Forces beside a plain CSV, a TRC, or a C3D without plates: plain CSV, or an OpenSim ``.mot`` or ``.sto``.
+        Forces beside a trial that holds none: plain CSV, ``.mot``, ``.sto``, ``.forces``, ``.anc`` or ``.tsv``. Where
+        none are given, those that lie beside it by its name (`gaitid.read.beside`).
     plates : Path, optional
-        YAML with the plates' corners, origins and force sense: of these forces, for CSV, and for a C3D that does not
-        declare its plates, or wrongly.
+        YAML (or ``forcepla.cal``) with the plates' corners, origins and force sense: of these forces, for CSV, and for
+        a C3D that does not declare its plates, or wrongly.
     events : Path, optional
         Gait events in place of those that the trial stores (`gaitid.read.event_file`).
     stored : bool
@@ -77,7 +84,7 @@ def read_trial(
     from gaitid.read.plates.repeated import repeated_plates
 
     settings = settings or ReaderSettings()
-    trial = with_vertical(_read(path, forces, plates, stored, settings), settings)
+    trial = with_vertical(_read_with_beside(path, forces, plates, stored, settings), settings)
     repeated = repeated_plates(trial.notes)
     left = tuple(other for other in assignments_left(trial) if other.plate not in repeated)
     if events is not None:
@@ -110,6 +117,25 @@ def with_vertical(trial: Trial, settings: ReaderSettings) -> Trial:
     return trial if settings.vertical is None else replace(trial, up=settings.vertical)
 
 
+def _read_with_beside(
+    path: Path, forces: Path | None, plates: Path | None, stored: bool, settings: ReaderSettings
+) -> Trial:
+    """The trial with the forces that are given, or lie beside it by its name; these stay out where they do not fit."""
+    from gaitid.read.beside import forces_beside
+
+    found = [] if forces is not None else forces_beside(path)
+    if not found:
+        return _read(path, forces, plates, stored, settings)
+    names = listed([file.name for file in found])
+    try:
+        trial = _read(path, found[0], plates, stored, settings)
+        said = note("reading_info/forces_beside", names=names)
+    except GaitidError as error:
+        trial = _read(path, None, plates, stored, settings)
+        said = note("file_beside/unreadable", name=names, why=error.line())
+    return replace(trial, notes=(*trial.notes, said))
+
+
 def _read(path: Path, forces: Path | None, plates: Path | None, stored: bool, settings: ReaderSettings) -> Trial:
     suffix = path.suffix.lower()
     if suffix == ".c3d":
@@ -118,17 +144,20 @@ def _read(path: Path, forces: Path | None, plates: Path | None, stored: bool, se
         trial = read_c3d(path, stored=stored, settings=settings, plates=plates if forces is None else None)
         trial = _unused(trial, settings, "point_rate_hz")
         return trial if forces is None else _with_forces(trial, forces, plates)
-    if suffix == ".trc":
+    if suffix in (".trc", ".tsv"):
+        from gaitid.read.tables.qtm import read_qtm
         from gaitid.read.tables.trc import read_trc
 
-        trial = read_trc(path, forces=forces, plates=plates, settings=settings)
-        return _unused(trial, settings, "point_rate_hz")
+        return _of_markers(path, (read_trc if suffix == ".trc" else read_qtm)(path), forces, plates, settings)
     if suffix == ".csv":
         from gaitid.read.tables.csv_plain import read_plain_csv
+        from gaitid.read.tables.motive import read_motive
         from gaitid.read.tables.nexus_sections import is_nexus_csv
         from gaitid.read.tables.text_table import first_characters
 
         head = first_characters(path)
+        if MOTIVE.match(head):
+            return _of_markers(path, read_motive(path), forces, plates, settings)
         if is_nexus_csv(head):
             if forces is not None:
                 raise ReadError("a Nexus export holds its own forces (section Devices)", todo="leave out --forces")
@@ -142,20 +171,44 @@ def _read(path: Path, forces: Path | None, plates: Path | None, stored: bool, se
         return read_plain_csv(path, forces=forces, plates=plates, settings=settings)
     if path.is_dir():
         raise ReadError(
-            "a folder", expected="a file (.c3d, .csv or .trc)", todo="for all trials of a folder there is gaitid batch"
+            "a folder",
+            expected="a file (.c3d, .csv, .trc or .tsv)",
+            todo="for all trials of a folder there is gaitid batch",
         )
     if not path.exists():
         there = [path.name + ending for ending in SUFFIXES if path.with_name(path.name + ending).is_file()]
         raise ReadError("no such file" + (f" (did you mean {there[0]!r}?)" if there else ""), todo="check the path")
-    todo = "give it with --forces, beside the trial of its markers" if suffix in (".mot", ".sto") else _EXPORT
+    todo = (
+        "give it with --forces, beside the trial of its markers"
+        if suffix in (".mot", ".sto", ".forces", ".anc")
+        else _EXPORT
+    )
     known = " or ".join(SUFFIXES)
     raise ReadError(f"the suffix {path.suffix!r} is not known", expected=known, found=path.name, todo=todo)
 
 
-def _with_forces(trial: Trial, forces: Path, plates: Path | None) -> Trial:
-    """The trial of a C3D file without plates, as of a markerless system, with forces of another file.
+def _of_markers(
+    path: Path, table: MarkerTable, forces: Path | None, plates: Path | None, settings: ReaderSettings
+) -> Trial:
+    """The trial of a table of markers, with forces of another file."""
+    from gaitid.read.plates import unused_plates
+    from gaitid.read.tables.marker_table import trial_of
 
-    Both count their time from the trial's first frame.
+    trial, cameras_s = trial_of(path, table, settings)
+    if forces is not None:
+        trial = _with_forces(trial, forces, plates, cameras_s)
+    else:
+        trial = replace(trial, notes=(*trial.notes, *unused_plates(plates, "there are no forces")))
+    return _unused(trial, settings, "point_rate_hz")
+
+
+def _with_forces(
+    trial: Trial, forces: Path, plates: Path | None, cameras_s: tuple[float, float] | None = None
+) -> Trial:
+    """A trial without plates with forces of another file.
+
+    Both have the clock by which the first and the last frame were at `cameras_s`; else they count their time from the
+    trial's first frame, as those of a C3D of a markerless system.
 
     Raises
     ------
@@ -166,7 +219,7 @@ def _with_forces(trial: Trial, forces: Path, plates: Path | None) -> Trial:
         raise ReadError("a C3D file holds its own forces", todo="leave out --forces")
     from gaitid.read.tables.csv_plain import read_forces
 
-    loads = read_forces(forces, plates, (0.0, float(trial.time_s[-1])))
+    loads = read_forces(forces, plates, cameras_s or (0.0, float(trial.time_s[-1])))
     return replace(
         trial,
         plates=loads.usable,

@@ -11,6 +11,7 @@ from gaitid.disk.atomic import Content, write_all
 from gaitid.inputs import found_trial, input_record, refuse_to_overwrite
 from gaitid.model.settings import READER
 from gaitid.read.assignments import enf_files
+from gaitid.read.beside import forces_of
 from gaitid.run.setup import Setup, given_files
 from gaitid.settings import RunOptions
 from gaitid.write import TABLES, UNCERTAINTY, WRITE
@@ -36,6 +37,7 @@ def inputs_of(path: Path, result: Result, setup: Setup) -> list[Mapping[str, str
     if result.whole_body is not None:
         files = (result.whole_body.upper.path, *result.whole_body.table_files)
         inputs += [input_record("upper body", file) for file in files]
+    inputs += [input_record("forces", file) for file in forces_of(found_trial(path), setup.options.forces)]
     sources = " ".join(assignment.source for assignment in result.trial.assignments)
     if sources:
         inputs += [input_record("assignments", enf) for enf in enf_files(path) if enf.name in sources]

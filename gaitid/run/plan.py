@@ -20,6 +20,7 @@ from gaitid.inputs import found_trial, loads_beside, static_beside
 from gaitid.model import specs
 from gaitid.notes import Notes
 from gaitid.read.assignments import enf_files
+from gaitid.read.beside import forces_of
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.run import loads_of, read_with, settle
 from gaitid.run.files import refuse_to_replace_inputs, result_names
@@ -212,6 +213,7 @@ def _reads(path: Path, setup: Setup) -> Iterator[FileRead]:
     options = setup.options
     yield _file("trial", path)
     yield from (_file(role, file) for role in INPUT_FILES if (file := getattr(options, role)) is not None)
+    yield from (_file("forces", file, "beside it") for file in forces_of(found_trial(path), options.forces))
     yield from (_file("load", file, f"on {segment}") for segment, file in options.loads)
     for i, file in enumerate(setup.model.paths if setup.model is not None else ()):
         last = setup.model is not None and i == len(setup.model.paths) - 1

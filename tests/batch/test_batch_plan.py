@@ -15,6 +15,7 @@ import pytest
 
 from gaitid.batch import plan as batch_plan
 from gaitid.batch.discovery import find
+from gaitid.batch.files import list_folder
 from gaitid.batch.plan import make_plan
 from gaitid.errors import GaitidError
 
@@ -204,3 +205,23 @@ def test_what_lies_in_a_folder_is_looked_at_once(make: Any, tmp_path: Path, monk
     assert sorted(seen["listed"]) == [data, data / "P1"]
     assert sorted(seen["read"]) == [planned.trial for planned in plan.trials]
     assert max(Counter(seen["looked at"]).values()) <= 2
+
+
+def test_tables_of_markers_are_trials_and_those_of_forces_are_none(tmp_path: Path) -> None:
+    heads = {
+        "walk.tsv": "NO_OF_FRAMES\t2\nDATA_INCLUDED\t3D\nMARKER_NAMES\tA\n",
+        "walk_f_1.tsv": "NO_OF_SAMPLES\t2\nDATA_INCLUDED\tForce\n",
+        "walk_a.tsv": "TOT_NO_OF_CHAN\t2\nDATA_INCLUDED\tANALOG\n",
+        "participants.tsv": "participant_id\tage\nsub-01\t34\n",
+        "take.csv": "Format Version,1.23,Take Name,take\n",
+        "walk.forces": "[Force Data]\n",
+    }
+    for name, head in heads.items():
+        (tmp_path / name).write_text(head)
+    listing = list_folder(tmp_path)
+    assert [path.name for path in listing.trials] == ["take.csv", "walk.tsv"]
+    assert {path.name for path, why in listing.left_out if "no markers of Qualisys" in why} == {
+        "walk_f_1.tsv",
+        "walk_a.tsv",
+        "participants.tsv",
+    }

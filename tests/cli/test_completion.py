@@ -153,7 +153,7 @@ def test_zsh_is_told_a_pattern_and_what_words_mean(monkeypatch: pytest.MonkeyPat
         monkeypatch.setenv("COMP_LINE", line)
         return Zsh(group, {}, "gaitid", VARIABLE).complete().splitlines()
 
-    assert answers("gaitid run wa") == ["glob", "*(#i)(.c3d|.csv|.trc)(-.)", "_"]
+    assert answers("gaitid run wa") == ["glob", "*(#i)(.c3d|.csv|.trc|.tsv)(-.)", "_"]
     assert answers("gaitid run -o ") == ["folders", "*", "_"]
     assert answers("gaitid simulate show tur") == ["plain", "turn", "turns by 75° in two steps, on the plates"] + [
         "glob",

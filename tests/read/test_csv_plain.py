@@ -316,10 +316,9 @@ def test_what_a_table_was_meant_to_be_is_said(tmp_path: Path, change: Callable[[
     ("name", "text", "words"),
     [
         ("a.csv", "PathFileType\t4\t(X/Y/Z)\ta.trc\n", "a TRC file; .*; end its name with .trc"),
-        ("a.csv", "NO_OF_FRAMES\t3\nNO_OF_CAMERAS\t8\n", "Qualisys Track Manager .*; export the trial as C3D"),
-        ("a.csv", "Format Version,1.23,Take Name,Take 1\n", "OptiTrack Motive; .*; export the trial as C3D"),
+        ("a.csv", "NO_OF_FRAMES\t3\nNO_OF_CAMERAS\t8\n", "Qualisys Track Manager; .*; end its name with .tsv"),
         ("a.csv", "\ta.c3d\n\tLASI\n\tTARGET\n\tORIGINAL\nITEM\tX\n", "Visual3D; .*; export the trial as C3D"),
-        ("a.tsv", "NO_OF_FRAMES\t3\n", "the suffix '.tsv' is not known; .*; export the trial as C3D"),
+        ("a.forces", "[Force Data]\n", "the suffix '.forces' is not known; .*; give it with --forces"),
         ("a.mot", "walk\nnRows=1\n", "the suffix '.mot' is not known; .*; give it with --forces"),
     ],
 )

@@ -18,7 +18,6 @@ from gaitid.ground.plate_load import plate_axes
 from gaitid.model.load import load_model
 from gaitid.model.settings import ReaderSettings
 from gaitid.read import read_trial
-from gaitid.read.tables.trc import read_trc
 from gaitid.trial import Trial
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "trials" / "opensim_gait2354"
@@ -58,7 +57,7 @@ def write(folder: Path, text: str) -> Path:
 def test_round_trip(tmp_path: Path, unit: str, gap: str) -> None:
     """Nine decimals of the file's unit; a marker that was not seen is an empty cell or NaN."""
     trial = small_trial()
-    read = read_trc(write(tmp_path, text_of(trial, unit, gap=gap)))
+    read = read_trial(write(tmp_path, text_of(trial, unit, gap=gap)))
     assert read.labels == trial.labels
     assert (read.rate_hz, read.first_frame, read.n_frames) == (100.0, 41, 12)
     assert np.allclose(read.points_g, trial.points_g, atol=1e-9 / SCALE[unit], rtol=0, equal_nan=True)
@@ -69,7 +68,7 @@ def test_round_trip(tmp_path: Path, unit: str, gap: str) -> None:
 
 def test_layouts_that_mean_the_same(tmp_path: Path) -> None:
     text = text_of(small_trial())
-    true = read_trc(write(tmp_path, text))
+    true = read_trial(write(tmp_path, text))
     head, rows = text.split("\n\n")
     lines = head.split("\n")
     labels = lines[3].split("\t")
@@ -93,11 +92,11 @@ def test_layouts_that_mean_the_same(tmp_path: Path) -> None:
     }
     for name, variant in variants.items():
         assert variant != text or name == "no line end", name
-        read = read_trc(write(tmp_path, variant))
+        read = read_trial(write(tmp_path, variant))
         assert read.labels == true.labels, name
         assert np.array_equal(read.points_g, true.points_g, equal_nan=True), name
-    assert read_trc(write(tmp_path, variants["a subject before every label"])).names == ("P7",)
-    assert read_trc(write(tmp_path, variants["a subject with a colon in its name"])).names == ("J: M",)
+    assert read_trial(write(tmp_path, variants["a subject before every label"])).names == ("P7",)
+    assert read_trial(write(tmp_path, variants["a subject with a colon in its name"])).names == ("J: M",)
 
 
 def test_a_marker_seen_in_part_or_at_the_origin_was_not_seen(tmp_path: Path) -> None:
@@ -107,7 +106,7 @@ def test_a_marker_seen_in_part_or_at_the_origin_was_not_seen(tmp_path: Path) -> 
     part[3] = ""
     same[2:5] = ["-9999.000000"] * 3
     rows = ["\t".join(row) for row in (zero, part, same)]
-    read = read_trc(write(tmp_path, "\n".join([*lines[:6], *rows, *lines[9:]])))
+    read = read_trial(write(tmp_path, "\n".join([*lines[:6], *rows, *lines[9:]])))
     assert np.isnan(read.marker("LASI")[:3]).all() and np.isfinite(read.marker("LASI")[3:]).all()
     assert "at the origin count as not seen (frames): LASI (1)" in texts(read)[0]
     assert "with one number as all three coordinates count as not seen (frames): LASI (1)" in texts(read)[1]
@@ -117,18 +116,18 @@ def test_a_marker_seen_in_part_or_at_the_origin_was_not_seen(tmp_path: Path) -> 
 def test_rate_from_times_as_they_are_printed(tmp_path: Path, rate: float, digits: int) -> None:
     """Milliseconds are 24 % of the interval of 240 Hz: the header says the rate."""
     trial = small_trial(rate_hz=rate, force_rate_hz=10 * rate, frames=300)
-    assert read_trc(write(tmp_path, text_of(trial, digits=digits))).rate_hz == rate
+    assert read_trial(write(tmp_path, text_of(trial, digits=digits))).rate_hz == rate
 
 
 def test_a_rounded_data_rate_gives_way_to_the_times(tmp_path: Path) -> None:
     trial = small_trial(rate_hz=59.94, force_rate_hz=599.4, frames=900)
-    read = read_trc(write(tmp_path, text_of(trial).replace("59.94", "60.00")))
+    read = read_trial(write(tmp_path, text_of(trial).replace("59.94", "60.00")))
     assert read.rate_hz == pytest.approx(59.94, rel=1e-6)  # eight digits over 15 s
     assert "DataRate is 60 Hz, but by the column Time it is 59.94 Hz" in texts(read)[0]
 
 
 def test_one_frame_has_the_header_s_rate(tmp_path: Path) -> None:
-    assert read_trc(write(tmp_path, text_of(small_trial(frames=1)))).rate_hz == 100.0
+    assert read_trial(write(tmp_path, text_of(small_trial(frames=1)))).rate_hz == 100.0
 
 
 MOT = """forces
@@ -157,14 +156,14 @@ def test_plain_csv_forces_beside_a_trc(tmp_path: Path) -> None:
     seconds = 0.0005 + np.arange(len(columns[0])) / 1000
     (tmp_path / "f.csv").write_text(table(["time_s", *names], [seconds, *columns]))
     (tmp_path / "p.yaml").write_text(plates_yaml(trial.plates))
-    read = read_trc(write(tmp_path, text_of(trial)), tmp_path / "f.csv", tmp_path / "p.yaml")
+    read = read_trial(write(tmp_path, text_of(trial)), forces=tmp_path / "f.csv", plates=tmp_path / "p.yaml")
     assert [p.start_s for p in read.plates] == pytest.approx([0.0005] * 2)
     assert np.allclose(read.plates[1].force_p, trial.plates[1].force_p, atol=1e-6, rtol=1e-9)  # N: ten digits
     with pytest.raises(ReadError, match=r"f\.csv: forces, but nothing says where the plates are"):
-        read_trc(write(tmp_path, text_of(trial)), tmp_path / "f.csv")
+        read_trial(write(tmp_path, text_of(trial)), forces=tmp_path / "f.csv")
     with pytest.raises(ReadError, match=r"f\.txt: the suffix '\.txt' is not known for forces"):
-        read_trc(write(tmp_path, text_of(trial)), tmp_path / "f.txt")
-    assert "describes plates" in texts(read_trc(write(tmp_path, text_of(trial)), None, tmp_path / "p.yaml"))[0]
+        read_trial(write(tmp_path, text_of(trial)), forces=tmp_path / "f.txt")
+    assert "describes plates" in texts(read_trial(write(tmp_path, text_of(trial)), plates=tmp_path / "p.yaml"))[0]
 
 
 def test_plain_csv_markers_with_a_motion_file(tmp_path: Path) -> None:
@@ -253,19 +252,19 @@ def test_a_fault_is_one_line(tmp_path: Path, old: str, new: str, words: str) -> 
     text = text_of(small_trial())
     assert old in text
     with pytest.raises(GaitidError) as error:
-        read_trc(write(tmp_path, text.replace(old, new, 1)))
+        read_trial(write(tmp_path, text.replace(old, new, 1)))
     assert words in error.value.line() and "\n" not in error.value.line()
 
 
 def test_decimal_commas_are_read_where_no_point_stands(tmp_path: Path) -> None:
     text = text_of(small_trial())
-    true = read_trc(write(tmp_path, text))
-    read = read_trc(write(tmp_path, text.replace(".", ",")))
+    true = read_trial(write(tmp_path, text))
+    read = read_trial(write(tmp_path, text.replace(".", ",")))
     np.testing.assert_array_equal(read.points_g, true.points_g)
     assert (read.rate_hz, read.notes) == (true.rate_hz, true.notes)
     head, rows = text.split("\n\n")
     with pytest.raises(ReadError, match="row 8, column 'Time': not a number"):
-        read_trc(write(tmp_path, f"{head}\n\n" + rows.replace("0.01", "0,01", 1)))
+        read_trial(write(tmp_path, f"{head}\n\n" + rows.replace("0.01", "0,01", 1)))
 
 
 @pytest.mark.parametrize("cell", ["NA", "n/a", "#N/A", "null", "None", "-1.#IND", "1.#QNAN0", "-nan(ind)", "NAN"])
@@ -273,7 +272,7 @@ def test_what_programs_write_for_no_number_is_not_seen(tmp_path: Path, cell: str
     head, rows = text_of(small_trial()).split("\n\n")
     cells = rows.split("\t")
     cells[2:5] = [cell] * 3
-    assert np.isnan(read_trc(write(tmp_path, f"{head}\n\n" + "\t".join(cells))).points_g[0, 0]).all()
+    assert np.isnan(read_trial(write(tmp_path, f"{head}\n\n" + "\t".join(cells))).points_g[0, 0]).all()
 
 
 def test_files_without_rows_are_refused(tmp_path: Path) -> None:
@@ -285,9 +284,9 @@ def test_files_without_rows_are_refused(tmp_path: Path) -> None:
         (head.replace("LASI\t\t\tRASI\t\t\tSACR", ""), "no markers"),
     ):
         with pytest.raises(ReadError, match=words):
-            read_trc(write(tmp_path, text))
+            read_trial(write(tmp_path, text))
     with pytest.raises(ReadError, match="no such file"):
-        read_trc(tmp_path / "absent.trc")
+        read_trial(tmp_path / "absent.trc")
 
 
 # --- what other programs and scripts write ----------------------------------------------------------------------
@@ -314,7 +313,7 @@ def variant(text: str, **change: str) -> str:
 
 def test_layouts_that_need_care_mean_the_same(tmp_path: Path) -> None:
     text = text_of(person())
-    true = read_trc(write(tmp_path, text))
+    true = read_trial(write(tmp_path, text))
     head, below = text.split("\n\n")
     _, keys, values, labels, axes = head.split("\n")
     rows = below.splitlines()
@@ -351,7 +350,7 @@ def test_layouts_that_need_care_mean_the_same(tmp_path: Path) -> None:
         path = write(tmp_path, changed)
         if "encoding" in name:
             path.write_bytes(changed.encode("latin-1"))
-        read = read_trc(path)
+        read = read_trial(path)
         assert (read.labels, read.rate_hz) == (true.labels, true.rate_hz), name
         assert np.array_equal(read.points_g, true.points_g, equal_nan=True), name
         assert texts(read) == texts(true), name
@@ -377,9 +376,9 @@ def test_layouts_that_need_care_mean_the_same(tmp_path: Path) -> None:
 )
 def test_what_the_rows_tell_need_not_be_right_in_the_header(tmp_path: Path, old: str, new: str, words: str) -> None:
     text = text_of(person())
-    true = read_trc(write(tmp_path, text))
+    true = read_trial(write(tmp_path, text))
     assert old in text
-    read = read_trc(write(tmp_path, text.replace(old, new, 1)))
+    read = read_trial(write(tmp_path, text.replace(old, new, 1)))
     assert (read.labels, read.rate_hz) == (true.labels, true.rate_hz)
     assert np.array_equal(read.points_g, true.points_g, equal_nan=True)
     assert any(words in w for w in texts(read)), texts(read)
@@ -390,12 +389,12 @@ def test_a_size_that_no_body_has_tells_no_unit(tmp_path: Path, times: float) -> 
     trial = person()
     text = text_of(replace(trial, points_g=times * trial.points_g)).replace("\tmm\t", "\t\t", 1)
     with pytest.raises(ReadError, match="Units: unit not known; expected a unit, or markers 0.5 to 2.3 m apart"):
-        read_trc(write(tmp_path, text))
+        read_trial(write(tmp_path, text))
 
 
 def test_a_marker_without_a_label_is_told_from_the_columns(tmp_path: Path) -> None:
     text = text_of(person())
-    read = read_trc(write(tmp_path, text.replace("\tRASI\t", "\t\t", 1)))
+    read = read_trial(write(tmp_path, text.replace("\tRASI\t", "\t\t", 1)))
     assert read.labels == ("LASI", "", "SACR", "LOST")
     assert any("1 marker without a label: columns above which none stands" in w for w in texts(read))
 
@@ -405,20 +404,20 @@ def test_columns_behind_the_last_label_are_left_out(tmp_path: Path, surplus: int
     """Only where header and axes count as many markers as there are labels: else a label may be lost."""
     seen = person()
     text = text_of(replace(seen, labels=seen.labels[:3], points_g=seen.points_g[:, :3]))
-    true = read_trc(write(tmp_path, text))
+    true = read_trial(write(tmp_path, text))
     head, below = text.split("\n\n")
     longer = head + "\n\n" + "\n".join(row + "\t7.5" * surplus for row in below.splitlines()) + "\n"
-    read = read_trc(write(tmp_path, longer))
+    read = read_trial(write(tmp_path, longer))
     assert read.labels == true.labels and np.array_equal(read.points_g, true.points_g, equal_nan=True)
     assert f"columns that are not read: {surplus} behind those of the last label" in texts(read)
     with pytest.raises(ReadError, match="labels and columns disagree"):
-        read_trc(write(tmp_path, longer.replace("\t12\t3\t", "\t12\t4\t")))
+        read_trial(write(tmp_path, longer.replace("\t12\t3\t", "\t12\t4\t")))
 
 
 def test_a_last_row_that_is_cut_is_left_out(tmp_path: Path) -> None:
     text = text_of(small_trial())
-    true = read_trc(write(tmp_path, text))
-    read = read_trc(write(tmp_path, text.rsplit("\t", 2)[0]))
+    true = read_trial(write(tmp_path, text))
+    read = read_trial(write(tmp_path, text.rsplit("\t", 2)[0]))
     assert np.array_equal(read.points_g, true.points_g[:-1], equal_nan=True)
     assert any("the last row is cut short, and left out" in w for w in texts(read))
 
@@ -426,7 +425,7 @@ def test_a_last_row_that_is_cut_is_left_out(tmp_path: Path) -> None:
 def test_frames_numbered_by_five_are_those_of_a_thinned_file(tmp_path: Path) -> None:
     lines = text_of(small_trial(frames=60)).splitlines()
     thinned = "\n".join([*lines[:6], *lines[6::5]]).replace("100.00\t", "20.00\t")
-    read = read_trc(write(tmp_path, thinned))
+    read = read_trial(write(tmp_path, thinned))
     assert (read.rate_hz, read.n_frames, read.first_frame) == (20.0, 12, 41)
     assert any("frames are numbered by 5" in w for w in texts(read))
 
@@ -437,16 +436,16 @@ def test_times_that_are_rounded_coarsely(tmp_path: Path, rate: float, digits: in
     """To more than the interval at 250 Hz; a row that is lost is noticed all the same."""
     text = text_of(small_trial(rate_hz=rate, force_rate_hz=10 * rate, frames=400), digits=digits)
     text = text if says_rate else text.replace("DataRate\t", "Rate\t", 1)
-    assert read_trc(write(tmp_path, text)).rate_hz == pytest.approx(rate, rel=0 if says_rate else 1e-4)
+    assert read_trial(write(tmp_path, text)).rate_hz == pytest.approx(rate, rel=0 if says_rate else 1e-4)
     lines = text.splitlines()
     lost = [*lines[:200], *(f"{int(r.split(chr(9))[0]) - 1}\t{r.partition(chr(9))[2]}" for r in lines[201:])]
     with pytest.raises(ReadError, match="not evenly sampled|the same time as in the row before|time does not go on"):
-        read_trc(write(tmp_path, "\n".join(lost)))
+        read_trial(write(tmp_path, "\n".join(lost)))
 
 
 def test_the_user_s_unit_decides(tmp_path: Path) -> None:
-    read = read_trc(write(tmp_path, text_of(person())), settings=ReaderSettings(point_unit="cm"))
-    true = read_trc(write(tmp_path, text_of(person())))
+    read = read_trial(write(tmp_path, text_of(person())), settings=ReaderSettings(point_unit="cm"))
+    true = read_trial(write(tmp_path, text_of(person())))
     np.testing.assert_allclose(read.points_g, 10 * true.points_g)
     assert any("Units says 'mm'; lengths are taken in cm, as asked for" in w for w in texts(read))
     assert read.origin["length_unit"] == "cm"
@@ -454,7 +453,7 @@ def test_the_user_s_unit_decides(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the shared trials are not beside this checkout")
 def test_a_real_static_that_was_cut_without_its_header() -> None:
-    read = read_trc(SHARED.parent / "wild/keypoints/static.trc")
+    read = read_trial(SHARED.parent / "wild/keypoints/static.trc")
     assert (read.n_frames, read.rate_hz, len(read.labels)) == (25, 60.0, 21)
     assert any("the header says 50 frames, the file holds 25" in w for w in texts(read))
 

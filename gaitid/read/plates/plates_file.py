@@ -13,8 +13,9 @@ import numpy as np
 from gaitid.errors import ModelError
 from gaitid.model.yaml_file import load_yaml, with_lines
 from gaitid.notes import Notes, note
+from gaitid.numerics.rotation import norm
 from gaitid.read.labels import printable
-from gaitid.read.plates import of_plate
+from gaitid.read.plates import LOADED_N, of_plate
 from gaitid.read.plates.repeated import without_repeated
 from gaitid.read.plates.surface import CLOSES_M, closing_error, overlap, sensor_vector
 from gaitid.records import frozen_dataclass
@@ -59,6 +60,10 @@ _DEEP_M, _SHALLOW_M = 1.0, 2e-4
 _SIDE_M = (0.05, 10.0)
 # Sine of the angle between a plate's two sides: below this the corners are not in order around the plate.
 _SQUARE = 0.5
+#: A file's own centre of pressure may lie this far, m, from the one computed, under loads that noise does not move by
+#: centimetres. Both come from the same samples, printed with six digits, so that 0.1 mm would do; corners that were
+#: measured anew for the plates file may differ by a millimetre.
+PRESSURE_M = 0.002
 # Above this load, N, the vertical force of a plate says whether its declared sense can be right.
 _TELLING_N = 50.0
 
@@ -337,3 +342,31 @@ def plate_from(geometry: PlateGeometry, rate_hz: float, force: Array, moment: Ar
         R_pc=geometry.R_gp.T if geometry.axes == "laboratory" else None,
     )
     return plate, notes
+
+
+def pressure_off(geometry: PlateGeometry, force: Array, moment: Array, cop_g: Array) -> float:
+    """How far, m, the centre of pressure of samples as recorded lies from the one that stands beside them.
+
+    Parameters
+    ----------
+    geometry : PlateGeometry
+    force, moment : (n, 3) array, N and N·m
+    cop_g : (n, 3) array, m
+        In laboratory axes.
+
+    Returns
+    -------
+    float
+        The median under load; NaN without a load.
+    """
+    plate, _ = plate_from(geometry, 1.0, force, moment)
+    loaded = np.abs(plate.force_p[:, 2]) > LOADED_N
+    loaded &= np.isfinite(plate.moment_p).all(axis=1) & np.isfinite(cop_g).all(axis=1)
+    if not loaded.any():
+        return float("nan")
+    f, o = plate.force_p[loaded], plate.sensor_p
+    m = plate.moment_p[loaded] + np.cross(o, f)  # about the surface's centre
+    # In the surface, m − c × f has no x, y: c = (−m_y, m_x, 0) / f_z
+    c_p = np.stack([-m[:, 1], m[:, 0], np.zeros(len(m))], axis=1) / f[:, 2:]
+    c_g = geometry.corners_g.mean(axis=0) + c_p @ geometry.R_gp.T
+    return float(np.median(norm(c_g - cop_g[loaded])))

@@ -13,12 +13,20 @@ import numpy as np
 
 from gaitid.errors import Names, ReadError
 from gaitid.notes import Notes, note
-from gaitid.numerics.rotation import norm
 from gaitid.read.event_names import SIDES
 from gaitid.read.labels import listed, printable, subject_and_name
 from gaitid.read.length_unit import refuse_other_unit
-from gaitid.read.plates import LOADED_N, TEMPLATE_FROM, Plates, refusals, unused_plates
-from gaitid.read.plates.plates_file import AXES, POINTS, PlateGeometry, distinct_plates, plate_from, read_plates_file
+from gaitid.read.plates import TEMPLATE_FROM, Plates, refusals, unused_plates
+from gaitid.read.plates.plates_file import (
+    AXES,
+    POINTS,
+    PRESSURE_M,
+    PlateGeometry,
+    distinct_plates,
+    plate_from,
+    pressure_off,
+    read_plates_file,
+)
 from gaitid.read.tables.nexus_sections import NexusGroup, NexusSection, read_nexus_sections
 from gaitid.read.tables.row_times import shifted
 from gaitid.read.units import FORCE_N, LENGTH_M, MOMENT_NM
@@ -27,10 +35,6 @@ from gaitid.trial import Array, Event, ForcePlate, Trial
 
 _MOMENTS = {**MOMENT_NM, "mm.n": 1e-3, "mm·n": 1e-3, "mmn": 1e-3, "m.n": 1.0}
 _OUTPUTS = {"fx fy fz": "force", "mx my mz": "moment", "cx cy cz": "cop"}
-# The file's own centre of pressure may lie this far, m, from the one computed, under loads that noise does not move by
-# centimetres. Both come from the same samples, printed with six digits, so that 0.1 mm would do; corners that were
-# measured anew for the plates file may differ by a millimetre.
-_COP_M = 0.002
 
 
 def read_nexus_csv(path: Path, plates: Path | None = None, stored: bool = False) -> Trial:
@@ -300,23 +304,13 @@ def _cop_doubt(geometry: PlateGeometry, force: Array, moment: Array, cop_g: Arra
     """A note where the centre of pressure that the file holds is not that of the declared convention."""
 
     def distance(axes: str, about: str) -> float:
-        plate, _ = plate_from(replace(geometry, axes=axes, moment_about=about), 1.0, force, moment)
-        loaded = np.abs(plate.force_p[:, 2]) > LOADED_N
-        loaded &= np.isfinite(plate.moment_p).all(axis=1) & np.isfinite(cop_g).all(axis=1)
-        if not loaded.any():
-            return float("nan")
-        f, o = plate.force_p[loaded], plate.sensor_p
-        m = plate.moment_p[loaded] + np.cross(o, f)  # about the surface's centre
-        # In the surface, m − c × f has no x, y: c = (−m_y, m_x, 0) / f_z
-        c_p = np.stack([-m[:, 1], m[:, 0], np.zeros(len(m))], axis=1) / f[:, 2:]
-        c_g = geometry.corners_g.mean(axis=0) + c_p @ geometry.R_gp.T
-        return float(np.median(norm(c_g - cop_g[loaded])))
+        return pressure_off(replace(geometry, axes=axes, moment_about=about), force, moment, cop_g)
 
     off = distance(geometry.axes, geometry.moment_about)
-    if not off > _COP_M:
+    if not off > PRESSURE_M:
         return ()
     others = sorted((distance(axes, about), axes, about) for axes, about in product(AXES, POINTS))
-    fits = [f"axes: {axes}, moment_about: {about} would fit" for d, axes, about in others if d <= _COP_M]
+    fits = [f"axes: {axes}, moment_about: {about} would fit" for d, axes, about in others if d <= PRESSURE_M]
     doubt = note(
         "plate_doubtful/device_pressure",
         plates=(geometry.number,),

@@ -15,7 +15,9 @@ from gaitid.notes import Notes, note
 from gaitid.read.labels import listed
 from gaitid.read.length_unit import refuse_other_unit
 from gaitid.read.plates import TEMPLATE_FROM, Plates, unused_plates
-from gaitid.read.tables.mot import MOT_SUFFIXES, read_mot
+from gaitid.read.tables.cortex import read_anc, read_cortex_forces
+from gaitid.read.tables.mot import read_mot
+from gaitid.read.tables.qtm import read_qtm_forces
 from gaitid.read.tables.row_times import check_counts_by_one, even_rate, start_after, whole_numbers
 from gaitid.read.tables.text_table import Dialect, open_table
 from gaitid.read.units import FORCE_N, LENGTH_M, MOMENT_NM
@@ -25,6 +27,15 @@ from gaitid.trial import Array, Trial
 
 _MARKER = re.compile(r"(?P<name>.+)_(?P<axis>[xyz])_(?P<unit>mm|cm|m)")
 _FORCE = re.compile(r"plate(?P<number>\d+)_(?:F(?P<force>[xyz])_N|M(?P<moment>[xyz])_(?P<unit>Nmm|Nm))")
+#: Files of forces beside a trial, by their suffixes, and what reads them; plain CSV is read here.
+_FORCES = {
+    ".csv": None,
+    ".mot": read_mot,
+    ".sto": read_mot,
+    ".forces": read_cortex_forces,
+    ".anc": read_anc,
+    ".tsv": read_qtm_forces,
+}
 _TIME = re.compile(r"(?:t|time)(?:[ _(\[]*(?:m?s|sec|seconds)[)\]]?)?", re.IGNORECASE)
 _NO_UNIT = re.compile(r"plate\d+_[FM][xyz]", re.IGNORECASE)
 _MARKER_NO_UNIT = re.compile(r"(?P<name>.+)_(?P<axis>[xyz])")
@@ -139,14 +150,14 @@ def _unused(table: _Table, settings: ReaderSettings) -> Notes:
 
 
 def read_forces(path: Path, plates: Path | None, cameras_s: tuple[float, float]) -> Plates:
-    """Forces of a file of their own: plain CSV, or an OpenSim motion file.
+    """Forces of a file of their own: plain CSV, or what another program wrote.
 
     Parameters
     ----------
     path : Path
-        ``.csv``, ``.mot`` or ``.sto``.
+        Of one of the suffixes `_FORCES`.
     plates : Path or None
-        The plates file: needed for CSV.
+        The plates file: needed for CSV. Of ``.anc`` the calibration.
     cameras_s : (float, float)
         Times of the first and the last camera frame by the clock of the trial, which both files share.
 
@@ -161,11 +172,11 @@ def read_forces(path: Path, plates: Path | None, cameras_s: tuple[float, float])
     """
     suffix, where = path.suffix.lower(), f"{path.name}: "
     with reading(where):
-        if suffix in MOT_SUFFIXES:
-            return read_mot(path, plates, cameras_s)
-        if suffix != ".csv":
-            known = " or ".join((".csv", *MOT_SUFFIXES))
+        if suffix not in _FORCES:
+            known = " or ".join(_FORCES)
             raise ReadError(f"the suffix {path.suffix!r} is not known for forces", expected=known)
+        if (reader := _FORCES[suffix]) is not None:
+            return reader(path, plates, cameras_s)
         table = _read_table(path)
         if table.markers:
             names = listed(list(table.markers))

@@ -135,6 +135,15 @@ def first_characters(path: Path) -> str:
     return rest if _SEP.fullmatch(first) else first + end + rest
 
 
+def positive(text: str) -> float:
+    """A positive number, with a decimal point or comma; NaN where the text is none."""
+    try:
+        number = float(text.replace(",", "."))
+    except ValueError:
+        return math.nan
+    return number if 0 < number < math.inf else math.nan
+
+
 def check_names(names: Sequence[str]) -> None:
     """ReadError at the first name that cannot be shown: control characters in it, or longer than any name is."""
     for i, name in enumerate(names):
@@ -255,18 +264,45 @@ def numbers_of(lines: Sequence[str], first_row: int, columns: Sequence[str], dia
     return np.concatenate(chunks) if chunks else np.empty((0, len(columns)))
 
 
-def with_points(rows: Sequence[str]) -> Sequence[str]:
+def _with_points(rows: Sequence[str]) -> Sequence[str]:
     """The rows of a table that no comma separates: where no point stands in them, commas are decimal."""
     if any("," in row for row in rows) and not any("." in row for row in rows):
         return [row.replace(",", ".") for row in rows]
     return rows
 
 
-def without_cut_row(rows: Sequence[str], complete: bool) -> tuple[Sequence[str], Notes]:
+def _without_cut_row(rows: Sequence[str], complete: bool) -> tuple[Sequence[str], Notes]:
     """The rows but for a last one that ends early and without a line end: its last number may lack digits."""
     if complete or len(rows) < 2 or rows[-1].count("\t") >= rows[-2].count("\t"):
         return rows, ()
     return rows[:-1], (note("file_incomplete/last_row"),)
+
+
+def rows_below(lines: Sequence[str], at: int, unit: str) -> tuple[Sequence[str], int, Notes]:
+    """The rows from a line on, each one `unit`: with tabs and decimal points, without a last one that was cut.
+
+    Returns
+    -------
+    rows : sequence of str
+    first_row : int
+        Number of the first of them in the file, from 1.
+    notes : Notes
+
+    Raises
+    ------
+    ReadError
+        There are none, or a line between them is empty.
+    """
+    places = [i for i in filled(lines) if i >= at]
+    if not places:
+        raise ReadError("no rows below the header")
+    refuse_gap(places, unit)
+    first, last = places[0], places[-1]
+    rows = _with_points(lines[first : last + 1])
+    if "\t" not in rows[0].strip():
+        rows = ["\t".join(row.split()) for row in rows]
+    rows, notes = _without_cut_row(rows, complete=last + 1 < len(lines))
+    return rows, first + 1, notes
 
 
 def _check_decimals(lines: Sequence[str], first_row: int) -> None:

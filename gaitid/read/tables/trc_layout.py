@@ -17,7 +17,7 @@ from gaitid.errors import ReadError
 from gaitid.notes import Notes, note
 from gaitid.read.labels import listed, printable
 from gaitid.read.tables.row_times import decimals_of
-from gaitid.read.tables.text_table import check_names, filled, refuse_gap, with_points, without_cut_row
+from gaitid.read.tables.text_table import check_names, filled, positive, rows_below
 from gaitid.read.units import LENGTH_M, plain
 from gaitid.records import frozen_dataclass
 
@@ -59,11 +59,7 @@ class Layout:
 
     def number(self, key: str) -> float:
         """A positive number of the header; NaN where it has none."""
-        try:
-            number = float(self.header.get(key, "").replace(",", "."))
-        except ValueError:
-            return math.nan
-        return number if 0 < number < math.inf else math.nan
+        return positive(self.header.get(key, ""))
 
 
 def take_apart(lines: Sequence[str]) -> Layout:
@@ -79,23 +75,17 @@ def take_apart(lines: Sequence[str]) -> Layout:
     # the labels behind Frame and Time, and the columns in which they stand
     given = [(i, cell.strip()) for i, cell in enumerate(_cells(lines[at])) if cell.strip()][_BEFORE:]
     check_names([label for _, label in given])
-    filled_rows = [i for i in filled(lines) if i > at]
-    axes = _axes(lines[filled_rows[0]]) if filled_rows else None
-    if axes is not None:
-        filled_rows = filled_rows[1:]
-    if not filled_rows:
-        raise ReadError("no rows below the header")
-    below, last = filled_rows[0], filled_rows[-1]
-    refuse_gap(filled_rows, "frame")
-    rows, notes = without_cut_row(with_points(lines[below : last + 1]), complete=last + 1 < len(lines))
+    axes_at = next((i for i in filled(lines) if i > at), at)
+    axes = _axes(lines[axes_at])
+    rows, first_row, notes = rows_below(lines, 1 + (at if axes is None else axes_at), "frame")
     declared = {str(len(axes) // 3) if axes else "", header.get("nummarkers", "")}
     n_markers = max([len(given), *(n for n in [len(_placed(given))] if str(n) in declared)])
     rows, width = _even(rows, _BEFORE + 3 * n_markers)
     labels, label_notes = _labels(given, width, declared)
     columns = _BEFORE + 3 * len(labels)
     rows = ["\t".join((row + "\t" * columns).split("\t")[:columns]) for row in rows]
-    layout = Layout(header, labels, rows, below + 1)
-    return Layout(header, labels, rows, below + 1, (*notes, *label_notes, *_stale(layout)))
+    layout = Layout(header, labels, rows, first_row)
+    return Layout(header, labels, rows, first_row, (*notes, *label_notes, *_stale(layout)))
 
 
 def _label_row(lines: Sequence[str]) -> int:
@@ -169,8 +159,6 @@ def _even(rows: Sequence[str], wanted: int) -> tuple[Sequence[str], int]:
     Columns that are empty in every row, beyond those `wanted`, come from doubled tabs; of those that belong to a
     marker that was never seen there are three beside each other.
     """
-    if "\t" not in rows[0].strip():
-        rows = ["\t".join(row.split()) for row in rows]
     while all(row.startswith("\t") for row in rows):
         rows = [row[1:] for row in rows]
     if all(not any(cell.strip() for cell in row.split("\t")[1::2]) for row in rows):

@@ -1,0 +1,248 @@
+"""Forces in laboratory axes, of whichever program -> plates, with edges where something says where these are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gaitid.errors import ReadError
+from gaitid.notes import Notes, note
+from gaitid.numerics.rotation import norm
+from gaitid.numerics.statistics import median
+from gaitid.read.plates import LOADED_N, Plates, refusals
+from gaitid.read.plates.repeated import without_repeated
+from gaitid.read.tables.row_times import start_after
+from gaitid.records import frozen_dataclass
+from gaitid.trial import Array, Assignment, ForcePlate, Mask
+
+if TYPE_CHECKING:
+    from gaitid.read.plates.plates_file import PlateGeometry
+
+# The floor is taken as level: the mean force must lie this near a laboratory axis (the cosine; 0.8 is 37°).
+_UPRIGHT = 0.8
+
+
+@frozen_dataclass(eq=False)
+class Load:
+    """One force.
+
+    Attributes
+    ----------
+    number : int
+        In the order of the file, from 1.
+    name : str
+        Its first column, for messages.
+    tag : str
+        What tells its columns from those of the other groups.
+    force_g : (n, 3) array, N
+    point_g : (n, 3) array, m, or None
+    moment_g : (n, 3) array, N·m, or None
+        About the point; about the laboratory's origin where there is none.
+    names : tuple of str
+        The columns of the force, for messages.
+    """
+
+    number: int
+    name: str
+    tag: str
+    force_g: Array
+    point_g: Array | None
+    moment_g: Array | None
+    names: tuple[str, str, str]
+
+    def loaded(self) -> Mask:
+        """(n,) where the force is surely one of a foot."""
+        return np.asarray(norm(self.force_g) > LOADED_N)
+
+    def moment_about(self, centre_g: Array) -> Array:
+        """(n, 3) moment of the force about a point, N·m: M_c = (p − c) × f + T."""
+        arm = (np.zeros(3) if self.point_g is None else self.point_g) - centre_g
+        # A force of 0 has no moment, wherever (or nowhere) its point is said to be.
+        arm = np.where(self.force_g.any(axis=1, keepdims=True), arm, 0.0)
+        return np.cross(arm, self.force_g) + (0.0 if self.moment_g is None else self.moment_g)
+
+
+@frozen_dataclass(eq=False)
+class Loads:
+    """The forces of a file.
+
+    Attributes
+    ----------
+    where : str
+        The file, put before notes.
+    of_plates : sequence of Load
+    rate_hz : float
+    times : (n,) array, s
+        Of the samples, by the trial's clock.
+    geometries : sequence of PlateGeometry
+        Of those plates of which the file says where they are.
+    refused : mapping of int to str
+        Number of a plate that cannot be used, and why.
+    assignments : tuple of Assignment
+    notes : Notes
+    """
+
+    where: str
+    of_plates: Sequence[Load]
+    rate_hz: float
+    times: Array
+    geometries: Sequence[PlateGeometry] = ()
+    refused: Mapping[int, str] = field(default_factory=dict)
+    assignments: tuple[Assignment, ...] = ()
+    notes: Notes = ()
+
+
+def plates_of(loads: Loads, plates: Path | None, cameras_s: tuple[float, float]) -> Plates:
+    """Each force as one plate.
+
+    Where nothing says where a plate ends it has no outline: its surface is level, at right angles to the laboratory
+    axis along which the forces push, at the median height of the points where they act.
+
+    Parameters
+    ----------
+    loads : Loads
+    plates : Path or None
+        Corners and sense of the forces, for those plates that it describes; forces are in laboratory axes.
+    cameras_s : (float, float)
+        Times of the first and the last camera frame by the file's clock.
+
+    Returns
+    -------
+    Plates
+
+    Raises
+    ------
+    ReadError, ModelError
+        What is wrong with a file, in one line.
+    """
+    start_s, start_notes = start_after(loads.times, cameras_s, loads.where)
+    outlined, outline_notes = _outlined(loads, plates)
+    refused = dict(loads.refused)
+    others = [load for load in loads.of_plates if load.number not in {p.number for p in outlined}]
+    try:
+        level, level_notes = _without_outline(others, loads.rate_hz, loads.where)
+    except ReadError as error:
+        level, level_notes = [], ()
+        refused |= {load.number: error.line() for load in others}
+    usable = sorted((*outlined, *level), key=lambda plate: plate.number)
+    if plates is None:
+        distinct, repeated = without_repeated(usable)
+    else:
+        from gaitid.read.plates.plates_file import distinct_plates
+
+        distinct, repeated = distinct_plates(plates, usable)
+    return Plates(
+        usable=tuple(replace(plate, start_s=start_s) for plate in distinct),
+        refused=refused,
+        assignments=loads.assignments,
+        notes=(*loads.notes, *start_notes, *outline_notes, *level_notes, *repeated, *refusals(refused)),
+    )
+
+
+def _outlined(loads: Loads, plates: Path | None) -> tuple[list[ForcePlate], Notes]:
+    """Plates whose edges the file itself knows, or a plates file."""
+    if plates is None and not loads.geometries:
+        return [], ()
+    from gaitid.read.plates.calibration import geometries_of  # YAML: only where there is such a file
+    from gaitid.read.plates.plates_file import plate_from
+
+    by_number = {load.number: load for load in loads.of_plates}
+    given = () if plates is None else geometries_of(plates)
+    usable = []
+    notes: Notes = ()
+    for geometry in {g.number: g for g in (*loads.geometries, *given)}.values():
+        if geometry.number not in by_number:
+            file = "" if plates is None else plates.name
+            notes += (note("input_unused/no_forces", plates=(geometry.number,), where=loads.where, file=file),)
+            continue
+        load = by_number[geometry.number]
+        moment = load.moment_about(geometry.corners_g.mean(axis=0))
+        # The file of the forces says in which axes and about which point they are; the other one says the rest.
+        laboratory = replace(geometry, axes="laboratory", moment_about="surface_centre")
+        plate, plate_notes = plate_from(laboratory, loads.rate_hz, load.force_g, moment)
+        usable.append(replace(plate, channels=load.names))
+        notes += plate_notes
+    return usable, notes
+
+
+def _without_outline(groups: Sequence[Load], rate: float, where: str) -> tuple[list[ForcePlate], Notes]:
+    """Plates of which only a level surface is known.
+
+    Raises
+    ------
+    ReadError
+        Nothing says which way is up.
+    """
+    if not groups:
+        return [], ()
+    R_gp = level_axes(groups)
+    up = -R_gp[:, 2]
+    plates = []
+    heights = []
+    for group in groups:
+        centre = _surface_point(group, groups)
+        heights.append(f"plate {group.number} ({group.name} …) at {centre @ up:.4g} m")
+        plates.append(
+            ForcePlate(
+                number=group.number,
+                kind=2,
+                corners_g=np.full((4, 3), np.nan),
+                sensor_p=np.zeros(3),
+                rate_hz=rate,
+                force_p=group.force_g @ R_gp,
+                moment_p=group.moment_about(centre) @ R_gp,
+                R_gp=R_gp,
+                centre_g=centre,
+                channels=group.names,
+                R_pc=R_gp.T,
+            )
+        )
+    axis = int(np.argmax(np.abs(up)))
+    upward = f"{'+' if up[axis] > 0 else '-'}{'xyz'[axis]}"
+    return plates, (note("reading_assumed/no_outline", where=where, up=upward, heights=heights),)
+
+
+def level_axes(groups: Sequence[Load]) -> Array:
+    """(3, 3) axes of level plates: z down, against the mean force of the ground, x along the floor's first axis.
+
+    Raises
+    ------
+    ReadError
+        Nothing loads them, or the load pushes along no laboratory axis.
+    """
+    loaded = np.concatenate([group.force_g[group.loaded()] for group in groups])
+    if not len(loaded):
+        largest = max(float(np.nanmax(norm(group.force_g), initial=0.0)) for group in groups)
+        raise ReadError(
+            f"no force above {LOADED_N:g} N says which way is up",
+            found=f"at most {largest:.3g} N",
+            todo="write the forces in newtons, or give the corners with --plates",
+        )
+    mean = loaded.mean(axis=0)
+    axis = int(np.argmax(np.abs(mean)))
+    if abs(mean[axis]) < _UPRIGHT * np.linalg.norm(mean):
+        raise ReadError(
+            "the forces push along no laboratory axis, so that the surface is not known",
+            found=f"a mean of ({', '.join(f'{v:.0f}' for v in mean)}) N",
+            todo="give the corners with --plates",
+        )
+    x, z = np.zeros(3), np.zeros(3)
+    x[1 if axis == 0 else 0], z[axis] = 1.0, -np.sign(mean[axis])
+    return np.column_stack([x, np.cross(z, x), z])
+
+
+def _surface_point(group: Load, groups: Sequence[Load]) -> Array:
+    """(3,) a point of a plate's surface, m: the median of where its force acts under load, hence of its height.
+
+    That of all forces where this one never loads or has no points; the laboratory's origin where none has.
+    """
+    for candidates in ([group], groups):
+        points = [g.point_g[g.loaded()] for g in candidates if g.point_g is not None]
+        known = np.concatenate([p[np.isfinite(p).all(axis=1)] for p in (np.empty((0, 3)), *points)])
+        if len(known):
+            return median(known)
+    return np.zeros(3)
