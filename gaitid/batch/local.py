@@ -10,10 +10,9 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
-from pathlib import Path
 from typing import Any
 
 from gaitid.batch.job import CRASHED, TIMEOUT, Job, Outcome, run_job
@@ -44,21 +43,16 @@ class Worker:
         When it began, s, monotonic.
     """
 
-    def __init__(
-        self, work: Callable[[Job], Outcome], time_limit_s: float, memory_bytes: int, copied: bool = False
-    ) -> None:
-        # nothing of this process (threads, locks, open files) goes along: spawn begins anew, a copy drops it
-        copied = copied and _can_copy(memory_bytes)
-        context: Any = get_context("fork" if copied else "spawn")
+    def __init__(self, work: Callable[[Job], Outcome], time_limit_s: float, memory_bytes: int) -> None:
+        # begins anew, everywhere alike: nothing of this process (threads, locks, open files) goes along
+        context = get_context("spawn")
         self.connection, other = context.Pipe()
-        inherited = _open_files() if copied else {}
-        inherited.pop(other.fileno(), None)
-        if not copied and sys.platform != "win32":
+        if sys.platform != "win32":
             from multiprocessing import resource_tracker
 
             # Python's own process beside new ones, whose start unblocks signals: before they are blocked
             resource_tracker.ensure_running()
-        arguments = (other, work, time_limit_s, memory_bytes, inherited)
+        arguments = (other, work, time_limit_s, memory_bytes)
         self.process = context.Process(target=_serve, args=arguments, daemon=True)
         try:
             with _inherited():
@@ -130,7 +124,6 @@ def run_local(
     time_limit_s: float = 120.0,
     memory_bytes: int = 0,
     work: Callable[[Job], Outcome] = run_job,
-    copied: bool = False,
 ) -> Generator[Outcome, None, None]:
     """Work on jobs in processes of this machine.
 
@@ -144,10 +137,6 @@ def run_local(
         Address space of each process, where the system limits it; 0 is without limit.
     work : callable
         What a process does with a job; by name, since it is imported there.
-    copied : bool
-        Whether processes may be copies of this one, which has all libraries loaded, where that is safe
-        (`_can_copy`): one takes 8 ms of the processor to begin and end, a new one 260. Of the command line's own
-        process only: what somebody else's program has set in Python and numpy would go along.
 
     Yields
     ------
@@ -158,13 +147,10 @@ def run_local(
         n_workers = min(n_workers, _MOST_ON_WINDOWS)
     waiting = deque(jobs)
     workers: list[Worker] = []
-    if copied and waiting and _can_copy(memory_bytes):  # what each would load for its first trial is loaded once
-        import gaitid.analysis.pipeline
-        import gaitid.write.tables  # noqa: F401
     try:
         while waiting or any(w.job for w in workers):
             while waiting and len(workers) < n_workers:
-                workers.append(Worker(work, time_limit_s, memory_bytes, copied))
+                workers.append(Worker(work, time_limit_s, memory_bytes))
                 workers[-1].start(waiting.popleft())
             busy = [w for w in workers if w.job]
             wait_for(busy)
@@ -184,33 +170,6 @@ def run_local(
             worker.stop()
         for worker in workers:
             worker.join()
-
-
-def _can_copy(memory_bytes: int) -> bool:
-    """Whether a copy of this process can work on trials: on Linux, where it has one thread and leaves a trial at least
-    half of the memory. Of a second thread, also of a library, no copy is made, and what it holds stays locked."""
-    if sys.platform != "linux":
-        return False
-    try:
-        status = dict(line.split(":\t", 1) for line in Path("/proc/self/status").read_text().splitlines())
-        threads, size_kB = int(status["Threads"]), int(status["VmSize"].removesuffix("kB"))
-    except (OSError, ValueError, KeyError):
-        return False
-    return threads == 1 and (not memory_bytes or 1024 * size_kB < memory_bytes / 2)
-
-
-def _open_files() -> dict[int, tuple[int, int]]:
-    """The files that this process has open, but standard input, output and error: number, and which file it is."""
-    found = {}
-    for path in Path("/proc/self/fd").iterdir():
-        with contextlib.suppress(OSError):  # that of the folder itself
-            found[int(path.name)] = _which(int(path.name))
-    return {number: file for number, file in found.items() if number > 2}
-
-
-def _which(number: int) -> tuple[int, int]:
-    status = os.fstat(number)
-    return status.st_dev, status.st_ino
 
 
 def _ending(exitcode: int) -> str:
@@ -245,21 +204,10 @@ def _inherited() -> Iterator[None]:
 # --- in the process that works ------------------------------------------------------------------------------
 
 
-def _serve(
-    connection: Connection,
-    work: Callable[[Job], Outcome],
-    time_limit_s: float,
-    memory_bytes: int,
-    inherited: Mapping[int, tuple[int, int]],
-) -> None:
-    """Work on each job that comes through the connection, until it is closed.
-
-    A copy of its parent is told which open files of that one it has `inherited`.
-    """
+def _serve(connection: Connection, work: Callable[[Job], Outcome], time_limit_s: float, memory_bytes: int) -> None:
+    """Work on each job that comes through the connection, until it is closed."""
     import warnings
 
-    if inherited:
-        _drop(inherited)
     keep_freed()
     # what there is stays: it is not looked through; and a trial leaves some 5,000 objects, hardly any of them a cycle
     gc.freeze()
@@ -281,19 +229,6 @@ def _serve(
                 # where the parent is gone and a library hangs, nobody else ends this: the system does
                 signal.setitimer(signal.ITIMER_REAL, 2 * time_limit_s + _GRACE_S)
             send(work(job))
-
-
-def _drop(inherited: Mapping[int, tuple[int, int]]) -> None:
-    """Drop what a copy has of its parent: files, as the lock of the results and the connections of other workers, which
-    no object here ever closes again; and what it does at signals."""
-    kept = sys.stdin.fileno() if sys.stdin else None  # opened anew, maybe under the number of one that was closed
-    for number, file in inherited.items():
-        with contextlib.suppress(OSError):  # closed meanwhile
-            if number != kept and _which(number) == file:
-                os.close(number)
-    for at in signal.valid_signals():
-        if callable(signal.getsignal(at)):
-            signal.signal(at, signal.SIG_DFL)
 
 
 def _end_with_parent() -> None:

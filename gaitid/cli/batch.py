@@ -319,7 +319,7 @@ def _schedule(folder: Path, given: Mapping[str, Any]) -> Scheduler:
     if given["scheduler"] is None:
         from gaitid.batch.local import run_local
 
-        return partial(run_local, n_workers=given["n_workers"], copied=True, **limits)
+        return partial(run_local, n_workers=given["n_workers"], **limits)
     try:
         from gaitid.batch.cluster import check_cluster, run_cluster
     except ImportError:

@@ -23,56 +23,43 @@ from gaitid.batch import local
 from gaitid.batch.job import CRASHED, DONE, TIMEOUT, Outcome
 from gaitid.batch.local import run_local
 
-# of Python 3.12 and later: these processes are copied whatever threads this one has
-pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")
-
-
-@pytest.fixture(params=[False, True], ids=["begun anew", "copied"])
-def copied(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
-    """Processes that begin anew, and copies of this one, whatever threads it has."""
-    if request.param and sys.platform != "linux":
-        pytest.skip("only on Linux are processes copied")
-    if request.param:
-        monkeypatch.setattr(local, "_can_copy", lambda memory_bytes: True)
-    return bool(request.param)
-
 
 def outcomes(names: Sequence[str], n: int = 2, **options: Any) -> dict[str, Outcome]:
     return {o.trial: o for o in run_local([works.job(name) for name in names], n, **{"work": works.by_name} | options)}
 
 
-def test_every_job_has_one_outcome(copied: bool) -> None:
+def test_every_job_has_one_outcome() -> None:
     names = [f"walk{i}" for i in range(30)]
-    found = [o.trial for o in run_local([works.job(name) for name in names], 2, work=works.by_name, copied=copied)]
+    found = [o.trial for o in run_local([works.job(name) for name in names], 2, work=works.by_name)]
     assert sorted(found) == sorted(names)
 
 
-def test_no_jobs(copied: bool) -> None:
-    assert outcomes([], copied=copied) == {}
+def test_no_jobs() -> None:
+    assert outcomes([]) == {}
 
 
 @pytest.mark.parametrize("n", [1, 2])
-def test_a_crash_costs_one_trial(n: int, copied: bool) -> None:
+def test_a_crash_costs_one_trial(n: int) -> None:
     """Another process takes its place, with one worker too."""
-    found = outcomes(["a", "crash1", "b", "exit1", "c"], n, copied=copied)
+    found = outcomes(["a", "crash1", "b", "exit1", "c"], n)
     expected = {"a": DONE, "crash1": CRASHED, "b": DONE, "exit1": CRASHED, "c": DONE}
     assert {name: o.status for name, o in found.items()} == expected
     assert found["crash1"].reason == "its process was ended by SIGSEGV"
     assert found["exit1"].reason == "its process ended (exit code 3)"
 
 
-def test_a_trial_that_hangs_is_given_up(copied: bool) -> None:
+def test_a_trial_that_hangs_is_given_up() -> None:
     start = time.monotonic()
-    found = outcomes(["hang1", "a", "b"], 1, time_limit_s=3.0, copied=copied)
+    found = outcomes(["hang1", "a", "b"], 1, time_limit_s=3.0)
     assert {name: o.status for name, o in found.items()} == {"hang1": TIMEOUT, "a": DONE, "b": DONE}
     assert found["hang1"].reason == "given up after 3 s"
     assert time.monotonic() - start < 60  # s: of 600 that it would have slept, on a busy machine
 
 
 @pytest.mark.skipif(os.uname().sysname != "Linux", reason="only Linux holds a process to its address space")
-def test_memory_is_limited(copied: bool) -> None:
+def test_memory_is_limited() -> None:
     """8 GiB in 2 GiB: by `MemoryError` here, which `run_job` turns into a refusal; the process ends, others go on."""
-    found = outcomes(["memory1", "a"], 1, memory_bytes=2 * 2**30, copied=copied)
+    found = outcomes(["memory1", "a"], 1, memory_bytes=2 * 2**30)
     assert found["memory1"].status == CRASHED
     assert found["a"].status == DONE
 
@@ -105,9 +92,9 @@ def test_windows_waits_for_so_many_processes_only(monkeypatch: pytest.MonkeyPatc
     assert len({o.figures["process"] for o in outcomes(names, 3).values()}) == 1
 
 
-def test_stopping_early_ends_the_processes(tmp_path: Path, copied: bool) -> None:
+def test_stopping_early_ends_the_processes(tmp_path: Path) -> None:
     names = [str(tmp_path / "first"), str(tmp_path / "second")]
-    coming = run_local([works.job(name) for name in names], 2, work=works.lasting, time_limit_s=4.0, copied=copied)
+    coming = run_local([works.job(name) for name in names], 2, work=works.lasting, time_limit_s=4.0)
     assert next(coming).status == TIMEOUT
     processes = [int(Path(name).read_text()) for name in names if Path(name).exists()]
     coming.close()
@@ -117,64 +104,46 @@ def test_stopping_early_ends_the_processes(tmp_path: Path, copied: bool) -> None
             os.kill(process, 0)
 
 
-def test_what_a_process_inherits(monkeypatch: pytest.MonkeyPatch, copied: bool) -> None:
+def test_what_a_process_inherits(monkeypatch: pytest.MonkeyPatch) -> None:
     """It imports nothing from the current folder; what the user says of memory stays."""
     names = ["PYTHONSAFEPATH", "MALLOC_MMAP_THRESHOLD_"]
     monkeypatch.delenv(names[0], raising=False)
     monkeypatch.setenv(names[1], "1000000")
     before = dict(os.environ)
-    (outcome,) = outcomes(["+".join(names)], work=works.environment, copied=copied).values()
+    (outcome,) = outcomes(["+".join(names)], work=works.environment).values()
     assert outcome.warnings == ("1", "1000000")
     assert dict(os.environ) == before
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has /proc")
-def test_what_a_process_does_not_inherit(tmp_path: Path, copied: bool) -> None:
+def test_what_a_process_does_not_inherit(tmp_path: Path) -> None:
     """No open file, of two workers none of the other's connection, no handler; of signals it blocks Ctrl-C."""
     before = signal.signal(signal.SIGUSR1, lambda *_: None)
     try:
         with (tmp_path / "lock").open("w"):
-            found = outcomes(["a", "b"], work=works.surroundings, copied=copied)
+            found = outcomes(["a", "b"], work=works.surroundings)
     finally:
         signal.signal(signal.SIGUSR1, before)
-    pipes = ["pipe"] * (2 if copied else 3)  # to and from the parent, and to what Python watches new processes with
-    files = str(["/dev/null", *pipes, "socket"])
-    expected = ("ForkProcess" if copied else "SpawnProcess", files, "['SIGTERM']", "['SIGINT']")
+    pipes = ["pipe"] * 3  # to and from the parent, and to what Python watches new processes with
+    expected = (str(["/dev/null", *pipes, "socket"]), "['SIGTERM']", "['SIGINT']")
     assert {o.warnings for o in found.values()} == {expected}
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries are told nothing")
-def test_memory_that_a_trial_leaves_is_kept_for_the_next(copied: bool) -> None:
+def test_memory_that_a_trial_leaves_is_kept_for_the_next() -> None:
     """Else 30 MB are asked for again in 7,680 pages of 4 kB."""
-    assert outcomes(["a"], work=works.faults_of_pages, copied=copied)["a"].figures["faults"] < 800
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="only on Linux are processes copied")
-@pytest.mark.parametrize(("threads", "memory_MB", "process"), [(1, 4096, "Fork"), (2, 4096, "Spawn"), (1, 64, "Spawn")])
-def test_when_a_process_is_copied(threads: int, memory_MB: int, process: str) -> None:
-    """Where this one has no second thread, and its own memory is less than half of the limit."""
-    code = (
-        "import sys, threading, works; from gaitid.batch import local; stop = threading.Event()\n"
-        f"for i in range({threads - 1}): threading.Thread(target=stop.wait).start()\n"
-        f"print('Fork' if local._can_copy({memory_MB * 2**20}) else 'Spawn'); stop.set()"
-    )
-    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-    assert done.stdout.split() == [process]
+    assert outcomes(["a"], work=works.faults_of_pages)["a"].figures["faults"] < 800
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows knows no kill")
-@pytest.mark.parametrize(
-    "way", [False, pytest.param(True, marks=pytest.mark.skipif(sys.platform != "linux", reason=""))]
-)
-def test_processes_end_with_their_parent(tmp_path: Path, way: bool) -> None:
+def test_processes_end_with_their_parent(tmp_path: Path) -> None:
     """Both of two: neither keeps the other's connection, nor a file that the parent has locked."""
     names = [str(tmp_path / "first"), str(tmp_path / "second")]
     code = (
         "import fcntl, works; from gaitid.batch.local import run_local\n"
         "if __name__ == '__main__':\n"
         f"    lock = open({str(tmp_path / 'lock')!r}, 'w'); fcntl.flock(lock, fcntl.LOCK_EX)\n"
-        f"    list(run_local([works.job(name) for name in {names!r}], 2, work=works.lasting, copied={way}))"
+        f"    list(run_local([works.job(name) for name in {names!r}], 2, work=works.lasting))"
     )
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
     parent = subprocess.Popen([sys.executable, "-c", code], env=environment)

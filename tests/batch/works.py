@@ -7,7 +7,6 @@ import resource
 import signal
 import time
 from contextlib import suppress
-from multiprocessing import current_process
 from pathlib import Path
 
 from gaitid.batch.job import DONE, Job, Outcome
@@ -51,8 +50,7 @@ def surroundings(job: Job) -> Outcome:
             files += [str(path.readlink()).partition(":")[0]] if int(path.name) > 2 else []
     handled = [number.name for number in signal.Signals if callable(signal.getsignal(number))]
     blocked = [number.name for number in signal.Signals if number in signal.pthread_sigmask(signal.SIG_BLOCK, ())]
-    found = (type(current_process()).__name__, *map(str, (sorted(files), handled, blocked)))
-    return Outcome(job.name, DONE, warnings=found)
+    return Outcome(job.name, DONE, warnings=tuple(map(str, (sorted(files), handled, blocked))))
 
 
 def faults_of_pages(job: Job) -> Outcome:
