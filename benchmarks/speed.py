@@ -104,14 +104,6 @@ def whole_processes(process: Processes, walk: Path, trials: list[Path], folder: 
             repeat,
             "no: the floor only reads",
         )
-    row(
-        "`gaitid --help` over `python -c pass`",
-        "≤ 2",
-        process("-m", "gaitid", "--help"),
-        process("-c", "pass"),
-        repeat,
-        "no: the floor does nothing",
-    )
     few = min(repeat, 5)
     if process.has("scipy", "pandas"):
         stack = process("-c", f"import speed; speed.conventional({str(walk)!r}, {str(folder)!r})")

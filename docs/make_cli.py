@@ -1,4 +1,4 @@
-"""Write docs/cli.md, the reference of all commands, and the text of ``gaitid --help``, from the commands themselves.
+"""Write docs/cli.md, the reference of all commands, from the commands themselves.
 
     python docs/make_cli.py
 
@@ -9,20 +9,15 @@ fails until then.
 from __future__ import annotations
 
 import inspect
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
 from gaitid.cli.group import group
-from gaitid.cli.help_text import COLUMNS
 
 PAGE = Path(__file__).resolve().parent / "cli.md"
-STORED = PAGE.parents[1] / "gaitid/cli/help_stored.py"
 
 HEAD = """\
 # Commands
@@ -52,18 +47,6 @@ def page() -> str:
         assert command is not None
         parts += sections(command, click.Context(command, info_name=name, parent=context), level=2)
     return "\n".join(parts)
-
-
-def stored_help() -> str:
-    """``gaitid --help`` as click prints it, by the columns of the terminal, as a module."""
-    texts = {}
-    for columns in COLUMNS:
-        command = [sys.executable, "-c", "from gaitid.cli import main; main()", "--help"]
-        environment = {**os.environ, "COLUMNS": str(columns)}
-        texts[columns] = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
-    shown = "".join(f'    {columns}: """\\\n{text}""",\n' for columns, text in texts.items())
-    about = '"""Made by `python docs/make_cli.py`: `gaitid --help` by the columns of the terminal."""'
-    return f"{about}\n\nTEXTS = {{\n{shown}}}\n"
 
 
 def sections(command: click.Command, context: click.Context, level: int) -> Iterator[str]:
@@ -153,5 +136,4 @@ def examples(text: str) -> list[str]:
 
 if __name__ == "__main__":
     PAGE.write_text(page(), encoding="utf-8")
-    STORED.write_text(stored_help(), encoding="utf-8")
-    print(f"wrote {PAGE} and {STORED}")
+    print(f"wrote {PAGE}")

@@ -6,12 +6,6 @@ A command parses, calls and prints; it computes nothing.
 from __future__ import annotations
 
 import os
-import sys
-
-# As a type checker reads it; to import `typing` takes as long as half of Python's own start.
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import NoReturn
 
 # The arrays of a trial are small: a pool of linear-algebra threads costs more to start (30 ms) than it saves, and
 # one thread gives the same last digit on every machine. Set before numpy is loaded; a user's own value wins.
@@ -25,13 +19,8 @@ def main() -> None:
     started()
 
 
-def entry() -> NoReturn:
+def entry() -> None:
     """`main` for a process that ends with it."""
-    if sys.argv[1:] in (["-h"], ["--help"]):
-        from gaitid.cli.help_text import print_stored
-
-        if print_stored():
-            os._exit(0)
     from gaitid.cli.start import entry as started
 
     started()

@@ -34,8 +34,6 @@ ALL = dict(commands(group, click.Context(group, info_name="gaitid")))
 def test_the_page_is_of_these_commands() -> None:
     script = runpy.run_path(str(DOCS / "make_cli.py"))
     assert script["page"]() == PAGE, "a command changed: run `python docs/make_cli.py` and commit docs/cli.md"
-    stored = script["STORED"].read_text(encoding="utf-8")
-    assert script["stored_help"]() == stored, "the help changed: run `python docs/make_cli.py` and commit what it wrote"
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -128,24 +128,6 @@ def test_help_loads_no_numpy(tmp_path: Path) -> None:
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True).returncode == 0
 
 
-@pytest.mark.parametrize("columns", [None, "", "0", "many", "-5", "60", "80", "100", "110", "111", "300"])
-@pytest.mark.parametrize("word", ["-h", "--help"])
-def test_the_stored_help_is_what_click_makes(word: str, columns: str | None) -> None:
-    """`entry` prints what was stored where it may, `main` never does."""
-    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
-    environment |= {} if columns is None else {"COLUMNS": columns}
-    made = [
-        subprocess.run([sys.executable, "-c", code, word], env=environment, cwd=ROOT, capture_output=True, check=True)
-        for code in ("from gaitid.cli import entry; entry()", "from gaitid.cli import main; main()")
-    ]
-    assert made[0].stdout == made[1].stdout.replace(b"\r\n", b"\n")
-    assert made[0].stdout.startswith(b"Usage: gaitid ")
-    assert made[0].stdout.isascii()
-    loaded = [sys.executable, "-X", "importtime", "-c", "from gaitid.cli import entry; entry()", word]
-    told = subprocess.run(loaded, env=environment, cwd=ROOT, capture_output=True, check=True).stderr
-    assert (b" click" in told) == (columns in ("60", "100"))
-
-
 @pytest.mark.parametrize(
     ("options", "words"),
     [
