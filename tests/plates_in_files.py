@@ -11,7 +11,7 @@ import ezc3d
 import numpy as np
 
 from gaitid.simulate import Walk, WalkSettings, simulate_walk
-from gaitid.simulate.c3d_file import write_c3d
+from gaitid.simulate.c3d_file import walk_c3d
 
 RATE = 200.0
 
@@ -72,7 +72,8 @@ def write(
     names of channels count from `first`.
     """
     times = walk.settings.times_s
-    write_c3d(path, walk, dict(walk.at(times).marker_g), walk.plate_channels(walk.settings.analog_times_s))
+    channels = walk.plate_channels(walk.settings.analog_times_s)
+    path.write_bytes(walk_c3d(walk, dict(walk.at(times).marker_g), channels))
     c: Any = ezc3d.c3d(str(path))
     rows, units, names = [], [], []
     for number, plate in enumerate(plates, start=1):

@@ -54,20 +54,17 @@ def stored_poses(state: WalkState) -> dict[str, tuple[Array, Array]]:
 
 
 def announce(c: Any, labels: tuple[str, ...], rate_hz: float, n_frames: int) -> None:
-    """Add the parameters of poses to an `ezc3d.c3d`; `append` has to follow when it is written."""
+    """Add the parameters of poses to an `ezc3d.c3d`; the poses themselves follow its bytes (`with_poses`)."""
     group = _WRITTEN_AS.decode()
     c.add_parameter(group, "LABELS", labels)
     c.add_parameter(group, "DESCRIPTIONS", labels)
     for name, value in (("USED", len(labels)), ("RATIO", 1), ("FRAMES", n_frames), ("DATA_START", _LATER)):
-        c.add_parameter(group, name, (float(value),))
-        c["parameters"][group][name]["type"] = 2  # an integer
-        c["parameters"][group][name]["value"] = np.array([value])
+        _add_integers(c, group, name, [value])
     c.add_parameter(group, "RATE", (rate_hz,))
 
 
-def append(path: Path, poses: Mapping[str, tuple[Array, Array]]) -> None:
-    """Put the poses, mm, behind the frames of a file that was written with `announce`."""
-    content = path.read_bytes()
+def with_poses(content: bytes, poses: Mapping[str, tuple[Array, Array]]) -> bytes:
+    """The bytes of a file that was made with `announce`, with the poses, mm, behind its frames."""
     content += bytes(-len(content) % _BLOCK)
     start = struct.pack("<H", len(content) // _BLOCK + 1)
     head, rest = content[: content.index(_WRITTEN_AS) + 4096], content[content.index(_WRITTEN_AS) + 4096 :]
@@ -75,7 +72,6 @@ def append(path: Path, poses: Mapping[str, tuple[Array, Array]]) -> None:
     if (head.count(_GROUP), head.count(_WRITTEN_AS), head.count(later)) not in ((1, 1, 1), (0, 1, 1)):
         raise ValueError("ezc3d wrote the parameters in another way")
     head = head.replace(_GROUP, _EMPTY).replace(_WRITTEN_AS, _GROUP).replace(later, start)
-    content = head + rest
     R, origin = (np.stack([pose[i] for pose in poses.values()], axis=1) for i in (0, 1))
     data = np.zeros((*R.shape[:2], 17), dtype="<f4")
     matrix = np.zeros((*R.shape[:2], 4, 4))
@@ -83,7 +79,7 @@ def append(path: Path, poses: Mapping[str, tuple[Array, Array]]) -> None:
     data[..., :16] = np.swapaxes(matrix, 2, 3).reshape(*R.shape[:2], 16)
     data[..., 16] = np.where(np.isfinite(matrix).all(axis=(2, 3)), 0.0, -1.0)
     raw = data.tobytes()
-    path.write_bytes(content + raw + bytes(-len(raw) % _BLOCK))
+    return head + rest + raw + bytes(-len(raw) % _BLOCK)
 
 
 #: Type of an integer parameter in a C3D file.
@@ -93,18 +89,16 @@ _MOST_EVENTS = 255
 _STRIKE, _OFF = "Foot Strike", "Foot Off"
 
 
-def write_c3d(
-    path: Path,
+def walk_c3d(
     walk: Walk,
     markers: Mapping[str, Array],
     channels: dict[int, tuple[Array, Array]] | None,
     poses: Mapping[str, tuple[Array, Array]] | None = None,
-) -> None:
-    """Write markers, or poses as a markerless system does, and plates and events where there are any.
+) -> bytes:
+    """A file of markers, or of poses as a markerless system has it, with plates and events where there are any.
 
     Parameters
     ----------
-    path : Path
     walk : Walk
     markers : mapping of label to (frames, 3) array, m
         None of them where there are poses.
@@ -125,9 +119,8 @@ def write_c3d(
         c.add_parameter("PROCESSING", name, (float(stored[name]),))
     if poses:
         announce(c, tuple(poses), rate_hz, n_frames)
-    sign_and_write(c, path)
-    if poses:
-        append(path, poses)
+    content = signed_bytes(c)
+    return with_poses(content, poses) if poses else content
 
 
 def points_c3d(markers: Mapping[str, Array], rate_hz: float, n_frames: int = 0) -> Any:
@@ -151,18 +144,14 @@ def points_c3d(markers: Mapping[str, Array], rate_hz: float, n_frames: int = 0) 
     return c
 
 
-def sign_and_write(c: Any, path: Path) -> None:
-    """Say what made the file, and write it."""
+def signed_bytes(c: Any) -> bytes:
+    """The bytes of a file, which says what made it; ezc3d writes to a path only."""
     c.add_parameter("MANUFACTURER", "COMPANY", ("gaitid",))
     c.add_parameter("MANUFACTURER", "SOFTWARE", ("gaitid simulate",))
-    try:
-        str(path).encode("utf-8")
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "made.c3d"
         c.write(str(path))
-    except UnicodeEncodeError:  # ezc3d takes no such name
-        with TemporaryDirectory() as folder:
-            plain = Path(folder) / "made.c3d"
-            c.write(str(plain))
-            path.write_bytes(plain.read_bytes())
+        return path.read_bytes()
 
 
 def _add_plates(c: Any, walk: Walk, channels: dict[int, tuple[Array, Array]]) -> None:

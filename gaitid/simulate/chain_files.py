@@ -14,7 +14,7 @@ import numpy as np
 
 from gaitid.dynamics.joint_space import Load, gravity_terms, inverse, jacobian, mass_matrix, velocity_terms
 from gaitid.dynamics.pace import Limits
-from gaitid.simulate.c3d_file import points_c3d, sign_and_write
+from gaitid.simulate.c3d_file import points_c3d, signed_bytes
 from gaitid.simulate.chain import GROUND, TOLERANCE, ChainBody, ChainScenario, Push, at_all
 from gaitid.simulate.chain_model import GROUND_MARKERS, SIDE, angle_columns, model_yaml, sequence, table_yaml
 from gaitid.simulate.chain_state import ChainState, chain_state
@@ -83,16 +83,12 @@ def write_chain(
     if "joint_space" in write:
         texts[f"{stem}.truth.joint_space.csv"] = csv_text(joint_space_table(scenario, state))
     texts |= {name: csv_text(load_table(push, settings.load_times_s)) for name, push in loads.items()}
-
-    def write_c3d(path: Path) -> None:
-        c = points_c3d(markers, settings.rate_hz)
-        if loads:  # without them the joints' wrenches are others: who analyses the trial has to know
-            segments = tuple(scenario.bodies[push.body].name for push in loads.values())
-            c.add_parameter("GAITID", "LOADED_SEGMENTS", segments)
-            c.add_parameter("GAITID", "LOAD_FILES", tuple(loads))
-        sign_and_write(c, path)
-
-    return write_folder(folder, {f"{stem}.c3d": write_c3d}, texts)
+    c = points_c3d(markers, settings.rate_hz)
+    if loads:  # without them the joints' wrenches are others: who analyses the trial has to know
+        segments = tuple(scenario.bodies[push.body].name for push in loads.values())
+        c.add_parameter("GAITID", "LOADED_SEGMENTS", segments)
+        c.add_parameter("GAITID", "LOAD_FILES", tuple(loads))
+    return write_folder(folder, {f"{stem}.c3d": signed_bytes(c), **texts})
 
 
 def load_files(scenario: ChainScenario) -> dict[str, Push]:

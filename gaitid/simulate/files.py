@@ -10,7 +10,7 @@ import numpy as np
 
 from gaitid.errors import GaitidError
 from gaitid.simulate.body import MEASURED, OFFSETS, SIDES, Subject, in_mm
-from gaitid.simulate.c3d_file import stored_poses, write_c3d
+from gaitid.simulate.c3d_file import stored_poses, walk_c3d
 from gaitid.simulate.faults import biased_channels, noisy_channels, noisy_markers, noisy_poses, with_gaps
 from gaitid.simulate.jet import Array
 from gaitid.simulate.scenario_file import load_scenario
@@ -110,14 +110,8 @@ def write_walk(walk: Walk, folder: Path) -> tuple[Path, ...]:
         tables[".truth.com"] = com_table(state)
     texts = {f"{stem}{kind}.csv": csv_text(table) for kind, table in tables.items()}
     texts |= {f"{stem}.plates.yaml": _plates_yaml(walk), f"{stem}.subject.yaml": _subject_yaml(walk.subject)}
-    return write_folder(
-        folder,
-        {
-            f"{stem}.c3d": lambda path: write_c3d(path, walk, {} if poses else markers, channels, poses),
-            "static.c3d": lambda path: write_c3d(path, walk, static, None),
-        },
-        texts,
-    )
+    moving = walk_c3d(walk, {} if poses else markers, channels, poses)
+    return write_folder(folder, {f"{stem}.c3d": moving, "static.c3d": walk_c3d(walk, static, None), **texts})
 
 
 def _force_table(channels: dict[int, tuple[Array, Array]], time_s: Array) -> Table:

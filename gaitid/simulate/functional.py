@@ -7,7 +7,7 @@ regression or the epicondyles give is off by a known amount, and what the motion
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ import numpy as np
 
 from gaitid.model.fields import Fields
 from gaitid.simulate.body import LEG_ANGLES, SIDES, SIGN, Skeleton, Subject, hip_centre_p, pose
-from gaitid.simulate.c3d_file import points_c3d, sign_and_write
+from gaitid.simulate.c3d_file import points_c3d, signed_bytes
 from gaitid.simulate.faults import noisy_markers, with_gaps
 from gaitid.simulate.jet import Array, Jet, constant, matmul, turn, turn_matrix
 from gaitid.simulate.motion import Gait
@@ -153,9 +153,6 @@ def write_functional(scenario: FunctionalScenario, folder: Path) -> tuple[Path, 
     settings, noise = scenario.settings, np.random.default_rng(int(scenario.settings.seed))
     trials = {name: noisy_markers(markers, settings, noise) for name, markers in scenario.trials().items()}
     trials = {name: markers if name == "static" else with_gaps(markers, settings) for name, markers in trials.items()}
-
-    def writer(markers: Mapping[str, Array]) -> Callable[[Path], None]:
-        return lambda path: sign_and_write(points_c3d(markers, settings.rate_hz), path)
-
-    texts = {f"{scenario.name}.truth.json": json.dumps(scenario.truth(), indent=2) + "\n"}
-    return write_folder(folder, {f"{name}.c3d": writer(markers) for name, markers in trials.items()}, texts)
+    files = {f"{name}.c3d": signed_bytes(points_c3d(markers, settings.rate_hz)) for name, markers in trials.items()}
+    truth = json.dumps(scenario.truth(), indent=2) + "\n"
+    return write_folder(folder, {**files, f"{scenario.name}.truth.json": truth})

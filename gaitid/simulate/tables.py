@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from gaitid.disk.atomic import place_all
+from gaitid.disk.atomic import put_all
 from gaitid.errors import WriteError
 from gaitid.simulate.jet import Array
 
@@ -103,17 +102,13 @@ def _cell(value: object) -> str:
     return f'"{text}"' if "," in text else text
 
 
-def write_folder(
-    folder: Path, binary: Mapping[str, Callable[[Path], None]], texts: Mapping[str, str]
-) -> tuple[Path, ...]:
+def write_folder(folder: Path, contents: Mapping[str, bytes | str]) -> tuple[Path, ...]:
     """Write files into a folder (made where absent), all of them or none.
 
     Parameters
     ----------
     folder : Path
-    binary : mapping of name to function
-        That writes the file at a given path.
-    texts : mapping of name to content
+    contents : mapping of name to content
 
     Returns
     -------
@@ -125,16 +120,7 @@ def write_folder(
     WriteError
         The folder cannot be made or written to; nothing is left behind.
     """
-    names = (*binary, *texts)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder, prefix=".simulate-") as aside_name:
-            aside = Path(aside_name)
-            for name, write in binary.items():
-                write(aside / name)
-            for name, text in texts.items():
-                (aside / name).write_bytes(text.encode("utf-8"))
-            place_all([(aside / name, folder / name) for name in names])
+        return tuple(put_all(folder, contents))
     except OSError as error:
         raise WriteError(f"cannot write into {folder}: {error.strerror or error}") from error
-    return tuple(folder / name for name in names)
