@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import warnings
@@ -9,7 +10,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from gaitid.errors import GaitidError
+from gaitid.errors import GaitidError, WriteError
+
+#: Of words and what is drawn most strongly, of what stands beside it, and of grids.
+INK, MUTED, GRID = "#1c1d21", "#5c616b", "#d9dbe0"
+#: Distinct also without colour vision (Okabe & Ito 2008, Color Universal Design).
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 
 _OURS = {
     "font.family": "DejaVu Sans",  # comes with matplotlib
@@ -18,6 +24,8 @@ _OURS = {
 }
 
 _NOT_STYLE = ("backend", "backend_fallback")
+# Of each format, by the suffix of a name, what would be another the next time: the same result gives the same bytes.
+_ABOUT = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 
 
 def load_matplotlib(why: str) -> None:
@@ -84,3 +92,17 @@ def shared_style(settings: Mapping[str, Any] | None = None) -> Iterator[None]:
         style: Any = {key: value for key, value in matplotlib.rcParamsDefault.items() if key not in _NOT_STYLE}
         matplotlib.rcParams.update(style | _OURS | dict(settings or {}))
         yield
+
+
+def refuse_format(option: str, suffix: str) -> None:
+    """Raise a `WriteError` where the suffix of a picture that an option names is none that can be drawn."""
+    if suffix.lower() not in _ABOUT:
+        raise WriteError(f"{option}: no picture format {suffix!r}", expected=" or ".join(_ABOUT))
+
+
+def picture_bytes(figure: Any, suffix: str, dpi: int) -> bytes:
+    """A figure as the content of a file, by its suffix."""
+    content = io.BytesIO()
+    suffix = suffix.lower()
+    figure.savefig(content, format=suffix[1:], dpi=dpi, metadata=_ABOUT[suffix], facecolor="white")
+    return content.getvalue()

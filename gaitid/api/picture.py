@@ -9,9 +9,9 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from gaitid.drawing import shared_style
+from gaitid.drawing import INK, MUTED, shared_style
 from gaitid.errors import GaitidError
-from gaitid.report.pictures.draw import GRID, INK, MUTED, SIDE_STYLES
+from gaitid.report.pictures.draw import GRID, SIDE_STYLES
 from gaitid.write import CYCLE_COLUMNS
 
 # What is drawn by default: the sagittal plane, and what positive means.

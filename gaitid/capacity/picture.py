@@ -15,13 +15,12 @@ from gaitid.capacity.capacity import Capacity
 from gaitid.capacity.ellipsoids import Ellipsoid, acceleration_map, gravity_bias, image_of_ball
 from gaitid.capacity.leg_dynamics import LegDynamics
 from gaitid.capacity.polytope import Polytope, acceleration_polytope
-from gaitid.drawing import shared_style
+from gaitid.drawing import INK, MUTED, picture_bytes, shared_style
 from gaitid.errors import in_print
 from gaitid.records import NamedTuple
 from gaitid.trial import Array
 
-INK, MUTED, PAPER = "#1c1d21", "#5c616b", "#ffffff"
-COLOURS = {"left": "#c5342b", "right": "#0b6fa4"}
+_SIDES = {"left": "#c5342b", "right": "#0b6fa4"}
 # The farthest acceleration is drawn as long as this share of the leg.
 REACH = 0.5
 MARGIN_M = 0.08
@@ -182,10 +181,7 @@ def _extent(capacity: Capacity, panels: Sequence[Panel], frames: Sequence[int]) 
 
 def _png(capacity: Capacity, panels: Sequence[Panel], frame: int, extent: Extent, dpi: int) -> bytes:
     with shared_style():
-        figure = _figure(capacity, panels, frame, extent)
-        out = io.BytesIO()
-        figure.savefig(out, format="png", dpi=dpi, metadata={"Software": None})
-    return out.getvalue()
+        return picture_bytes(_figure(capacity, panels, frame, extent), ".png", dpi)
 
 
 def _figure(capacity: Capacity, panels: Sequence[Panel], frame: int, extent: Extent) -> Figure:
@@ -193,12 +189,12 @@ def _figure(capacity: Capacity, panels: Sequence[Panel], frame: int, extent: Ext
     widths = [high[0] - low[0] for low, high in zip(extent.low, extent.high, strict=True)]
     height = extent.high[0][1] - extent.low[0][1]
     size = (INCHES_PER_M * sum(widths) + 0.7 * len(panels), INCHES_PER_M * height + 1.2)
-    figure = Figure(figsize=(max(size[0], 6.5), size[1]), facecolor=PAPER, layout="constrained")
+    figure = Figure(figsize=(max(size[0], 6.5), size[1]), layout="constrained")
     all_axes = figure.subplots(1, len(panels), squeeze=False, sharey=True, width_ratios=widths)[0]
     title = f"{in_print(trial.path.stem)}, frame {trial.first_frame + frame}: accelerations of the {capacity.endpoint}"
     figure.suptitle(title, color=INK, fontsize=10)
     for axes, panel, low, high in zip(all_axes, panels, extent.low, extent.high, strict=True):
-        colour = COLOURS.get(panel.side, INK)
+        colour = _SIDES.get(panel.side, INK)
         limb = f"{panel.side} leg\n" if capacity.result.model.touches_ground else ""
         axes.set_title(f"{limb}{panel.heading}", color=colour, fontsize=9)
         drawn = _drawn(capacity, panel, frame)

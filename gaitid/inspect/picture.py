@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,19 +10,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from gaitid.analysis.wording import level_words
-from gaitid.drawing import shared_style
-from gaitid.errors import WriteError, first_few, in_print
+from gaitid.drawing import COLOURS, GRID, INK, MUTED, picture_bytes, refuse_format, shared_style
+from gaitid.errors import first_few, in_print
 from gaitid.inspect.contents import Inspected
 from gaitid.inspect.kinds import MARKER
 from gaitid.numerics.masks import all_columns
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Mask
 
-FORMATS = (".png", ".svg", ".pdf")
-_INK, _MUTED, _GRID, _GAP = "#1c1d21", "#5c616b", "#d9dbe0", "#d55e00"
-# Distinct also without colour vision (Okabe & Ito 2008, Color Universal Design).
-_SIDES = {"left": "#d55e00", "right": "#0072b2", "": "#009e73"}
-_PLATES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+_GAP = COLOURS[1]
+_SIDES = dict(zip(("right", "left", ""), COLOURS))
 # Rows of the gaps that can be read, and m that a walk goes at least: then its way is drawn from left to right.
 _ROWS, _WALKED_M = 44, 0.5
 # Samples of a curve beyond which a screen shows no more.
@@ -65,29 +61,24 @@ def picture(seen: Inspected, suffix: str) -> bytes:
     ----------
     seen : Inspected
     suffix : str
-        One of `FORMATS`.
+        ``.png``, ``.svg`` or ``.pdf``.
 
     Raises
     ------
     WriteError
         Another suffix.
     """
-    if suffix.lower() not in FORMATS:
-        raise WriteError(f"--picture: no picture format {suffix!r}", expected=" or ".join(FORMATS))
+    refuse_format("--picture", suffix)
     content, view = seen.content, _view(seen)
     with shared_style({"font.size": 8.0}):
         figure = Figure(figsize=(11.7, 8.3), layout="constrained")
-        figure.suptitle(_title(content), color=_INK, fontsize=10)
+        figure.suptitle(_title(content), color=INK, fontsize=10)
         grid = figure.add_gridspec(2, 2, height_ratios=(1.15, 1.0))
         _draw_body(figure.add_subplot(grid[0, 0]), seen, view, from_above=False)
         _draw_body(figure.add_subplot(grid[0, 1]), seen, view, from_above=True)
         _draw_gaps(figure.add_subplot(grid[1, 0]), content, view)
         _draw_forces(figure.add_subplot(grid[1, 1]), seen)
-        drawn = io.BytesIO()
-        # no date: the same file gives the same bytes
-        date = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}[suffix.lower()]
-        figure.savefig(drawn, format=suffix[1:].lower(), dpi=130, metadata=date, facecolor="white")
-    return drawn.getvalue()
+        return picture_bytes(figure, suffix, dpi=130)
 
 
 def _title(content: Mapping[str, Any]) -> str:
@@ -151,7 +142,7 @@ def _draw_body(axes: Axes, seen: Inspected, view: _View, *, from_above: bool) ->
     for k, plate in enumerate(seen.trial.plates):
         if plate.outlined:
             corners = plate.corners_g[[0, 1, 2, 3, 0]] @ view.axes_g.T
-            colour = _PLATES[k % len(_PLATES)]
+            colour = COLOURS[k % len(COLOURS)]
             axes.fill(corners[:, 0], corners[:, across], facecolor=colour, alpha=0.18, edgecolor=colour, zorder=0)
             if not from_above:
                 axes.plot(corners[:, 0], corners[:, across], color=colour, linewidth=2.0, alpha=0.6, zorder=0)
@@ -175,16 +166,14 @@ def _draw_body(axes: Axes, seen: Inspected, view: _View, *, from_above: bool) ->
         whole = known.sum(axis=1) > 0.8 * known.shape[1]
         path = np.where(whole[:, None], mean, np.nan)
         if from_above:
-            axes.plot(
-                path[:, 0], path[:, 1], color=_MUTED, linewidth=0.8, zorder=1, label="the markers' mean over time"
-            )
+            axes.plot(path[:, 0], path[:, 1], color=MUTED, linewidth=0.8, zorder=1, label="the markers' mean over time")
     names: list[tuple[float, float, str]] = []
     for i, label in enumerate(view.labels):
         place = view.points[view.frame, i]
         if not np.isfinite(place).all():
             continue
         used = label in view.sides
-        colour = _SIDES.get(view.sides.get(label, ""), _MUTED) if used else _MUTED
+        colour = _SIDES.get(view.sides.get(label, ""), MUTED) if used else MUTED
         axes.plot(place[0], place[across], "o", color=colour, markersize=4.5 if used else 2.5, zorder=3 if used else 2)
         if (used or not view.sides) and (not from_above or _ends(view, float(place[2]))):
             names.append((float(place[0]), float(place[across]), label))
@@ -193,11 +182,11 @@ def _draw_body(axes: Axes, seen: Inspected, view: _View, *, from_above: bool) ->
     _name(axes, names)
     what = "from above" if from_above else "from the side"
     along = "m along the way" if view.walks else f"m along {_axis(view.axes_g[0])}"
-    axes.set_title(f"frame {number}, {what}", color=_INK)
+    axes.set_title(f"frame {number}, {what}", color=INK)
     axes.set(xlabel=along, ylabel="m to the left" if from_above else "m up")
-    axes.grid(color=_GRID, linewidth=0.5)
+    axes.grid(color=GRID, linewidth=0.5)
     if from_above:
-        for words, colour in (("left", _SIDES["left"]), ("right", _SIDES["right"]), ("other markers", _MUTED)):
+        for words, colour in (("left", _SIDES["left"]), ("right", _SIDES["right"]), ("other markers", MUTED)):
             axes.plot([], [], "o", color=colour, markersize=4, label=words)
         axes.legend(fontsize=7, frameon=False, loc="upper right", ncols=2)
 
@@ -247,11 +236,11 @@ def _name(axes: Axes, names: Sequence[tuple[float, float, str]]) -> None:
             in_print(label),
             (x, y),
             xytext=(x + 0.012 * (x_high - x_low), at),
-            color=_INK,
+            color=INK,
             fontsize=6,
             va="center",
             annotation_clip=True,
-            arrowprops={"arrowstyle": "-", "color": _GRID, "linewidth": 0.5, "shrinkA": 0, "shrinkB": 1},
+            arrowprops={"arrowstyle": "-", "color": GRID, "linewidth": 0.5, "shrinkA": 0, "shrinkB": 1},
         )
 
 
@@ -270,7 +259,7 @@ def _draw_gaps(axes: Axes, content: Mapping[str, Any], view: _View) -> None:
         rows.sort(key=view.labels.index)
     first, last = p["first_frame"], p["last_frame"]
     for row, label in enumerate(rows):
-        axes.broken_barh([(first, last - first + 1)], (row - 0.32, 0.64), facecolors=_GRID)
+        axes.broken_barh([(first, last - first + 1)], (row - 0.32, 0.64), facecolors=GRID)
         gaps = [(gap["first_frame"], gap["frames"]) for gap in of[label]["gaps"]]
         if gaps:
             axes.broken_barh(gaps, (row - 0.4, 0.8), facecolors=_GAP)
@@ -280,7 +269,7 @@ def _draw_gaps(axes: Axes, content: Mapping[str, Any], view: _View) -> None:
     axes.set_xlabel("frame")
     more = f"; without gaps: {first_few(left_out, 0).removeprefix(' and ')}" if left_out else ""
     title = "when each marker was seen (orange: not)" if rows else "no marker on the body"
-    axes.set_title(title + more, color=_INK)
+    axes.set_title(title + more, color=INK)
 
 
 def _draw_forces(axes: Axes, seen: Inspected) -> None:
@@ -290,7 +279,7 @@ def _draw_forces(axes: Axes, seen: Inspected) -> None:
     step = max(1, len(frames) // _SAMPLES)
     top = 0.0
     for load in seen.ground.plates:
-        colour = _PLATES[(load.number - 1) % len(_PLATES)]
+        colour = COLOURS[(load.number - 1) % len(COLOURS)]
         axes.plot(frames[::step], load.vertical[::step], color=colour, linewidth=1.2, linestyle="-")
         if np.isfinite(load.vertical).any():
             peak = int(np.nanargmax(load.vertical))
@@ -309,7 +298,7 @@ def _draw_forces(axes: Axes, seen: Inspected) -> None:
         axes.plot(
             [contact["first_frame"], contact["last_frame"]],
             [height, height],
-            color=_SIDES.get(contact["side"], _MUTED),
+            color=_SIDES.get(contact["side"], MUTED),
             linewidth=3.0 if known else 1.2,
             linestyle="-" if known else ":",
         )
@@ -318,10 +307,10 @@ def _draw_forces(axes: Axes, seen: Inspected) -> None:
             axes.text(frames[0], top * height, f"{side} ", color=_SIDES[side], fontsize=6, ha="right", va="center")
     axes.set_xlim(frames[0], frames[-1] + 1)
     axes.set(xlabel="frame", ylabel="N, upward")
-    axes.grid(color=_GRID, linewidth=0.5)
-    axes.axhline(0.0, color=_MUTED, linewidth=0.6, zorder=0)
+    axes.grid(color=GRID, linewidth=0.5)
+    axes.axhline(0.0, color=MUTED, linewidth=0.6, zorder=0)
     if seen.ground.plates:
-        axes.set_title("vertical force of each plate; above: contacts (dotted: load unknown)", color=_INK)
+        axes.set_title("vertical force of each plate; above: contacts (dotted: load unknown)", color=INK)
     else:
-        axes.set_title("no usable force plate", color=_INK)
+        axes.set_title("no usable force plate", color=INK)
         axes.set_yticks([])

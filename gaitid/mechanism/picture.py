@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from itertools import combinations
 from typing import Any
 
@@ -10,8 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from gaitid.drawing import shared_style
-from gaitid.errors import WriteError, in_print
+from gaitid.drawing import COLOURS, GRID, INK, MUTED, picture_bytes, refuse_format, shared_style
+from gaitid.errors import in_print
 from gaitid.mechanism.body import Pose, poses_of
 from gaitid.mechanism.constraints import DoubleRevolute
 from gaitid.mechanism.dynamics import Solution
@@ -19,11 +18,7 @@ from gaitid.mechanism.file import MechanismFile
 from gaitid.mechanism.gears import GearMesh
 from gaitid.trial import Array
 
-FORMATS = (".png", ".svg", ".pdf")
 _EFFORTS = {"torque_Nm": "torque (N·m)", "force_N": "force (N)"}
-_INK, _MUTED, _GRID = "#1c1d21", "#5c616b", "#d9dbe0"
-# Distinct also without colour vision (Okabe & Ito 2008, Color Universal Design).
-_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 
 
 def picture(source: MechanismFile, solution: Solution, suffix: str) -> bytes:
@@ -32,40 +27,35 @@ def picture(source: MechanismFile, solution: Solution, suffix: str) -> bytes:
     Raises
     ------
     WriteError
-        A suffix that is none of `FORMATS`.
+        A suffix that is of no picture.
     """
-    if suffix.lower() not in FORMATS:
-        raise WriteError(f"--plot: no picture format {suffix!r}", expected=" or ".join(FORMATS))
+    refuse_format("--plot", suffix)
     with shared_style({"font.size": 9.0}):
         figure = Figure(figsize=(11.0, 4.8), layout="constrained")
         units = list(dict.fromkeys(driver.effort_unit for driver in solution.mechanism.drivers))
         grid = figure.add_gridspec(max(1, len(units)), 2, width_ratios=(1.0, 1.15))
-        figure.suptitle(in_print(source.title), color=_INK, fontsize=11)
+        figure.suptitle(in_print(source.title), color=INK, fontsize=11)
         _draw_bodies(figure.add_subplot(grid[:, 0]), source, solution)
         for k, unit in enumerate(units):
             axes = figure.add_subplot(grid[k, 1])
             _draw_efforts(axes, solution, unit)
             if k == 0:
                 axes.set_title("what the drivers exert on their second body")
-        content = io.BytesIO()
-        # no date: the same result gives the same bytes
-        date = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}[suffix.lower()]
-        figure.savefig(content, format=suffix[1:].lower(), dpi=120, metadata=date)
-    return content.getvalue()
+        return picture_bytes(figure, suffix, dpi=120)
 
 
 def _draw_bodies(axes: Axes, source: MechanismFile, solution: Solution) -> None:
     poses = poses_of(solution.q)
     names: list[tuple[Array, list[str]]] = []  # by place: a pin has one on each of its bodies, often the same
     for k, (body, pose) in enumerate(zip(solution.mechanism.bodies, poses[1:], strict=True)):
-        colour = _COLOURS[k % len(_COLOURS)]
+        colour = COLOURS[k % len(COLOURS)]
         points = {name: pose.point(s) for name, s in body.points.items()}
         for path in points.values():
             axes.plot(path[:, 0], path[:, 1], color=colour, linewidth=0.8, alpha=0.45, zorder=1)
         for a, b in combinations(points, 2):
             ends = np.stack([points[a][0], points[b][0]])
             axes.plot(ends[:, 0], ends[:, 1], color=colour, linewidth=3.0, solid_capstyle="round", zorder=2)
-        axes.plot(*pose.r[0], marker="+", color=_INK, markersize=8, zorder=4)
+        axes.plot(*pose.r[0], marker="+", color=INK, markersize=8, zorder=4)
         axes.plot([], [], color=colour, linewidth=3.0, label=body.name)
         for name, path in points.items():
             axes.plot(*path[0], marker="o", color="white", markeredgecolor=colour, markersize=5, zorder=3)
@@ -76,26 +66,26 @@ def _draw_bodies(axes: Axes, source: MechanismFile, solution: Solution) -> None:
                 here.append(name)
     beside: dict[str, Any] = {"xytext": (6, -11), "textcoords": "offset points"}
     for at, words in names:
-        axes.annotate(", ".join(words), (at[0], at[1]), color=_INK, fontsize=8, **beside)
+        axes.annotate(", ".join(words), (at[0], at[1]), color=INK, fontsize=8, **beside)
     for constraint in solution.mechanism.constraints:
         if isinstance(constraint, DoubleRevolute):
             ends = np.stack([_first(poses[b], s) for b, s in zip(constraint.bodies, constraint.points(), strict=True)])
-            axes.plot(ends[:, 0], ends[:, 1], color=_MUTED, linewidth=1.5, zorder=2)
+            axes.plot(ends[:, 0], ends[:, 1], color=MUTED, linewidth=1.5, zorder=2)
         if isinstance(constraint, GearMesh):
             gears = zip(constraint.bodies, constraint.points(), constraint.radii.tolist(), strict=True)
             for index, axle, radius in gears:
-                colour = _COLOURS[(index - 1) % len(_COLOURS)] if index else _MUTED
+                colour = COLOURS[(index - 1) % len(COLOURS)] if index else MUTED
                 _draw_gear(axes, _first(poses[index], axle), radius, float(poses[index].phi[0]), colour)
     for s in source.ground_points.values():
-        axes.plot(*s, marker="^", color=_MUTED, markersize=7, zorder=0)
-    axes.plot([], [], linestyle="", marker="+", color=_INK, label="centre of mass")
+        axes.plot(*s, marker="^", color=MUTED, markersize=7, zorder=0)
+    axes.plot([], [], linestyle="", marker="+", color=INK, label="centre of mass")
     if source.ground_points:
-        axes.plot([], [], linestyle="", marker="^", color=_MUTED, label="point of the ground")
+        axes.plot([], [], linestyle="", marker="^", color=MUTED, label="point of the ground")
     axes.set(xlabel="x (m)", ylabel="y (m)", title=f"at {solution.time_s[0]:g} s, with the paths of the points")
     axes.margins(0.12)  # room for the names
     axes.set_aspect("equal", adjustable="datalim")
     axes.locator_params(axis="x", nbins=7)
-    axes.grid(color=_GRID, linewidth=0.6)
+    axes.grid(color=GRID, linewidth=0.6)
     axes.legend(fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=3)
 
 
@@ -118,8 +108,8 @@ def _draw_efforts(axes: Axes, solution: Solution, unit: str) -> None:
     for k, driver in enumerate(solution.mechanism.drivers):
         if driver.effort_unit == unit:
             effort = -solution.multipliers_of(driver)[:, 0]
-            axes.plot(solution.time_s, effort, color=_COLOURS[k % len(_COLOURS)], marker=marker, label=driver.name)
-    axes.axhline(0.0, color=_MUTED, linewidth=0.8, zorder=0)
+            axes.plot(solution.time_s, effort, color=COLOURS[k % len(COLOURS)], marker=marker, label=driver.name)
+    axes.axhline(0.0, color=MUTED, linewidth=0.8, zorder=0)
     axes.set(xlabel="time (s)", ylabel=_EFFORTS[unit])
-    axes.grid(color=_GRID, linewidth=0.6)
+    axes.grid(color=GRID, linewidth=0.6)
     axes.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))

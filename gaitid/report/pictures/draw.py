@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from gaitid.drawing import shared_style
+from gaitid.drawing import INK, MUTED, shared_style
 from gaitid.norms import Band, Norms
 from gaitid.records import frozen_dataclass
 from gaitid.report.lines import Line, held
@@ -35,8 +35,6 @@ from gaitid.report.pictures.request import (
 from gaitid.report.stance import runs
 from gaitid.trial import Array, Mask
 
-INK = "#1c1d21"
-MUTED = "#5c616b"
 GRID = "#e3e5e8"
 NORM = "#d5d8dd"
 
@@ -45,7 +43,7 @@ Dashes = Literal["-"] | tuple[float, tuple[float, ...]]
 SIDE_STYLES: tuple[tuple[str, Dashes], ...] = (("#c5342b", (0, (5, 1.5))), ("#0b6fa4", "-"))
 #: Of sessions: Okabe & Ito 2008, told apart by every eye, and by their dashes in grey.
 SESSION_STYLES: tuple[tuple[str, Dashes], ...] = (
-    ("#1c1d21", "-"),
+    (INK, "-"),
     ("#d55e00", (0, (5, 1.5))),
     ("#0072b2", (0, (5, 1.5, 1, 1.5))),
     ("#009e73", (0, (2, 1.2))),
