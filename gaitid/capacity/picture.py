@@ -80,9 +80,9 @@ def outline(polytope: Polytope) -> Array:
     return polytope.vertices[[*order, order[0]]]
 
 
-def ellipse(ellipsoid: Ellipsoid, points: int = 121) -> Array:
-    """Points along a plane ellipsoid, closed: (points, 2)."""
-    angle = np.linspace(0, 2 * np.pi, points)
+def ellipse(ellipsoid: Ellipsoid) -> Array:
+    """Points along a plane ellipsoid, closed: (121, 2)."""
+    angle = np.linspace(0, 2 * np.pi, 121)
     circle = np.column_stack([np.cos(angle), np.sin(angle)])
     return np.asarray(ellipsoid.centre + (circle * ellipsoid.semi_axes) @ ellipsoid.directions.T)
 

@@ -26,7 +26,6 @@ from gaitid.body.poses import Checked, put_segments
 from gaitid.body.subject import Subject
 from gaitid.compare.mixed_loads import mixed_load
 from gaitid.gait.impact import matched_load
-from gaitid.ground.claims import ByHand
 from gaitid.ground.contacts import FootLoad
 from gaitid.ground.plate_load import PlateLoad
 from gaitid.ground.plates_at_camera import plates_at_camera
@@ -35,7 +34,7 @@ from gaitid.model.expression import parse_expression
 from gaitid.model.settings import SETTINGS, Settings
 from gaitid.model.shapes import PointName
 from gaitid.records import NamedTuple, frozen_dataclass
-from gaitid.trial import Array, Trial
+from gaitid.trial import Array
 
 
 class Ingredient(NamedTuple):
@@ -133,15 +132,6 @@ class Made:
     def model(self) -> specs.Model:
         """As loaded, bound to no labels."""
         return self.pipeline.model
-
-    @property
-    def static(self) -> Trial | None:
-        return self.pipeline.static
-
-    @property
-    def by_hand(self) -> tuple[ByHand, ...]:
-        """What the user says of feet and plates."""
-        return self.pipeline.by_hand
 
     @property
     def settings(self) -> specs.Settings:
@@ -294,7 +284,7 @@ class Mixtures:
         base = before.with_(
             trial=replace(recording, parameters=subject.result.trial.parameters),
             subject_file=subject_of(subject.subject, model.model),
-            static=self._of(STATIC).static,
+            static=self._of(STATIC).pipeline.static,
         )
         found = base.found
         legs = tuple(side for side in found.needs if side in model.result.body.sides)

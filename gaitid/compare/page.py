@@ -20,7 +20,7 @@ from gaitid.disk.atomic import put_all
 from gaitid.errors import WriteError
 from gaitid.inputs import refuse_to_overwrite
 from gaitid.report.page.compose import document
-from gaitid.report.page.svg import HEIGHT, WIDTH, Scale, axes, line, scale_for
+from gaitid.report.page.svg import HEIGHT, WIDTH, Scale, axes, line, round_step, scale_for
 from gaitid.report.panels import PANELS
 from gaitid.report.text import escape
 from gaitid.trial import Array
@@ -258,9 +258,7 @@ def _over(scale: Scale, x: Array) -> Scale:
 
 def _ticks(x: Array) -> Sequence[float]:
     """Four to six round values of the x axis; whole numbers, but for less than four seconds."""
-    raw = max(float(x[-1] - x[0]), 1e-9) / 5
-    power = 10.0 ** np.floor(np.log10(raw))
-    step = float(next(s for s in _STEPS if s * power >= raw * 0.999) * power)
+    step = round_step(max(float(x[-1] - x[0]), 1e-9) / 5, _STEPS)
     step = max(step, 1.0) if x[-1] - x[0] >= 4 else step
     first = np.ceil(x[0] / step - 1e-9) * step
     return [round(float(t), 6) for t in np.arange(first, x[-1] + step * 1e-6, step)]

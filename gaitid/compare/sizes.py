@@ -239,7 +239,7 @@ def _carried(subject: Path | Mapping[str, Any] | None) -> dict[str, object]:
 
 
 def _static(mixtures: Mixtures) -> list[str]:
-    first, second = mixtures.first.static, mixtures.second.static
+    first, second = mixtures.first.pipeline.static, mixtures.second.pipeline.static
     if first is None and second is None:
         return []
     if first is not None and second is not None and _same_points(first, second):
@@ -323,7 +323,7 @@ def _contacts(mixtures: Mixtures) -> list[str]:
 def _by_hand_words(mixtures: Mixtures) -> list[str]:
     """What differs of what the user says of feet, and of the file's events."""
     first, second = mixtures.first, mixtures.second
-    parts = ["feet given by hand otherwise"] if first.by_hand != second.by_hand else []
+    parts = ["feet given by hand otherwise"] if first.pipeline.by_hand != second.pipeline.by_hand else []
     times = [sorted((e.side, e.name, e.time_s) for e in made.result.trial.events) for made in (first, second)]
     if times[0] != times[1] and not second.contacts_given:
         parts.append(f"{len(times[0])} and {len(times[1])} events in the files, at other times")
@@ -335,7 +335,9 @@ def follows(mixtures: Mixtures) -> bool:
     first, second = mixtures.first, mixtures.second
     events = [(e.name, e.side, e.time_s) for e in first.result.trial.events]
     same_events = events == [(e.name, e.side, e.time_s) for e in second.result.trial.events]
-    judged_alike = not differing(CONTACTS, first.settings, second.settings) and first.by_hand == second.by_hand
+    judged_alike = (
+        not differing(CONTACTS, first.settings, second.settings) and first.pipeline.by_hand == second.pipeline.by_hand
+    )
     return same_events and judged_alike and not second.contacts_given
 
 

@@ -140,8 +140,8 @@ class Axis(NamedTuple):
     ----------
     proximal, distal : (3,) arrays
         Unit vectors in the axes of each cluster; which of both ways it points is chance.
-    point_proximal, point_distal : (3,) arrays, m
-        A point of it from the middle of each cluster's points: the nearest to both together.
+    point_proximal : (3,) array, m
+        A point of it from the middle of the proximal cluster's points: the nearest to both together.
     residual : float
         How far both images of the axis lie apart beside that point, m, root mean square.
     tilt : float
@@ -155,7 +155,6 @@ class Axis(NamedTuple):
     proximal: Array
     distal: Array
     point_proximal: Array
-    point_distal: Array
     residual: float
     tilt: float
     standard_error: float
@@ -203,9 +202,7 @@ def sara(proximal: ClusterMotion, distal: ClusterMotion) -> Axis:
     tilts = 2 * np.arcsin(np.clip(norm(first - second) / 2, 0, 1))
     others = np.linalg.svd(_unbiased(_without_blocks(proximal, distal), proximal, distal).P)[0][..., 0]
     others = others * np.sign(others @ u)[:, None]
-    return Axis(
-        u, v, point1, point2, _rms(beside), float(np.sqrt((tilts**2).mean())), _jackknife(others), float(1 - s[1])
-    )
+    return Axis(u, v, point1, _rms(beside), float(np.sqrt((tilts**2).mean())), _jackknife(others), float(1 - s[1]))
 
 
 def rotation_vectors(proximal: ClusterMotion, distal: ClusterMotion) -> Array:

@@ -50,14 +50,14 @@ class Unlike(NamedTuple):
     percent: int
 
 
-def group_html(subjects: Subjects, norms: Norms | None = None, why: str = "", key: str = "group") -> str:
+def group_html(subjects: Subjects, norms: Norms | None = None, why: str = "") -> str:
     """The part of a page about a group; empty where no subject has curves."""
     groups = group_members(subjects)
     drawn = {member.label for members in groups.values() for member in members}
     everyone = [member for member in whole_subjects(subjects) if member.label in drawn]
     if not everyone:
         return ""
-    curves = _one_group(everyone, norms, why, key) if len(groups) == 1 else _conditions(groups, norms, why, key)
+    curves = _one_group(everyone, norms, why) if len(groups) == 1 else _conditions(groups, norms, why)
     profile = {"GPS, °": [_score(member, norms) for member in everyone]} if norms is not None else {}
     absent = []
     for name, sessions in subjects.items():
@@ -67,7 +67,7 @@ def group_html(subjects: Subjects, norms: Norms | None = None, why: str = "", ke
             absent.append(f"{name} (its walks turn, go up or down, or backward)" if elsewhere else name)
     note = f'<p class="note">Without a curve like the others’: {escape(", ".join(absent))}.</p>' if absent else ""
     return (
-        f'<section class="compared-sessions" aria-labelledby="{key}-h"><h2 id="{key}-h">Who is in it</h2>'
+        f'<section class="compared-sessions" aria-labelledby="group-h"><h2 id="group-h">Who is in it</h2>'
         f"{table_of_members(everyone, 'Subject', profile)}{mixed_html(everyone)}{note}"
         f"{_unlike(groups)}{curves}</section>"
     )
@@ -83,12 +83,12 @@ def _score(member: Member, norms: Norms) -> str:
 # --- one group ------------------------------------------------------------------------------------------------
 
 
-def _one_group(members: Sequence[Member], norms: Norms | None, why: str, key: str) -> str:
+def _one_group(members: Sequence[Member], norms: Norms | None, why: str) -> str:
     """Curves of both sides on shared axes, thin for each subject, with the tools of a session's page; tables."""
     # the subjects' means as if each were a curve of one session
     sides = {side: pooled for side in SIDES if (pooled := _subjects(members, side)) is not None}
     first = members[0].basis
-    drawn = Drawn(key, tuple(sides), Basis(first.kind, first.label, sides), norms, {})
+    drawn = Drawn("group", tuple(sides), Basis(first.kind, first.label, sides), norms, {})
     legend = "".join(
         f'<li class="{side}"><svg viewBox="0 0 30 8" aria-hidden="true"><path class="mean" d="M0 4H30"/></svg>'
         f"{side} ({len(pooled)} subjects)</li>"
@@ -97,7 +97,7 @@ def _one_group(members: Sequence[Member], norms: Norms | None, why: str, key: st
     norm = f'<li><i class="key norm"></i>{escape(norm_words(norms))}</li>' if norms is not None else ""
     told = f'<p class="note">{escape(why)}</p>' if why else ""
     return (
-        f'<section class="curves" data-session="{key}" data-trials=""><h2>Curves over {escape(first.label)}</h2>'
+        f'<section class="curves" data-session="group" data-trials=""><h2>Curves over {escape(first.label)}</h2>'
         f'<ul class="legend">{legend}<li>thick: mean of the subjects’ means; shaded: ± 1 SD between subjects; thin: '
         f"each subject</li>{norm}<li>vertical line: foot off</li><li>dotted: impact of the foot strike</li></ul>"
         f'{told}{tools(drawn)}<div class="groups">{curves_html(drawn)}</div>{curve_data(drawn)}</section>'
@@ -143,7 +143,7 @@ def _means(members: Sequence[Member], side: str, key: str) -> dict[str, float]:
 # --- several conditions ---------------------------------------------------------------------------------------
 
 
-def _conditions(groups: Mapping[str, Sequence[Member]], norms: Norms | None, why: str, key: str) -> str:
+def _conditions(groups: Mapping[str, Sequence[Member]], norms: Norms | None, why: str) -> str:
     labels = tuple(groups)
 
     def lines(side: str, column: str) -> tuple[Line, ...]:
@@ -154,7 +154,7 @@ def _conditions(groups: Mapping[str, Sequence[Member]], norms: Norms | None, why
         '<p class="note">Mean ± SD (n subjects). Difference: mean of the subjects’ own differences ± half of its 95 % '
         "interval (Student’s t); bold where that does not hold 0: of 20 figures one is expected by chance.</p>"
     )
-    over = Comparison(labels, lines, "subjects", GROUP_METHOD, norms, why, key)
+    over = Comparison(labels, lines, "subjects", GROUP_METHOD, norms, why)
     return comparison_html(over) + (tables + note if tables else "")
 
 

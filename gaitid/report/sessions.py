@@ -61,8 +61,6 @@ class Comparison:
     norms : Norms or None
     why : str
         Which norms, or why none.
-    key : str
-        Unique on the page.
     """
 
     labels: tuple[str, ...]
@@ -71,7 +69,6 @@ class Comparison:
     method: str
     norms: Norms | None
     why: str
-    key: str
 
 
 # The lines of each column of which there are any, and differences from the first with their bands.
@@ -83,7 +80,7 @@ def styles() -> str:
     return Path(__file__).with_name("sessions.css").read_text(encoding="utf-8")
 
 
-def sessions_html(sessions: Sequence[Session], norms: Norms | None = None, why: str = "", key: str = "all") -> str:
+def sessions_html(sessions: Sequence[Session], norms: Norms | None = None, why: str = "") -> str:
     """The part of a page that compares sessions of one subject; empty where fewer than two have curves."""
     members = members_of(sessions)
     if len(members) < 2:
@@ -94,13 +91,13 @@ def sessions_html(sessions: Sequence[Session], norms: Norms | None = None, why: 
         return session_lines(members, side, column)
 
     curves = f"{kind}s"
-    over = Comparison(labels, lines, curves, _SESSIONS_METHOD.format(curves=curves), norms, why, key)
+    over = Comparison(labels, lines, curves, _SESSIONS_METHOD.format(curves=curves), norms, why)
     absent = ", ".join(name for s in sessions if (name := label_of(s, sessions)) not in labels)
     without = f"Not compared, as without a {kind} like the others: {absent}."
     note = f'<p class="note">{escape(without)}</p>' if absent else ""
     heading = escape(f"{', '.join(labels[:-1])} and {labels[-1]}")
     return (
-        f'<section class="compared-sessions" aria-labelledby="{key}-h"><h2 id="{key}-h">{heading}</h2>'
+        f'<section class="compared-sessions" aria-labelledby="all-h"><h2 id="all-h">{heading}</h2>'
         f"{table_of_members(members, 'Session')}{mixed_html(members)}{note}"
         f"{comparison_html(over)}{sessions_tables(members)}</section>"
     )
@@ -165,7 +162,7 @@ def _figure(
     over: Comparison, side: str, panel: CyclePanel, lines: Sequence[Line], found: Sequence[tuple[Line, Difference]]
 ) -> str:
     band = over.norms.bands.get(panel.column) if over.norms is not None else None
-    identity = f"{over.key}-{side}-{panel.column}"
+    identity = f"all-{side}-{panel.column}"  # beside no other comparison
     counts = ", ".join(f"{line.label} {len(line.whole)}" for line in lines)
     second = ""
     if found:
