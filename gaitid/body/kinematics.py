@@ -10,7 +10,7 @@ import numpy as np
 
 from gaitid.body.places import Pose
 from gaitid.model import specs
-from gaitid.model.expression import Expression, evaluate_all
+from gaitid.model.expression import Expression
 from gaitid.numerics.masks import mark_ends
 from gaitid.numerics.rotation import apply, apply_transposed, cardan, cross, quaternions, quaternions_of_each, unit
 from gaitid.numerics.spline import spline_derivatives
@@ -226,7 +226,7 @@ def _columns(formulas: Mapping[str, Expression], local: Mapping[str, object], n_
     def no_points(a: str, b: str) -> Array:
         raise KeyError(f"{a}, {b}: distances are not known here")
 
-    values = evaluate_all(formulas, local.__getitem__, no_points)
+    values = {name: formula.evaluate(local.__getitem__, no_points) for name, formula in formulas.items()}
     return {
         name: frozen(of if np.ndim(of) else np.broadcast_to(of, (n_frames,)))  # a number stands for all frames
         for name, of in values.items()

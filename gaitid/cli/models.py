@@ -49,18 +49,10 @@ def list_() -> int:
 @talk_options
 def show(name: str, resolved: bool) -> int:
     """The YAML of the model NAME (a bundled model or a file), to copy and edit."""
-    click.echo(_resolved(name) if resolved else _text(name), nl=False)
+    from gaitid.model.find import text_of
+
+    click.echo(_resolved(name) if resolved else text_of(_model_file(name)), nl=False)
     return 0
-
-
-def _text(name: str) -> str:
-    from gaitid.errors import ModelError
-
-    path = _model_file(name)
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError):
-        raise ModelError(f"{path}: cannot be read as text", expected="a YAML file in UTF-8") from None
 
 
 def _model_file(name: str) -> Path:

@@ -11,11 +11,12 @@ import numpy as np
 
 from gaitid.disk.atomic import put_all, refuse_taken, write_all
 from gaitid.drawing import load_matplotlib
-from gaitid.errors import ModelError, WriteError
+from gaitid.errors import WriteError
 from gaitid.inputs import input_record, named
 from gaitid.mechanism.body import COORDINATES, GROUND
 from gaitid.mechanism.dynamics import Solution, checks, solve, unknown_loads
 from gaitid.mechanism.file import MechanismFile, bundled_mechanisms, find_mechanism, load_mechanism
+from gaitid.model.find import text_of
 from gaitid.model.load import bundled_folder, is_file
 from gaitid.records import NamedTuple
 from gaitid.trial import Array
@@ -182,10 +183,7 @@ def mechanism_template(name: str) -> Template:
         path = folder / name
     if not is_file(path):
         path = find_mechanism(name)
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError):
-        raise ModelError(f"{path}: cannot be read as text", expected="a YAML file in UTF-8") from None
+    text = text_of(path)
     if path not in bundled_mechanisms().values():
         return Template(text, ())
     return Template(text, tuple(read.name for read in load_mechanism(path).tables))

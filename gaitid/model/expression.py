@@ -123,14 +123,6 @@ class Expression(NamedTuple):
         )
 
 
-def evaluate_all(
-    formulas: Mapping[str, Expression], number: Callable[[str], Any], distance: Callable[[str, str], Any]
-) -> dict[str, Any]:
-    """The values of several formulas by name, each as `Expression.evaluate` gives it."""
-    with np.errstate(all="ignore"):
-        return {name: _computed(formula, number, distance, mean_of_known) for name, formula in formulas.items()}
-
-
 def _computed(formula: Expression, *known: Callable[..., Any]) -> Any:
     """The value; a formula that divides by 0 is named."""
     try:

@@ -78,6 +78,20 @@ def fields_of(path: Path, key: str, schema: int, kind: str) -> tuple[Fields, Fau
     return top, faults
 
 
+def text_of(path: Path) -> str:
+    """The text of a YAML file, to be shown and copied.
+
+    Raises
+    ------
+    ModelError
+        It cannot be read as text.
+    """
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        raise ModelError(f"{path}: cannot be read as text", expected="a YAML file in UTF-8") from None
+
+
 def beside(relative: str, paths: tuple[Path, ...]) -> Path:
     """A path in a model is relative to the file that says so: the first in the line of inheritance that has it.
 

@@ -18,6 +18,7 @@ from gaitid.simulate.c3d_file import points_c3d, signed_bytes
 from gaitid.simulate.chain import GROUND, TOLERANCE, ChainBody, ChainScenario, Push, at_all
 from gaitid.simulate.chain_model import GROUND_MARKERS, SIDE, angle_columns, model_yaml, sequence, table_yaml
 from gaitid.simulate.chain_state import ChainState, chain_state
+from gaitid.simulate.clinical import cardan_deg
 from gaitid.simulate.faults import noisy_markers, with_gaps
 from gaitid.simulate.jet import Array
 from gaitid.simulate.tables import (
@@ -127,24 +128,12 @@ def joint_table(scenario: ChainScenario, state: ChainState) -> Table:
     table = frame_columns(state.time_s)
     for body in scenario.bodies:
         above = state.rotation[scenario.bodies[body.parent].name] if body.parent >= 0 else np.eye(3)
-        relative = np.swapaxes(above, -1, -2) @ state.rotation[body.name]
-        angles = cardan(relative, sequence(body))
+        angles = cardan_deg(above, state.rotation[body.name], sequence(body))
         table |= {
-            f"{SIDE}_{body.joint.name}_{name}_deg": np.degrees(angle)
+            f"{SIDE}_{body.joint.name}_{name}_deg": angle
             for name, angle in zip(angle_columns(body), angles, strict=True)
         }
     return table
-
-
-def cardan(rotation: Array, letters: str) -> tuple[Array, Array, Array]:
-    """Angles a, b, c (times,), rad, of R = R_i(a) R_j(b) R_k(c), for three different axes ijk."""
-    i, j, k = ("xyz".index(letter) for letter in letters)
-    # i, j, k in turn or against the turn: the sign of every sine
-    s = 1.0 if (j - i) % 3 == 1 else -1.0
-    a = np.arctan2(-s * rotation[:, j, k], rotation[:, k, k])
-    b = np.arcsin(np.clip(s * rotation[:, i, k], -1.0, 1.0))
-    c = np.arctan2(-s * rotation[:, i, j], rotation[:, i, i])
-    return a, b, c
 
 
 def segment_table(scenario: ChainScenario, state: ChainState) -> Table:

@@ -24,14 +24,15 @@ JOINT_SEGMENTS: Mapping[str, tuple[str, str]] = {
 }
 
 
-def cardan_yxz_deg(proximal: Array, distal: Array) -> tuple[Array, Array, Array]:
-    """Angles a, b, c in degrees, (times,), with proximalᵀ · distal = Ry(a) Rx(b) Rz(c)."""
-    d = np.swapaxes(proximal, -1, -2) @ distal
-    # Ry(a) Rx(b) Rz(c): third column (sin a cos b, −sin b, cos a cos b), second row (cos b sin c, cos b cos
-    # c, …)
-    a = np.arctan2(d[..., 0, 2], d[..., 2, 2])
-    b = np.arcsin(np.clip(-d[..., 1, 2], -1.0, 1.0))
-    c = np.arctan2(d[..., 1, 0], d[..., 1, 1])
+def cardan_deg(proximal: Array, distal: Array, letters: str) -> tuple[Array, Array, Array]:
+    """Angles a, b, c in degrees, (times,), with proximalᵀ · distal = R_i(a) R_j(b) R_k(c), for three different axes."""
+    R = np.swapaxes(proximal, -1, -2) @ distal
+    i, j, k = ("xyz".index(letter) for letter in letters)
+    # i, j, k in turn or against the turn: the sign of every sine
+    s = 1.0 if (j - i) % 3 == 1 else -1.0
+    a = np.arctan2(-s * R[:, j, k], R[:, k, k])
+    b = np.arcsin(np.clip(s * R[:, i, k], -1.0, 1.0))
+    c = np.arctan2(-s * R[:, i, j], R[:, i, i])
     return np.degrees(a), np.degrees(b), np.degrees(c)
 
 
@@ -84,7 +85,8 @@ def clinical(
 def _angles(axes: Mapping[str, Array], side: str, joints: Mapping[str, Any]) -> dict[str, Array]:
     columns = {}
     for joint, angle in joints.items():
-        abc = cardan_yxz_deg(*(axes[_named(side, angle[end])] for end in ("proximal", "distal")))
+        proximal, distal = (axes[_named(side, angle[end])] for end in ("proximal", "distal"))
+        abc = cardan_deg(proximal, distal, "yxz")
         for name, term in angle["names"].items():
             columns[f"{side}_{joint}_{name}_deg"] = _signed(term, "abc", abc, side)
     return columns

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gaitid.simulate.functional import FunctionalScenario
 from dataclasses import fields
 
-from gaitid.model.load import is_file
+from gaitid.model.find import is_file, text_of
 
 SCHEMA = 1
 
@@ -153,10 +153,7 @@ def scenario_template(name: str) -> str:
     for path in _candidates(name):
         # an empty file of that name has just been made by `show NAME > NAME.yaml`
         if is_file(path) and path.stat().st_size:
-            try:
-                return path.read_text(encoding="utf-8-sig")
-            except (OSError, UnicodeDecodeError):
-                raise ModelError(f"{path}: cannot be read as text", expected="a YAML file in UTF-8") from None
+            return text_of(path)
     if stem in SCENARIOS:
         return _walk_text(SCENARIOS[stem])
     raise _unknown(name)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gaitid.errors import ModelError
-from gaitid.model.expression import MAX_LENGTH, evaluate_all, mean_of_known, parse_expression
+from gaitid.model.expression import MAX_LENGTH, mean_of_known, parse_expression
 
 
 def evaluate(text: object, **names: object) -> object:
@@ -58,15 +58,6 @@ def evaluate(text: object, **names: object) -> object:
 def test_values(text: object, value: float) -> None:
     found = evaluate(text, a=2.0, b=3.0, left_leg_length=0.9)
     assert abs(float(found) - value) < 1e-14  # some operations on numbers of order 1
-
-
-def test_several_formulas_have_the_values_that_each_has_by_itself() -> None:
-    names = {"a": np.array([4.0, -1.0, np.nan]), "sign": -1.0}
-    formulas = {text: parse_expression(text, text) for text in ("sqrt(a)", "sign / a", "unknown", "-sign", "a")}
-    values = evaluate_all(formulas, names.__getitem__, lambda a, b: np.nan)
-    assert list(values) == list(formulas)
-    for text, formula in formulas.items():
-        np.testing.assert_array_equal(values[text], formula.evaluate(names.__getitem__, lambda a, b: np.nan))
 
 
 def test_formulas_work_frame_by_frame() -> None:

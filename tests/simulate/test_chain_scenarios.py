@@ -16,8 +16,9 @@ from gaitid.model.load import bundled_folder
 from gaitid.read import read_trial
 from gaitid.simulate import simulate
 from gaitid.simulate.chain import ChainScenario, at_all
-from gaitid.simulate.chain_files import cardan, power_of_ten
+from gaitid.simulate.chain_files import power_of_ten
 from gaitid.simulate.chain_state import ChainState, chain_state
+from gaitid.simulate.clinical import cardan_deg
 from gaitid.simulate.scenario_file import bundled_scenarios, load_scenario
 
 Array = NDArray[np.float64]
@@ -301,7 +302,8 @@ def test_cardan_angles_come_back(letters: str) -> None:
     from scipy.spatial.transform import Rotation
 
     angles = np.stack([np.linspace(-3.1, 3.1, 60), np.linspace(-1.4, 1.4, 60), np.linspace(3, -2, 60)], axis=1)
-    found = np.stack(cardan(Rotation.from_euler(letters.upper(), angles).as_matrix(), letters), axis=1)
+    turned = Rotation.from_euler(letters.upper(), angles).as_matrix()
+    found = np.radians(cardan_deg(np.eye(3), turned, letters)).T
     np.testing.assert_allclose(found, angles, atol=1e-12)  # rad
 
 
