@@ -58,7 +58,7 @@ BREAK: tuple[Callable[[bytes], bytes], ...] = (truncated, no_c3d, other_labels, 
 
 def make(top: Path, trials: int, broken: int, duration: float, chance: random.Random) -> set[str]:
     """The data set; names of the broken ones."""
-    from gaitid.simulate import simulate
+    from gaitid.simulate.files import simulate
 
     walks = []
     for seed in range(5):

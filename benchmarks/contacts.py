@@ -23,7 +23,8 @@ from gaitid.body.subject import SubjectFile  # noqa: E402
 from gaitid.ground.contacts import AIR, LOADED  # noqa: E402
 from gaitid.model.load import load_model  # noqa: E402
 from gaitid.read import read_trial  # noqa: E402
-from gaitid.simulate import SCENARIOS, simulate  # noqa: E402
+from gaitid.simulate.files import simulate  # noqa: E402
+from gaitid.simulate.scenarios import SCENARIOS  # noqa: E402
 
 # A known load is wrong beyond these: N, and N·m about the ankle. The edges of a contact are known to a plate's noise; a
 # wrong foot, a lost part or a shared load is hundreds of newtons, a wrong place tens of newton metres.

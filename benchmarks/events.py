@@ -29,7 +29,8 @@ from gaitid.gait.events import GaitEvents, Steps
 from gaitid.gait.marker_events import KINDS, GaitEvent
 from gaitid.gait.spatiotemporal import Gait, analyse_gait, measure_strides
 from gaitid.run import RunOptions, analyse_file, prepare
-from gaitid.simulate import WalkSettings, simulate_walk
+from gaitid.simulate.settings import WalkSettings
+from gaitid.simulate.walk_setup import simulate_walk
 
 ROOT = Path(__file__).resolve().parents[1]
 METHODS = ("file", "zeni", "oconnor", "kinematics")

@@ -29,7 +29,7 @@ from gaitid.analysis.pipeline import analyse  # noqa: E402
 from gaitid.ground.contacts import UNKNOWN  # noqa: E402
 from gaitid.ground.evidence import Limits  # noqa: E402
 from gaitid.notes import Note  # noqa: E402
-from gaitid.simulate import SCENARIOS  # noqa: E402
+from gaitid.simulate.scenarios import SCENARIOS  # noqa: E402
 from gaitid.simulate.truth import attribute  # noqa: E402
 from gaitid.trial import Array, Mask  # noqa: E402
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from gaitid.simulate import simulate
+from gaitid.simulate.files import simulate
 
 ROOT = Path(__file__).resolve().parents[1]
 

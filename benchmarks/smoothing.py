@@ -27,7 +27,8 @@ from gaitid.numerics.residual import residual_cutoff
 from gaitid.numerics.savitzky_golay import savitzky_golay, savitzky_golay_cutoff, savitzky_golay_window
 from gaitid.numerics.spline import spline_derivatives
 from gaitid.read.c3d.trial import read_c3d
-from gaitid.simulate import WalkSettings, simulate_walk
+from gaitid.simulate.settings import WalkSettings
+from gaitid.simulate.walk_setup import simulate_walk
 from gaitid.trial import Array
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -22,7 +22,6 @@ from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
 from gaitid.model.load import load_model
 from gaitid.model.marker_sets import MarkerSet, bundled_marker_sets, load_marker_set
-from gaitid.simulate import Walk, WalkSettings, simulate_walk
 from gaitid.simulate.body import (
     COM_FRACTION,
     GYRATION_FRACTION,
@@ -36,6 +35,9 @@ from gaitid.simulate.body import (
 from gaitid.simulate.jet import apply
 from gaitid.simulate.loads import GRAVITY
 from gaitid.simulate.momentum import DISTAL, Moving, spin_of, wrench_needed
+from gaitid.simulate.settings import WalkSettings
+from gaitid.simulate.walk import Walk
+from gaitid.simulate.walk_setup import simulate_walk
 from gaitid.trial import Array, ForcePlate, Trial
 
 #: Tape measure from ASIS to malleolus, m: all that a regression takes that no marker shows.

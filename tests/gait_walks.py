@@ -13,7 +13,7 @@ from gaitid.gait.events import GaitEvents, find_events
 from gaitid.gait.marker_events import GaitEvent
 from gaitid.ground.belt import floor_under
 from gaitid.ground.contacts import FootLoad
-from gaitid.simulate import Walk, WalkState
+from gaitid.simulate.walk import Walk, WalkState
 from gaitid.trial import Array
 
 UP = np.array([0.0, 0.0, 1.0])

@@ -10,8 +10,10 @@ from typing import Any
 import ezc3d
 import numpy as np
 
-from gaitid.simulate import Walk, WalkSettings, simulate_walk
 from gaitid.simulate.c3d_file import walk_c3d
+from gaitid.simulate.settings import WalkSettings
+from gaitid.simulate.walk import Walk
+from gaitid.simulate.walk_setup import simulate_walk
 
 RATE = 200.0
 

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
-from gaitid.simulate import Walk, WalkSettings, WalkState, simulate_walk
 from gaitid.simulate.c3d_file import stored_parameters
 from gaitid.simulate.scenarios import Scenario
+from gaitid.simulate.settings import WalkSettings
+from gaitid.simulate.walk import Walk, WalkState
+from gaitid.simulate.walk_setup import simulate_walk
 from gaitid.trial import ForcePlate, Trial
 
 

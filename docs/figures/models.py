@@ -31,7 +31,7 @@ from gaitid.body.subject import SubjectFile  # noqa: E402
 from gaitid.model.load import load_model  # noqa: E402
 from gaitid.model.specs import Model  # noqa: E402
 from gaitid.read import read_trial  # noqa: E402
-from gaitid.simulate import simulate  # noqa: E402
+from gaitid.simulate.files import simulate  # noqa: E402
 from gaitid.trial import Array  # noqa: E402
 
 #: Of each model the laboratory (a marker set) whose markers are drawn.

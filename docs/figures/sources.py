@@ -28,7 +28,7 @@ from gallery import make_small
 from matplotlib.axes import Axes
 
 from gaitid.results.tables import columns, read_table
-from gaitid.simulate import simulate
+from gaitid.simulate.files import simulate
 from gaitid.trial import Array
 
 HERE = Path(__file__).parent

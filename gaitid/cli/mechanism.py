@@ -15,7 +15,7 @@ class _Mechanism(WithTemplates):
     """Its help lists the bundled mechanisms."""
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from gaitid.mechanism import bundled_mechanisms
+        from gaitid.mechanism.file import bundled_mechanisms
 
         super().format_help_text(ctx, formatter)
         with formatter.section("Bundled"):
@@ -47,7 +47,7 @@ def command(file: str, output: Path, plot: Path | None) -> int:
     acceleration of every body), NAME.loads.csv (force and torque of every constraint on each of its bodies, what the
     drivers exert) and NAME.mechanism.json (inputs with hashes, conventions, checks).
     """
-    from gaitid.mechanism import run_mechanism
+    from gaitid.mechanism.files import run_mechanism
 
     written = attempt(file, lambda: run_mechanism(file, output, plot, ("gaitid", *sys.argv[1:])))
     if written is None:
@@ -63,7 +63,7 @@ def command(file: str, output: Path, plot: Path | None) -> int:
 @talk_options
 def list_() -> int:
     """The bundled mechanisms: name, title and file, separated by tabs."""
-    from gaitid.mechanism import bundled_mechanisms, load_mechanism
+    from gaitid.mechanism.file import bundled_mechanisms, load_mechanism
 
     lines = [f"{name}\t{load_mechanism(path).title}\t{path}\n" for name, path in bundled_mechanisms().items()]
     click.echo("".join(lines), nl=False)
@@ -75,7 +75,7 @@ def list_() -> int:
 @talk_options
 def show(name: str) -> int:
     """The YAML of the mechanism NAME (a bundled one or a file), to copy and edit; or a table that one reads."""
-    from gaitid.mechanism import mechanism_template
+    from gaitid.mechanism.files import mechanism_template
 
     template = mechanism_template(name)
     click.echo(template.text, nl=False)

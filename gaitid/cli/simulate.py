@@ -116,7 +116,7 @@ def command(
     (--mirror, --turn-deg, ...) are for walks.
     """
     from gaitid.dynamics.pace import Limits
-    from gaitid.simulate import simulate
+    from gaitid.simulate.files import simulate
     from gaitid.simulate.scenario_file import scenario_names
 
     known = scenario_names()

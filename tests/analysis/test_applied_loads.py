@@ -21,7 +21,7 @@ from gaitid.errors import GaitidError
 from gaitid.model.load import bundled_folder
 from gaitid.run import RunOptions, analyse_file, prepare, run_file
 from gaitid.run.recorded import read_recorded
-from gaitid.simulate import simulate
+from gaitid.simulate.files import simulate
 
 Array = NDArray[np.float64]
 TRIALS = Path(__file__).resolve().parents[3] / "shared" / "trials"

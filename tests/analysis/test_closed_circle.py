@@ -17,12 +17,12 @@ from slow import slow_but
 from gaitid.dynamics.chain import Chain, Link
 from gaitid.dynamics.newton_euler import SOLVERS
 from gaitid.dynamics.wrench import Wrench
-from gaitid.simulate import simulate_walk
 from gaitid.simulate.body import JOINTS, SIDES
 from gaitid.simulate.chain import ChainScenario
 from gaitid.simulate.chain_state import ChainState, chain_state
 from gaitid.simulate.clinical import JOINT_SEGMENTS
 from gaitid.simulate.scenario_file import load_scenario
+from gaitid.simulate.walk_setup import simulate_walk
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 

@@ -22,7 +22,7 @@ from gaitid.model.load import load_model
 from gaitid.model.specs import Model
 from gaitid.notes import Notes
 from gaitid.read.c3d.trial import read_c3d
-from gaitid.simulate import simulate
+from gaitid.simulate.files import simulate
 from gaitid.trial import Trial
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "trials"

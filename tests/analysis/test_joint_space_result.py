@@ -15,7 +15,7 @@ from gaitid.analysis.result import Result
 from gaitid.inputs import load_files_beside
 from gaitid.model.load import bundled_folder
 from gaitid.run import RunOptions, analyse_file, prepare, run_file
-from gaitid.simulate import simulate
+from gaitid.simulate.files import simulate
 
 Array = NDArray[np.float64]
 SCENARIOS = Path(__file__).parents[1] / "simulate" / "scenarios"

@@ -22,7 +22,7 @@ from gaitid.gait import body_mass
 from gaitid.model.load import load_model
 from gaitid.read import read_trial
 from gaitid.run import RunOptions, analyse_file, prepare
-from gaitid.simulate import simulate
+from gaitid.simulate.files import simulate
 from gaitid.trial import Trial
 
 recorded = pytest.mark.skipif(not SHARED.is_dir(), reason="the shared trials are not beside this checkout")

@@ -29,7 +29,7 @@ from gaitid.dynamics.wrench import Wrench
 from gaitid.errors import ModelError
 from gaitid.model.load import load_model
 from gaitid.numerics.rotation import apply
-from gaitid.simulate import simulate
+from gaitid.simulate.files import simulate
 
 SIDES = ("left", "right")
 BEYOND = {"ankle": ("foot",), "knee": ("foot", "shank"), "hip": ("foot", "shank", "thigh")}

@@ -15,7 +15,7 @@ from gaitid.body.subject import SubjectFile
 from gaitid.body.subject_file import read_subject
 from gaitid.model.load import load_model
 from gaitid.read import read_trial
-from gaitid.simulate import simulate
+from gaitid.simulate.files import simulate
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "read"))
 from nexus_layout import to_nexus_csv
@@ -92,7 +92,8 @@ def test_a_real_trial_as_c3d_plain_and_nexus_csv(tmp_path: Path, file: str, mode
 
 def test_poses_through_a_c3d_keep_its_floats_rounding(tmp_path: Path) -> None:
     """Joint centres to 1e-3 mm and rotations to 1e-5 rad: a C3D holds 32-bit floats of millimetres."""
-    from gaitid.simulate import WalkSettings, simulate_walk
+    from gaitid.simulate.settings import WalkSettings
+    from gaitid.simulate.walk_setup import simulate_walk
 
     simulate("walk", tmp_path, duration=3.0)
     result = analyse(read_trial(tmp_path / "walk.c3d"), load_model("pig", {"cutoff_hz": "none"}), SubjectFile())

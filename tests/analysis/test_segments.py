@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import gaitid
-from gaitid.simulate import simulate
+from gaitid.simulate.files import simulate
 from gaitid.trial import Trial
 
 MOMENTS = [

@@ -22,10 +22,10 @@ from gaitid.analysis.pipeline import analyse
 from gaitid.body.subject import SubjectFile
 from gaitid.model.load import bundled_models, load_model
 from gaitid.read import read_trial
-from gaitid.simulate import simulate
 from gaitid.simulate.chain import ChainScenario
 from gaitid.simulate.chain_state import chain_state
 from gaitid.simulate.clinical import clinical
+from gaitid.simulate.files import simulate
 from gaitid.simulate.scenario_file import bundled_scenarios, load_scenario
 from gaitid.trial import Array, Trial
 from gaitid.write.tables import joints_columns

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from gaitid.batch.plan import Plan
-from gaitid.simulate import simulate
+from gaitid.simulate.files import simulate
 
 # The last as ten: names of digits are in their order, not in that of letters.
 NUMBERS = (1, 2, 3, 4, 5, 10)

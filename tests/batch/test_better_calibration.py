@@ -17,7 +17,7 @@ from gaitid.cli.batch import command as batch_command
 from gaitid.cli.run import command as run_command
 from gaitid.export.export import export_result
 from gaitid.read.c3d.trial import read_c3d
-from gaitid.simulate import simulate
+from gaitid.simulate.files import simulate
 
 #: rad, by which a spoilt plantar flexion is off: so is the foot.
 OFF = np.radians(6.0)

@@ -12,7 +12,7 @@ import pytest
 from gaitid.capacity.files import CapacityOptions, capacity_file
 from gaitid.capacity.limits import read_limits
 from gaitid.run import RunOptions, prepare
-from gaitid.simulate import simulate
+from gaitid.simulate.files import simulate
 
 L, M, TAU = 0.25, 0.2, 0.005**0.5  # m, kg, N·m: the lecture's arm
 ARM = """

@@ -15,7 +15,7 @@ from gaitid.capacity.leg_dynamics import leg_dynamics
 from gaitid.capacity.limits import read_limits
 from gaitid.errors import GaitidError
 from gaitid.run import RunOptions, Setup, analyse_file, prepare
-from gaitid.simulate import simulate
+from gaitid.simulate.files import simulate
 
 SCENARIO = Path(__file__).parents[1] / "simulate" / "scenarios" / "whole_body.yaml"
 TURNS = ("heading", "left_pan", "right_pan", "left_shoulder", "left_elbow", "right_shoulder", "right_elbow")

@@ -21,7 +21,7 @@ from gaitid.analysis.result import Result
 from gaitid.check.findings import Finding
 from gaitid.check.golden import compare
 from gaitid.run import RunOptions, Setup, analyse_file, prepare, run_file
-from gaitid.simulate import simulate
+from gaitid.simulate.files import simulate
 
 needs_bash = pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not here")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from terminal import NOISY, SHARED, gaitid
 
-from gaitid.simulate import simulate
+from gaitid.simulate.files import simulate
 
 
 @pytest.fixture(scope="session")

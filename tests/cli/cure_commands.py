@@ -13,7 +13,7 @@ import numpy as np
 from cure_inputs import PIG, Folder, Words, parameters, truth, without, without_option
 from terminal import edited_c3d, gaitid
 
-from gaitid.simulate import simulate
+from gaitid.simulate.files import simulate
 
 CALIBRATION = ("LStaticPlantFlex", "RStaticPlantFlex", "LStaticRotOff", "RStaticRotOff")
 

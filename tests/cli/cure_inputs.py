@@ -14,7 +14,7 @@ import numpy as np
 import yaml
 from terminal import edited_c3d, gaitid, set_parameter
 
-from gaitid.simulate import simulate
+from gaitid.simulate.files import simulate
 from gaitid.trial import Trial
 
 Words = tuple[object, ...]

@@ -178,7 +178,7 @@ def test_swapped_markers(walk: Path, tmp_path: Path, pair: tuple[str, str]) -> N
 
 
 def test_noise_alone_is_no_failure(tmp_path: Path) -> None:
-    from gaitid.simulate import simulate
+    from gaitid.simulate.files import simulate
 
     simulate("walk", tmp_path, duration=2.5, marker_noise_mm=1.0, force_noise_N=3.0)
     done = gaitid("check", tmp_path / "walk.c3d", "--model", "pig", "--cutoff", "none", "-q")

@@ -12,7 +12,7 @@ from terminal import gaitid
 
 from gaitid.cli.compare import command
 from gaitid.cli.run import command as run
-from gaitid.simulate import simulate
+from gaitid.simulate.files import simulate
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from terminal import assert_refused, assert_wrong_usage, gaitid, table
 
-from gaitid.mechanism import bundled_mechanisms, find_mechanism
+from gaitid.mechanism.file import bundled_mechanisms, find_mechanism
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ import gaitid.run as gaitid_run
 from gaitid import __version__
 from gaitid.errors import ReadError
 from gaitid.model.load import bundled_models
-from gaitid.simulate import simulate
+from gaitid.simulate.files import simulate
 from gaitid.trial import Trial
 
 SIDES = ("left", "right")

@@ -11,7 +11,7 @@ from slow import slow_but
 from terminal import assert_refused, assert_wrong_usage, gaitid
 
 from gaitid.cli.group import COMMANDS, group
-from gaitid.mechanism import bundled_mechanisms
+from gaitid.mechanism.file import bundled_mechanisms
 from gaitid.simulate.scenario_file import bundled_scenarios, load_scenario, scenario_names
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"

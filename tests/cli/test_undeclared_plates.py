@@ -15,7 +15,8 @@ from plates_in_files import Filed, walk_over_plates, write
 from terminal import gaitid
 
 from gaitid.read import read_trial
-from gaitid.simulate import Walk, simulate
+from gaitid.simulate.files import simulate
+from gaitid.simulate.walk import Walk
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "plates.md"
 NAMES = [f"F{axis}{n}" for n in (1, 2) for axis in "xyz"] + [f"M{axis}{n}" for n in (1, 2) for axis in "xyz"]

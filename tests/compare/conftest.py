@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gaitid.cli.run import command
-from gaitid.simulate import simulate
+from gaitid.simulate.files import simulate
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "trials"
 HIP_20_MM = """gaitid_model: 1

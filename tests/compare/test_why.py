@@ -15,7 +15,7 @@ from gaitid.compare.mixture import ORDER
 from gaitid.compare.words import differs_most, verdict
 from gaitid.model.load import bundled_folder
 from gaitid.model.settings import Settings
-from gaitid.simulate import simulate
+from gaitid.simulate.files import simulate
 
 Result = Callable[..., Path]
 # Of the difference: tables have ten digits, and nothing else is left over where every ingredient is exchanged.

@@ -18,7 +18,7 @@ from gaitid.gait.events import Steps, find_events
 from gaitid.gait.marker_events import KINDS, GaitEvent
 from gaitid.ground.belt import Floor, floor_under
 from gaitid.notes import texts
-from gaitid.simulate import SCENARIOS
+from gaitid.simulate.scenarios import SCENARIOS
 from gaitid.trial import Array
 
 FLOOR = Floor(UP, RATE, np.zeros(3))

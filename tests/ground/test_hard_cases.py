@@ -24,7 +24,7 @@ from gaitid.ground.contacts import AIR, LOADED
 from gaitid.model.load import load_model
 from gaitid.notes import texts
 from gaitid.read import read_trial
-from gaitid.simulate import simulate
+from gaitid.simulate.files import simulate
 from gaitid.trial import Trial
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "trials"

@@ -26,8 +26,9 @@ from gaitid.ground.plate_channels import STEPS, _clipped
 from gaitid.model.load import load_model
 from gaitid.notes import Note
 from gaitid.read import read_trial
-from gaitid.simulate import WalkSettings, simulate_walk
 from gaitid.simulate.c3d_file import stored_parameters
+from gaitid.simulate.settings import WalkSettings
+from gaitid.simulate.walk_setup import simulate_walk
 from gaitid.trial import Array, ForcePlate, Trial
 
 CODES = {

@@ -17,7 +17,8 @@ from gaitid.ground.contacts import AIR, LOADED, UNKNOWN
 from gaitid.model.load import load_model
 from gaitid.notes import texts
 from gaitid.read import read_trial
-from gaitid.simulate import SCENARIOS, simulate
+from gaitid.simulate.files import simulate
+from gaitid.simulate.scenarios import SCENARIOS
 from gaitid.trial import Assignment, Trial
 
 # N. The edges of a contact are known to a plate's noise; a wrong foot, a lost part or a shared load is hundreds.

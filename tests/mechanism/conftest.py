@@ -10,7 +10,7 @@ import pytest
 import yaml
 from solved_mechanisms import Solved, merged, solved
 
-from gaitid.mechanism import find_mechanism
+from gaitid.mechanism.file import find_mechanism
 
 
 @pytest.fixture(scope="session")

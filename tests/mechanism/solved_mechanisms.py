@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from gaitid.mechanism import MechanismFile, Solution, find_mechanism, load_mechanism, solve
 from gaitid.mechanism.body import poses_of
-from gaitid.mechanism.dynamics import COORDINATES
+from gaitid.mechanism.dynamics import COORDINATES, Solution, solve
+from gaitid.mechanism.file import MechanismFile, find_mechanism, load_mechanism
 
 
 @dataclass(frozen=True)

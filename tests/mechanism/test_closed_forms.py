@@ -11,8 +11,8 @@ import pytest
 from numpy.polynomial.chebyshev import Chebyshev
 from solved_mechanisms import Solved, solved_file
 
-from gaitid.mechanism import bundled_mechanisms, solve
-from gaitid.mechanism.dynamics import checks, newton_residuals, simultaneous
+from gaitid.mechanism.dynamics import checks, newton_residuals, simultaneous, solve
+from gaitid.mechanism.file import bundled_mechanisms
 
 # Of positions, m and rad: rounding of numbers of size 1 through a matrix of condition up to 20.
 EXACT = 1e-12

@@ -12,7 +12,7 @@ import yaml
 from solved_mechanisms import Solved, solved, solved_file
 
 from gaitid.errors import ModelError
-from gaitid.mechanism import find_mechanism, load_mechanism
+from gaitid.mechanism.file import find_mechanism, load_mechanism
 
 # Of rows of size 1, through a matrix of condition 5.
 EXACT = 1e-12

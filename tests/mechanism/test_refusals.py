@@ -11,7 +11,7 @@ import pytest
 from solved_mechanisms import solved_file
 
 from gaitid.errors import GaitidError, ModelError
-from gaitid.mechanism import find_mechanism
+from gaitid.mechanism.file import find_mechanism
 
 Edited = Callable[[str, Mapping[str, Any]], Path]
 STRUT = {"type": "double_revolute", "bodies": ["ground", "crank"], "points": ["O2", "A"], "length_m": 0.1}

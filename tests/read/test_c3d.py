@@ -30,7 +30,7 @@ from gaitid.read.c3d.sections import (
 )
 from gaitid.read.c3d.trial import read_c3d
 from gaitid.read.plates.surface import overlap, sensor_vector
-from gaitid.simulate import simulate
+from gaitid.simulate.files import simulate
 from gaitid.trial import Trial
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "trials"

@@ -14,7 +14,7 @@ from c3d_writer import DEC, FRAMES, INTEL, OFFSET, SGI, STEP_MM, STEP_N, stored_
 
 from gaitid.read.c3d.file import C3DFile, read_c3d_file
 from gaitid.read.c3d.trial import read_c3d
-from gaitid.simulate import simulate
+from gaitid.simulate.files import simulate
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "trials"
 SIX = [(code, floats) for code in (INTEL, DEC, SGI) for floats in (True, False)]

@@ -10,7 +10,7 @@ import pytest
 from plates_in_files import Filed, walk_over_plates, write
 
 import gaitid
-from gaitid.simulate import Walk
+from gaitid.simulate.walk import Walk
 from gaitid.trial import Trial
 
 

@@ -11,8 +11,8 @@ import pytest
 from gaitid.errors import ReadError
 from gaitid.model.settings import ReaderSettings
 from gaitid.read import read_trial
-from gaitid.simulate import simulate
 from gaitid.simulate.c3d_file import stored_poses
+from gaitid.simulate.files import simulate
 from gaitid.simulate.settings import WalkSettings
 from gaitid.simulate.walk_setup import simulate_walk
 from gaitid.trial import POSE_ARM_M, Trial, pose_labels, seen_as

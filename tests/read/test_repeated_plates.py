@@ -12,7 +12,7 @@ from plates_in_files import Filed, seen_from, walk_over_plates, write
 
 import gaitid
 from gaitid.read.plates.repeated import without_repeated
-from gaitid.simulate import Walk
+from gaitid.simulate.walk import Walk
 from gaitid.trial import ForcePlate
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "trials"

@@ -23,7 +23,7 @@ from gaitid.report.pictures.request import Request
 from gaitid.report.result import load_result
 from gaitid.report.scene.describe import described
 from gaitid.report.scene.seen import seen_of
-from gaitid.simulate import simulate
+from gaitid.simulate.files import simulate
 
 SCENARIOS = Path(__file__).parents[1] / "simulate" / "scenarios"
 ROOT = Path(__file__).parents[2]

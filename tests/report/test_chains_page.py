@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from gaitid.cli.capacity import command as capacity
 from gaitid.cli.report import command as report
 from gaitid.cli.run import command as run
-from gaitid.simulate import simulate
+from gaitid.simulate.files import simulate
 
 PAGE = Path(__file__).parents[2] / "docs" / "chains.md"
 BLOCKS = {

@@ -15,7 +15,7 @@ from gaitid.cli.run import command
 from gaitid.errors import GaitidError
 from gaitid.report import write_report
 from gaitid.report.result import load_result
-from gaitid.simulate import simulate
+from gaitid.simulate.files import simulate
 from gaitid.write import TABLES, WRITE
 
 RELEASE = Path(__file__).resolve().parents[1] / "records" / "0.1.0"

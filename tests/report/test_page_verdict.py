@@ -18,7 +18,7 @@ from gaitid.body.subject import SubjectFile
 from gaitid.cli.summary import Summary, trial_line
 from gaitid.model.load import load_model
 from gaitid.report import write_report
-from gaitid.simulate import simulate
+from gaitid.simulate.files import simulate
 
 # Frames: the right foot lands in frame 65, and leaves the ground in frame 128.
 _CUT = 127

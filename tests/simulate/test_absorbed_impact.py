@@ -10,10 +10,11 @@ from simulated_trials import walk_of
 from slow import slow_but
 
 from gaitid.errors import GaitidError
-from gaitid.simulate import Walk, WalkSettings, simulate_walk
 from gaitid.simulate.loads import IMPACT_S
 from gaitid.simulate.motion import Yield
-from gaitid.simulate.walk_setup import FREE_ANGLES
+from gaitid.simulate.settings import WalkSettings
+from gaitid.simulate.walk import Walk
+from gaitid.simulate.walk_setup import FREE_ANGLES, simulate_walk
 from gaitid.trial import Array
 
 BW = 0.4

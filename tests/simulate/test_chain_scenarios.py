@@ -14,11 +14,11 @@ from gaitid.dynamics.joint_space import motion
 from gaitid.errors import GaitidError
 from gaitid.model.load import bundled_folder
 from gaitid.read import read_trial
-from gaitid.simulate import simulate
 from gaitid.simulate.chain import ChainScenario, at_all
 from gaitid.simulate.chain_files import power_of_ten
 from gaitid.simulate.chain_state import ChainState, chain_state
 from gaitid.simulate.clinical import cardan_deg
+from gaitid.simulate.files import simulate
 from gaitid.simulate.scenario_file import bundled_scenarios, load_scenario
 
 Array = NDArray[np.float64]

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from gaitid.simulate import Walk, simulate_walk
+from gaitid.simulate.walk import Walk
+from gaitid.simulate.walk_setup import simulate_walk
 
 Array = NDArray[np.float64]
 SIDES = ("left", "right")

@@ -11,7 +11,10 @@ from slow import slow_but
 
 from gaitid.errors import GaitidError
 from gaitid.read import read_trial
-from gaitid.simulate import SCENARIOS, WalkSettings, simulate, simulate_walk
+from gaitid.simulate.files import simulate
+from gaitid.simulate.scenarios import SCENARIOS
+from gaitid.simulate.settings import WalkSettings
+from gaitid.simulate.walk_setup import simulate_walk
 from gaitid.trial import Trial
 
 Array = NDArray[np.float64]

@@ -10,10 +10,13 @@ import pytest
 import yaml
 
 from gaitid.errors import GaitidError
-from gaitid.simulate import SCENARIOS, Walk, simulate, simulate_walk
 from gaitid.simulate.chain import ChainScenario
+from gaitid.simulate.files import simulate
 from gaitid.simulate.names import ABOUT, ABOUT_CHAINS, ABOUT_FUNCTIONAL
 from gaitid.simulate.scenario_file import bundled_scenarios, load_scenario, scenario_names
+from gaitid.simulate.scenarios import SCENARIOS
+from gaitid.simulate.walk import Walk
+from gaitid.simulate.walk_setup import simulate_walk
 
 BODY: dict[str, Any] = {
     "name": "rod",

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from slow import slow_but
 
 from gaitid.read import read_trial
-from gaitid.simulate import simulate, simulate_walk
+from gaitid.simulate.files import simulate
 from gaitid.simulate.plates import ORIGIN_SIGNS, TYPES, Channels, encode
 from gaitid.simulate.settings import WalkSettings
+from gaitid.simulate.walk_setup import simulate_walk
 
 Array = NDArray[np.float64]
 SENSOR = np.array([0.002, -0.003, 0.045])

@@ -9,8 +9,11 @@ import pytest
 from numpy.typing import NDArray
 
 from gaitid.errors import GaitidError
-from gaitid.simulate import Walk, WalkSettings, WalkState, simulate, simulate_walk
+from gaitid.simulate.files import simulate
+from gaitid.simulate.settings import WalkSettings
 from gaitid.simulate.tables import quaternion
+from gaitid.simulate.walk import Walk, WalkState
+from gaitid.simulate.walk_setup import simulate_walk
 
 Array = NDArray[np.float64]
 SIDES = ("left", "right")

@@ -12,7 +12,7 @@ import gaitid
 from gaitid.analysis.pipeline import analyse
 from gaitid.body.subject import SubjectFile
 from gaitid.model.load import load_model
-from gaitid.simulate import simulate
+from gaitid.simulate.files import simulate
 from gaitid.trial import Array
 from gaitid.uncertainty.estimate import estimate
 from gaitid.uncertainty.sources import read_sources

@@ -10,7 +10,7 @@ import pytest
 
 from gaitid.cli.run import command
 from gaitid.report.result import Result, load_result
-from gaitid.simulate import simulate
+from gaitid.simulate.files import simulate
 
 SHARED = Path(__file__).resolve().parents[3].parent / "shared" / "trials"
 
