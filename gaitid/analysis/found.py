@@ -9,7 +9,7 @@ from gaitid.body.measured_joints import measured_joint_notes
 from gaitid.body.measured_segments import with_measured
 from gaitid.body.standing import reading_notes
 from gaitid.body.subject import Sources, Subject, SubjectFile, recording
-from gaitid.ground.vertical import plate_tilt, vertical
+from gaitid.ground.vertical import vertical, vertical_notes
 from gaitid.model import specs
 from gaitid.model.needs import Needs
 from gaitid.notes import Notes
@@ -72,12 +72,13 @@ def find(
         What the model needs and neither trial, static nor subject has.
     """
     (bound_to, needs, notes) = bound
-    up_g, up_words = vertical(trial, bound_to.model)
-    standing = None
+    standing = in_static = None
     if static is not None and bound_to.static_model is not None:
-        standing = recording(static, bound_to.static_model, vertical(static, bound_to.static_model)[0])
+        in_static = vertical(static, bound_to.static_model)[0]
+        standing = recording(static, bound_to.static_model, in_static)
+    up_g, up_words = vertical(trial, bound_to.model, in_static)
     sources = Sources(subject_file, trial.parameters, standing, recording(trial, bound_to.model, up_g))
-    notes += (*plate_tilt(trial, bound_to.model, up_g), *reading_notes(static))
+    notes += (*vertical_notes(trial, bound_to.model, up_g, up_words), *reading_notes(static))
     needs, subject, of_legs = measured_legs(bound_to.model, needs, sources, not both_legs)
     measured = {side: n.measurements for side, n in needs.items()}
     notes += of_legs + measured_joint_notes(bound_to.model, measured, subject)

@@ -84,7 +84,7 @@ def analyse(
     if path is None and (chosen.forces or chosen.plates or chosen.events):
         raise GaitidError("forces, plates and events belong to a file; a trial in memory has its own")
     if path is None and chosen.static is None and chosen.reader != ReaderSettings(vertical=chosen.reader.vertical):
-        wrong = "point_unit, point_rate_hz and subject_prefix belong to a file"
+        wrong = "point_unit, point_rate_hz, mirror and subject_prefix belong to a file"
         raise GaitidError(wrong, todo="give them to read_trial")
     for name, value in in_memory.items():
         words += (f"--{name}", value.name if isinstance(value, Model) else _IN_MEMORY)
@@ -178,6 +178,7 @@ def read_trial(  # noqa: PLR0913 - what the file does not say, each under its na
     subject_prefix: str | None = None,
     point_rate_hz: float | None = None,
     vertical: str | None = None,
+    mirror: str | None = None,
 ) -> Trial:
     """Read a trial: markers, plates, events and measurements in SI units, NaN where nothing was seen.
 
@@ -197,6 +198,8 @@ def read_trial(  # noqa: PLR0913 - what the file does not say, each under its na
         Of a CSV file without a column ``time_s``.
     vertical : str, optional
         The laboratory axis that points up: ``x``, ``-x``, ``y``, ``-y``, ``z`` or ``-z``.
+    mirror : str, optional
+        The axis, ``x``, ``y`` or ``z``, whose sign is turned: of a laboratory with left-handed axes.
 
     Returns
     -------
@@ -219,7 +222,7 @@ def read_trial(  # noqa: PLR0913 - what the file does not say, each under its na
     file = file_path("path", path)
     extra = {name: Path(value) for name, value in (("forces", forces), ("plates", plates)) if value is not None}
     with _one_line(fspath(file)):
-        reader = ReaderSettings(point_unit, point_rate_hz, vertical, subject_prefix)
+        reader = ReaderSettings(point_unit, point_rate_hz, vertical, mirror, subject_prefix)
         return read.read_trial(found_trial(file), **extra, stored=stored, settings=reader)
 
 

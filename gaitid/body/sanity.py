@@ -14,7 +14,7 @@ from gaitid.body.lengths import constant_lengths, median_distance, neighbours, t
 from gaitid.errors import TrialError
 from gaitid.notes import Note, Notes, note
 from gaitid.numerics.rotation import cross, norm
-from gaitid.numerics.statistics import deviation
+from gaitid.numerics.statistics import deviation, mean_of_known
 from gaitid.trial import Array
 
 # m. A leg whose joints all lie farther than this on the other leg's side is labelled as the other one.
@@ -74,12 +74,18 @@ def check_body(geometry: Geometry, sides: Sequence[str], doubted: Mapping[str, s
         for side, segment in unknown.items()
     ]
     if exchanged := exchanged_sides(geometry, sides, geometry.up_g):
+        left, right = (geometry.point(geometry.model.chain[-1].centre, side) for side in ("left", "right"))
         raise TrialError(
             f"left and right are exchanged: {exchanged}",
             expected="labels of the left side on the subject's left",
-            todo="correct the labels; where they are right, an axis of the markers is mirrored: turn its sign",
+            todo=f"correct the labels; if they are right, an axis is mirrored: give {mirror_option(left - right)}",
         )
     return tuple(notes)
+
+
+def mirror_option(apart: Array) -> str:
+    """What makes left-handed axes right-handed: by the one nearest to (frames, 3) ways across the body; each would."""
+    return f"--set mirror={'xyz'[int(np.argmax(np.abs(mean_of_known(apart))))]}"
 
 
 def line_notes(geometry: Geometry, sides: Sequence[str]) -> Notes:

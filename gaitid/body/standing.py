@@ -14,7 +14,7 @@ import numpy as np
 from gaitid.body.calibration import carried_definitions, marker_label
 from gaitid.body.frames import Geometry
 from gaitid.body.lengths import SOME_FRAMES, neighbours, ranges_of_segments, segment_lengths
-from gaitid.body.sanity import exchanged_sides
+from gaitid.body.sanity import exchanged_sides, mirror_option
 from gaitid.errors import TrialError, first_few
 from gaitid.model import specs
 from gaitid.model.shapes import RigidFrame
@@ -170,11 +170,12 @@ def check_sides(static: Geometry, sides: Sequence[str]) -> None:
         return
     last, first = static.model.chain[-1].centre, static.model.chain[0].centre
     legs = [static.point(last, side) - static.point(first, side) for side in sides]
+    mirror = mirror_option(static.point(last, "left") - static.point(last, "right"))
     if exchanged := exchanged_sides(static, sides, np.asarray(sum(legs))):
         raise TrialError(
             f"left and right are exchanged in the static: {exchanged}",
             expected="labels of the left side on the subject's left",
-            todo="correct the labels of the static",
+            todo=f"correct the labels of the static; if they are right, an axis is mirrored: give {mirror}",
         )
 
 

@@ -152,7 +152,7 @@ reader_set = option(
     "settings",
     shell_complete=completed("reader_settings"),
     help="Say what the file does not: point_unit=mm, cm or m; point_rate_hz=HZ of a CSV without times; vertical=x, -x, "
-    "y, -y, z or -z, what points up.",
+    "y, -y, z or -z, what points up; mirror=x, y or z, an axis whose sign is turned.",
 )
 
 

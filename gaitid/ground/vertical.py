@@ -1,16 +1,19 @@
-"""Which way is up: what the user says, the model, plates, posture, the file's screen axes, in this order."""
+"""Which way is up: what the user says, the model, plates, posture, the static, the body's long axis, the file's screen
+axes, in this order."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from gaitid.body.feet import FootTrack, heel_and_toe
 from gaitid.body.frames import Geometry
+from gaitid.body.sanity import mirror_option
 from gaitid.body.standing import stands_still
 from gaitid.errors import GaitidError, TrialError
+from gaitid.ground.long_axis import long_axis
 from gaitid.markers.clean import model_markers
 from gaitid.model import specs
 from gaitid.model.settings import VERTICALS
@@ -18,11 +21,13 @@ from gaitid.notes import Notes, note
 from gaitid.numerics.rotation import cross, norm
 from gaitid.numerics.statistics import mean, mean_of_known, median
 from gaitid.read.plates.surface import plate_axes
+from gaitid.records import NamedTuple
 from gaitid.trial import Array, Trial, read_only
 
-# deg. Beyond these from every laboratory axis, nothing tells which one is up. Plates of the shared trials lie within
-# 0.3 of it, ramps of studies up to 20; the pelvis above the feet within 10.2, in a sprint 26.
-PLATES_OFF_DEG, POSTURE_OFF_DEG = 30.0, 35.0
+# deg. What lies farther from every laboratory axis does not tell which one is up. Plates of the shared trials lie
+# within 0.3 of it, ramps of studies up to 20; the pelvis above the feet within 10.2, in a sprint 26; long axes within
+# 13.2.
+OFF_DEG = 35.0
 # m. Feet stand 85 to 370 mm apart in 28 shared trials, seen along the way they point: so far the left one is on the
 # right of the other, as the median of a trial, where the axes are mirrored or the labels exchanged.
 MIRRORED_M = 0.02
@@ -45,7 +50,21 @@ class MirroredError(AxesError):
 _ASKED: WeakKeyDictionary[Trial, tuple[specs.Model | None, tuple[Array, str]]] = WeakKeyDictionary()
 
 
-def vertical(trial: Trial, model: specs.Model | None) -> tuple[Array, str]:
+class Witness(NamedTuple):
+    """What says which way is up, and who says so in words; None, or of length 0, where nothing does."""
+
+    direction: Array | None
+    words: str
+
+
+_PLATES, _POSTURE, _STATIC = "plates", "posture: the pelvis above the feet", "posture in the static"
+#: How the vertical was found, where neither a plate nor a label says it.
+BY_SHAPE = "the body's long axis, by places alone"
+# What was measured; what else a file says does not decide between two axes.
+_SEEN = (_PLATES, _POSTURE, _STATIC, BY_SHAPE)
+
+
+def vertical(trial: Trial, model: specs.Model | None, in_static: Array | None = None) -> tuple[Array, str]:
     """Which laboratory axis points up, and how that was found (`laboratory_vertical`).
 
     Parameters
@@ -53,6 +72,8 @@ def vertical(trial: Trial, model: specs.Model | None) -> tuple[Array, str]:
     trial : Trial
     model : Model or None
         Which may say it, where the user does not, or whose markers tell the posture, if any.
+    in_static : (3,) array, optional
+        What points up in the static.
 
     Raises
     ------
@@ -61,44 +82,53 @@ def vertical(trial: Trial, model: specs.Model | None) -> tuple[Array, str]:
     """
     asked = _ASKED.get(trial)
     if asked is None or asked[0] is not model:
-        asked = _ASKED[trial] = model, _vertical(trial, model)
+        asked = _ASKED[trial] = model, _vertical(trial, model, in_static)
     return asked[1]
 
 
-def _vertical(trial: Trial, model: specs.Model | None) -> tuple[Array, str]:
+def _vertical(trial: Trial, model: specs.Model | None, in_static: Array | None) -> tuple[Array, str]:
     normals = _normals(trial)
-    pelvis = foot = np.full((trial.n_frames, 3), np.nan)
+    posture = np.full(3, np.nan)
     said = _said(trial, model)
     given = np.eye(3)["xyz".index(said[-1])] * (-1.0 if said[0] == "-" else 1.0) if said else None
     if model is not None and model.touches_ground:
         markers = model_markers(trial, model)
         geometry = Geometry(model, markers, {}, trial.n_frames, np.zeros(3))
-        pelvis = geometry.point(model.base.origin)
         tracks = {side.name: FootTrack(*heel_and_toe(geometry, side.name)) for side in model.sides}
         foot = _middle([p for track in tracks.values() for p in (track.heel_g, track.toe_g)])
-        _refuse_mirrored(normals, pelvis - foot, tracks)
-        alone = given is None and not len(normals) and trial.up_hint is None  # nothing but the posture says it
-        if (trial.up or alone) and not np.isfinite(foot).any():
+        if (trial.up or (given is None and not len(normals))) and not np.isfinite(foot).any():
             # what is seen of the legs lies below the pelvis, too
             roles = [(role, side.name) for side in model.sides for role in model.each_side.markers]
             foot = _middle([geometry.point(*role) for role in roles])
+        posture = mean_of_known(geometry.point(model.base.origin) - foot)
+        _refuse_mirrored(normals, posture, tracks)
         if trial.up:
-            _refuse_another_axis(trial.up, given, pelvis - foot, markers)
+            axis = posture if np.isfinite(posture).all() else long_axis(trial)
+            _refuse_another_axis(trial.up, given, axis, markers)
+
+    def witnesses() -> Iterator[Witness]:
+        yield Witness(given, f"--set vertical={trial.up}" if trial.up else "the model")
+        yield Witness(normals.sum(axis=0), _PLATES)
+        yield Witness(posture, _POSTURE)
+        yield Witness(in_static, _STATIC)
+        yield Witness(long_axis(trial), BY_SHAPE)
+        yield Witness(trial.up_hint, "screen axes of the file")
+
     outlined = any(np.isfinite(plate.corners_g).all() for plate in trial.plates)
-    by = f"--set vertical={trial.up}" if trial.up else "the model"
-    up_g, words = laboratory_vertical(normals, pelvis, foot, trial.up_hint, given, outlined, by)
+    up_g, words = laboratory_vertical(witnesses(), posture, outlined)
     return read_only(up_g), words
 
 
-def _refuse_another_axis(said: str, given: Array | None, above: Array, markers: Mapping[str, Array]) -> None:
+def _refuse_another_axis(said: str, given: Array | None, posture: Array | None, markers: Mapping[str, Array]) -> None:
     """Refuse what the user says points up where the subject moves upright along another axis; who lies is still.
 
     Raises
     ------
     AxesError
     """
-    posture = mean_of_known(above)
-    if given is None or not (off := _off_deg(posture, given)) > CONTRADICT_DEG or stands_still(markers):
+    if given is None or posture is None or not (off := _off_deg(posture, given)) > CONTRADICT_DEG:
+        return
+    if stands_still(markers):
         return
     raise AxesError(
         f"--set vertical={said}: the pelvis of the subject, who moves, lies {off:.0f}° from that, seen from the legs",
@@ -122,7 +152,7 @@ def _middle(points_g: Sequence[Array]) -> Array:
     return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
-def _refuse_mirrored(plate_normals: Array, above: Array, feet: Mapping[str, FootTrack]) -> None:
+def _refuse_mirrored(plate_normals: Array, posture: Array, feet: Mapping[str, FootTrack]) -> None:
     """Refuse a laboratory whose axes are left-handed: two witnesses that know nothing of each other say so.
 
     The corners of a plate are numbered so that its surface faces up, and a left foot is on the left of the way that
@@ -133,17 +163,17 @@ def _refuse_mirrored(plate_normals: Array, above: Array, feet: Mapping[str, Foot
     ------
     MirroredError
     """
-    posture, down = mean_of_known(above), plate_normals.sum(axis=0)
-    if {*feet} != {"left", "right"} or not posture @ down < 0:
+    if {*feet} != {"left", "right"} or not posture @ plate_normals.sum(axis=0) < 0:
         return
     right_m = -_left_of_right(posture, feet["left"], feet["right"])
     if right_m > MIRRORED_M:
+        apart = feet["left"].heel_g - feet["right"].heel_g
         raise MirroredError(
             "the axes of the laboratory are left-handed (one of them is mirrored): along the vertical that the "
             "plates' corners give the pelvis lies below the feet, and the left foot stands "
             f"{1e3 * right_m:.0f} mm on the right of the other, by the way that both point",
             expected="right-handed axes, as of every C3D, TRC and MOT file",
-            todo="export the trial with right-handed axes, or turn the sign of one axis of markers, plates and forces",
+            todo=f"export the trial with right-handed axes, or give {mirror_option(apart)}",
         )
 
 
@@ -158,14 +188,16 @@ def _left_of_right(up: Array, left: FootTrack, right: FootTrack) -> float:
     return float(median(known)) if known.size else float("nan")
 
 
-def plate_tilt(trial: Trial, model: specs.Model, up_g: Array) -> Notes:
-    """That plates lie on a slope, or the laboratory is tilted, where nobody says which axis is up."""
+def vertical_notes(trial: Trial, model: specs.Model, up_g: Array, up_words: str) -> Notes:
+    """That plates lie on a slope, or the laboratory is tilted, or places alone show it, where nobody says the axis."""
     if _said(trial, model):
         return ()
+    if up_words in (_STATIC, BY_SHAPE):
+        return (note("vertical_assumed/posture", by=up_words, axis=_axis_name(up_g), option=_option(up_g)),)
     off = [_off_deg(normal, up_g) for normal in _normals(trial)]
     if max(off, default=0.0) <= SAID_DEG:
         return ()
-    return (note("vertical_assumed", deg=max(off), axis=_axis_name(up_g), option=_option(up_g)),)
+    return (note("vertical_assumed/plates", deg=max(off), axis=_axis_name(up_g), option=_option(up_g)),)
 
 
 def _axis_name(up_g: Array) -> str:
@@ -223,55 +255,36 @@ def _off_deg(direction: Array, axis: Array) -> float:
     return float(np.degrees(np.arccos(np.clip(direction @ axis / np.linalg.norm(direction), -1.0, 1.0))))
 
 
-def laboratory_vertical(
-    plate_normals: Array,
-    pelvis: Array,
-    feet: Array,
-    hint: Array | None,
-    given: Array | None = None,
-    outlined: bool = True,
-    given_by: str = "the model",
-) -> tuple[Array, str]:
-    """Which laboratory axis points up, and how that was found.
-
-    What the user or the model gives first, then plates (their surfaces face up), then posture (the pelvis is above the
-    feet), then the file's screen axes: some makers write a screen axis that points down.
+def laboratory_vertical(witnesses: Iterable[Witness], posture: Array, outlined: bool = True) -> tuple[Array, str]:
+    """Which laboratory axis points up, and how that was found: what the first witness says that is not between two.
 
     Parameters
     ----------
-    plate_normals : (plates, 3) array
-        Outward normals of the surfaces.
-    pelvis, feet : (frames, 3) arrays, m
-    hint, given : (3,) array or None
-        Of the file, of the user or the model.
+    witnesses : iterable of Witness
+        First who decides it whatever the others say. Plates go before posture, as somebody may lie on them; the file's
+        screen axes come last, as some makers write one that points down.
+    posture : (3,) array, m
+        From the feet to the pelvis; NaN where not seen.
     outlined : bool
         The normals are those of corners; else of what the forces push along.
-    given_by : str
-        In words, who gives what is given.
 
     Raises
     ------
     TrialError
         Nothing says, the plates and the posture contradict each other, or what says it is between two axes.
     """
-    above = mean_of_known(pelvis - feet)
-    posture = above if np.isfinite(above).all() else None
+    upright = bool(np.isfinite(posture).all())
     between: dict[str, Array] = {}
-    for direction, words, limit_deg in (
-        (given, given_by, 0.0),
-        (plate_normals.sum(axis=0) if len(plate_normals) else None, "plates", PLATES_OFF_DEG),
-        (posture, "posture: the pelvis above the feet", POSTURE_OFF_DEG),
-        (hint, "screen axes of the file", 0.0),
-    ):
-        if direction is None or not np.linalg.norm(direction) > 0 or (between and direction is hint):
+    for n, (direction, words) in enumerate(witnesses):
+        if direction is None or not np.linalg.norm(direction) > 0 or (between and words not in _SEEN):
             continue
         up = _nearest_axis(direction)
-        if 0 < limit_deg < (off := _off_deg(direction, up)):
+        if n and (off := _off_deg(direction, up)) > OFF_DEG:
             between[f"{off:.0f}° by {words}"] = up  # one of the plates may be on a wall: the posture tells
             continue
-        if posture is not None and words == "plates" and (off := _off_deg(posture, up)) > CONTRADICT_DEG:
+        if upright and words == _PLATES and (off := _off_deg(posture, up)) > CONTRADICT_DEG:
             raise _plates_face_away(posture, up, off, outlined)
-        if posture is not None and _off_deg(posture, -up) < CONTRADICT_DEG:  # not of who lies
+        if upright and _off_deg(posture, -up) < CONTRADICT_DEG:  # not of who lies
             raise AxesError(
                 f"the pelvis lies below the feet along the vertical found from {words}",
                 expected="a standing or walking subject and plates that face up",
@@ -282,12 +295,12 @@ def laboratory_vertical(
     if between:
         raise TrialError(
             "no laboratory axis points up",
-            expected=f"one within {PLATES_OFF_DEG:g}° of the plates' normals, or {POSTURE_OFF_DEG:g}° of the posture",
+            expected=f"one within {OFF_DEG:g}° of what tells it",
             found=", ".join(between),
             todo=f"turn the laboratory upright, or say the axis, as {_option(next(iter(between.values())))}",
         )
     raise TrialError(
         "the vertical cannot be found",
-        expected="force plates, or markers of pelvis and legs",
+        expected="force plates, or markers of a body whose legs move more than its head",
         todo=f"say which axis points up, as --set vertical=z (one of {', '.join(VERTICALS)})",
     )

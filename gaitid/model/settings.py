@@ -182,6 +182,9 @@ class ReaderSettings:
         Of the rows of a plain CSV file without a column of times; None: as the file says.
     vertical : str or None
         The laboratory axis that points up, one of `VERTICALS`; None: as model, plates, posture or file say.
+    mirror : str or None
+        The laboratory axis whose sign is turned, of markers, plates and forces, where the file's axes are left-handed;
+        `vertical` is one of the axes that follow.
     subject_prefix : str or None
         Of a file with several subjects, whose markers and measurements are read, as its labels begin. An option of
         its own, not of ``--set``.
@@ -190,6 +193,7 @@ class ReaderSettings:
     point_unit: Annotated[str | None, Setting("unit", among=POINT_UNITS)] = None
     point_rate_hz: Annotated[float | None, Setting("rate", low=1.0, high=1e6)] = None
     vertical: Annotated[str | None, Setting("axis", among=VERTICALS)] = None
+    mirror: Annotated[str | None, Setting("axis", among=("x", "y", "z"))] = None
     subject_prefix: str | None = None
 
     def __post_init__(self) -> None:

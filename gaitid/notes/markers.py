@@ -299,12 +299,16 @@ MARKERS = {
     ),
     "vertical_assumed": Message(
         "assumption",
-        "plates lie on a slope, or the laboratory is tilted; an axis was taken as up",
+        "plates lie on a slope, the laboratory is tilted, or the body's shape alone shows what points up",
         GOOD,
         "level the axes of the laboratory",
-        words=(
-            "the plates' surfaces lie up to {deg:.1f}° from level: gravity is taken along the axis {axis}; " + _UPRIGHT,
-            _UPRIGHT,
-        ),
+        words={
+            "plates": (
+                "the plates' surfaces lie up to {deg:.1f}° from level: gravity is taken along the axis {axis}; "
+                + _UPRIGHT,
+                _UPRIGHT,
+            ),
+            "posture": ("neither plates nor feet show what points up: {axis} does, by {by}", "say it with {option}"),
+        },
     ),
 }

@@ -69,7 +69,7 @@ def read_trial(
     stored : bool
         Also keep the model outputs that the file holds.
     settings : ReaderSettings, optional
-        The unit of lengths, the rate, the vertical, and which of several subjects, where the user says so.
+        The unit of lengths, the rate, the axes, and which of several subjects, where the user says so.
 
     Returns
     -------
@@ -85,6 +85,10 @@ def read_trial(
 
     settings = settings or ReaderSettings()
     trial = with_vertical(_read_with_beside(path, forces, plates, stored, settings), settings)
+    if settings.mirror is not None:
+        from gaitid.read.mirror import mirrored
+
+        trial = mirrored(trial, settings.mirror)
     repeated = repeated_plates(trial.notes)
     left = tuple(other for other in assignments_left(trial) if other.plate not in repeated)
     if events is not None:

@@ -19,7 +19,7 @@ from gaitid.body.joint_centres import chord
 from gaitid.body.resolve import resolve_subject
 from gaitid.body.subject import Sources, Static, SubjectFile
 from gaitid.errors import TrialError
-from gaitid.ground.vertical import laboratory_vertical, plate_tilt
+from gaitid.ground.vertical import Witness, laboratory_vertical, vertical_notes
 from gaitid.model import shapes, specs
 from gaitid.model.expression import parse_expression
 from gaitid.model.load import load_model
@@ -356,25 +356,30 @@ def test_the_frame_of_progression_follows_the_walk(
     assert words.startswith("laboratory axis")
 
 
+def up_of(plates: Any = None, posture: Any = None, hint: Any = None, given: Any = None) -> tuple[np.ndarray, str]:
+    """`laboratory_vertical` of these witnesses."""
+    normals = None if plates is None else np.sum(plates, axis=0)
+    named = ((given, "the model"), (normals, "plates"), (posture, "posture: the pelvis above the feet"), (hint, "file"))
+    return laboratory_vertical((Witness(*one) for one in named), np.full(3, np.nan) if posture is None else posture)
+
+
 def test_the_vertical_comes_from_plates_then_posture_then_the_file() -> None:
-    pelvis, feet = np.tile([0.0, 0.9, 0.0], (4, 1)), np.zeros((4, 3))  # a laboratory with y up
+    pelvis = np.array([0.0, 0.9, 0.0])  # a laboratory with y up
     plates = np.array([[0.0, 0.999, 0.04], [0.0, 1.0, 0.0]])
-    unseen = np.full((4, 3), np.nan)
-    none = np.zeros((0, 3))
     for args, words in (
-        ((plates, pelvis, feet, None), "plates"),
-        ((none, pelvis, feet, -np.eye(3)[2]), "posture"),
-        ((none, unseen, feet, np.eye(3)[1]), "screen"),
+        ((plates, pelvis), "plates"),
+        ((None, pelvis, -np.eye(3)[2]), "posture"),
+        ((None, None, np.eye(3)[1]), "file"),
     ):
-        up, found = laboratory_vertical(*args)
+        up, found = up_of(*args)
         np.testing.assert_array_equal(up, [0.0, 1.0, 0.0])
         assert found.startswith(words)
     with pytest.raises(TrialError, match="plates do not face up: .* -Y"):
-        laboratory_vertical(-plates, pelvis, feet, None)
+        up_of(-plates, pelvis)
     with pytest.raises(TrialError, match="pelvis lies below the feet"):
-        laboratory_vertical(none, pelvis, feet, None, -np.eye(3)[1])
+        up_of(None, pelvis, None, -np.eye(3)[1])
     with pytest.raises(TrialError, match="vertical cannot be found"):
-        laboratory_vertical(none, unseen, unseen, None)
+        up_of()
 
 
 def tilted(degrees: float) -> np.ndarray:
@@ -383,25 +388,24 @@ def tilted(degrees: float) -> np.ndarray:
 
 def test_a_laboratory_whose_vertical_lies_between_two_axes_is_refused() -> None:
     """At 46° the nearest axis would be one that lies nearer to the floor."""
-    feet, unseen, none = np.zeros((4, 3)), np.full((4, 3), np.nan), np.zeros((0, 3))
     for degrees in (36.0, 44.0, 46.0, 54.0):
         up = tilted(degrees)
-        for plates, pelvis in ((up[None], unseen), (none, np.tile(0.9 * up, (4, 1))), (up[None], np.tile(up, (4, 1)))):
+        for plates, posture in ((up[None], None), (None, 0.9 * up), (up[None], up)):
             off = min(degrees, 90 - degrees)
             with pytest.raises(TrialError, match=f"no laboratory axis points up.*found {off:.0f}°"):
-                laboratory_vertical(plates, pelvis, feet, np.eye(3)[2])
-            found, words = laboratory_vertical(plates, pelvis, feet, None, np.eye(3)[2])
+                up_of(plates, posture, np.eye(3)[2])
+            found, words = up_of(plates, posture, None, np.eye(3)[2])
             assert words == "the model" and found[2] == 1
     # a plate on the floor and one on the wall: who stands tells
-    found, words = laboratory_vertical(np.eye(3)[[0, 2]], np.tile(tilted(8.0), (4, 1)), feet, None)
+    found, words = up_of(np.eye(3)[[0, 2]], tilted(8.0))
     assert words.startswith("posture") and found[2] == 1
 
 
 def test_plates_on_a_slope_are_named(pig: specs.Model, simulated: Callable[..., Any]) -> None:
     sim: Trial = simulated().trial
-    assert plate_tilt(sim, pig, UP) == ()
+    assert vertical_notes(sim, pig, UP, "plates") == ()
     turn = np.array([[np.cos(0.1), 0, np.sin(0.1)], [0, 1, 0], [-np.sin(0.1), 0, np.cos(0.1)]])
     ramp = replace(sim, plates=tuple(replace(p, corners_g=p.corners_g @ turn.T) for p in sim.plates))
-    (note,) = plate_tilt(ramp, pig, UP)
+    (note,) = vertical_notes(ramp, pig, UP, "plates")
     assert note.code == "vertical_assumed" and "up to 5.7° from level" in note.text
-    assert plate_tilt(ramp, pig._replace(vertical="z"), UP) == ()
+    assert vertical_notes(ramp, pig._replace(vertical="z"), UP, "plates") == ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -112,6 +113,20 @@ def turned(degrees: float, plates_only: bool) -> Callable[[Any], None]:
             c["data"]["points"][:3] = np.einsum("ij,jkl->ikl", turn, c["data"]["points"][:3])
 
     return edit
+
+
+def mirrored(c: Any) -> None:
+    """A laboratory with left-handed axes: markers and corners."""
+    c["data"]["points"][1] *= -1
+    c["parameters"]["FORCE_PLATFORM"]["CORNERS"]["value"][1] *= -1
+
+
+def mirrored_table(folder: Folder) -> Words:
+    """A table of markers with left-handed axes."""
+    of_both = (cluster_walk.walk(), cluster_walk.static())
+    mirror = np.array([1.0, -1.0, 1.0])
+    walk, static = (as_table(folder, replace(trial, points_g=trial.points_g * mirror)) for trial in of_both)
+    return ("run", walk, "--static", static, "-o", folder.own / "out")
 
 
 def unit(name: str) -> Callable[[Any], None]:

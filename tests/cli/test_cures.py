@@ -27,6 +27,8 @@ from cure_inputs import (
     limb_without_vertical,
     marker,
     medial,
+    mirrored,
+    mirrored_table,
     named_at_once,
     origin_moved,
     own_model,
@@ -62,6 +64,10 @@ ROWS: dict[str, Row] = {
     "plates on a slope": Row(
         run(turned(5.0, plates_only=True)), "gravity is taken along the axis [+]Z", r"--set vertical=[-xyz]+"
     ),
+    "a laboratory with a mirrored axis": Row(
+        run(mirrored), "the axes of the laboratory are left-handed", r"--set mirror=\S+"
+    ),
+    "markers with a mirrored axis": Row(mirrored_table, "left and right are exchanged", r"--set mirror=\S+"),
     "a vertical that is the wrong way round": Row(
         run(None, "--set", "vertical=-z"), "the pelvis of the subject, who moves", r"--set vertical=\S+"
     ),

@@ -10,10 +10,12 @@ import pytest
 from simulated_trials import simulated_walk
 
 from gaitid.analysis.choice import Recording, choose_model
-from gaitid.errors import TrialError
+from gaitid.errors import GaitidError, TrialError
 from gaitid.ground.vertical import MirroredError, vertical
 from gaitid.model.load import load_model
 from gaitid.read.c3d.trial import read_c3d
+from gaitid.read.mirror import mirrored as mirror
+from gaitid.read.plates.surface import plate_axes
 from gaitid.trial import Trial
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "trials"
@@ -38,7 +40,7 @@ def test_a_mirrored_laboratory_is_called_that(trial: Trial, axis: int) -> None:
     with pytest.raises(MirroredError, match="axes of the laboratory are left-handed") as refused:
         vertical(mirrored(trial, axis), load_model("pig"))
     line = refused.value.line()
-    assert "turn the sign of one axis" in line and "mm on the right of the other" in line
+    assert line.endswith("or give --set mirror=y") and "mm on the right of the other" in line
     with pytest.raises(MirroredError):  # also where the model is to be chosen
         choose_model([Recording(mirrored(trial, axis), None)])
 
@@ -85,8 +87,54 @@ def test_markers_alone_may_be_mirrored_or_exchanged(trial: Trial) -> None:
     from gaitid.analysis.pipeline import analyse
     from gaitid.body.subject import SubjectFile
 
-    with pytest.raises(TrialError, match="left and right are exchanged.*an axis of the markers is mirrored"):
+    with pytest.raises(TrialError, match="left and right are exchanged.*an axis is mirrored: give --set mirror=y"):
         analyse(mirrored(trial, 0, plates=False), load_model("pig"), SubjectFile())
+
+
+@pytest.mark.parametrize("outlined", [True, False])
+@pytest.mark.parametrize(("axis", "by"), [(0, "x"), (1, "x"), (0, "y")])
+def test_mirror_gives_the_same_results(trial: Trial, axis: int, by: str, outlined: bool) -> None:
+    """Of corners that an export mirrored, and of forces in laboratory axes; by another axis the body is turned."""
+    from gaitid.analysis.pipeline import analyse
+    from gaitid.body.subject import SubjectFile
+
+    model = load_model("pig")
+    if not outlined:
+        axes = [plate_axes(plate) for plate in trial.plates]
+        none = np.full((4, 3), np.nan)
+        plates = [
+            replace(p, corners_g=none, R_gp=R_gp, centre_g=centre_g)
+            for p, (R_gp, centre_g, _) in zip(trial.plates, axes, strict=True)
+        ]
+        trial = replace(trial, plates=tuple(plates))
+    of_laboratory = mirror(trial, "xyz"[axis]) if not outlined else mirrored(trial, axis)
+    expected = analyse(trial, model, SubjectFile())
+    found = analyse(mirror(of_laboratory, by), model, SubjectFile())
+    for side, of_side in expected.sides.items():
+        for quantity in ("angles", "moments"):
+            for name, columns in getattr(of_side, quantity).items():
+                for column, values in columns.items():
+                    again = getattr(found.sides[side], quantity)[name][column]
+                    np.testing.assert_allclose(again, values, atol=1e-6, err_msg=f"{side} {name} {column}")
+
+
+def test_mirror_is_no_setting_of_stored_poses(trial: Trial) -> None:
+    with pytest.raises(GaitidError, match="--set mirror=x: the file holds poses of segments"):
+        mirror(replace(trial, segments=("pelvis",)), "x")
+
+
+@needs_trials
+def test_a_recorded_laboratory_with_left_handed_axes() -> None:
+    """Its subject walks along +x with +y up, the left leg at the larger z: by either way the cure gives one body."""
+    from gaitid import analyse
+
+    file = SHARED / "labs" / "motion_analysis" / "walk1.trc"
+    with pytest.raises(GaitidError, match="left and right are exchanged.*--set mirror=z$"):
+        analyse(file)
+    flexion = [analyse(file, settings={"mirror": axis}).angles["left_knee_flexion_deg"] for axis in "xyz"]
+    np.testing.assert_allclose(flexion[1], flexion[0], atol=1e-6)
+    np.testing.assert_allclose(flexion[2], flexion[0], atol=1e-6)
+    assert flexion[0].min() > -5 and 50 < flexion[0].max() < 75
 
 
 @needs_trials
