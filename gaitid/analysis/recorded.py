@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from gaitid.analysis.exchanged_static import without_exchanged
 from gaitid.analysis.landmarks import Landmarks, read_landmarks
 from gaitid.analysis.misplaced import without_misplaced
 from gaitid.body.resolve import MeasurementsLackError, resolve_subject
@@ -95,8 +96,10 @@ def bind_trial(
         return Bound(bound, None, Reference(bound, None, carried), notes, fault.roles)
     of_static, static_fault = without_misplaced(static, bind(model, Spellings(static_labels), known))
     in_static = tuple(note._replace(text=f"static: {note.text}") for note in static_fault.notes)
+    of_static, exchanged = without_exchanged(trial, bound, static, of_static)
     reference = Reference(of_static, static.seen, carried)
-    return Bound(bound, of_static, reference, (*notes, *in_static), fault.roles | static_fault.roles)
+    misplaced = fault.roles | static_fault.roles | exchanged.roles
+    return Bound(bound, of_static, reference, (*notes, *in_static, *exchanged.notes), misplaced)
 
 
 def _refuse_one_for_two(model: specs.Model) -> None:

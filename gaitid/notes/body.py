@@ -100,10 +100,11 @@ BODY = {
     ),
     "static_marker_rare": Message(
         "assumption",
-        "a marker is seen in less than a tenth of the static, and is none of it",
+        "a marker is seen in little of the static, or on the place of another, and is none of it",
         GOOD,
         "label the marker throughout the static, or record the static again",
-        words="markers that are seen in less than a tenth of the static count as none of it: {seen_in:, 6}",
+        words="markers that are seen in less than a tenth of the static, or in part of it and on another, count as "
+        "none of it: {seen_in:, 6}",
     ),
     "static_differs": Message(
         "doubt",

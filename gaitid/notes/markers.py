@@ -164,11 +164,23 @@ MARKERS = {
             "behind": (
                 "{labels: and } are exchanged: the first lies behind the other; neither is used; correct the labels"
             ),
+            "static": (
+                "{labels: and } are exchanged in the static or in the trial, by the distances between the leg's "
+                "markers; neither is used; correct the labels"
+            ),
             "crossed": (
                 "{labels: and } are exchanged: the left one lies {mm:.0f} mm to the right of the other; neither is "
                 "used; correct the labels"
             ),
         },
+    ),
+    "static_exchanged": Message(
+        "doubt",
+        "two labels of a leg are exchanged in the static, and were taken the other way round",
+        USABLE,
+        "correct the labels of the static",
+        words="{labels: and } are exchanged in the static, by the distances between the leg's markers in the trial: "
+        "taken the other way round",
     ),
     "gap_filled": Message(
         "info",

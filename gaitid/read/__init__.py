@@ -17,6 +17,8 @@ from gaitid.errors import GaitidError, ReadError
 from gaitid.model.settings import ReaderSettings
 from gaitid.notes import note
 from gaitid.read.labels import listed
+from gaitid.numerics.rotation import norm
+from gaitid.numerics.statistics import median_of_known
 from gaitid.trial import Trial
 
 if TYPE_CHECKING:
@@ -28,6 +30,8 @@ SUFFIXES = (".c3d", ".csv", ".trc", ".tsv")
 FEWEST_SEEN = 0.1
 #: What an export of OptiTrack Motive begins with.
 MOTIVE = re.compile('"?Format Version"?[,;\t]')
+# m. Two markers are farther apart: the smallest are 6 mm wide.
+MARKER_M = 0.006
 _EXPORT = "export the trial as C3D"
 # What a user knows the settings of the reader as.
 _OPTIONS = {
@@ -101,12 +105,16 @@ def read_trial(
 def as_static(trial: Trial, settings: ReaderSettings | None = None) -> Trial:
     """A static as models take it: without labels that stand for a marker in a few of its frames only.
 
-    In a static all markers are in view. A label that is seen in less than `FEWEST_SEEN` of it names what a camera took
-    for that marker for a moment, mostly a reflection or another marker.
+    In a static all markers are in view. A label that is seen in less than `FEWEST_SEEN` of it, or in less than half of
+    it and where another marker is, names what a camera took for that marker for a moment: a reflection, or the other.
     """
     trial = trial if settings is None else with_vertical(trial, settings)
     seen = np.isfinite(trial.points_g).all(axis=2).sum(axis=0)
     rare = (seen > 0) & (seen < FEWEST_SEEN * trial.n_frames)
+    for i in np.flatnonzero(~rare & (seen > 0) & (2 * seen < trial.n_frames)):
+        frames = np.isfinite(trial.points_g[:, i, 0])
+        apart_m = norm(trial.points_g[frames] - trial.points_g[frames][:, [i]])
+        rare[i] = (median_of_known(apart_m) < MARKER_M)[seen > seen[i]].any()
     if not rare.any():
         return trial
     points_g = np.where(rare[:, None], np.nan, trial.points_g)

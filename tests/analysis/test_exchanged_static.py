@@ -1,0 +1,106 @@
+"""Two labels of a leg that are exchanged in a static: found by trying, named, and taken the other way round or left."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from itertools import combinations
+from pathlib import Path
+
+import cluster_walk
+import numpy as np
+import pytest
+
+from gaitid.analysis.pipeline import analyse
+from gaitid.analysis.recorded import bind_trial
+from gaitid.body.subject import SubjectFile
+from gaitid.model.load import as_bundled
+from gaitid.read import as_static, read_trial
+from gaitid.trial import Trial
+
+SHARED = Path(__file__).resolve().parents[3] / "shared" / "trials"
+needs_trials = pytest.mark.skipif(not SHARED.is_dir(), reason="the shared trials are not beside this checkout")
+WHERE = {
+    "pig": ("children/HC002D/walk.c3d", "children/HC002D/static.c3d"),
+    "ior": ("qualisys/walk.c3d", "qualisys/static.c3d"),
+    "cast": ("wild/opencap/walk.trc", "wild/opencap/static.trc"),
+}
+OTHERS = ("wild/latrobe/sprint.trc", "wild/rajagopal/run.trc", "wild/wisconsin/walk.trc", "wild/gait2392/walk.trc")
+
+
+@cache
+def of(model: str) -> tuple[Trial, Trial]:
+    walk, static = (read_trial(SHARED / path) for path in WHERE[model])
+    return walk, as_static(static)
+
+
+def exchanged(trial: Trial, one: str, other: str) -> Trial:
+    names = {one: other, other: one}
+    return replace(trial, labels=tuple(names.get(label, label) for label in trial.labels))
+
+
+def notes_of(trial: Trial, model: str, static: Trial) -> Sequence[str]:
+    of_exchange = ("static_exchanged", "labels_unused/static")
+    notes = bind_trial(trial, as_bundled(model), static, None).notes
+    return [n.code for n in notes if n.code in of_exchange or "in the static or in the trial" in n.text]
+
+
+@needs_trials
+@pytest.mark.parametrize("model", ["pig", "ior"])
+def test_heel_and_ankle_exchanged_in_the_static_change_nothing(model: str) -> None:
+    walk, static = of(model)
+    expected = analyse(walk, as_bundled(model), SubjectFile(), static=static)
+    found = analyse(walk, as_bundled(model), SubjectFile(), static=exchanged(static, "LANK", "LHEE"))
+    (note,) = [n for n in found.notes if n.code == "static_exchanged"]
+    assert note.side == "left" and note.text.startswith("LANK and LHEE are exchanged in the static")
+    for side, of_side in expected.sides.items():
+        for name, columns in of_side.angles.items():
+            for column, values in columns.items():
+                np.testing.assert_array_equal(found.sides[side].angles[name][column], values)
+
+
+@needs_trials
+@pytest.mark.parametrize("model", ["pig", "ior"])
+def test_two_labels_of_one_segment_are_not_guessed(model: str) -> None:
+    walk, static = of(model)
+    toe = "LTOE" if model == "pig" else "LLA_TOE"
+    for files in ((walk, exchanged(static, "LHEE", toe)), (exchanged(walk, "LHEE", toe), static)):
+        assert notes_of(files[0], model, files[1]) == ["labels_unused"]
+
+
+@needs_trials
+@pytest.mark.parametrize("model", ["pig", "ior"])
+def test_what_is_exchanged_in_the_trial_is_not_put_on_the_static(model: str) -> None:
+    walk, static = of(model)
+    for pair in (("LANK", "LHEE"), ("RANK", "RHEE"), ("LKNE", "LANK"))[: 3 if model == "pig" else 2]:
+        assert notes_of(exchanged(walk, *pair), model, static) == ["labels_unused"]
+        assert notes_of(walk, model, exchanged(static, *pair)) == ["static_exchanged"]
+
+
+@needs_trials
+def test_within_a_cluster_it_makes_no_difference_which_is_wrong() -> None:
+    walk, static = of("cast")
+    cluster = ("L_thigh1", "L_thigh2", "L_thigh3", "L_thigh4")
+    for pair in combinations(cluster, 2):
+        for files in ((walk, exchanged(static, *pair)), (exchanged(walk, *pair), static)):
+            assert notes_of(files[0], "cast", files[1]) == ["static_exchanged"]
+
+
+@needs_trials
+def test_an_own_static_is_taken_as_it_is() -> None:
+    for model in WHERE:
+        assert not notes_of(of(model)[0], model, of(model)[1])
+    for path in OTHERS:
+        static = as_static(read_trial((SHARED / path).with_name("static.trc")))
+        assert not notes_of(read_trial(SHARED / path), "cast", static)
+
+
+def test_the_other_leg_is_analysed() -> None:
+    """Heel and ankle of which no distance says which is which: each lies where the other does."""
+    walk, static = cluster_walk.walk(), cluster_walk.static()
+    assert not notes_of(walk, "cast", static)
+    found = analyse(walk, as_bundled("cast"), SubjectFile(), static=exchanged(static, "L_HEEL", "L_MT_1"))
+    assert [n.text for n in found.notes if "L_HEEL and L_MT_1 are exchanged in the static or in the trial" in n.text]
+    assert np.isfinite(found.sides["right"].angles["ankle"]["dorsiflexion"]).any()
+    assert not np.isfinite(found.sides["left"].angles["ankle"]["dorsiflexion"]).any()
