@@ -21,8 +21,8 @@ SKIN_M = 0.010
 # A distance counts at most as four of these: another marker may have been moved.
 MOST = 4.0
 # Of -2 log likelihood: an exchange that makes the static likelier than as it is labelled, and than any other exchange,
-# by less is not believed. Of 24 legs with their static none comes out exchanged (at best by 0.0); of 1,700 exchanges
-# made in these statics the right one is found first in all, by 10 or more in all but 6.
+# by less is not believed. Of 44 legs of 21 recordings none comes out exchanged; of 2,563 exchanges made in their
+# statics 2,430 are found, and none is taken for another one (119 others are of two legs whose own static lies far off).
 MARGIN = 10.0
 
 
