@@ -16,9 +16,9 @@ import numpy as np
 from gaitid.errors import GaitidError, ReadError
 from gaitid.model.settings import ReaderSettings
 from gaitid.notes import note
-from gaitid.read.labels import listed
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import median_of_known
+from gaitid.read.labels import listed
 from gaitid.trial import Trial
 
 if TYPE_CHECKING:

@@ -32,17 +32,19 @@ def mirrored(trial: Trial, axis: str) -> Trial:
 def _plate(plate: ForcePlate, signs: Array) -> ForcePlate:
     """A plate measures in axes of its own, which follow from its corners.
 
-    Without corners its forces are laboratory vectors, S the mirror: S f, and r × f becomes S r × S f = −S (r × f);
-    plate axes are S R S, a rotation.
+    Without corners its forces are laboratory vectors, S the mirror: S f, and r × f becomes S r × S f = −S (r × f).
+    Plate axes are S R D, a rotation, where D turns the plate's x; its z stays into the plate.
     """
     if plate.outlined or plate.R_gp is None or plate.centre_g is None:
         made = replace(plate, corners_g=plate.corners_g * signs)
         return made.made_again(plate.__dict__["_again"]) if "_again" in plate.__dict__ else made
+    x = np.array([-1.0, 1.0, 1.0])
     return replace(
         plate,
-        R_gp=signs[:, None] * plate.R_gp * signs,
+        R_gp=signs[:, None] * plate.R_gp * x,
         centre_g=plate.centre_g * signs,
-        sensor_p=plate.sensor_p * signs,
-        force_p=plate.force_p * signs,
-        moment_p=-plate.moment_p * signs,
+        sensor_p=plate.sensor_p * x,
+        force_p=plate.force_p * x,
+        moment_p=-plate.moment_p * x,
+        R_pc=x[:, None] * (np.eye(3) if plate.R_pc is None else plate.R_pc),
     )

@@ -92,7 +92,7 @@ def test_markers_alone_may_be_mirrored_or_exchanged(trial: Trial) -> None:
 
 
 @pytest.mark.parametrize("outlined", [True, False])
-@pytest.mark.parametrize(("axis", "by"), [(0, "x"), (1, "x"), (0, "y")])
+@pytest.mark.parametrize(("axis", "by"), [(0, "x"), (1, "x"), (0, "z"), (2, "y")])
 def test_mirror_gives_the_same_results(trial: Trial, axis: int, by: str, outlined: bool) -> None:
     """Of corners that an export mirrored, and of forces in laboratory axes; by another axis the body is turned."""
     from gaitid.analysis.pipeline import analyse
