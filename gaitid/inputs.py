@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable
 from functools import lru_cache
@@ -39,6 +40,10 @@ def named(path: Path, function: Any) -> Any:
         raise type(error)(
             f"{path}: {error.wrong}", expected=error.expected, found=error.found, todo=error.todo
         ) from None
+
+
+# Tables of Qualisys with forces, channels or bodies.
+_NO_MARKERS = re.compile(r"_(f(_\d+)?|a(_\d+)?|6d)\.tsv$", re.IGNORECASE)
 
 
 def input_record(role: str, path: Path, file: Path | None = None) -> dict[str, str]:
@@ -87,7 +92,11 @@ def static_beside(path: Path) -> Path | None:
     if _is_static(path.stem):
         return None
     statics = [
-        file for file in _beside(path, _is_static) if file.suffix.lower() in (".c3d", ".trc") and _is_static(file.stem)
+        file
+        for file in _beside(path, _is_static)
+        if file.suffix.lower() in (".c3d", ".trc", ".tsv")
+        and _is_static(file.stem)
+        and not _NO_MARKERS.search(file.name)
     ]
     return statics[0] if len(statics) == 1 else None
 

@@ -225,6 +225,12 @@ def _frames_of_text(path: Path) -> tuple[Array, float] | None:
 
     if path.stat().st_size > _LONGEST_TEXT:
         return None
+    if path.suffix.lower() == ".tsv":
+        from gaitid.read.tables.qtm import read_qtm
+
+        values = read_qtm(path).values
+        points = values[_looked_at(len(values)), 2:]
+        return np.pad(points.reshape(len(points), -1, 3), ((0, 0), (0, 0), (0, 1))), float(values[-1, 1] - values[0, 1])
     lines = [(i, line) for i, line in enumerate(read_lines(path), 1) if not is_blank(line)]
     if path.suffix.lower() == ".trc":
         dialect, n_header = Dialect("\t"), 5

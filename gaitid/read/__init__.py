@@ -143,6 +143,8 @@ def _read_with_beside(
         trial = _read(path, found[0], plates, stored, settings)
         said = note("reading_info/forces_beside", names=names)
     except GaitidError as error:
+        if plates is not None:  # which may be what is at fault
+            raise
         trial = _read(path, None, plates, stored, settings)
         said = note("file_beside/unreadable", name=names, why=error.line())
     return replace(trial, notes=(*trial.notes, said))

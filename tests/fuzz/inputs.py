@@ -118,6 +118,55 @@ def mot() -> str:
     return "\n".join([*header, "\t".join(["time", *names]), *_rows(table, "\t")]) + "\n"
 
 
+def qtm() -> str:
+    header = ["NO_OF_FRAMES\t12", "FREQUENCY\t100", "EVENT\tRHS\t3\t0.02", "DATA_INCLUDED\t3D"]
+    names = ["MARKER_NAMES\t" + "\t".join(LABELS), "Frame\tTime\tX"]
+    table = np.hstack([np.arange(1, 13)[:, None], _times(12, 100), _markers()])
+    return "\n".join([*header, *names, *_rows(table, "\t")]) + "\n"
+
+
+def qtm_forces() -> str:
+    corners = {"POSX_POSY": (1, 1), "NEGX_POSY": (-1, 1), "NEGX_NEGY": (-1, -1), "POSX_NEGY": (1, -1)}
+    header = ["NO_OF_SAMPLES\t120", "FREQUENCY\t1000", "DESCRIPTION\tlocal", "DATA_INCLUDED\tForce"]
+    for name, (x, y) in corners.items():
+        places = zip("XYZ", (200 * x, -300 * y, 0), strict=True)
+        header += [f"FORCE_PLATE_CORNER_{name}_{axis}\t{v}" for axis, v in places]
+    names = [f"{what}_{axis}" for what in ("Force", "Moment", "COP") for axis in "XYZ"]
+    load = -stored_analog()[:, :6] / 2
+    return "\n".join([*header, "\t".join(names), *_rows(np.hstack([load, 0 * load[:, :3]]), "\t")]) + "\n"
+
+
+def motive() -> str:
+    names = [name for label in LABELS for name in [f"P:{label}"] * 3]
+    header = [
+        "Format Version,1.23,Take Name,a,Export Frame Rate,100,Length Units,Millimeters",
+        "",
+        ",Type" + ",Marker" * 9 + ",Bone",
+        ",Name," + ",".join([*names, "P:Hip"]),
+        "," + ",Position" * 9 + ",Rotation",
+        "Frame,Time (Seconds)" + ",X,Y,Z" * 3 + ",W",
+    ]
+    table = np.hstack([np.arange(12)[:, None], _times(12, 100), _markers(), np.ones((12, 1))])
+    return "\n".join([*header, *_rows(table)]) + "\n"
+
+
+def cortex() -> str:
+    load = -stored_analog()[:, :3] / 2
+    table = np.hstack([np.arange(1, 121)[:, None], load, 0 * load + [500, 100, 0], 0 * load[:, :1] + 3000])
+    names = "#Sample\tFX1\tFY1\tFZ1\tX1\tY1\tZ1\tMZ1"
+    return "\r\n".join(["[Force Data]", "SampleRate=1000", names, *_rows(table, "\t")]) + "\r\n"
+
+
+def anc() -> str:
+    header = ["File_Type:\tAnalog R/C ASCII", "BitDepth:\t16\tPreciseRate:\t1000"]
+    names = [f"{kind}1{axis}" for kind in "FM" for axis in "XYZ"]
+    rows = ["\t".join(["Name", *names]), "Rate" + "\t1000" * 6, "Range" + "\t10000" * 6]
+    table = np.hstack([_times(120, 1000), np.rint(10 * stored_analog()[:, :6])])
+    return "\n".join([*header, *rows, *_rows(table, "\t")]) + "\n"
+
+
+CAL = "1\n1 40 60\n" + "\n".join(" ".join("900" if i == j else "0" for j in range(6)) for i in range(6))
+CAL += "\n0 0 -4\n20 30 0\n0 -1 0\n-1 0 0\n0 0 -1\n"
 PLATES = """plates:
   - number: 1
     corners_mm: [[200, -300, 0], [-200, -300, 0], [-200, 300, 0], [200, 300, 0]]
@@ -144,6 +193,12 @@ def kinds() -> dict[str, Kind]:
         "nexus": Kind("nexus.csv", "nexus.csv", (nexus_csv().encode(),)),
         "trc": Kind("a.trc", "a.trc", (trc().encode(),)),
         "mot": Kind("a.mot", "a.trc", (mot().encode(),)),
+        "qtm": Kind("a.tsv", "a.tsv", (qtm().encode(),)),
+        "qtm_forces": Kind("a_f_1.tsv", "a.tsv", (qtm_forces().encode(),)),
+        "motive": Kind("take.csv", "take.csv", (motive().encode(),)),
+        "cortex": Kind("b.forces", "a.trc", (cortex().encode(),)),
+        "anc": Kind("b.anc", "a.trc", (anc().encode(),)),
+        "cal": Kind("b.cal", "a.trc", (CAL.encode(),)),
         "plates": Kind("plates.yaml", "a.csv", (PLATES.encode(),)),
         "subject": Kind("subject.yaml", "a.c3d", (SUBJECT.encode(),)),
         "model": Kind("model.yaml", "a.c3d", (MODEL.encode(),)),

@@ -60,9 +60,11 @@ def read(kind: str, folder: Path) -> None:
             read_subject(folder / "subject.yaml", model)
         return
     trial = folder / kinds()[kind].trial
-    forces = {"forces": folder / "forces.csv", "plates": folder / "forces.csv", "mot": folder / "a.mot"}.get(kind)
-    plates = folder / "plates.yaml" if kind in ("forces", "plates", "nexus") else None
-    check(gaitid.read.read_trial(trial, forces=forces, plates=plates, stored=True))
+    forces = {"plates": "forces", "cal": "anc"}.get(kind, kind)
+    forces = kinds()[forces].name if forces in ("forces", "mot", "qtm_forces", "cortex", "anc") else None
+    plates = "plates.yaml" if kind in ("forces", "plates", "nexus") else "b.cal" if kind in ("anc", "cal") else None
+    given = {"forces": forces and folder / forces, "plates": plates and folder / plates}
+    check(gaitid.read.read_trial(trial, **given, stored=True))
 
 
 def check(trial: Trial) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,9 @@ from note_texts import texts
 from plain_layout import plates_yaml, small_trial
 from vendor_layout import about_origin, anc, cortex_forces, motive, qtm_forces, qtm_markers, write
 
+from gaitid.batch.statics import stands
 from gaitid.errors import GaitidError, ReadError
+from gaitid.inputs import static_beside
 from gaitid.model.settings import ReaderSettings
 from gaitid.read import read_trial
 from gaitid.trial import Trial
@@ -276,3 +279,15 @@ def test_the_recorded_walk() -> None:
     assert all(800 < peaks[n] < 860 for n in (3, 4, 5, 6)) and all(peaks[n] < 1 for n in (1, 2, 7))
     both = sum(p.force_p[:, 2] for p in read.plates)[200:800]
     assert np.median(-both) == pytest.approx(735, abs=25)
+
+
+def test_a_static_in_tsv_is_found_by_name_and_told_by_its_markers(tmp_path: Path) -> None:
+    still = small_trial(frames=60)
+    points = np.tile(np.random.default_rng(3).normal(size=(1, 6, 3)), (60, 1, 1))
+    still = replace(still, points_g=points, labels=tuple("ABCDEF"))
+    static = write(tmp_path, "static.tsv", qtm_markers(still))
+    for name in ("static_f_1.tsv", "static_a.tsv", "static_6d.tsv"):
+        write(tmp_path, name, "DATA_INCLUDED\tForce\n")
+    trial = write(tmp_path, "walk.tsv", qtm_markers(small_trial()))
+    assert static_beside(trial) == static
+    assert stands(static) is True

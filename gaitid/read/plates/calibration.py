@@ -56,6 +56,8 @@ def read_calibration(path: Path) -> tuple[Calibrated, ...]:
         words = " ".join(read_lines(path, "text", any_encoding=True)).split()
         try:
             rows = np.array(words, dtype=float).reshape(-1, _NUMBERS)
+            if not np.isfinite(rows).all():
+                raise ValueError
         except ValueError:
             wanted = (
                 f"{_NUMBERS} numbers a plate: number, scale, length, width, a matrix of 6 by 6, origin, centre, axes"

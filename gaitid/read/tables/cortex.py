@@ -35,8 +35,8 @@ _HEADER_WITHIN = 20
 
 def read_cortex_forces(path: Path, plates: Path | None, cameras_s: tuple[float, float]) -> Plates:
     """Read ``.forces``, whose first sample is taken at the first camera frame (`loads.plates_of`)."""
-    header, names, values, notes = _table(path, "#sample")
-    check_counts_by_one(whole_numbers(values[:, 0], 1, names[0]), 1, names[0])
+    header, names, values, first_row, notes = _table(path, "#sample")
+    check_counts_by_one(whole_numbers(values[:, 0], first_row, names[0]), first_row, names[0])
     rate = positive(header.get("samplerate", ""))
     if np.isnan(rate):
         raise ReadError("the rate is not known", expected="SampleRate=", todo="write it into the header")
@@ -72,7 +72,7 @@ def read_anc(path: Path, plates: Path | None, cameras_s: tuple[float, float]) ->
     if not calibration.is_file():
         wanted = f"{CALIBRATION} beside it or with --plates"
         raise ReadError("raw channels, and nothing says what a volt of them means", expected=wanted, todo=_FORCES)
-    header, names, values, notes = _table(path, "range")
+    header, names, values, first_row, notes = _table(path, "range")
     bits = positive(header.get("bitdepth", ""))
     if np.isnan(bits):
         raise ReadError("nothing says what a count is", expected="BitDepth", todo=_FORCES)
@@ -89,18 +89,18 @@ def read_anc(path: Path, plates: Path | None, cameras_s: tuple[float, float]) ->
         moment = moment + np.cross(plate.sensor_g, force)
         loads.append(Load(number, channels[0], "", force, None, moment, (channels[0], channels[1], channels[2])))
         geometries.append(plate.geometry)
-    most = max((float(np.nanmax(norm(load.force_g))) for load in loads), default=0.0)
+    most = max((float(np.nanmax(norm(load.force_g), initial=0.0)) for load in loads), default=0.0)
     if most <= LOADED_N:
         wanted = f"channels F1X … M1Z of its plates, and newtons a volt that make a load of more than {LOADED_N:g} N"
         raise ReadError(f"no load by {calibration.name}", expected=wanted, found=f"{most:.3g} N", todo=_FORCES)
-    rate = even_rate(values[:, 0], 1, "Name")
+    rate = even_rate(values[:, 0], first_row, "Name")
     times = cameras_s[0] + np.arange(len(values)) / rate
     loads_of_file = Loads(f"{path.name}: ", loads, rate, times, geometries, notes=notes)
     return plates_of(loads_of_file, None if given else plates, cameras_s)
 
 
-def _table(path: Path, last: str) -> tuple[Mapping[str, str], Sequence[str], Array, Notes]:
-    """Values of the header by their keys, names of the columns, numbers; `last` begins the header's last row."""
+def _table(path: Path, last: str) -> tuple[Mapping[str, str], Sequence[str], Array, int, Notes]:
+    """The header by its keys, names of columns, numbers, the row of the first; `last` begins the header's last row."""
     lines = read_lines(path, "text", any_encoding=True)
     at = next((i for i, line in enumerate(lines[:_HEADER_WITHIN]) if line.lower().startswith(last)), None)
     if at is None:
@@ -111,7 +111,7 @@ def _table(path: Path, last: str) -> tuple[Mapping[str, str], Sequence[str], Arr
     names = next((row for row in words if row[:1] == ["Name"]), words[-1])
     header |= dict(zip(names, words[-1], strict=False))
     rows, first_row, notes = rows_below(lines, at + 1, "sample")
-    return header, names, numbers_of(rows, first_row, names, Dialect("\t")), notes
+    return header, names, numbers_of(rows, first_row, names, Dialect("\t")), first_row, notes
 
 
 def _three(names: Sequence[str], values: Array, form: str) -> Array | None:

@@ -52,23 +52,24 @@ def read_motive(path: Path) -> MarkerTable:
     head, *above = (line.split("\t") for line in lines[:_HEADER_WITHIN] if not is_blank(line))
     said = {key.lower(): value for key, value in pairwise(head)}
     at = next((i for i, row in enumerate(above) if row[0].lower() == "frame"), 0)
-    axes = [cell.lower() for cell in above[at]]
-    above = [row + [""] * (len(axes) - len(row)) for row in above[:at]]
-    kinds_at = next((i for i, row in enumerate(above) if {*_KINDS} & {cell.lower() for cell in row}), at)
+    kinds_at = next((i for i, row in enumerate(above[:at]) if {*_KINDS} & {cell.lower() for cell in row}), at)
     if kinds_at > at - 3:
         raise ReadError("its columns are not named", expected="rows Type, Name, …, Frame, Time, X, Y, Z", todo=_EXPORT)
     if said.get("coordinate space", "global").lower() != "global":
         raise ReadError("positions in the axes of a parent", expected="Coordinate Space Global", todo=_EXPORT)
-    kinds, names, measures = above[kinds_at], above[kinds_at + 1], above[-1]
-    found: dict[str, dict[int, str]] = {_SEEN: {}, _SOLVED: {}}
-    for i in range(2, len(axes) - 2):
-        of_kind = found.get(kinds[i].lower())
-        if of_kind is not None and axes[i : i + 3] == ["x", "y", "z"] and measures[i : i + 3] == ["Position"] * 3:
-            of_kind.update({} if _UNLABELLED.match(names[i]) else {i: names[i]})
-    seen, solved = found.values()
-    kept = seen | {i: name for i, name in solved.items() if name not in seen.values()}
-    others = {(kinds[i], names[i]) for i in range(2, len(axes)) if kinds[i] and not {i, i - 1, i - 2} & {*kept}}
-    left_out = [f"{n} {kind}" for kind, n in sorted(Counter(kind for kind, _ in others).items())]
+    axes = [cell.lower() for cell in above[at]]
+    n = len(axes)
+    kinds, names, measures = ((above[i] + [""] * n)[:n] for i in (kinds_at, kinds_at + 1, at - 1))
+
+    def positions(kind: str) -> dict[int, str]:
+        whole = [i for i in range(2, n - 2) if axes[i : i + 3] == ["x", "y", "z"] and kinds[i].lower() == kind]
+        labelled = [i for i in whole if not _UNLABELLED.match(names[i])]
+        return {i: names[i] for i in labelled if measures[i : i + 3] == ["Position"] * 3}
+
+    seen = positions(_SEEN)
+    kept = seen | {i: name for i, name in positions(_SOLVED).items() if name not in seen.values()}
+    others = {(kinds[i], names[i]) for i in range(2, n) if kinds[i] and not {i, i - 1, i - 2} & {*kept}}
+    left_out = [f"{count} {kind}" for kind, count in sorted(Counter(kind for kind, _ in others).items())]
     if not kept:
         raise ReadError("no labelled markers", expected="columns of type Marker", found=listed(left_out), todo=_EXPORT)
     check_names([*kept.values()])
@@ -77,7 +78,7 @@ def read_motive(path: Path) -> MarkerTable:
     time = next((i for i, axis in enumerate(axes) if axis.startswith("time") and "sec" in axis), 1)
     pick = itemgetter(0, time, *(i + k for i in kept for k in range(3)))
     # a row that is too short is refused below
-    cells = ["\t".join(pick(row.split("\t"))) if row.count("\t") >= len(axes) - 1 else "" for row in rows]
+    cells = ["\t".join(pick(row.split("\t"))) if row.count("\t") >= n - 1 else "" for row in rows]
     columns = ["Frame", "Time", *(f"{name} {axis}" for name in kept.values() for axis in "XYZ")]
     if left_out:
         notes += (note("reading_info/columns", where="", columns=listed(left_out)),)

@@ -108,9 +108,9 @@ def read_qtm(path: Path) -> MarkerTable:
     frames = values[:, before.index("frame")] if "frame" in before else 1.0 + count
     times = values[:, before.index("time")] if "time" in before else count / rate
     events = []
-    for name, frame, *_ in (row for row in tsv.header.get("EVENT", ()) if len(row) > 1 and row[1].isdigit()):
+    for name, frame, *_ in (row for row in tsv.header.get("EVENT", ()) if len(row) > 1 and row[1].isdecimal()):
         time_s = (int(frame) - frames[0]) * float(times[-1] - times[0]) / max(len(times) - 1, 1)
-        events += [Event(name, "general", time_s)] if 0 <= time_s <= times[-1] - times[0] else []
+        events += [Event(printable(name), "general", time_s)] if 0 <= time_s <= times[-1] - times[0] else []
     return MarkerTable(
         "QTM TSV",
         labels,
@@ -192,11 +192,11 @@ def _in_laboratory(tsv: _Tsv, number: int, force: Array, moment: Array, cop: Arr
         )
         for in_lab, unit in tries
     ]
-    best = next((i for i, metres in enumerate(off) if metres <= PRESSURE_M), 0)
+    best = min(range(len(tries)), key=lambda i: (max(off[i], PRESSURE_M), i))
     in_lab, unit = tries[best]
     R = np.eye(3) if in_lab else R_gp
     force_g, moment_g = force @ R.T, unit * moment @ R.T
-    down = force_g @ R_gp[:, 2]
+    down = np.nan_to_num(force_g @ R_gp[:, 2])
     on_plate = bool(down[np.argmax(np.abs(down))] > 0)
     if on_plate:
         force_g, moment_g = -force_g, -moment_g
