@@ -67,6 +67,8 @@ def test_qtm_layouts_that_mean_the_same(tmp_path: Path) -> None:
     assert cut.n_frames == 11 and any("last row is cut" in text for text in texts(cut))
     twice = read_trial(write(tmp_path, "f.tsv", bare.replace("\tRASI", "\tSkel:RASI")))
     assert twice.labels == true.labels
+    unknown = read_trial(write(tmp_path, "g.tsv", bare.replace("\tSACR\n", "\n")))
+    assert unknown.labels == ("LASI", "RASI", "")
 
 
 @pytest.mark.parametrize("local", [True, False])
@@ -123,7 +125,7 @@ def test_what_qtm_forces_say_of_themselves_is_looked_at(tmp_path: Path) -> None:
         ("DATA_INCLUDED\t3D\n", "", "not a table of Qualisys Track Manager; .* with Include TSV header"),
         ("MARKER_NAMES\tLASI\tRASI\tSACR\n", "", "no markers; expected a row MARKER_NAMES"),
         ("FREQUENCY\t100", "FREQUENCY\tEXT", "the rate is not known; .*; export the time of every frame too"),
-        ("\tSACR", "", "row 14 does not match the header; expected 8 cells; found 9"),
+        ("\tSACR\n", "\tSACR\tLANK\n", "row 14 does not match the header; expected 12 cells; found 9"),
         ("NO_OF_FRAMES\t12", "x\t1", "not a table of Qualisys Track Manager"),
     ],
 )

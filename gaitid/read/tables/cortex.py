@@ -83,7 +83,7 @@ def read_anc(path: Path, plates: Path | None, cameras_s: tuple[float, float]) ->
         if not {*channels} <= {*names}:
             continue
         places = [names.index(name) for name in channels]
-        count_V = VOLTAGE_V["mv"] * np.array([positive(header[name]) for name in channels]) / 2 ** (bits - 1)
+        count_V = VOLTAGE_V["mv"] * np.array([positive(header.get(name, "")) for name in channels]) / 2 ** (bits - 1)
         load = -(values[:, places] * count_V) @ plate.matrix.T  # on the subject, hence the sign
         force, moment = load[:, :3] @ plate.R_gp.T, load[:, 3:] @ plate.R_gp.T
         moment = moment + np.cross(plate.sensor_g, force)

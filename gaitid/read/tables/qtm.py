@@ -11,8 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from math import nan
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +23,7 @@ from gaitid.notes import Note, Notes, note
 from gaitid.read.beside import read_together
 from gaitid.read.labels import listed, printable
 from gaitid.read.plates import Plates
-from gaitid.read.plates.plates_file import PRESSURE_M, PlateGeometry, geometry_of, pressure_off
+from gaitid.read.plates.plates_file import AXES, PRESSURE_M, PlateGeometry, geometry_of, pressure_off
 from gaitid.read.tables.loads import Load, Loads, plates_of
 from gaitid.read.tables.marker_table import MarkerTable
 from gaitid.read.tables.text_table import Dialect, check_names, filled, numbers_of, positive, read_lines, rows_below
@@ -93,10 +95,13 @@ def read_qtm(path: Path) -> MarkerTable:
         What is wrong with the file, in one line.
     """
     tsv = _taken_apart(path, _MARKERS)
-    labels = [cell for cell in tsv.header.get("MARKER_NAMES", [[]])[0] if cell]
+    labels = tsv.header.get("MARKER_NAMES", [[""]])[0]
     check_names(labels)
-    if not labels:
+    if not any(labels):
         raise ReadError("no markers", expected="a row MARKER_NAMES", todo=_AGAIN)
+    # those that nobody identified have no name, and come last
+    n = min(positive(tsv.header.get("NO_OF_MARKERS", [[""]])[0][0]), (tsv.rows[0].count("\t") + 1) // 3)
+    labels = [*labels, *[""] * (0 if np.isnan(n) else int(n) - len(labels))]
     first = [name.lower() for name in tsv.names[:2]]
     if not tsv.names and tsv.rows[0].count("\t") >= 3 * len(labels) + 1:
         first = ["frame", "time"]
@@ -181,44 +186,24 @@ def _in_laboratory(tsv: _Tsv, number: int, force: Array, moment: Array, cop: Arr
     plate = geometry_of({**values, "moment_about": "surface_centre"}, "FORCE_PLATE_CORNER")
     centre, R_gp, cop = plate.corners_g.mean(axis=0), plate.R_gp, LENGTH_M["mm"] * cop
     # as DESCRIPTION says it first: both may fit a plate at the laboratory's origin
-    order = (False, True) if "local" in str(tsv.header.get("DESCRIPTION")).lower() else (True, False)
-    tries = [(in_lab, unit) for unit in (1.0, 1e-3) for in_lab in order]
-    off = [
-        pressure_off(
-            replace(plate, axes="laboratory" if in_lab else "plate"),
-            force,
-            unit * moment,
-            cop if in_lab else centre + cop @ R_gp.T,
-        )
-        for in_lab, unit in tries
-    ]
+    order = AXES if "local" in str(tsv.header.get("DESCRIPTION")).lower() else AXES[::-1]
+    tries = [*product((1.0, 1e-3), order)]
+    cop_g = {"plate": centre + cop @ R_gp.T, "laboratory": cop}
+    off = [pressure_off(replace(plate, axes=axes), force, unit * moment, cop_g[axes]) for unit, axes in tries]
     best = min(range(len(tries)), key=lambda i: (max(off[i], PRESSURE_M), i))
-    in_lab, unit = tries[best]
-    R = np.eye(3) if in_lab else R_gp
-    force_g, moment_g = force @ R.T, unit * moment @ R.T
-    down = np.nan_to_num(force_g @ R_gp[:, 2])
-    on_plate = bool(down[np.argmax(np.abs(down))] > 0)
-    if on_plate:
-        force_g, moment_g = -force_g, -moment_g
-    axes = "laboratory" if in_lab else "plate"
-    said = note(
-        "reading_assumed/qtm_forces",
-        plates=(number,),
-        axes=axes,
-        unit="N·m" if unit == 1.0 else "N·mm",
-        on_plate=on_plate,
-        told="their own centre of pressure" if off[best] <= PRESSURE_M else "DESCRIPTION, no load,",
-    )
+    unit, axes = tries[best]
+    R = R_gp if axes == "plate" else np.eye(3)
+    down = np.nan_to_num(force @ R.T @ R_gp[:, 2])
+    sign = -1.0 if down[np.argmax(np.abs(down))] > 0 else 1.0
+    force_g, moment_g = sign * force @ R.T, sign * unit * moment @ R.T
+    about: dict[str, Any] = {"plates": (number,), "axes": axes}
     if off[best] > PRESSURE_M:
         fits = ["no other declaration fits: check the corners"]
-        about = "surface_centre"
-        said = note(
-            "plate_doubtful/device_pressure",
-            plates=(number,),
-            axes=axes,
-            about=about,
-            off_mm=1e3 * off[best],
-            fits=fits,
-        )
+        about |= {"about": plate.moment_about, "off_mm": 1e3 * off[best], "fits": fits}
+        said = note("plate_doubtful/device_pressure", **about)
+    else:
+        told = "DESCRIPTION, no load," if np.isnan(off[best]) else "their own centre of pressure"
+        about |= {"unit": "N·m" if unit == 1.0 else "N·mm", "on_plate": sign < 0, "told": told}
+        said = note("reading_assumed/qtm_forces", **about)
     load = Load(number, "Force_X", "", force_g, None, moment_g + np.cross(centre, force_g), _NAMES)
     return load, plate, said
