@@ -11,6 +11,7 @@ from note_texts import texts
 from plain_layout import plates_yaml, small_trial
 from vendor_layout import about_origin, anc, cortex_forces, motive, qtm_forces, qtm_markers, write
 
+import gaitid
 from gaitid.batch.statics import stands
 from gaitid.errors import GaitidError, ReadError
 from gaitid.inputs import static_beside
@@ -281,6 +282,10 @@ def test_the_recorded_walk() -> None:
     assert all(800 < peaks[n] < 860 for n in (3, 4, 5, 6)) and all(peaks[n] < 1 for n in (1, 2, 7))
     both = sum(p.force_p[:, 2] for p in read.plates)[200:800]
     assert np.median(-both) == pytest.approx(735, abs=25)
+    # its laboratory is mirrored; body mass by the plates
+    walk = gaitid.analyse(SHARED / "walk1.trc", subject={"mass_kg": 75.0}, settings={"mirror": "z"})
+    for side in ("left", "right"):
+        assert 1.2 < np.nanmax(walk.moments[f"{side}_ankle_plantarflexion_moment_Nm_per_kg"]) < 1.6
 
 
 def test_a_static_in_tsv_is_found_by_name_and_told_by_its_markers(tmp_path: Path) -> None:
