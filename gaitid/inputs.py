@@ -101,6 +101,12 @@ def static_beside(path: Path) -> Path | None:
     return statics[0] if len(statics) == 1 else None
 
 
+def osim_beside(path: Path) -> Path | None:
+    """The only OpenSim model in the folder of a trial; None where there is none, or several."""
+    models = _beside(path, lambda name: name.casefold().endswith(".osim"))
+    return models[0] if len(models) == 1 else None
+
+
 def loads_beside(path: Path, forces: Path | None) -> Notes:
     """Forces that lie beside a TRC file and look as if they belonged to it, where none were given."""
     if forces is not None or path.suffix.lower() != ".trc":

@@ -100,9 +100,12 @@ class RunOptions:
         Path | None,
         Option(
             FILE,
-            "Calibration trial; wins over stored calibration.",
-            ("path or Trial, optional", "Calibration trial; wins over a calibration that the trial stores."),
-            complete="trials",
+            "Calibration trial, or a scaled OpenSim model (.osim); wins over stored calibration.",
+            (
+                "path or Trial, optional",
+                "Calibration trial, or a scaled OpenSim model (.osim); wins over a calibration that the trial stores.",
+            ),
+            complete="statics",
             column="static",
         ),
     ] = None

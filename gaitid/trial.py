@@ -265,6 +265,8 @@ class Trial:
         Whose poses the file stores: four of `points_g` stand for each (`pose_labels`).
     computed : tuple of (str, int, int)
         Markers that the file says were computed for some frames, not measured, and the first and last of these, from 0.
+    scaled : ScaledModel or None
+        Of a static that is an OpenSim model (`gaitid.model.osim`): that.
     """
 
     path: Path
@@ -286,6 +288,7 @@ class Trial:
     segments: tuple[str, ...] = ()
     computed: tuple[tuple[str, int, int], ...] = ()
     up: str = ""
+    scaled: Any = None
 
     def __post_init__(self) -> None:
         points = np.asarray(self.points_g, dtype=np.float64)

@@ -60,6 +60,10 @@ class Choice(NamedTuple):
         Of each recording, where the model fits it; empty where the subject file names the model.
     lacking, cure : str
         Which measurements of the subject a better model lacks, and lacks nothing else, and what to do; else empty.
+    static : Trial or None
+        One that nobody named, with which the model was chosen.
+    notes : Notes
+        Of a static that lies beside the trials and does not serve.
     """
 
     model: specs.Model
@@ -67,6 +71,8 @@ class Choice(NamedTuple):
     pipelines: tuple[Pipeline | None, ...] = ()
     lacking: str = ""
     cure: str = ""
+    static: Trial | None = None
+    notes: Notes = ()
 
     def with_cure(self, notes: Notes) -> Notes:
         """The notes of a result, in which that of the model's limits says what a better model lacks."""
@@ -78,6 +84,32 @@ class Choice(NamedTuple):
             else said
             for said in notes
         )
+
+
+def by_osim(
+    trials: Sequence[Trial],
+    static: Trial,
+    overrides: Mapping[str, Any] | None = None,
+    subject: Path | Mapping[str, Any] | None = None,
+) -> Choice:
+    """The choice of trials beside which a scaled OpenSim model lies, that nobody named.
+
+    Raises
+    ------
+    MarkersLackError
+        It does not name the markers of a leg of one of the trials.
+    TrialError
+        It does not fit one of them.
+    """
+    model = load_model(_bundled("opensim"), overrides)
+    file = subject_of(subject, model)
+    pipelines = tuple(Pipeline(trial=trial, model=model, subject_file=file, static=static) for trial in trials)
+    for pipeline in pipelines:
+        pipeline.checked  # noqa: B018 - it refuses the static
+    words = (
+        f"{static.path.name} beside the trial names its markers, and without it no model gives all angles and moments"
+    )
+    return Choice(model, words, pipelines, static=static)
 
 
 def family(trial: Trial) -> str:
@@ -120,6 +152,8 @@ def choose_model(
 
         if calibrated := calibrated_model(subject):  # what was measured in its static serves no other model
             return Choice(load_model(calibrated, overrides), f"the subject file was calibrated for {calibrated}")
+    if any(r.static is not None and r.static.scaled is not None for r in recordings):
+        return Choice(load_model(_bundled("opensim"), overrides), "the static is a scaled OpenSim model")
     pig = _loaded("pig", overrides)
     order = _order(recordings, as_bundled("pig") if isinstance(pig, ChoiceError) else pig)
     for name in order:

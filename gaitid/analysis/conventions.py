@@ -82,8 +82,9 @@ def conventions(model: specs.Model, up_g: Array, up_words: str, R_gp: Array, pro
         ways = [f"({', '.join(f'{c:.4g}' for c in way)})" for way in ahead[[0, -1] if len(ahead) > 1 else [0]]]
         forward = f"forward = {ways[0]}" + (f" in the first frame, {ways[-1]} in the last" if len(ways) > 1 else "")
         progression = f"{forward}, {progression_words}; axes forward, left, up: {', '.join(letters)}"
+    joints = {} if model.pose is None or model.pose.scaled is None else {"joints": model.pose.scaled.joint_words}
     ground = "reaction on the foot; free moment about the plate's outward normal through the centre of pressure"
-    return {
+    return joints | {
         "wrench": "force and moment that the proximal segment exerts on the distal one (internal), moment about "
         "the joint centre; for the ankle: F + ground reaction + m g = m a",
         "ground": ground if model.touches_ground else "acts on no segment of this model",

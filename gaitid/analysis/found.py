@@ -76,6 +76,7 @@ def find(
     if static is not None and bound_to.static_model is not None:
         in_static = vertical(static, bound_to.static_model)[0]
         standing = recording(static, bound_to.static_model, in_static)
+        in_static = None if static.scaled is not None else in_static  # an OpenSim model stands in no laboratory
     up_g, up_words = vertical(trial, bound_to.model, in_static)
     sources = Sources(subject_file, trial.parameters, standing, recording(trial, bound_to.model, up_g))
     notes += (*vertical_notes(trial, bound_to.model, up_g, up_words), *reading_notes(static))

@@ -75,6 +75,12 @@ def bind_trial(
     TrialError
         No marker set knows the labels.
     """
+    scaled = None if static is None else static.scaled
+    if by_static := model.pose is not None and model.pose.by_static:
+        if scaled is None:
+            wrong = f"the model {model.name} takes a scaled OpenSim model for a static"
+            raise TrialError(wrong, todo="give its .osim with --static")
+        marker_set = scaled.marker_set
     labels = seen_labels(trial)
     static_labels = [] if static is None else seen_labels(static)
     if isinstance(marker_set, MarkerSet):
@@ -95,6 +101,8 @@ def bind_trial(
     if static is None:
         return Bound(bound, None, Reference(bound, None, carried), notes, fault.roles)
     of_static, static_fault = without_misplaced(static, bind(model, Spellings(static_labels), known))
+    if by_static and scaled is not None:
+        bound, of_static = scaled.in_model(bound), scaled.in_model(of_static)
     in_static = tuple(note._replace(text=f"static: {note.text}") for note in static_fault.notes)
     of_static, exchanged = without_exchanged(trial, bound, static, of_static)
     reference = Reference(of_static, static.seen, carried)

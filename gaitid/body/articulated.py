@@ -69,7 +69,7 @@ def eliminate(joint: JointTerms, inertias: list[Array], forces: list[Array], at:
     n = S.shape[2]
     U = product(inertias[k], S)
     D = transposed_product(S, U)
-    size = np.einsum("fii->f", D) / n
+    size = np.einsum("fii->f", D) / max(n, 1)
     D += joint.own
     diagonal(D)[...] += (FLOOR + joint.damping * size)[:, None]
     if joint.bend is not None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from gaitid.body.chain_places import tracking_markers, with_chain
 from gaitid.body.fitted_chain import chain_notes
 from gaitid.body.frames import Geometry
-from gaitid.body.joints import Joint, JointPlace, Segment
+from gaitid.body.joints import Joint, JointPlace, Segment, joint_of
 from gaitid.body.multibody import FittedChain
 from gaitid.body.places import Calibration, Place, Pose
 from gaitid.body.steady_chain import fit_steadily
@@ -19,9 +20,14 @@ from gaitid.model.pose import JOINT_TYPES, JointSpec, Multibody
 from gaitid.model.shapes import PointName
 from gaitid.model.validate import joint_letters
 from gaitid.notes import Note, Notes, note
+from gaitid.numerics.joint_path import JointPath
 from gaitid.numerics.rigid_fit import RigidFit
-from gaitid.numerics.rotation import apply, norm
+from gaitid.numerics.rotation import apply, frame_from_axes, norm
+from gaitid.numerics.statistics import mean_of_known
 from gaitid.trial import Array, Mask
+
+#: The frame of a model by an OpenSim model that its ankle's angles are told by.
+ANKLE_ALONE = "talus"
 
 # --- the chain ----------------------------------------------------------------------------------------------------
 
@@ -55,9 +61,51 @@ def _chain(
                 if body.optional:
                     continue
                 raise TrialError(f"nothing shows where the {side.name} {body.joint} lies on its segments")
+            proximal = places.index(above)
+            if pose.scaled is not None:
+                path = pose.scaled.paths[side.name, body.segment]
+                add((side.name, body.segment), _by_path(f"{side.name}_{body.joint}", path, proximal))
+                continue
             spec = pose.joints.get(body.joint, JointSpec())
-            add((side.name, body.segment), _joint(spec, model, side, (body.joint, at, places.index(above))))
+            add((side.name, body.segment), _joint(spec, model, side, (body.joint, at, proximal)))
     return chain, places, markers
+
+
+def _by_path(name: str, path: JointPath, proximal: int) -> Joint:
+    """A joint of an OpenSim model: its coordinates in their order are a, b and c."""
+    n, origin = len(path.neutral), np.zeros(3)
+    neutral, low, high = (
+        (*values.tolist(), *[other] * (3 - n))
+        for values, other in ((path.neutral, 0.0), (path.low, -np.inf), (path.high, np.inf))
+    )
+    turns = (n > 0, n > 1, n > 2)
+    return Joint(name, proximal, origin, origin, turns, neutral=neutral, low=low, high=high, path=path)
+
+
+def _by_first_alone(fitted: FittedChain, i: int) -> Array:
+    """(frames, 3, 3) axes of a segment as they were if its joint moved by its first coordinate only, laboratory axes.
+
+    Of a foot those are the talus' with the subtalar joint at rest: OpenSim's ankle angle is told by them.
+    """
+    segment, fit = fitted.chain[i], fitted.fit
+    joint = joint_of(segment)
+    assert joint.path is not None
+    q = np.where([True, False, False], fit.angles[i - 1], joint.neutral)
+    return np.asarray(fit.R[joint.proximal] @ joint.path.at(q).R)
+
+
+def _in_a_plane(base: Segment, R_gs: Array) -> tuple[Segment, Array]:
+    """The base of a model of the sagittal plane and its axes, turning about the laboratory's axis across the walk only.
+
+    That is the axis nearest to the mean of the pelvis' left; it stays as it is where that is not known.
+    """
+    across = mean_of_known(R_gs[..., 1])
+    if not np.isfinite(across).all():
+        return base, R_gs
+    k = int(np.abs(across).argmax())
+    axis_g = np.eye(3)[k]
+    left = np.broadcast_to(np.sign(across[k]) * axis_g, R_gs[..., 1].shape)
+    return replace(base, axis_g=axis_g), frame_from_axes("y", left, "z", R_gs[..., 2])
 
 
 def _joint(spec: JointSpec, model: specs.Model, side: specs.Side, where: tuple[str, JointPlace, int]) -> Joint:
@@ -125,9 +173,11 @@ def put_by_chain(direct: Geometry, sides: Sequence[str], near: FittedChain | Non
         start = [direct.frame(frames_of[place], place[0]).R_gs for place in places]
         if near is not None and near.places == tuple(places):
             start = [np.where(np.isfinite(R), R, other) for R, other in zip(near.fit.R, start, strict=True)]
-        fit = fit_steadily(chain, tracks, start)
     else:
-        fit = fit_steadily(chain, tracks, before.fit.R, before)
+        start = [*before.fit.R]
+    if model.pose.scaled is not None and model.pose.scaled.turns_in_a_plane:
+        chain[0], start[0] = _in_a_plane(chain[0], start[0])
+    fit = fit_steadily(chain, tracks, start, before)
     known = [fit.known(chain, i) for i in range(len(chain))]
     residuals = tuple(
         norm(track - (o[:, None] + np.einsum("fij,nj->fni", R, segment.places)))
@@ -167,13 +217,18 @@ def _placed(
         R, origin = np.where(seen[:, None, None], fit.R[i], np.nan), np.where(seen[:, None], fit.origin[i], np.nan)
         of_frame = model.place("frame", frames_of[place], side)
         frames[of_frame] = Pose(R, origin)
+        if model.pose is not None and model.pose.scaled is not None and segment == model.chain[0].segment:
+            frames[side, ANKLE_ALONE] = Pose(_by_first_alone(fitted, i), origin)
         joint = fitted.chain[i].joint
         if joint is None:
             at = calibration.joints["", segment].distal_m
             points[model.place("point", model.base.origin, "")] = origin + R @ at
         else:
             above, seen_above = joint.proximal, known[joint.proximal]
-            centre = fit.origin[above] + apply(fit.R[above], joint.centre_p + fit.shifts[i - 1])
+            lies = joint.centre_p + fit.shifts[i - 1]
+            if joint.path is not None:
+                lies = joint.path.centre(fit.angles[i - 1])
+            centre = fit.origin[above] + apply(fit.R[above], lies)
             body = next(body for body in model.chain if body.segment == segment)
             points[model.place("point", body.centre, side)] = np.where(seen_above[:, None], centre, np.nan)
         off = np.where(fitted.chain[i].weights > 0, fitted.residuals[i], np.nan)

@@ -35,7 +35,7 @@ def foot_flat_notes(static: Geometry | None, sources: Sources, wanted: Collectio
     wanted : collection of str
         Names of measurements, sided as ``left.knee_width``.
     """
-    if static is None or sources.file.foot_flat is not None:
+    if static is None or sources.file.foot_flat is not None or (static.model.pose and static.model.pose.by_static):
         return ()
     slopes = _slopes(static, sorted({name.partition(".")[0] for name in wanted if "." in name}))
     turned = [f"the {side} foot by {np.degrees(angle):.1f}°" for side, angle in slopes.items()]

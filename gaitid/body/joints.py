@@ -7,6 +7,7 @@ from math import isfinite
 
 import numpy as np
 
+from gaitid.numerics.joint_path import JointPath
 from gaitid.numerics.marker_sums import MarkerSums, frames_last, product, put, rows, zeros
 from gaitid.numerics.masks import known_rows, nearest_known
 from gaitid.numerics.rotation import AXES, about_axis, apply, cardan, cross
@@ -37,6 +38,9 @@ class Joint:
     low, high : three floats, rad
     pull_m_per_rad : three floats
         A coordinate that is 1 rad from its neutral counts as a marker that is so many metres off.
+    path : JointPath or None
+        Instead of the sequence how it moves by a, b and c, from the origin of the proximal segment to that of the
+        distal one; the shift t is how far these lie apart.
     """
 
     name: str
@@ -50,12 +54,13 @@ class Joint:
     low: _Three = (-np.inf, -np.inf, -np.inf)
     high: _Three = (np.inf, np.inf, np.inf)
     pull_m_per_rad: _Three = (0.0, 0.0, 0.0)
+    path: JointPath | None = None
 
     @property
     def by_vector(self) -> bool:
         """Whether it turns freely: then it is turned about its own axes, and no posture is singular."""
         bounded = any(map(isfinite, self.low + self.high))
-        return all(self.turns) and not bounded and not any(self.pull_m_per_rad)
+        return all(self.turns) and self.path is None and not bounded and not any(self.pull_m_per_rad)
 
     @property
     def free(self) -> list[int]:
@@ -75,12 +80,15 @@ class Segment:
     weights : (n,) array
     joint : Joint or None
         None for the base, which is the first of a chain and moves freely.
+    axis_g : (3,) array or None
+        Of a base that turns about one axis of the laboratory only: that.
     """
 
     name: str
     places: Array
     weights: Array
     joint: Joint | None = None
+    axis_g: Array | None = None
 
 
 class JointPlace(NamedTuple):
@@ -149,12 +157,16 @@ def started(chain: Sequence[Segment], sums: Sequence[MarkerSums], start: Sequenc
     for segment, rotation in zip(chain[1:], start[1:], strict=True):
         joint = joint_of(segment)
         relative = np.swapaxes(start[joint.proximal], 1, 2) @ rotation
-        relative = _filled(relative, turned_by(joint, np.array([joint.neutral]))[0])
+        relative = _filled(relative, posture_of(joint, np.array([joint.neutral]))[0][0])
         angles = np.stack(cardan(relative, joint.sequence), axis=-1)
+        if joint.path is not None:
+            angles = np.zeros_like(angles)
+            angles[:, joint.free] = joint.path.nearest(relative)
         angles = np.where(joint.turns, np.clip(angles, joint.low, joint.high), joint.neutral)
         q.append(angles)
-        D.append(relative if joint.by_vector else turned_by(joint, angles))
-        t.append(np.zeros_like(angles))
+        turned, shifted = posture_of(joint, angles)
+        D.append(relative if joint.by_vector else turned)
+        t.append(shifted)
     state = State(frames_last(R), zeros(len(R), 3), *([frames_last(a) for a in part] for part in (q, D, t)))
     rotations, origins = forward(chain, state)
     off = sum(s.weight[:, None] * (s.centre_g - o - apply(r, s.centre_s)) for s, r, o in zip(sums, rotations, origins))
@@ -167,6 +179,14 @@ def _filled(R: Array, otherwise: Array) -> Array:
     if not known_rows(R).any():
         return np.broadcast_to(otherwise, R.shape).copy()
     return nearest_known(R)
+
+
+def posture_of(joint: Joint, q: Array) -> tuple[Array, Array]:
+    """The rotation D, (frames, 3, 3), and the shift t, (frames, 3), m, at some angles; without a path no shift."""
+    if joint.path is not None:
+        posture = joint.path.at(q)
+        return posture.R, posture.p
+    return turned_by(joint, q), np.zeros_like(q)
 
 
 def turned_by(joint: Joint, q: Array) -> Array:
@@ -191,6 +211,12 @@ def screws(joint: Joint, q: Array, centre: Array, above: Array, below: Array) ->
     """(frames, 6, free) how a unit of each free coordinate turns what hangs from the joint, and shifts it at 0."""
     turns = [i for i in joint.free if i < 3]
     S = zeros(len(q), 6, len(joint.free))
+    if joint.path is not None:
+        posture = joint.path.at(q)
+        S[:, :3] = above @ posture.twists[:, :3]
+        proximal = (centre - apply(above, posture.p))[..., None]  # the origin that the twists are about
+        S[:, 3:] = above @ posture.twists[:, 3:] + np.cross(proximal, S[:, :3], axis=1)
+        return S
     for column, i in enumerate(turns):
         S[:, :3, column] = below[..., i] if joint.by_vector else _axis(joint.sequence, i, q, above, below)
         S[:, 3:, column] = cross(centre, S[:, :3, column])

@@ -60,7 +60,10 @@ def loose_notes(geometry: Geometry, markers: Mapping[str, Array], rate_hz: float
     told : sequence of Note
         What was said before.
     """
-    notes = fit_notes(geometry) or pelvis_notes(geometry.model, markers)
+    # what joints of an OpenSim model cannot follow is no marker's fault
+    by_joints = geometry.model.pose is not None and geometry.model.pose.by_static
+    notes = () if by_joints else fit_notes(geometry)
+    notes = notes or pelvis_notes(geometry.model, markers)
     return (*notes, *late_notes(markers, rate_hz, (*told, *notes)))
 
 

@@ -98,7 +98,7 @@ def _inertia_per_kg(body: Body, segment: specs.Segment, side: str) -> float:
     By the parallel-axis theorem: μ L² (ρ² + c²), with the segment's share of the mass, its radius of gyration and the
     place of its centre of mass as shares of its length.
     """
-    row = body.model.table.rows[segment.row]
+    row = body.model.table.row(segment.row, side)
     length = body.segments[side, segment.segment].length_m
     if row.mass_fraction is None or row.gyration_fractions is None or not np.isfinite(length).any():
         return 0.0

@@ -41,9 +41,9 @@ from gaitid.body.joints import (
     forward,
     joint_of,
     names_of,
+    posture_of,
     screws,
     started,
-    turned_by,
 )
 from gaitid.model.shapes import PointName
 from gaitid.numerics.marker_sums import (
@@ -336,7 +336,8 @@ def step_of(
     R, origin = poses
     inertias = [inertia_of(s, r, o) for s, r, o in zip(sums, R, origin, strict=True)]
     forces = [force_of(s, r, o) for s, r, o in zip(sums, R, origin, strict=True)]
-    bent = near.any()
+    # second derivatives of a path are not made: its steps stay those of Gauss and Newton
+    bent = near.any() and all(joint_of(s).path is None for s in chain[1:])
     if bent:
         some = near[:, None, None]
         curvatures = [np.where(some, curvature_of(s, r, o), 0.0) for s, r, o in zip(sums, R, origin, strict=True)]
@@ -360,7 +361,7 @@ def step_of(
         base[:, :3, :3] -= 0.5 * (curvatures[0] + np.swapaxes(curvatures[0], 1, 2))
         diagonal(base)[:, :3] += np.einsum("fii->f", curvatures[0])[:, None]
     diagonal(base)[...] += FLOOR
-    inverse = inverse_6(base)
+    inverse = inverse_6(base) if chain[0].axis_g is None else _inverse_about(base, chain[0].axis_g)
     twist = [apply(inverse, forces[0])]
     change, moved = [twist[0]], np.einsum("fi,fi->f", twist[0], pushes[0])
     for k, link in enumerate(links, start=1):
@@ -370,6 +371,13 @@ def step_of(
         change.append(delta)
         moved = moved + np.einsum("fi,fi->f", delta, link.pushed)
     return change, np.abs(moved), Factors(tuple(links), inverse)
+
+
+def _inverse_about(base: Array, axis_g: Array) -> Array:
+    """(frames, 6, 6) the inverse among the motions that turn about one axis and shift anywhere, 0 in all others."""
+    motions = np.zeros((6, 4))
+    motions[:3, 0], motions[3:, 1:] = axis_g, np.eye(3)
+    return frames_last(motions @ np.linalg.inv(motions.T @ base @ motions) @ motions.T)
 
 
 def _terms(joint: Joint, q: Array, S: Array, push: Array, damping: Array) -> JointTerms:
@@ -435,6 +443,8 @@ def after_step(chain: Sequence[Segment], state: State, change: Sequence[Array]) 
             new[:, turns] += delta[:, : len(turns)]
             new = np.clip(new, joint.low, joint.high)
             moved.q.append(new)
-            moved.D.append(frames_last(turned_by(joint, new)))
+            D, shifted = posture_of(joint, new)
+            moved.D.append(frames_last(D))
+            t = t if joint.path is None else frames_last(shifted)
         moved.t.append(t + delta[:, len(turns) :] if joint.slides else t)
     return moved

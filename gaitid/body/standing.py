@@ -212,7 +212,7 @@ def compare_with_static(geometry: Geometry, sides: Sequence[str]) -> Notes:
         scale = float(median(np.array([one.scale for one in telling])))
         times = 1.0 if len(telling) >= FEWEST_SEGMENTS else 2.0
         if off > times * limit or abs(scale - 1) > times * SCALE_OFF:
-            raise _another_person(telling, off, scale, limit, geometry.model.base.frame)
+            raise _another_person(telling, off, scale, limit, geometry.model)
     return tuple(
         note("static_differs", segment=one.segment, lies=one.largest.words, why=_why(one.largest))
         for one in compared
@@ -256,9 +256,11 @@ def _why(difference: Difference) -> str:
     return f"{moved} was moved, or is another marker"
 
 
-def _another_person(telling: Sequence[Compared], off: float, scale: float, limit: float, base: str) -> TrialError:
+def _another_person(
+    telling: Sequence[Compared], off: float, scale: float, limit: float, model: specs.Model
+) -> TrialError:
     # the pelvis first, where skin moves least, then what joint centres show of the person
-    worst = sorted(telling, key=lambda one: (one.segment != base, one.markers, -one.largest.off))
+    worst = sorted(telling, key=lambda one: (one.segment != model.base.frame, one.markers, -one.largest.off))
     shown = [one.largest.words for one in worst if one.largest.off >= min(limit, off)]
     times = max(scale, 1 / scale)
     if any(abs(times / factor - 1) < OF_UNIT for factor in UNITS):
@@ -268,13 +270,18 @@ def _another_person(telling: Sequence[Compared], off: float, scale: float, limit
             expected="both in the unit that their files declare",
             todo="correct it in the file where it is wrong",
         )
+    wrong = "the static is another person's, or its markers were put on again before the trial"
+    todo = "give the static of this person and session with --static"
+    if model.pose is not None and model.pose.by_static:
+        wrong = "the OpenSim model is not scaled to this person, or its markers lie elsewhere than the trial's"
+        todo = "give the model that was scaled to this person and whose markers were put where these are"
     return TrialError(
-        "the static is another person's, or its markers were put on again before the trial",
+        wrong,
         expected="the trial's distances between markers of a segment and between joint centres, half of them to "
         f"{limit * 1e3:.0f} mm, and on the whole to {SCALE_OFF:.0%}",
         found=f"half of {len(telling)} distances off by {off * 1e3:.0f} mm or more and the trial's {scale:.3f} times "
         f"as long: {first_few(shown, SHOWN)}",
-        todo="give the static of this person and session with --static",
+        todo=todo,
     )
 
 

@@ -25,6 +25,7 @@ _YAML = (".yaml", ".yml")
 # Kinds of files, by their suffixes; folders are offered with them.
 _SUFFIXES = {
     "trials": _TRIALS,
+    "statics": (*_TRIALS, ".osim"),
     "yaml_files": _YAML,
     "forces": (".csv", ".mot", ".sto", ".forces", ".anc", ".tsv"),
     "events": (".csv", ".c3d", *_YAML),

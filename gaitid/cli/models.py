@@ -260,7 +260,8 @@ chain:                            # (required) bodies of one limb, from its free
 base: {{segment: TEXT, frame: FRAME, origin: POINT}}           # (required) what the chains of all sides hang from
                                   # where it has a mass also row (= segment), com, length, joint and centre, as above
 pose:                             # = by: frames; where segments are put (docs/multibody.md)
-  by: frames or multibody         # (required) as their frames say, or as a chain with joints that fits all markers
+  by: frames, multibody or opensim    # (required) as their frames say, as a chain with joints that fits all markers,
+                                  #   or that chain with the joints of the .osim that is the static, and its masses
   tracking:                       # = the markers of rigid frames; which markers move with each segment
     SEGMENT: [NAME, ...] or {{NAME: WEIGHT, ...}}
   segment_weights: {{SEGMENT: WEIGHT, ...}}   # = 1; times the weight of each marker of the segment

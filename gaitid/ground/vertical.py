@@ -94,13 +94,16 @@ def _vertical(trial: Trial, model: specs.Model | None, in_static: Array | None) 
     if model is not None and model.touches_ground:
         markers = model_markers(trial, model)
         geometry = Geometry(model, markers, {}, trial.n_frames, np.zeros(3))
+        pelvis = geometry.point(model.base.origin)
+        if not np.isfinite(pelvis).any():  # carried over from a static: the markers there tell as much
+            pelvis = _middle([geometry.point(role) for role in model.middle.markers])
         tracks = {side.name: FootTrack(*heel_and_toe(geometry, side.name)) for side in model.sides}
         foot = _middle([p for track in tracks.values() for p in (track.heel_g, track.toe_g)])
         if (trial.up or (given is None and not len(normals))) and not np.isfinite(foot).any():
             # what is seen of the legs lies below the pelvis, too
             roles = [(role, side.name) for side in model.sides for role in model.each_side.markers]
             foot = _middle([geometry.point(*role) for role in roles])
-        posture = mean_of_known(geometry.point(model.base.origin) - foot)
+        posture = mean_of_known(pelvis - foot)
         _refuse_mirrored(normals, posture, tracks)
         if trial.up:
             axis = posture if np.isfinite(posture).all() else long_axis(trial)

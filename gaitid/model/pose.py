@@ -54,20 +54,26 @@ class Multibody(NamedTuple):
         What the weights of a segment's markers are multiplied by, where not by 1.
     joints : mapping of str to JointSpec
         Those that are no ball joints.
+    by_static : bool
+        Whether markers, joints and masses are those of an OpenSim model, which is the static.
+    scaled : ScaledModel or None
+        Of a model that is bound to a trial: that.
     """
 
     tracking: Mapping[str, Mapping[PointName, float]]
     segment_weights: Mapping[str, float]
     joints: Mapping[str, JointSpec]
+    by_static: bool = False
+    scaled: Any = None
 
 
 def parse_pose(fields: Fields) -> Multibody | None:
     """The section `pose`; None where the frames say where the segments are."""
-    by = fields.text("by", among=("frames", "multibody"))
+    by = fields.text("by", among=("frames", "multibody", "opensim"))
     if by != "multibody":
         fields.asked |= {"tracking", "segment_weights", "joints"}  # of a model that this one extends
         fields.done()
-        return None
+        return Multibody({}, {}, {}, True) if by == "opensim" else None
     markers = fields.mapping("tracking", {}).each(_weights)
     weights = _numbers(fields.mapping("segment_weights", {}), 1e-6, 1e6)
     joints = fields.mapping("joints", {}).each(_joint)

@@ -27,7 +27,9 @@ BODY = {
         DO_NOT_USE,
         "label the markers of that leg",
         words={
-            "no_marker": "{side} leg: none of its markers ({labels:, }) is in the trial; its columns are empty",
+            "no_marker": (
+                "{side} leg: none of its markers{labels:? ({labels:, })} is in the trial; its columns are empty"
+            ),
             "lacks": "{side} leg: {lacks:; }; its columns are empty",
             "measurements": (
                 "{side} leg: measurements are missing: {keys:, }{found:? (found {found})}; its columns are empty",

@@ -61,7 +61,8 @@ def read_trial(
     Parameters
     ----------
     path : Path
-        ``.c3d``, ``.csv`` (plain, or an export of Nexus or Motive), ``.trc`` or ``.tsv`` (Qualisys).
+        ``.c3d``, ``.csv`` (plain, or an export of Nexus or Motive), ``.trc`` or ``.tsv`` (Qualisys); a static
+        may be an OpenSim model (``.osim``).
     forces : Path, optional
         Forces beside a trial that holds none: plain CSV, ``.mot``, ``.sto``, ``.forces``, ``.anc`` or ``.tsv``. Where
         none are given, those that lie beside it by its name (`gaitid.read.beside`).
@@ -84,6 +85,10 @@ def read_trial(
     ReadError
         What cannot be read, in one line.
     """
+    if path.suffix.lower() == ".osim":  # of no laboratory's axes
+        from gaitid.read.osim import read_osim
+
+        return read_osim(path)
     from gaitid.read.assignments import assignments_left
     from gaitid.read.plates.repeated import repeated_plates
 
@@ -126,7 +131,7 @@ def as_static(trial: Trial, settings: ReaderSettings | None = None) -> Trial:
 
 def with_vertical(trial: Trial, settings: ReaderSettings) -> Trial:
     """The trial with the laboratory axis that the user says points up."""
-    return trial if settings.vertical is None else replace(trial, up=settings.vertical)
+    return trial if settings.vertical is None or trial.scaled is not None else replace(trial, up=settings.vertical)
 
 
 def _read_with_beside(

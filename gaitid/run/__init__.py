@@ -16,7 +16,16 @@ from gaitid.body.places import Calibration
 from gaitid.disk.atomic import write_all
 from gaitid.disk.regular import file_state
 from gaitid.errors import GaitidError, ReadError, SubjectError, TrialError
-from gaitid.inputs import found_trial, input_record, load_files_beside, loads_beside, refuse_to_overwrite, static_beside
+from gaitid.inputs import (
+    found_trial,
+    input_record,
+    load_files_beside,
+    loads_beside,
+    named,
+    osim_beside,
+    refuse_to_overwrite,
+    static_beside,
+)
 from gaitid.notes import Note, Notes, as_option, note
 from gaitid.read import read_trial
 from gaitid.records import frozen_dataclass
@@ -118,7 +127,7 @@ def _settled(setup: Setup, trial: Trial, session: tuple[Path, ...] = ()) -> tupl
     model = choice.model
     pipeline = choice.pipelines[0] if alone and choice.pipelines else None
     if not alone:
-        subject, static = subject_of(setup.subject_content, model), setup.static
+        subject, static = subject_of(setup.subject_content, model), choice.static or setup.static
         pipeline = Pipeline(trial=trial, model=model, subject_file=subject, static=static, marker_set=setup.marker_set)
         fault = refusal(pipeline)
         if fault is not None and not isinstance(fault, SubjectError):
@@ -130,7 +139,15 @@ def _settled(setup: Setup, trial: Trial, session: tuple[Path, ...] = ()) -> tupl
     if command:  # one that makes the same again has the model's name
         words = [word for i, word in enumerate(command) if word != "--model" and command[i - 1 : i] != ("--model",)]
         command = (*words, "--model", model.name)
-    named_model = replace(setup, options=replace(options, command=command), choice=choice._replace(pipelines=()))
+        if choice.static is not None:
+            command = (*command, "--static", str(choice.static.path))
+    options = replace(options, command=command)
+    if choice.static is not None:
+        path = choice.static.path
+        setup = replace(setup, static=choice.static, inputs=(*setup.inputs, input_record("static", path)))
+        options = replace(options, static=path)
+    setup = replace(setup, notes=(*setup.notes, *choice.notes))
+    named_model = replace(setup, options=options, choice=choice._replace(pipelines=()))
     return with_model(named_model, model), pipeline
 
 
@@ -173,6 +190,9 @@ def _chosen(setup: Setup, trials: Sequence[Trial]) -> Choice:
 
     options = setup.options
     recordings = [Recording(trial, setup.static) for trial in trials]
+    path = trials[0].path
+    if setup.static is None and static_beside(path) is None and (osim := osim_beside(path)):
+        return _with_osim(setup, trials, osim)
     try:
         return choose_model(recordings, options.overrides, setup.marker_set, setup.subject_content)
     except TrialError as error:
@@ -184,12 +204,38 @@ def _chosen(setup: Setup, trials: Sequence[Trial]) -> Choice:
         raise TrialError(error.wrong, expected=error.expected, found=error.found, todo=todo) from None
 
 
+def _with_osim(setup: Setup, trials: Sequence[Trial], osim: Path) -> Choice:
+    """As `_chosen`, with an OpenSim model that lies beside the trials where no model gives all without it."""
+    from gaitid.analysis.choice import Recording, by_osim, choose_model
+    from gaitid.analysis.recorded import MarkersLackError
+
+    overrides, content, choice, refused = setup.options.overrides, setup.subject_content, None, TrialError("")
+    try:
+        choice = choose_model([Recording(trial, None) for trial in trials], overrides, setup.marker_set, content)
+        if not choice.model.caution:
+            return choice
+    except TrialError as error:
+        refused = error
+    try:
+        return by_osim(trials, named(osim, partial(read_trial, osim)), overrides, content)
+    except MarkersLackError:  # another recording's
+        unfit: Notes = ()
+    except GaitidError as error:
+        unfit = (note("file_beside/worse", path=osim, why=error.line()),)
+    if choice is not None:
+        return choice._replace(notes=unfit)
+    todo = "; ".join([*(said.text for said in unfit), refused.todo])
+    raise TrialError(refused.wrong, expected=refused.expected, found=refused.found, todo=todo)
+
+
 def read_with(path: Path, options: RunOptions) -> Trial:
     """A trial read as the options say."""
     path = found_trial(path)
     trial = read_trial(
         path, forces=options.forces, plates=options.plates, events=options.events, settings=options.reader
     )
+    if trial.scaled is not None:
+        raise ReadError("an OpenSim model, no trial", todo="give it as --static of a trial with its markers")
     # a table has no place to say so: the files that lie beside it do
     if path.suffix.lower() != ".c3d" and (beside := load_files_beside(path)):
         trial = replace(trial, loaded=tuple((segment, file.name) for segment, file in beside))
@@ -291,6 +337,8 @@ def calibrate_file(static: Path, output: Path, options: RunOptions) -> Result:
     from gaitid.body.subject_file import subject_text
 
     refuse_to_overwrite([output], files_read(static, options))
+    if static.suffix.lower() == ".osim":
+        raise ReadError("an OpenSim model is a calibration already", todo="give it as --static of each trial")
     setup = settle(prepare(options), static)
     result = analyse_file(static, setup)
     made_by = {

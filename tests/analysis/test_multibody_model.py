@@ -182,7 +182,7 @@ def test_hinges_and_limits_of_a_model_hold(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "fault"),
     [
-        ("by: multibody", "by: guess", "pose.by: expected frames or multibody, found 'guess'"),
+        ("by: multibody", "by: guess", "pose.by: expected frames or multibody or opensim, found 'guess'"),
         ("thigh: [knee_lateral, knee_medial]", "thigh: [knee_lateral, knee_medal]", "no point 'knee_medal'"),
         ("foot: [heel, mt1, mt5]", "foot: [heel, ankle_medial]", "'ankle_medial' moves with two segments"),
         ("    thigh: [knee_lateral, knee_medial]\n", "", "pose.tracking.thigh: missing"),

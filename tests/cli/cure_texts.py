@@ -93,6 +93,7 @@ APPLIED: dict[str, tuple[str, ...]] = {
     "a page of no known kind": ("rename it or give --format",),
     "a trial that is not like its session": ("run this trial by itself, with another --model",),
     "a static beside the trial": ("--static",),
+    "an OpenSim model without its .osim": ("give its .osim with --static",),
     "forces that a table must have": ("leave out --require-forces",),
     "a folder that is a file": ("give another folder with -o",),
     "more events than a C3D file holds": ("give a shorter --duration, or --no-events",),
@@ -111,6 +112,10 @@ NOT_APPLIED: dict[str, tuple[str, ...]] = {
         "look whose foot is on the plate, or leave out --assign",
     ),
     "the note's cure comes first: feet that were never calibrated": ("give a static with --static",),
+    "asks for another command: tests/analysis/test_osim_static.py": (
+        "give it as --static of a trial with its markers",
+        "give it as --static of each trial",
+    ),
     "the cure of a foot that is put on another's plate, where that is nearer": (
         "look at the contact, or leave out --assign",
     ),

@@ -49,6 +49,7 @@ from cure_inputs import (
     without_option,
 )
 from cures import Row, assert_cures
+from osim_files import osim_text, walk, write_trc
 from terminal import NOISY, gaitid
 
 ROWS: dict[str, Row] = {
@@ -348,6 +349,12 @@ ROWS: dict[str, Row] = {
     ),
     "a formula that divides by 0": Row(
         run(None, model=own_model), "the formula '1/0' divides by 0; correct the formula", corrected
+    ),
+    "an OpenSim model without its .osim": Row(
+        lambda f: ("run", write_trc(f.own / "walk.trc", walk()[1]), "--model", "opensim", "-o", f.own / "out"),
+        "takes a scaled OpenSim model for a static; give its .osim with --static",
+        "--static",
+        lambda f: f.text("subject.osim", osim_text()),
     ),
     # commands besides run
     "a walk's joint space": Row(
