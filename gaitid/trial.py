@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gaitid.disk.large_arrays import is_aside, put_aside
+from gaitid.disk.large_arrays import is_in_file, put_in_file
 from gaitid.notes import Notes
 from gaitid.records import frozen_dataclass
 
@@ -27,11 +27,9 @@ def read_only(values: object) -> Array:
     """
     if isinstance(values, np.ndarray) and values.dtype == np.float64:
         flags = values.flags
-        if flags.c_contiguous and not flags.writeable and (flags.owndata or is_aside(values)):
+        if flags.c_contiguous and not flags.writeable and (flags.owndata or is_in_file(values)):
             return values
-    array = np.array(values, dtype=np.float64, order="C")
-    array.setflags(write=False)
-    return array
+    return frozen(np.array(values, dtype=np.float64, order="C"))
 
 
 def _base_of(view: Array) -> Array:
@@ -43,9 +41,9 @@ def _base_of(view: Array) -> Array:
 
 def frozen(made: Array) -> Array:
     """An array that was made just now and that nobody else holds: read-only from here on, so that who keeps it
-    (`read_only`) needs no copy. Of a very long trial it is put aside (`put_aside`)."""
+    (`read_only`) needs no copy. Of a very long trial it lies in a file (`put_in_file`)."""
     made.setflags(write=False)
-    return put_aside(made)
+    return put_in_file(made)
 
 
 #: What stands for the pose of a segment among a trial's points: its origin, and a point on each axis at this distance,
@@ -294,7 +292,7 @@ class Trial:
         points = np.asarray(self.points_g, dtype=np.float64)
         if points.ndim != 3 or points.shape[1:] != (len(self.labels), 3):
             raise ValueError(f"Trial.points_g: shape {points.shape}, expected (frames, {len(self.labels)}, 3)")
-        by_marker = put_aside(read_only(_base_of(np.swapaxes(points, 0, 1))))
+        by_marker = read_only(_base_of(np.swapaxes(points, 0, 1)))
         object.__setattr__(self, "points_g", by_marker.swapaxes(0, 1))
         object.__setattr__(self, "_index", {label: i for i, label in reversed(list(enumerate(self.labels)))})
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -33,7 +33,6 @@ from gaitid.body.possible_masses import check_masses
 from gaitid.body.standing import check_sides, check_stands
 from gaitid.body.subject import Subject, SubjectFile
 from gaitid.body.upper_body import WholeBody, find_upper_body
-from gaitid.disk.large_arrays import rest_aside
 from gaitid.dynamics.wrench import Wrench
 from gaitid.gait.contact_clocks import contact_clock_notes
 from gaitid.gait.event_notes import event_notes, ground_notes
@@ -48,7 +47,7 @@ from gaitid.ground.plate_faults import PlateFaults, faults_of_channels, find_fau
 from gaitid.markers.clean import Markers, clean_markers
 from gaitid.model import specs
 from gaitid.model.marker_sets import MarkerSet, bundled_marker_sets, find_marker_set, load_marker_set
-from gaitid.notes import Note, Notes, note
+from gaitid.notes import Notes, note
 from gaitid.numerics.blocks import joined
 from gaitid.trial import Mask, Trial
 
@@ -384,40 +383,7 @@ class Pipeline(Stages):
         return with_trunk_angles(possible, self.whole_body), notes
 
     @stage
-    def result(self) -> Result:
-        """Everything, with its notes and its verdict."""
-        body, found, model = self.body, self.found, self.found.model
-        sides, _ = self.sides
-        base_body = None
-        if model.base.body is not None:
-            base_body = make_part(model.base.body, "", body, self.mechanics).parameters(body, body.base)
-        result = Result(
-            trial=self.trial,
-            model=model,
-            settings=body.settings,
-            solver=self.solver,
-            subject=self.subject,
-            markers=self.markers,
-            body=body,
-            ground=self.sound_ground,
-            loads=self.loads,
-            gravity_g=self.mechanics.gravity_g,
-            solve_base=partial(base_wrench, body, tuple(sides.values()), self.mechanics),
-            base_body=base_body,
-            sides=sides,
-            gait=self.gait,
-            impacts=self.impacts,
-            conventions=conventions(model, found.up_g, found.up_words, body.R_gp, body.progression_words),
-            notes=without_consequences(self._notes()),
-            verdict=NOT_JUDGED,
-            pipeline=self.with_(),
-            applied_loads=self.applied_loads[0],
-            whole_body=self.whole_body,
-        )
-        rest_aside()
-        return judged(result, (*result.notes, *figure_notes(result)))
-
-    def _notes(self) -> Iterable[Note]:
+    def notes(self) -> Notes:
         """What every stage has to say."""
         trial, found, body, gait, faults = self.trial, self.found, self.body, self.gait, self.plate_faults
         ground, contacts, rate_hz = self.sound_ground, self.loads.contacts, self.trial.rate_hz
@@ -449,3 +415,36 @@ class Pipeline(Stages):
             *wrench_notes(model, sides, self.require_forces),
             *([note("model_limits/known", caution=model.caution)] if model.caution else []),
         )
+
+    @stage
+    def result(self) -> Result:
+        """Everything, with its notes and its verdict."""
+        body, found, model = self.body, self.found, self.found.model
+        sides, _ = self.sides
+        base_body = None
+        if model.base.body is not None:
+            base_body = make_part(model.base.body, "", body, self.mechanics).parameters(body, body.base)
+        result = Result(
+            trial=self.trial,
+            model=model,
+            settings=body.settings,
+            solver=self.solver,
+            subject=self.subject,
+            markers=self.markers,
+            body=body,
+            ground=self.sound_ground,
+            loads=self.loads,
+            gravity_g=self.mechanics.gravity_g,
+            solve_base=partial(base_wrench, body, tuple(sides.values()), self.mechanics),
+            base_body=base_body,
+            sides=sides,
+            gait=self.gait,
+            impacts=self.impacts,
+            conventions=conventions(model, found.up_g, found.up_words, body.R_gp, body.progression_words),
+            notes=without_consequences(self.notes),
+            verdict=NOT_JUDGED,
+            pipeline=self.with_(),
+            applied_loads=self.applied_loads[0],
+            whole_body=self.whole_body,
+        )
+        return judged(result, (*result.notes, *figure_notes(result)))

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar, Generic, Self, TypeVar, dataclass_transform, overload
 
-from gaitid.disk.large_arrays import rest_aside
+from gaitid.disk.large_arrays import rest_files
 
 T = TypeVar("T")
 
@@ -89,7 +89,7 @@ class Stages:
                 self._values[name] = self.stages[name].make(self)
             finally:
                 needs = self._asking.pop()
-            rest_aside()
+            rest_files()
             self._needs[name] = needs
         if self._asking:
             self._asking[-1] |= {name} | self._needs.get(name, set())

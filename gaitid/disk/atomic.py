@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from gaitid.disk.large_arrays import rest_files
 from gaitid.errors import WriteError
 
 #: Of a file: bytes, or text, which may come in parts as they are made.
@@ -64,6 +65,7 @@ def put_all(folder: Path, contents: Mapping[str, Content], placed: Callable[[], 
             # cut: the name aside must not be too long where the name itself is not
             temporary = folder / f".{name[:40]}.{os.getpid()}.{i}.part"
             pairs.append((temporary, folder / name))
+            rest_files()  # of the file before
             if isinstance(content, bytes):
                 temporary.write_bytes(content)
             else:

@@ -1,38 +1,39 @@
-"""The memory of large arrays: kept for the next one, or put aside in temporary files while nobody looks at them.
+"""The memory of large arrays: kept for the next one, or, of very long trials, in temporary files.
 
 What a run holds of a trial is looked at a few times in all, some of it not before its tables are written. Of a very
-long one it lies in files whose pages are memory of the run while it looks at them. The system keeps as much of such
-files in memory as it can spare, and writes the rest to the disk.
+long one it lies in files whose pages are memory of the run while a stage or a table looks at them. The system keeps as
+much of such files in memory as it can spare, and writes the rest to the disk.
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
-from weakref import WeakValueDictionary
-
-import numpy as np
+from weakref import WeakSet
 
 if TYPE_CHECKING:
     from mmap import mmap
 
-_Array = np.ndarray[tuple[Any, ...], np.dtype[np.float64]]
+    import numpy as np
+
+    _Array = np.ndarray[tuple[Any, ...], np.dtype[np.float64]]
 
 #: An array of fewer rows stays: of 22 minutes at 100 Hz.
 LARGE = 1 << 17
-_maps: WeakValueDictionary[int, mmap] = WeakValueDictionary()
+_maps: WeakSet[mmap] = WeakSet()
 
 
-def put_aside(values: _Array) -> _Array:
+def put_in_file(values: _Array) -> _Array:
     """The same numbers, which nobody will change: of a very long trial in a temporary file, else as they are.
 
-    They stay where no file can be had, or where the system does not let go of a file's pages. What was put aside before
-    rests.
+    They stay where no file can be had, or where the system does not let go of a file's pages. Other files rest.
     """
-    if values.size < LARGE or max(values.shape[:2]) < LARGE or is_aside(values):
+    if values.size < LARGE or max(values.shape[:2]) < LARGE or is_in_file(values):
         return values
     import mmap
     from tempfile import TemporaryFile
+
+    import numpy as np
 
     if not hasattr(mmap, "MADV_DONTNEED"):
         return values
@@ -43,8 +44,8 @@ def put_aside(values: _Array) -> _Array:
             pages = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except OSError:
         return values
-    _maps[id(pages)] = pages
-    rest_aside()
+    _maps.add(pages)
+    rest_files()
     return np.ndarray(values.shape, values.dtype, pages)
 
 
@@ -57,18 +58,18 @@ def _folder_of_large_files() -> str | None:
     return usual if "TMPDIR" not in os.environ and os.access(usual, os.W_OK) else None
 
 
-def is_aside(values: _Array) -> bool:
-    """Whether an array is the whole of what was put aside."""
+def is_in_file(values: _Array) -> bool:
+    """Whether an array is the whole of what a file holds."""
     base: object = values.base
-    return base is not None and _maps.get(id(base)) is base
+    return any(base is pages for pages in _maps)
 
 
-def rest_aside() -> None:
-    """Let the system take back the memory of everything that was put aside; it comes again where it is looked at."""
+def rest_files() -> None:
+    """Let the system take back the memory of everything that lies in files; it comes again where it is looked at."""
     if _maps:
         from mmap import MADV_DONTNEED
 
-        for pages in list(_maps.values()):
+        for pages in _maps:
             pages.madvise(MADV_DONTNEED)
 
 
@@ -80,5 +81,7 @@ def keep_freed() -> None:
     (mallopt(3), M_MMAP_THRESHOLD). So one is made and freed, of which no page is touched. Other libraries of C go on as
     they did, and glibc too where the user has set its thresholds.
     """
+    import numpy as np
+
     with suppress(MemoryError):  # what follows will say so
         np.empty(31 << 20, dtype=np.int8)

@@ -8,12 +8,11 @@ from typing import TypeVar
 
 import numpy as np
 
-from gaitid.disk.large_arrays import put_aside
 from gaitid.numerics.blocks import by_blocks
 from gaitid.numerics.masks import all_columns, largest_column
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import median, quantile_of_known
-from gaitid.trial import Array, IntArray, Mask
+from gaitid.trial import Array, IntArray, Mask, frozen
 
 _Made = TypeVar("_Made", Array, Mask, IntArray)
 
@@ -249,4 +248,4 @@ def one_by_one(labels: Iterable[str], points: Array) -> dict[str, Array]:
 
     What follows takes one marker after the other, and would go through all of them for each.
     """
-    return dict(zip(labels, put_aside(np.ascontiguousarray(np.swapaxes(points, 0, 1))), strict=True))
+    return dict(zip(labels, frozen(np.ascontiguousarray(np.swapaxes(points, 0, 1))), strict=True))

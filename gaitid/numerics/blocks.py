@@ -7,7 +7,6 @@ from typing import TypeVar
 
 import numpy as np
 
-from gaitid.disk.large_arrays import rest_aside
 from gaitid.trial import Array, IntArray, Mask
 
 _NUMBERS = 1 << 16  # at once: half a MB, of which a processor's cache holds some
@@ -59,4 +58,3 @@ def blocks(n_frames: int) -> Iterator[slice]:
     """The frames of a trial, `LONG` at a time."""
     for start in range(0, n_frames, LONG):
         yield slice(start, min(start + LONG, n_frames))
-        rest_aside()

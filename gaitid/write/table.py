@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from gaitid.disk.large_arrays import rest_aside
 from gaitid.numerics.rotation import apply_transposed
 from gaitid.trial import Array, Trial
 from gaitid.write.numbers import rows_blocks, rows_text
@@ -69,7 +68,6 @@ class Columns:
         yield ",".join(self.names) + "\n"
         for start in range(0, self._n_frames, _TOGETHER):
             yield from rows_blocks(self.rows(slice(start, start + _TOGETHER)))
-            rest_aside()
 
 
 def csv_text(names: Sequence[str], values: Array) -> str:

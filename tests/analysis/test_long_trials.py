@@ -22,7 +22,7 @@ from gaitid.body.frames import Geometry
 from gaitid.body.poses import geometry_of
 from gaitid.body.subject import SubjectFile
 from gaitid.disk import large_arrays
-from gaitid.disk.large_arrays import is_aside, put_aside, rest_aside
+from gaitid.disk.large_arrays import is_in_file, put_in_file, rest_files
 from gaitid.errors import ReadError
 from gaitid.ground.fault import Fault
 from gaitid.ground.ground import Ground
@@ -62,7 +62,7 @@ def result(simulated: Callable[..., object]) -> Result:
 
 def bytes_of_a_frame(result: Result) -> float:
     n_frames = result.trial.n_frames
-    in_memory = (a for a in own_arrays(result).values() if not is_aside(a))
+    in_memory = (a for a in own_arrays(result).values() if not is_in_file(a))
     return sum(a.nbytes for a in in_memory if a.nbytes >= n_frames) / n_frames
 
 
@@ -208,32 +208,32 @@ def test_blocks_of_frames_have_the_numbers_of_the_whole_trial(
 
 
 def test_what_a_very_long_trial_holds_lies_in_files(with_gaps: Trial, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Bytes a frame, with plates of ten samples: 2700 and more before arrays were put aside."""
+    """Bytes a frame, with plates of ten samples: 2700 and more before arrays lay in files."""
 
     monkeypatch.setattr(blocks, "LONG", 64)
     in_memory = tables(analyse(with_gaps, load_model("pig"), SubjectFile()))
     monkeypatch.setattr(large_arrays, "LARGE", 100)
-    made = analyse(replace(with_gaps), load_model("pig"), SubjectFile())
+    made = analyse(replace(with_gaps, points_g=with_gaps.points_g.copy()), load_model("pig"), SubjectFile())
     assert bytes_of_a_frame(made) - sum(p.force_p.nbytes * 2 for p in with_gaps.plates) / with_gaps.n_frames < 1000
     for name, values in tables(made).items():
         np.testing.assert_array_equal(values, in_memory[name])
 
 
 @pytest.mark.skipif(not hasattr(mmap, "MADV_DONTNEED"), reason="this system keeps the pages of files")
-def test_what_is_put_aside_comes_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_lies_in_a_file_comes_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(large_arrays, "LARGE", 100)
     values = np.arange(300.0).reshape(100, 3)
     away = frozen(values.copy())
-    assert is_aside(away) and read_only(away) is away and not is_aside(away[1:])
-    rest_aside()
+    assert is_in_file(away) and read_only(away) is away and not is_in_file(away[1:])
+    rest_files()
     np.testing.assert_array_equal(away, values)
     with pytest.raises(ValueError, match="read-only"):
         away[0] = 1.0
-    assert not is_aside(frozen(values[1:].copy()))  # too few
+    assert not is_in_file(frozen(values[1:].copy()))  # too few
 
 
 @pytest.mark.parametrize("lacks", ["file", "way to let go of pages"])
-def test_what_cannot_be_put_aside_stays(monkeypatch: pytest.MonkeyPatch, lacks: str) -> None:
+def test_what_cannot_be_put_in_a_file_stays(monkeypatch: pytest.MonkeyPatch, lacks: str) -> None:
     def full(**of: object) -> None:
         raise OSError("no space left on device")
 
@@ -243,7 +243,7 @@ def test_what_cannot_be_put_aside_stays(monkeypatch: pytest.MonkeyPatch, lacks: 
     else:
         monkeypatch.delattr(mmap, "MADV_DONTNEED", raising=False)
     values = np.zeros((100, 3))
-    assert put_aside(values) is values
+    assert put_in_file(values) is values
 
 
 def test_long_blocks_have_the_same_derivatives_to_the_last_bit(
