@@ -12,12 +12,13 @@ from contextlib import suppress
 from dataclasses import field, replace
 from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from gaitid.disk.regular import MAX_BYTES
 from gaitid.errors import GaitidError, ReadError, SubjectError, TrialError, WriteError, in_words
 from gaitid.inputs import found_trial, sha256
-from gaitid.notes import Notes
+from gaitid.notes import Notes, as_option, note
 from gaitid.notes.body import OTHER_PERSON
 from gaitid.records import frozen_dataclass
 from gaitid.run import RunOptions, Setup, analyse_file, notes_of_trial, prepare, run_file, settle
@@ -102,7 +103,8 @@ class Job:
     session : tuple of Path
         The trials that are to have one model with it, where that is to be chosen.
     instead : Job or None
-        The same with a static that was found, where the trial stores another calibration: the better is done.
+        The same with a static that was found, where the trial stores another calibration: the better is done. Of a job
+        with a static that was found, the same with another, or none: done where the first does not fit.
     """
 
     trial: Path
@@ -135,7 +137,11 @@ def run_job(job: Job) -> Outcome:
         fingerprint = fingerprint_of(job, trial_sha256)
         if job.previous is not None and is_current(job, job.previous, fingerprint):
             return job.previous
-        (result, files), static = (_done(job), "") if job.instead is None else _better_done(job, job.instead)
+        tried = job
+        if job.instead is None or job.static_discovered:
+            tried, (result, files), static = _fitting_done(job)
+        else:
+            (result, files), static = _better_done(job, job.instead)
         return Outcome(
             job.name,
             DONE,
@@ -145,7 +151,7 @@ def run_job(job: Job) -> Outcome:
             figures_of(result),
             {path.name: sha256(path) for path in files},
             time.perf_counter() - start,
-            warnings=tuple(note.text for note in notes_of_trial(result, _prepared_of(job))),
+            warnings=tuple(note.text for note in notes_of_trial(result, _prepared_of(tried))),
             verdict=verdict_of(result),
             static=static,
         )
@@ -164,18 +170,43 @@ class _StaticIsBetter(Exception):
     """Ends the work on a trial with the calibration that it stores, before anything is written."""
 
 
-def _done(job: Job, accept: Callable[[Result], Notes] = lambda result: ()) -> _Done:
-    """Result and files of a job, with the notes that `accept` has besides; it may raise an error instead."""
+def _done(
+    job: Job, accept: Callable[[Result], Notes] = lambda result: (), unfit: Mapping[Path, str] = MappingProxyType({})
+) -> _Done:
+    """Result and files of a job, with the notes that `accept` has besides; it may raise an error instead. `unfit` are
+    statics that were found and do not fit, and why."""
     setup = _settled(job)
 
     def accepted(result: Result) -> Result:
         from gaitid.analysis.judge import judged
 
         _refuse_other_person(job, result)
-        notes = accept(result)
-        return judged(result, (*notes, *result.notes)) if notes else result
+        notes = (*accept(result), *(note("file_beside/unfit", path=path, why=why) for path, why in unfit.items()))
+        cures = {as_option("--static", path) for path in unfit}  # of which nobody says to give it, then
+        kept = (n for n in result.notes if n.code != "file_beside" or n.cure not in cures)
+        return judged(result, (*notes, *kept)) if notes else result
 
     return run_file(job.trial, job.folder, setup, accept=accepted)
+
+
+def _fitting_done(job: Job) -> tuple[Job, _Done, str]:
+    """The job as it was done: where a static that was found does not fit, with the next one, or without, and why."""
+    fault: GaitidError | None = None
+    unfit: dict[Path, str] = {}
+    while True:
+        try:
+            done = _done(job, unfit=unfit)
+        except (ReadError, SubjectError, TrialError) as error:
+            fault = fault or error
+            if job.instead is None or not job.static_discovered:
+                raise fault from None
+            why = error.wrong.removeprefix(f"{job.trial}: ").removeprefix(f"{job.options.static}: ")
+            assert job.options.static is not None  # one that was found
+            unfit[job.options.static] = why
+            job = job.instead
+        else:
+            others = "; ".join(f"{path} was found and does not fit: {why}" for path, why in unfit.items())
+            return job, done, f"{job.options.static or 'none'}: {others}" if unfit else ""
 
 
 def _better_done(job: Job, instead: Job) -> tuple[_Done, str]:

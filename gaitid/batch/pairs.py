@@ -100,11 +100,11 @@ class Pairs:
             if (folder := self.nearest(trial.parent)) is not None:
                 self.seekers.setdefault(folder, []).append(trial)
 
-    def static_of(self, trial: Path) -> tuple[Static | None, int]:
-        """The static that a trial takes, and how many there were."""
+    def statics_of(self, trial: Path) -> tuple[list[Static], int]:
+        """The statics that a trial may take, the best first, and how many there were."""
         folder = self.nearest(trial.parent)
         if folder is None:
-            return None, 0
+            return [], 0
         return self._choose(self.statics(folder), trial, folder), len(self.candidates(folder))
 
     def static_at(self, path: Path) -> Static | None:
@@ -170,7 +170,7 @@ class Pairs:
         candidates = self.candidates(folder)
         if not candidates or candidates[0].sure:
             return candidates
-        taken = {self._choose(candidates, trial, folder) for trial in self._trials(folder)}
+        taken = {one for trial in self._trials(folder) for one in self._choose(candidates, trial, folder)[:1]}
         self.spare |= {static.path for static in candidates if static not in taken}
         return [static for static in candidates if static in taken]
 
@@ -182,7 +182,7 @@ class Pairs:
         statics = {absolute(static.path) for static in self.candidates(folder)}
         return [p for p in (*self.files(folder), *self.seekers.get(folder, ())) if absolute(p) not in statics]
 
-    def _choose(self, statics: list[Static], trial: Path, folder: Path) -> Static | None:
+    def _choose(self, statics: list[Static], trial: Path, folder: Path) -> list[Static]:
         return choose(statics, self.traits(trial, folder), self.traits_of_all(folder))
 
     def _traits_of_all(self, folder: Path) -> frozenset[Trait]:

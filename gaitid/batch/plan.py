@@ -179,7 +179,8 @@ def _why_static(wanted: Wanted, pairs: Pairs, statics: Mapping[Path, str], seeks
 
 def _planned(wanted: Wanted, pairs: Pairs, folders: Folders, output: Path | None, given: Sequence[str]) -> Planned:
     path = wanted.path
-    static, n_statics = pairs.static_of(path) if _seeks(wanted, given) else (None, 0)
+    ranked, n_statics = pairs.statics_of(path) if _seeks(wanted, given) else ([], 0)
+    static = ranked[0] if ranked else None
     beside: Path | None = None
     models = [*_values(wanted.words, "--model"), *_values(given, "--model"), AUTO]
     if static is not None and stores_calibration(path, models[0]):
@@ -219,6 +220,7 @@ def _planned(wanted: Wanted, pairs: Pairs, folders: Folders, output: Path | None
         wanted.condition,
         bool(wanted.session),
         "--static" in wanted.without,
+        tuple(ranked[1:]),
     )
 
 

@@ -132,13 +132,13 @@ def traits(names: Sequence[str], statics: tuple[str, ...], *, of_static: bool) -
     return frozenset(shared)
 
 
-def choose(statics: Sequence[Static], of_trial: frozenset[Trait], of_all: frozenset[Trait]) -> Static | None:
-    """The static of a trial among several in one folder.
+def choose(statics: Sequence[Static], of_trial: frozenset[Trait], of_all: frozenset[Trait]) -> list[Static]:
+    """The static of a trial among several in one folder, and those that its name would serve as well, the best first.
 
     The one that shares most words and numbers with the trial (``barefoot static`` for ``barefoot walk 3``); what all of
     them share with it decides nothing. A trial that shares nothing more takes one that has nothing more in common with
-    the others either. Among equals the same again, then the last by name, which in most laboratories is the one that
-    was taken again.
+    the others either. Among equals the same again, then the one that shows most landmarks (medial markers may be worn
+    in one of two statics), then the last by name, which in most laboratories is the one that was taken again.
 
     Parameters
     ----------
@@ -148,11 +148,11 @@ def choose(statics: Sequence[Static], of_trial: frozenset[Trait], of_all: frozen
 
     Returns
     -------
-    Static or None
+    list of Static
         None where each of several belongs to other trials.
     """
     if len(statics) == 1:
-        return statics[0]
+        return [*statics]
     common = of_trial.intersection(*(static.traits for static in statics))
     scores = [_score((static.traits & of_trial) - common) for static in statics]
     most = max(scores, default=_score(()))
@@ -162,13 +162,29 @@ def choose(statics: Sequence[Static], of_trial: frozenset[Trait], of_all: frozen
         best = [static for static in statics if (static.traits - common).isdisjoint(of_all)]
     if 0 < len(best) < len(statics):
         return choose(best, of_trial, of_all)
-    return max(best, key=lambda s: (natural(s.path.stem.casefold()), s.path), default=None)
+    landmarks = {s.path: shown_landmarks(s.path) for s in best if len(best) > 1}
+    return sorted(best, key=lambda s: (landmarks.get(s.path, 0), natural(s.path.stem.casefold()), s.path), reverse=True)
 
 
 def _score(shared: Iterable[Trait]) -> tuple[int, int, int]:
     """Words and numbers; of those the numbers, since these tell people apart; words but for a number glued to them."""
     kinds = [kind for kind, *_ in shared]
     return len(kinds) - kinds.count("glued"), kinds.count("number"), kinds.count("glued")
+
+
+@lru_cache(maxsize=1000)
+def shown_landmarks(path: Path) -> int:
+    """How many landmarks the labels of a static name; 0 where it cannot be read."""
+    from gaitid.analysis.landmarks import read_landmarks
+    from gaitid.model.marker_sets import Spellings
+    from gaitid.read import as_static, read_trial
+
+    try:
+        static = as_static(read_trial(path))
+    except GaitidError:
+        return 0
+    landmarks = read_landmarks(static, None)
+    return 0 if landmarks is None else len(landmarks.marker_set.found(Spellings(static.seen)))
 
 
 # --- by what they hold ---------------------------------------------------------------------------------------

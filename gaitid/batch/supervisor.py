@@ -65,8 +65,8 @@ def make_jobs(planned: Sequence[Planned], options_of: Callable[[Planned], RunOpt
         return Job(trial.trial, trial.folder, options, tuple(shared), discovered)
 
     jobs = _with_sessions([job_of(trial) for trial in planned])
-    others = {str(trial.trial): trial.instead for trial in planned}
-    instead = {job.name: job for job in _with_sessions([job_of(other) for other in others.values() if other])}
+    others = [other for trial in planned if (other := trial.instead)]
+    instead = {job.name: job for job in make_jobs(others, options_of)} if others else {}
     return [replace(job, instead=instead.get(job.name)) for job in jobs]
 
 

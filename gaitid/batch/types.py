@@ -90,6 +90,11 @@ class Static:
         """Whether its name or its folder alone makes it a static, even where no trial takes it."""
         return self.how in ("by name", "by its folder")
 
+    @property
+    def found(self) -> bool:
+        """Whether it was looked for, and its trial stores nothing that it would be compared with."""
+        return self.how not in ("given", "compared")
+
 
 @frozen_dataclass()
 class Planned:
@@ -126,6 +131,8 @@ class Planned:
         Whether a manifest names the session.
     denied : bool
         Whether a manifest says that there is no static.
+    others : tuple of Static
+        Statics that would serve as well by their names, the best first.
     """
 
     trial: Path
@@ -141,10 +148,18 @@ class Planned:
     condition: str = ""
     session_given: bool = False
     denied: bool = False
+    others: tuple[Static, ...] = ()
 
     @property
     def instead(self) -> Planned | None:
-        """The same trial with the static that its stored calibration is to be compared with; None without one."""
+        """The same trial with the static that its stored calibration is to be compared with; of a trial with a static
+        that was found, what is done where that does not fit: the next one, or none. None without either."""
+        if self.static is not None and self.static.found:
+            at = self.words.index("--static")
+            following = self.others[0] if self.others else None
+            static = () if following is None else ("--static", str(following.path))
+            words = (*self.words[:at], *static, *self.words[at + 2 :])
+            return replace(self, static=following, others=self.others[1:], words=words)
         if self.beside is None:
             return None
         words = ("--static", str(self.beside), *self.words)

@@ -85,6 +85,10 @@ RESULT = {
             "static": ("{name} lies beside it and was not used: --static {path:typed}", "--static {path:typed}"),
             "forces": ("{name} lies beside it and was not used: --forces {path:typed}", "--forces {path:typed}"),
             "unreadable": "{name} lies beside it and was not used: it cannot be read: {why}",
+            "unfit": (
+                "{path} was found and not used: {why}",
+                "give the static of this person and session with --static",
+            ),
             "worse": ("{path} was found and not used: {why}", "--static {path:typed}"),
             "static_unfit": _STORED + "; nor would it serve: {why}",
             "static_stored": (_STORED, "--static {path:typed}"),

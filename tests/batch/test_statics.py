@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import csv
+import json
+import re
 import struct
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from shutil import copy
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from recordings import pairs
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "fuzz"))
 from c3d_writer import DEC, INTEL, SGI, STEP_MM, real_of, word_of, write
 
+from gaitid import analyse
 from gaitid.batch.files import by_name
 from gaitid.batch.plan import make_plan
-from gaitid.batch.statics import read_name, stands
+from gaitid.batch.statics import choose, read_name, stands
+from gaitid.batch.types import Static
+from gaitid.cli.batch import command as batch_command
 from gaitid.errors import GaitidError
 from gaitid.read import read_trial
 from gaitid.read.c3d.file import read_c3d_file, texts
@@ -352,3 +360,46 @@ def test_statics_that_are_to_be_compared_are_counted(make) -> None:  # type: ign
     stored = replace(planned, static=None, beside=planned.static.path)
     said = "1 trial in 1 folder, 0 statics taken, 1 to be compared with what the trials store"
     assert next(iter(replace(plan, trials=(stored,)).lines())) == said
+
+
+# --- a static that was found and does not fit ------------------------------------------------------------------
+
+
+def batch_of(folder: Path, out: Path) -> tuple[str, list[str]]:
+    """The cell `static` of the only trial of a batch, and its notes of statics."""
+    done = CliRunner().invoke(batch_command, [str(folder), "-o", str(out), "-j", "1"])
+    assert done.exit_code == 0, done.output
+    with (out / "batch.csv").open(encoding="utf-8") as file:
+        (row,) = csv.DictReader(file)
+    warnings = json.loads((out / "walk.run.json").read_text(encoding="utf-8"))["warnings"]
+    return row["static"], [w["text"] for w in warnings if w["code"] == "file_beside"]
+
+
+def test_a_static_that_was_found_and_does_not_fit_is_left_out(shared_trials: Path, tmp_path: Path) -> None:
+    """Of somebody else, or damaged: the trial is analysed without, or with the next one; one that is given refuses."""
+    wild = shared_trials / "wild"
+    folder = tmp_path / "in"
+    folder.mkdir()
+    copy(wild / "opencap" / "walk.trc", folder / "walk.trc")
+    (folder / "static2.trc").write_text("PathFileType\t4\n", encoding="utf-8")
+    static, notes = batch_of(folder, tmp_path / "one")
+    assert static == f"none: {folder / 'static2.trc'} was found and does not fit: not a TRC file"
+    assert notes == [f"{folder / 'static2.trc'} was found and not used: not a TRC file"]
+    copy(wild / "rajagopal" / "static.trc", folder / "static2.trc")
+    static, notes = batch_of(folder, tmp_path / "another")
+    assert static.startswith(f"none: {folder / 'static2.trc'} was found and does not fit: ")
+    copy(wild / "opencap" / "static.trc", folder / "static1.trc")
+    static, _ = batch_of(folder, tmp_path / "two")
+    assert static.startswith(str(folder / "static1.trc"))
+    with pytest.raises(GaitidError):
+        analyse(folder / "walk.trc", static=folder / "static2.trc")
+
+
+def test_of_two_statics_the_one_with_medial_markers_is_taken(shared_trials: Path, tmp_path: Path) -> None:
+    """It is not the last by its name."""
+    lines = (shared_trials / "wild" / "opencap" / "static.trc").read_text(encoding="utf-8").splitlines(keepends=True)
+    (tmp_path / "static1.trc").write_text("".join(lines), encoding="utf-8")
+    lines[3] = re.sub(r"\w_m(knee|ankle)", lambda found: f"spot{found.start()}", lines[3])
+    (tmp_path / "static2.trc").write_text("".join(lines), encoding="utf-8")
+    ranked = choose([Static(tmp_path / f"static{n}.trc", "by name") for n in (1, 2)], frozenset(), frozenset())
+    assert [static.path.stem for static in ranked] == ["static1", "static2"]
