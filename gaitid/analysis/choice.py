@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from gaitid.analysis.pipeline import Pipeline
-from gaitid.analysis.recorded import MarkersLackError, bind_trial, recorded_sides
+from gaitid.analysis.recorded import NEEDS_STATIC, MarkersLackError, bind_trial, recorded_sides
 from gaitid.body.resolve import MeasurementFault, MeasurementsLackError
 from gaitid.body.subject import SubjectFile
 from gaitid.errors import GaitidError, SubjectError, TrialError, counted, first_few
@@ -59,7 +59,8 @@ class Choice(NamedTuple):
     pipelines : tuple of Pipeline or None
         Of each recording, where the model fits it; empty where the subject file names the model.
     lacking, cure : str
-        Which measurements of the subject a better model lacks, and lacks nothing else, and what to do; else empty.
+        Which measurements of the subject, or static, a better model lacks, and lacks nothing else, and what to do; else
+        empty.
     static : Trial or None
         One that nobody named, with which the model was chosen.
     notes : Notes
@@ -191,7 +192,8 @@ def choose_model(
 def _better(
     models: Mapping[str, specs.Model], faults: Mapping[str, Sequence[GaitidError | None]], before: Sequence[str]
 ) -> tuple[str, str]:
-    """Of the first model without limits of its own that lacks measurements of the subject only: which, and the cure."""
+    """Of the first model without limits of its own that lacks measurements of the subject only, or a static: what, and
+    the cure."""
     for name in before:
         lacking = [fault for fault in faults[name] if fault]
         if name in models and not models[name].caution and all(isinstance(fault, SubjectError) for fault in lacking):
@@ -200,6 +202,12 @@ def _better(
             return (
                 f"{name} is not used: {error.wrong}{found}",
                 f"{error.todo}: {name} then gives all angles and moments",
+            )
+        clauses = [clause for fault in lacking for clause in _clauses(fault)]
+        if name in models and lacking and clauses and all(clause.startswith(NEEDS_STATIC) for clause in clauses):
+            return (
+                f"{name} is not used: {clauses[0]}",
+                f"give one with --static: {name} then gives all angles and moments",
             )
     return "", ""
 

@@ -22,6 +22,8 @@ from gaitid.trial import Trial, seen_as, seen_labels
 
 # What the want of a static counts as, in missing markers of both legs.
 _NO_STATIC = 6
+#: How the want of a static is told.
+NEEDS_STATIC = "it needs a static trial to be calibrated with (--static)"
 # So many labels of a file are shown in an error.
 _SHOWN_LABELS = 12
 
@@ -259,7 +261,7 @@ def what_lacks(bound: Bound, needs: Iterable[Needs]) -> list[str]:
         clauses.append(f"it lacks {', '.join(_roles_words(bound.model, missing))}")
     if wants_static:
         shows = f" that shows {', '.join(_sided_words(dict.fromkeys(sorted(unnamed), ())))}, which have no label here"
-        clauses.append(f"it needs a static trial to be calibrated with (--static){shows * bool(unnamed)}")
+        clauses.append(f"{NEEDS_STATIC}{shows * bool(unnamed)}")
     if static_missing:
         words = _roles_words(bound.static_model or bound.model, static_missing)
         clauses.append(f"its static lacks {', '.join(words)}")

@@ -198,7 +198,7 @@ def _print_warnings(path: Path, result: Result, setup: Setup, log: Log) -> None:
     What holds for all trials of the command was printed before.
     """
     _log_warnings(result, setup, log)
-    print_verdict(path, result.verdict, setup.notes)
+    print_verdict(path, result.verdict, setup.notes, "" if setup.choice is None else setup.choice.lacking)
 
 
 def _log_warnings(result: Result, setup: Setup, log: Log) -> None:

@@ -26,7 +26,7 @@ _REASON, _KINDS = 100, 8
 HEADS = {"error": "warning", "doubt": "warning", "assumption": "assumed", "info": "note"}
 
 
-def print_verdict(path: Path | str, verdict: Verdict, before: Notes = ()) -> None:
+def print_verdict(path: Path | str, verdict: Verdict, before: Notes = (), lacking: str = "") -> None:
     """Print a verdict: first itself, then a line for each reason, then one for each kind of other note.
 
     Parameters
@@ -36,8 +36,10 @@ def print_verdict(path: Path | str, verdict: Verdict, before: Notes = ()) -> Non
     verdict : Verdict
     before : Notes
         Notes that were printed before.
+    lacking : str
+        What a model with all angles and moments lacks, and nothing else.
     """
-    print_info(f"{path}: verdict: {verdict.words}")
+    print_info(f"{path}: verdict: {'; '.join(filter(None, (verdict.words, lacking)))}")
     for reason in verdict.reasons:
         print_info(f"{path}: warning: {reason.words}")
     for note, text in by_code(note for note in verdict.others if note not in before):
