@@ -196,7 +196,9 @@ def _better(
     the cure."""
     for name in before:
         lacking = [fault for fault in faults[name] if fault]
-        if name in models and not models[name].caution and all(isinstance(fault, SubjectError) for fault in lacking):
+        if name not in models or models[name].caution:
+            continue
+        if all(isinstance(fault, SubjectError) for fault in lacking):
             error = lacking[0]
             found = f" (found {error.found})" if error.found else ""
             return (
@@ -204,7 +206,7 @@ def _better(
                 f"{error.todo}: {name} then gives all angles and moments",
             )
         clauses = [clause for fault in lacking for clause in _clauses(fault)]
-        if name in models and lacking and clauses and all(clause.startswith(NEEDS_STATIC) for clause in clauses):
+        if clauses and all(clause.startswith(NEEDS_STATIC) for clause in clauses):
             return (
                 f"{name} is not used: {clauses[0]}",
                 f"give one with --static: {name} then gives all angles and moments",

@@ -81,14 +81,14 @@ ROWS: dict[str, Row] = {
     ),
     "the same with auto": Row(
         run(parameters(LLegLength=0.0, RLegLength=0.0), model="auto"),
-        "warning: pig is not used: measurements .* missing: left_leg_length_mm, right_leg_length_mm [(]found 0 in the file",
+        "warning: pig is not used: .* missing: left_leg_length_mm, right_leg_length_mm [(]found 0 in the file",
         "--subject",
         truth("left_leg_length_mm", "right_leg_length_mm"),
         then="model pig",
     ),
     "the same with auto and a static": Row(
         run(parameters(LLegLength=0.0, RLegLength=0.0), model="auto"),
-        "warning: pig is not used: measurements .* missing: left_leg_length_mm, right_leg_length_mm",
+        "warning: pig is not used: .* missing: left_leg_length_mm, right_leg_length_mm",
         "--static",
         static,
         then="model pig",
@@ -102,7 +102,7 @@ ROWS: dict[str, Row] = {
     ),
     "knee widths stored as 0": Row(
         run(parameters(LKneeWidth=0.0, RKneeWidth=0.0), model="auto"),
-        "warning: pig is not used: measurements .* missing: left_knee_width_mm, right_knee_width_mm [(]found 0 in the file",
+        "warning: pig is not used: .* missing: left_knee_width_mm, right_knee_width_mm [(]found 0 in the file",
         "--subject",
         truth("left_knee_width_mm", "right_knee_width_mm"),
         then="model pig",
