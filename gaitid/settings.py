@@ -113,13 +113,13 @@ class RunOptions:
         Path | None,
         Option(
             FILE,
-            "YAML with the subject's measurements (`gaitid calibrate`).",
+            "YAML with the subject's measurements (`gaitid calibrate`), or a subject file of Nexus (.mp).",
             (
                 "path or mapping, optional",
                 'Subject file, or what stands in one: ``{"mass_kg": 45.8, "left_leg_length_mm": 830}``. Wins over '
                 "`static`.",
             ),
-            complete="yaml_files",
+            complete="subjects",
             column="subject_file",
         ),
     ] = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 from pathlib import Path
@@ -218,6 +218,29 @@ class Assignment:
     time_s: float | None = None
 
 
+class Measurements(Mapping[str, float]):
+    """Numbers by name, of which the case does not matter, as the format has it for parameters; listed as written.
+
+    Nor do blanks: some programs write ``Marker Diameter``.
+    """
+
+    def __init__(self, pairs: Iterable[tuple[str, float]]) -> None:
+        self._by_capitals = {_plain(name): (name, value) for name, value in pairs}
+
+    def __getitem__(self, name: str) -> float:
+        return self._by_capitals[_plain(name)][1]
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name, _ in self._by_capitals.values())
+
+    def __len__(self) -> int:
+        return len(self._by_capitals)
+
+
+def _plain(name: str) -> str:
+    return name.upper().replace(" ", "")
+
+
 @frozen_dataclass(eq=False)
 class Trial:
     """Everything read from one trial's file or files.
@@ -244,6 +267,10 @@ class Trial:
         Of feet to plates, as other programs left them with the trial.
     parameters : mapping of str to float
         Subject parameters stored in the file, in the file's own units and names (the model knows both).
+    measured : mapping of str to float
+        Subject parameters of a file that Vicon Nexus left beside the trial, in its units (angles in degrees) and names.
+    measured_in : Path or None
+        That file.
     stored : mapping of str to (frames, 3) array
         Model outputs stored in the file (angles, forces, …) in the file's own units: read to be compared with,
         never computed with. Empty unless asked for when reading.
@@ -287,6 +314,8 @@ class Trial:
     computed: tuple[tuple[str, int, int], ...] = ()
     up: str = ""
     scaled: Any = None
+    measured: Mapping[str, float] = field(default_factory=dict)
+    measured_in: Path | None = None
 
     def __post_init__(self) -> None:
         points = np.asarray(self.points_g, dtype=np.float64)

@@ -20,7 +20,7 @@ from gaitid.analysis.stored_outputs import stored_angles
 from gaitid.body.frames import Geometry
 from gaitid.body.places import Calibration
 from gaitid.body.requested import display, request
-from gaitid.body.resolve import DIFFERENCE, STORED_IN_TRIAL
+from gaitid.body.resolve import BESIDE_TRIAL, DIFFERENCE, STORED_IN_TRIAL
 from gaitid.body.standing import compare_with_static
 from gaitid.body.subject import Measured, Subject, SubjectFile
 from gaitid.errors import GaitidError
@@ -70,9 +70,9 @@ def _is_calibrated(measurement: specs.Measurement) -> bool:
 
 
 def stored_is_used(subject: Subject, model: specs.Model) -> bool:
-    """Whether calibration angles come from what the trial stores."""
+    """Whether calibration angles come from what the trial stores, or has beside it."""
     return any(
-        measured.source == STORED_IN_TRIAL and _is_calibrated(model.subject[name.rpartition(".")[2]])
+        measured.source in (STORED_IN_TRIAL, BESIDE_TRIAL) and _is_calibrated(model.subject[name.rpartition(".")[2]])
         for name, measured in subject.measured.items()
     )
 

@@ -78,7 +78,8 @@ def find(
         standing = recording(static, bound_to.static_model, in_static)
         in_static = None if static.scaled is not None else in_static  # an OpenSim model stands in no laboratory
     up_g, up_words = vertical(trial, bound_to.model, in_static)
-    sources = Sources(subject_file, trial.parameters, standing, recording(trial, bound_to.model, up_g))
+    recorded = recording(trial, bound_to.model, up_g)
+    sources = Sources(subject_file, trial.parameters, standing, recorded, trial.measured)
     notes += (*vertical_notes(trial, bound_to.model, up_g, up_words), *reading_notes(static))
     needs, subject, of_legs = measured_legs(bound_to.model, needs, sources, not both_legs)
     measured = {side: n.measurements for side, n in needs.items()}

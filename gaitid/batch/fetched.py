@@ -20,7 +20,7 @@ from gaitid.errors import GaitidError
 T = TypeVar("T")
 
 # Suffixes of trials, and of what may lie beside them.
-_COPIED = (*SUFFIXES, ".mot", ".forces", ".anc", ".cal", ".yaml", ".yml", ".enf")
+_COPIED = (*SUFFIXES, ".mot", ".forces", ".anc", ".cal", ".yaml", ".yml", ".enf", ".mp")
 # How long a store is waited for, s: until it is there, or the next piece of a file; and until it has listed all.
 ANSWER_S, LISTING_S = 60.0, 600.0
 _PIECE = 1 << 20

@@ -28,6 +28,7 @@ DIFFERENCE = {"kg": 0.05, "m": 0.001, "rad": 0.01, "years": 0.5, "sex": 0.5}
 _ANOTHER_BODY = 0.1
 # Where a value stood that a program wrote into a file.
 STORED_IN_STATIC, STORED_IN_TRIAL = "static trial, stored", "trial, stored"
+BESIDE_TRIAL = "subject file of Nexus beside the trial"
 
 
 class MeasurementFault(SubjectError):
@@ -126,7 +127,8 @@ class _Resolver(Mapping[str, float]):
         notes: Notes = ()
         kept = []
         for measured, stored in candidates:
-            if stored is not None and requested.measurement.optional and not requested.possible(measured.value):
+            needed = not requested.measurement.optional and measured.source != BESIDE_TRIAL  # nobody gave that file
+            if stored is not None and not needed and not requested.possible(measured.value):
                 notes += (note("measurement_ignored", fault=_outside(requested, measured)),)
                 continue
             if stored is not None and requested.unit == "m" and stored[1] != requested.measurement.c3d_unit:
@@ -156,15 +158,20 @@ class _Resolver(Mapping[str, float]):
             source = f"static trial, computed from its markers{' (foot-flat)' if levelled else ''}"
             candidates.append(_Candidate(Measured(float(value), requested.unit, source)))
         of_static = {} if static is None else static.parameters
-        for parameters, source, recording in (
-            (of_static, STORED_IN_STATIC, static),
-            (self.sources.trial, STORED_IN_TRIAL, recorded),
+        for parameters, source, angle_unit in (
+            (of_static, STORED_IN_STATIC, "rad" if static is None else static.angle_unit),
+            (self.sources.trial, STORED_IN_TRIAL, "rad" if recorded is None else recorded.angle_unit),
+            ({} if self.of_another else self.sources.beside, BESIDE_TRIAL, "deg"),
         ):
-            angle_unit = "rad" if recording is None else recording.angle_unit
             if parameters and (stored := requested.stored_in(self.model, parameters, angle_unit)) is not None:
                 value = float(stored[0] * SI[stored[1]])
                 candidates.append(_Candidate(Measured(value, requested.unit, source), stored))
         return candidates
+
+    @cached_property
+    def of_another(self) -> tuple[str, str, str] | None:
+        """How the file beside the trial shows that it is another person's (`_apart`)."""
+        return _apart(self.model, self.sources.beside, self.sources.trial)
 
     def stored_as_zero(self, name: str) -> bool:
         """Whether a recording stores a measurement, and as 0 only."""
@@ -301,6 +308,10 @@ def resolve_subject(model: specs.Model, wanted: set[str], sources: Sources) -> S
         error.keys = missing
         raise error
     settled = [note for answer in resolver.answers.values() for note in answer.notes]
+    if resolver.of_another:
+        what, its, mine = resolver.of_another
+        fault = f"{BESIDE_TRIAL}: another person's, whose {what} is {its}, not {mine}"
+        settled.append(note("measurement_ignored", fault=fault))
     units = [note for source in (sources.static, sources.recorded) if source is not None for note in source.notes]
     notes = (*units, *_other_person(model, sources), *_both_sides(settled))
     notes += foot_flat_notes(resolver.geometry, sources, wanted)
@@ -358,17 +369,20 @@ def _both_sides(notes: list[Note]) -> list[Note]:
 
 def _other_person(model: specs.Model, sources: Sources) -> Notes:
     """A note where the static's stored mass or leg length is far from the trial's."""
-    if sources.static is None:
-        return ()
+    apart = None if sources.static is None else _apart(model, sources.static.parameters, sources.trial)
+    return () if apart is None else (note("other_person", what=apart[0], static=apart[1], trial=apart[2]),)
+
+
+def _apart(model: specs.Model, its: Mapping[str, float], mine: Mapping[str, float]) -> tuple[str, str, str] | None:
+    """The mass or leg length by which two sources are of two people, and both values, in words; None where by none."""
     for name in ("mass", "left.leg_length", "right.leg_length"):
         if name.rpartition(".")[2] not in model.subject:
             continue
         requested = request(model, name)
-        mine, static = (requested.stored(model, stored) for stored in (sources.trial, sources.static.parameters))
-        if mine and static and abs(static / mine - 1) > _ANOTHER_BODY:
-            of_static, of_trial = (display(value, requested.unit) for value in (static, mine))
-            return (note("other_person", what=requested.words, static=of_static, trial=of_trial),)
-    return ()
+        other, own = (requested.stored(model, stored) for stored in (its, mine))
+        if own and other and abs(other / own - 1) > _ANOTHER_BODY:
+            return requested.words, display(other, requested.unit), display(own, requested.unit)
+    return None
 
 
 def _in_model_order(model: specs.Model, names: set[str]) -> list[str]:

@@ -113,6 +113,8 @@ class Sources:
     file : SubjectFile
     trial : mapping of str to float
         Parameters stored in the trial, in its own units and names.
+    beside : mapping of str to float
+        Those of a file that Nexus left beside it, angles in degrees.
     static : Static or None
     recorded : Static or None
         The trial itself, for measurements that follow from its own markers.
@@ -122,6 +124,7 @@ class Sources:
     trial: Mapping[str, float] = field(default_factory=dict)
     static: Static | None = None
     recorded: Static | None = None
+    beside: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def foot_flat(self) -> bool:

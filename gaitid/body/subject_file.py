@@ -14,11 +14,14 @@ import numpy as np
 from gaitid.body.joints import JointPlace
 from gaitid.body.measured_segments import measured_rows
 from gaitid.body.places import Calibration, Place, Pose
+from gaitid.body.requested import request
 from gaitid.body.subject import SI, Subject, SubjectFile, key_of, si_unit
+from gaitid.errors import reading
 from gaitid.model import specs
 from gaitid.model.fields import Faults, Fields, unknown_keys
 from gaitid.model.load import bundled_models, load_model
-from gaitid.trial import Array
+from gaitid.model.nexus_subject import SUFFIX, read_mp
+from gaitid.trial import Array, Measurements
 
 # Of the section that `gaitid calibrate` writes.
 SCHEMA = 1
@@ -81,8 +84,12 @@ def read_subject(given: Path | Mapping[str, Any], model: specs.Model) -> Subject
     """
     path = given if isinstance(given, Path) else getattr(given, "path", Path("subject"))
     faults = Faults(str(path), path if isinstance(given, Path) else None)
-    fields = Fields(content_of_subject(given), "", faults)
-    known = _vocabulary(model)
+    content, known = content_of_subject(given), _vocabulary(model)
+    if path.suffix.lower() == SUFFIX and isinstance(content, Mapping):
+        content = _by_key(content, model)
+        if not content:
+            faults.add("none of its parameters is a measurement that the model knows; is it another model's file?")
+    fields = Fields(content, "", faults)
     values: dict[str, float] = {}
     unknown: list[str] = []
     for key in list(fields.values):
@@ -174,6 +181,9 @@ def content_of_subject(given: Path | Mapping[str, Any]) -> object:
     """What stands in a subject file, or what a caller gives in its place."""
     if not isinstance(given, Path):
         return given
+    if given.suffix.lower() == SUFFIX:
+        with reading(f"{given}: "):
+            return dict(read_mp(given))
     from gaitid.model.yaml_file import load_yaml  # only where there is a file
 
     return load_yaml(given)
@@ -387,6 +397,17 @@ def _vocabulary(model: specs.Model) -> dict[str, tuple[specs.Measurement, str, s
             for unit in units:
                 known[f"{side}_{stem}_{unit}" if side else f"{stem}_{unit}"] = (measurement, side, unit)
     return known
+
+
+def _by_key(content: Mapping[str, Any], model: specs.Model) -> dict[str, Any]:
+    """What a subject file of Nexus holds of a model's measurements, by the keys of ours, and what is said in ours."""
+    known = _vocabulary(model)
+    by_key = {key: value for key, value in content.items() if key in known or key in _SECTIONS}
+    for key, (measurement, side, unit) in known.items():
+        requested = request(model, f"{side}.{measurement.name}" if side else measurement.name)
+        read = requested.stored_in(model, Measurements(content.items()), "deg")
+        by_key |= {key: read[0]} if read is not None and read[1] == unit else {}
+    return by_key
 
 
 def _of_another_model(key: str) -> bool:

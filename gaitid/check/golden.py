@@ -327,7 +327,18 @@ def _changes(old: Mapping[str, Any], result: Result, setup: Setup, path: Path) -
         changes.append(f"gaitid {_value(old.get('gaitid'))} -> {new['gaitid']}")
     golden, present = held(old, "versions"), new["versions"]
     changes += [f"{name} {_value(golden[name])} -> {v}" for name, v in present.items() if golden.get(name, v) != v]
-    for role in ("trial", "static", "subject", "forces", "plates", "events", "assignments", "model", "table"):
+    for role in (
+        "trial",
+        "static",
+        "subject",
+        "forces",
+        "plates",
+        "events",
+        "assignments",
+        "measurements",
+        "model",
+        "table",
+    ):
         before, after = _inputs(old, role), _inputs(new, role)
         if [sha for _, sha in before] != [sha for _, sha in after]:
             was, now = (" + ".join(name for name, _ in inputs) or "none" for inputs in (before, after))

@@ -27,6 +27,7 @@ _SUFFIXES = {
     "trials": _TRIALS,
     "statics": (*_TRIALS, ".osim"),
     "yaml_files": _YAML,
+    "subjects": (*_YAML, ".mp"),
     "forces": (".csv", ".mot", ".sto", ".forces", ".anc", ".tsv"),
     "events": (".csv", ".c3d", *_YAML),
     "results": (".run.json",),

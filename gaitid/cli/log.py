@@ -36,6 +36,7 @@ _SUFFIXES = (
     ".yaml",
     ".yml",
     ".enf",
+    ".mp",
     ".json",
     ".html",
     ".parquet",

@@ -15,7 +15,7 @@ from gaitid.analysis.on_ground import ground_under
 from gaitid.body.feet import foot_tracks
 from gaitid.body.frames import Geometry
 from gaitid.body.requested import request
-from gaitid.body.resolve import STORED_IN_TRIAL
+from gaitid.body.resolve import BESIDE_TRIAL, STORED_IN_TRIAL
 from gaitid.body.upper_body import found_segments
 from gaitid.errors import GaitidError
 from gaitid.ground.contacts import Loads, loads_on_feet
@@ -278,16 +278,17 @@ def _stages(trial: Trial, candidate: Candidate, up_g: Array) -> Stages:
 
 
 def _subject(trial: Trial, models: Mapping[str, specs.Model]) -> dict[str, Any]:
-    """Measurements stored in the trial, under the names of the bundled models, SI."""
+    """Measurements stored in the trial, or beside it, under the names of the bundled models, SI."""
     stored: dict[str, Any] = {}
     for model in models.values():
         names = [
             name
             for bare, m in model.subject.items()
             for name in ([f"{side.name}.{bare}" for side in model.sides] if m.sided else [bare])
-            if name not in stored and request(model, name).stored(model, trial.parameters) is not None
+            if name not in stored
+            and any(request(model, name).stored(model, of) is not None for of in (trial.parameters, trial.measured))
         ]
         for name, (value, _) in resolved(model, names, trial).items() if names else ():
-            if value is not None and value.source == STORED_IN_TRIAL:
+            if value is not None and value.source in (STORED_IN_TRIAL, BESIDE_TRIAL):
                 stored[name] = {"value": value.value, "unit": value.unit, "source": value.source}
     return stored

@@ -114,7 +114,8 @@ def chosen_model(read: Read) -> tuple[Choice | None, str]:
 def resolved(model: specs.Model, names: Collection[str], trial: Trial) -> dict[str, tuple[Measured | None, str]]:
     """Measurements as `run` would find them in this trial alone, or the fault of the value it finds."""
     # where measurements come from that are found in this trial alone
-    sources = Sources(trial=trial.parameters, recorded=recording(trial, model, np.zeros(3)))
+    recorded = recording(trial, model, np.zeros(3))
+    sources = Sources(trial=trial.parameters, recorded=recorded, beside=trial.measured)
     known = faultless(model, set(names), sources)
     if known is None:
         return {name: _resolved(model, name, sources) for name in names}

@@ -240,6 +240,10 @@ READING = {
             ),
             "origin_turned": "ORIGIN points from the sensor to the surface (z < 0); it was turned",
             "forces_beside": "its plate forces are those of {names}, beside it",
+            "subject_file": (
+                "a subject file of Nexus (.mp), {named:of its name|the only one there}, lies beside it: what neither "
+                "it nor a static stores is taken from that"
+            ),
             "columns": "{where}columns that are not read: {columns}",
             "computed_marker": ("{what}: taken as not seen in {where}", "keep it with --set doubtful_labels=keep"),
             "static": "static: {text}",

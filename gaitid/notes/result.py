@@ -84,6 +84,10 @@ RESULT = {
         words={
             "static": ("{name} lies beside it and was not used: --static {path:typed}", "--static {path:typed}"),
             "forces": ("{name} lies beside it and was not used: --forces {path:typed}", "--forces {path:typed}"),
+            "subjects": (
+                "{n} subject files of Nexus (.mp) lie beside it, and none is named as its subject: none was used",
+                "give that of this subject with --subject",
+            ),
             "unreadable": "{name} lies beside it and was not used: it cannot be read: {why}",
             "unfit": (
                 "{path} was found and not used: {why}",

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gaitid.errors import GaitidError, ReadError
+from gaitid.model.nexus_subject import SUFFIX, mp_beside, read_mp
 from gaitid.model.settings import ReaderSettings
 from gaitid.notes import note
 from gaitid.numerics.rotation import norm
@@ -98,6 +99,7 @@ def read_trial(
         from gaitid.read.mirror import mirrored
 
         trial = mirrored(trial, settings.mirror)
+    trial = _with_subject(trial, settings)
     repeated = repeated_plates(trial.notes)
     left = tuple(other for other in assignments_left(trial) if other.plate not in repeated)
     if events is not None:
@@ -246,6 +248,20 @@ def _with_forces(
         assignments=(*trial.assignments, *loads.assignments),
         notes=(*(n for n in trial.notes if n.code != "plates_undeclared"), *loads.notes),
     )
+
+
+def _with_subject(trial: Trial, settings: ReaderSettings) -> Trial:
+    """The trial with the subject file of Nexus beside it that names its subject, or is the only one there."""
+    names = trial.names if settings.subject_prefix is None else (settings.subject_prefix,)
+    files = mp_beside(trial.path, names)
+    if len(files) != 1:
+        return trial
+    try:
+        measured, said = read_mp(files[0]), note("reading_info/subject_file", named=files[0].stem in names)
+    except ReadError as error:
+        unread = note("file_beside/unreadable", name=f"a subject file of Nexus ({SUFFIX})", why=error.line())
+        return replace(trial, notes=(*trial.notes, unread))
+    return replace(trial, measured=measured, measured_in=files[0], notes=(*trial.notes, said))
 
 
 def _unused(trial: Trial, settings: ReaderSettings, *names: str) -> Trial:

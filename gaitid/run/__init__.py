@@ -26,6 +26,7 @@ from gaitid.inputs import (
     refuse_to_overwrite,
     static_beside,
 )
+from gaitid.model.nexus_subject import mp_beside
 from gaitid.notes import Note, Notes, as_option, note
 from gaitid.read import read_trial
 from gaitid.records import frozen_dataclass
@@ -305,6 +306,9 @@ def _with_notes(path: Path, result: Result, setup: Setup) -> Result:
     subject_given = setup.subject_given
     of_statics = notes_of_statics(path, result, options.reader, subject_given, options.beside)
     notes = (*setup.notes, *of_statics)
+    if not subject_given and not result.trial.parameters and result.trial.measured_in is None:
+        n_files = len(mp_beside(path, result.trial.names))
+        notes += (note("file_beside/subjects", n=n_files),) if n_files > 1 else ()
     if setup.chosen_because and not subject_given:
         notes = (*notes, *loads_beside(found_trial(path), options.forces))
     of_result = result.notes if setup.choice is None else setup.choice.with_cure(result.notes)

@@ -41,6 +41,10 @@ def inputs_of(path: Path, result: Result, setup: Setup) -> list[Mapping[str, str
     sources = " ".join(assignment.source for assignment in result.trial.assignments)
     if sources:
         inputs += [input_record("assignments", enf) for enf in enf_files(path) if enf.name in sources]
+    if (file := result.trial.measured_in) is not None:
+        named = setup.options.keep_names or file.stem not in result.trial.names  # a person's, mostly
+        shown = file if named else file.with_stem("(not kept)")
+        inputs.append(input_record("measurements", file) | {"path": str(shown)})
     return inputs
 
 

@@ -148,7 +148,9 @@ def plan_file(path: Path, folder: Path | None, setup: Setup, session: tuple[Path
         model = settled.model
         assert model is not None  # settled
         # the model that was chosen is among the files that are read
-        plan = replace(plan, reads=(*_reads(path, settled),), model=model, chosen_because=settled.chosen_because)
+        beside = [_file("measurements", file, "the subject") for file in [trial.measured_in] if file is not None]
+        plan = replace(plan, reads=(*_reads(path, settled), *beside), model=model)
+        plan = replace(plan, chosen_because=settled.chosen_because)
         plan = replace(plan, settings=(*_settings(model, settled),), removes=(*_removes(path, folder, settled),))
         if folder is not None:
             refuse_to_replace_inputs(folder, path, settled)

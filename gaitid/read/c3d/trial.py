@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from gaitid.read.plates.force_platform import plates_from_channels, unit_by_plat
 from gaitid.read.subjects import Chosen, best_copies, choose_subject
 from gaitid.read.units import LENGTH_M, factor
 from gaitid.read.unseen import unseen
-from gaitid.trial import POSE_ARM_M, Array, IntArray, Mask, Trial, frozen, pose_labels
+from gaitid.trial import POSE_ARM_M, Array, IntArray, Mask, Measurements, Trial, frozen, pose_labels
 
 # Groups of POINT that name model outputs: what the file computed, never what a camera saw.
 OUTPUT_GROUPS = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS")
@@ -205,7 +205,7 @@ def read_stored_subject(path: Path) -> tuple[frozenset[str], Mapping[str, float]
     parameters = read_c3d_parameters(path)
     labels = frozenset(subject_and_name(label)[1] for label in texts(parameters, "POINT", "LABELS"))
     numbers = [(subject_and_name(label)[1], float(value.item())) for label, value in _numbers(parameters, 1)]
-    return labels, _Measurements(numbers)
+    return labels, Measurements(numbers)
 
 
 def _by_marker(xyz: Array, lost: Mask, places: Sequence[int] | IntArray) -> Array:
@@ -219,29 +219,6 @@ def _by_marker(xyz: Array, lost: Mask, places: Sequence[int] | IntArray) -> Arra
 
 def _text(parameters: Parameters, group: str, name: str) -> str:
     return next(iter(texts(parameters, group, name)), "")
-
-
-class _Measurements(Mapping[str, float]):
-    """Numbers by name, of which the case does not matter, as the format has it for parameters; listed as written.
-
-    Nor do blanks: some programs write ``Marker Diameter``.
-    """
-
-    def __init__(self, pairs: Iterable[tuple[str, float]]) -> None:
-        self._by_capitals = {_plain(name): (name, value) for name, value in pairs}
-
-    def __getitem__(self, name: str) -> float:
-        return self._by_capitals[_plain(name)][1]
-
-    def __iter__(self) -> Iterator[str]:
-        return (name for name, _ in self._by_capitals.values())
-
-    def __len__(self) -> int:
-        return len(self._by_capitals)
-
-
-def _plain(name: str) -> str:
-    return name.upper().replace(" ", "")
 
 
 def _numbers(parameters: Parameters, *sizes: int) -> Iterator[tuple[str, Array]]:
@@ -275,8 +252,8 @@ def _measurements(parameters: Parameters, chosen: Chosen) -> tuple[Mapping[str, 
         elif value.size == 1:
             of_nobody.append(name)
     if not of_nobody:
-        return _Measurements(numbers), ()
-    return _Measurements(numbers), (note("file_incomplete/measurements", measurements=listed(of_nobody)),)
+        return Measurements(numbers), ()
+    return Measurements(numbers), (note("file_incomplete/measurements", measurements=listed(of_nobody)),)
 
 
 def _up_hint(parameters: Parameters) -> Array | None:
