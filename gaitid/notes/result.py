@@ -85,8 +85,8 @@ RESULT = {
             "static": ("{name} lies beside it and was not used: --static {path:typed}", "--static {path:typed}"),
             "forces": ("{name} lies beside it and was not used: --forces {path:typed}", "--forces {path:typed}"),
             "subjects": (
-                "{n} subject files of Nexus (.mp) lie beside it, and none is named as its subject: none was used",
-                "give that of this subject with --subject",
+                "{n} subject files of Nexus (.mp) lie beside it, and none is named as its subject: none was used; "
+                "--subject takes one"
             ),
             "unreadable": "{name} lies beside it and was not used: it cannot be read: {why}",
             "unfit": (
