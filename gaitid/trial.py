@@ -199,7 +199,7 @@ class Event:
 
 @frozen_dataclass()
 class Assignment:
-    """Which foot somebody else says was on a plate: reported where it disagrees, never used by itself.
+    """Which foot somebody else says was on a plate: reported where it disagrees, and used only where it is `declared`.
 
     Attributes
     ----------
@@ -210,12 +210,15 @@ class Assignment:
         Where it stands, in words.
     time_s : float or None
         With 0 at the trial's first frame; None where it is said of the whole trial.
+    declared : bool
+        An operator's word: it decides between feet that the pressure lies near to.
     """
 
     plate: int
     foot: str
     source: str
     time_s: float | None = None
+    declared: bool = False
 
 
 class Measurements(Mapping[str, float]):
@@ -333,6 +336,14 @@ class Trial:
     @cached_property
     def n_frames(self) -> int:
         return int(self.points_g.shape[0])
+
+    @property
+    def declared(self) -> dict[int, Assignment]:
+        """By plate what an operator says of it; not where there are two words."""
+        words: dict[int, list[Assignment]] = {}
+        for word in self.assignments:
+            words.setdefault(word.plate, []).extend([word] if word.declared else [])
+        return {plate: of[0] for plate, of in words.items() if len({word.foot for word in of}) == 1}
 
     @property
     def marker_labels(self) -> tuple[str, ...]:

@@ -23,6 +23,8 @@ from gaitid.trial import Array, Mask, Trial, frozen
 
 # m. A foot whose line lies farther than this from the centre of pressure does not carry the plate's load.
 COP_REACH = 0.10
+# Of the frames in which a load presses, it has to lie so near to the foot to which an operator assigned it.
+MOSTLY = 0.9
 # m. A centre of pressure within the first of a foot's line lies under it; a sole that reaches onto a plate by less than
 # the second, a guess of a shoe and the round of a heel, then does not press there.
 UNDER_FOOT, OUTLINE = 0.03, 0.03
@@ -260,6 +262,11 @@ def _by_evidence(ground: Ground, plate: PlateLoad, ways: Mapping[str, FootTrack]
                 ground.floor.during(frames),
                 ground.rate_hz,
             )
+        said = ground.declared.get(plate.number)
+        if said is not None and said.foot in distance and not told[frames].any():
+            away = distance[said.foot][pressing]
+            if (away <= COP_REACH).mean() > MOSTLY:  # not where it is not known
+                involved = {said.foot}
         for side, mask in _shared_out(involved, touching).items():
             on[side][frames] |= mask
     return on, told

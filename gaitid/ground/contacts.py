@@ -43,6 +43,7 @@ UNCLAIMED = 3
 FAR_FROM_FOOT = 0.1
 
 BY_HAND = "given by hand (--assign)"
+ASSIGNED = "assigned in Nexus (.enf), pressure near that foot"
 # Confidence of what is given by hand against the evidence.
 UNSUPPORTED = 0.3
 
@@ -215,7 +216,9 @@ def _contacts_of(foot: FootClaims, on_plates: Sequence[Evidence], limits: Limits
     notes: Notes = ()
     taken, not_sure = np.zeros((2, foot.ground.n_frames), dtype=bool)
     for evidence in on_plates:
-        judgement, method = judge(evidence, limits), METHOD
+        said = {word.foot for n in evidence.plate_numbers if (word := foot.ground.declared.get(n))}
+        followed = foot.side in said and not evidence.shared.any()
+        judgement, method = judge(evidence, limits), ASSIGNED if followed else METHOD
         if foot.given[evidence.first]:
             judgement, method = _by_hand(judgement), BY_HAND
             notes += _against(foot.side, evidence, judgement)
@@ -363,9 +366,12 @@ def _unclaimed(ground: Ground, claims: Claims) -> Notes:
 
 
 def disagreements(assignments: Sequence[Assignment], contacts: Sequence[Contact], trial: Trial) -> Notes:
-    """Where other programs left another answer with the trial, which is not used."""
+    """Where other programs left another answer with the trial than what plates and feet show."""
     notes = []
     for other in assignments:
+        if other.plate not in {*trial.refused_plates, *(plate.number for plate in trial.plates)}:
+            notes.append(note("assignment_unused", source=other.source, plate=other.plate))
+            continue
         known = [c for c in contacts if other.plate in c.plates]
         if other.time_s is not None:
             at = other.time_s * trial.rate_hz

@@ -20,7 +20,7 @@ from gaitid.numerics.statistics import median
 from gaitid.read.event_names import foot_event
 from gaitid.read.plates import refusals
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Array, Trial
+from gaitid.trial import Array, Assignment, Trial
 
 # s. Events whose median lies farther than the first from the plates' own onsets and ends are not used; one that lies
 # farther than the second is of another step.
@@ -54,6 +54,8 @@ class Ground:
         By which these lie after what the plates say; 0 without any.
     withheld : mapping of plate number to str
         Plates that have another fault (`gaitid.ground.plate_faults`), and which.
+    declared : mapping of plate number to Assignment
+        What was assigned in another program, for the whole trial.
     """
 
     floor: Floor
@@ -68,6 +70,7 @@ class Ground:
     events_note: Notes = ()
     events_late_s: float = 0.0
     withheld: Mapping[int, str] = field(default_factory=dict)
+    declared: Mapping[int, Assignment] = field(default_factory=dict)
 
     @property
     def rate_hz(self) -> float:
@@ -114,6 +117,11 @@ class Ground:
         """What is worth saying of plates, events and the floor."""
         return (
             *refusals(self.refused),
+            *(
+                note("plate_set_aside", plates=number, source=said.source)
+                for number, said in self.declared.items()
+                if said.foot == "none" and number in self.loaded
+            ),
             *(of_plate for plate in self.plates for of_plate in plate.notes(self.settings)),
             *(
                 note("plate_misplaced", plates=number, fault=fault)
@@ -156,7 +164,20 @@ def find_ground(
     stances = detect_stances(feet, floor)
     plates, refused = plates_at_camera(trial, settings, feet, stances, up_g, passes)
     loaded = {plate.number: plate.contacts(trial.rate_hz, settings, passes) for plate in plates}
-    ground = Ground(floor, plates, refused, feet, stances, {}, loaded, settings, trial.n_frames)
+    set_aside = {n: f"{said.source}: not to be used" for n, said in trial.declared.items() if said.foot == "none"}
+    ground = Ground(
+        floor,
+        plates,
+        refused,
+        feet,
+        stances,
+        {},
+        loaded,
+        settings,
+        trial.n_frames,
+        withheld={n: why for n, why in set_aside.items() if n in loaded},
+        declared=trial.declared,
+    )
     whole = {number: [load for load in loads if not any(ground.cuts(*load))] for number, loads in loaded.items()}
     aligned = {a.plate: a for a in alignments(plates, feet, stances, trial.rate_hz, whole)}
     late_s = _events_late(trial, ground)

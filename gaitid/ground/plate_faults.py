@@ -97,7 +97,7 @@ class PlateFaults:
         if not self.faults:
             return ground
         events_note = () if any(fault.with_events for fault in self.faults) else ground.events_note
-        return replace(ground, withheld=self.withheld, events_note=events_note)
+        return replace(ground, withheld={**ground.withheld, **self.withheld}, events_note=events_note)
 
 
 def _in_static(fault: Fault, mass_kg: float, stored_kg: float) -> Fault:
@@ -112,6 +112,8 @@ def faults_of_channels(trial: Trial, ground: Ground) -> list[Fault]:
     """Faults that the samples of plates show by themselves: nothing else asks for the samples."""
     raw, faults = {plate.number: plate for plate in trial.plates}, list[Fault]()
     for plate in ground.plates:
+        if plate.number in ground.withheld:  # nobody uses it
+            continue
         faults += channel_faults(plate, parted(raw[plate.number], ground.floor.passes, trial.rate_hz), ground)
         raw[plate.number].rest()
     return faults

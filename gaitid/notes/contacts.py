@@ -97,6 +97,12 @@ CONTACTS = {
             "the {sides: and the } foot|no foot is known to be on it}"
         ),
     ),
+    "assignment_unused": Message(
+        "info",
+        "another program says which foot was on a plate that the trial does not have",
+        GOOD,
+        words="{source}: the trial has no plate {plate}",
+    ),
     "assignment_against": Message(
         "doubt",
         "the evidence speaks against what --assign says; what it says was done",

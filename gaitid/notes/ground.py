@@ -41,6 +41,13 @@ GROUND = {
         explains=True,
         words="plate {plates:, } is not used: {reason}",
     ),
+    "plate_set_aside": Message(
+        "info",
+        "a plate is not to be used, as it was set in another program",
+        GOOD,
+        explains=True,
+        words="plate {plates:, }: its load is not used: {source}",
+    ),
     "plate_repeated": Message(
         "info",
         "a plate holds the load of another one, or of others together, and is left out",

@@ -2,9 +2,9 @@
 
 Three places are known:
 
-- Nexus keeps a context for every plate in the trial's Eclipse file, ``walk.Trial.enf`` or ``walk.Trial01.enf``:
-  ``FP1=Left``, ``Right``, ``Invalid``, or ``Auto`` (Vicon Nexus; as pyCGM2's ``TrialEnfReader`` and gaitutils'
-  ``eclipse`` read it). A C3D that Nexus writes does not hold it.
+- Nexus keeps a context for every plate in the trial's Eclipse file, ``walk.Trial.enf``, ``walk.Trial01.enf`` or
+  ``walk.enf``: ``FP1=Left``, ``Right``, ``Invalid``, or ``Auto`` (Vicon Nexus; as pyCGM2's ``TrialEnfReader`` and
+  gaitutils' ``eclipse`` read it). A C3D that Nexus writes does not hold it.
 - pyCGM2 (``forceplates.addForcePlateGeneralEvents``) adds a general event ``Left-FP`` or ``Right-FP`` for every plate
   that it assigned, at the frame of that plate's largest vertical force. The event does not name the plate.
 - Motion files of OpenSim may name the foot in their columns (`gaitid.read.tables.mot`).
@@ -52,7 +52,8 @@ def enf_files(path: Path) -> list[Path]:
     """Eclipse files beside a trial."""
     start = f"{path.stem}.Trial"
     try:
-        return sorted(p for p in path.parent.iterdir() if p.name.startswith(start) and p.suffix.lower() == ".enf")
+        enf = [p for p in path.parent.iterdir() if p.suffix.lower() == ".enf"]
+        return sorted(p for p in enf if p.name.startswith(start) or p.stem == path.stem)
     except OSError:  # a folder that may be entered but not listed
         return []
 
@@ -67,7 +68,7 @@ def _from_enf(path: Path) -> list[Assignment]:
             continue
         for plate, context in ((int(number), word.decode().lower()) for number, word in (m.groups() for m in matches)):
             source = f"FP{plate}={context.capitalize()} in {enf.name}"
-            assignments.append(Assignment(plate, _FEET[context], source))
+            assignments.append(Assignment(plate, _FEET[context], source, declared=True))
     return assignments
 
 

@@ -182,3 +182,63 @@ def test_what_others_said_is_reported_where_it_disagrees(made) -> None:  # type:
     assert len(warnings) == 2
     assert "x.enf says that plate 2 is the left foot's; here it carries the right foot" in warnings
     assert any("an event says that plate 1 is not to be used; here it carries the left" in w for w in warnings)
+
+
+# --- assigned in Nexus ---------------------------------------------------------------------------------------
+
+
+def assigned(trial: Trial, *feet: str) -> Trial:
+    """What an operator says of plates 1, 2, …"""
+    words = [Assignment(i, foot, f"FP{i} in x.enf", declared=True) for i, foot in enumerate(feet, 1) if foot]
+    return replace(trial, assignments=tuple(words))
+
+
+@pytest.mark.parametrize("name", ["walk", "shared_plate", "over_edge", "across_plates", "stop", "split_belt"])
+@pytest.mark.parametrize("foot", ["left", "right"])
+def test_no_known_load_is_wrong_whatever_an_operator_says(name: str, foot: str, made) -> None:  # type: ignore[no-untyped-def]
+    trial, _, wrenches = made(name)
+    result = run(assigned(trial, *[foot] * len(trial.plates)))
+    for side, leg in result.sides.items():
+        off = np.linalg.norm(leg.load.wrench.f_g - force(wrenches, side), axis=1)
+        assert np.nanmax(off) < WRONG_N, side
+
+
+def test_an_operator_decides_between_feet_that_both_may_stand_on_a_plate(made) -> None:  # type: ignore[no-untyped-def]
+    """A plate three times as large in the file, of which the other foot may touch the edges."""
+    trial, _, wrenches = made("walk")
+    one = trial.plates[0]
+    centre = one.corners_g.mean(axis=0)
+    trial = replace(trial, plates=(replace(one, corners_g=centre + 3 * (one.corners_g - centre)),))
+    known = {foot: (run(assigned(trial, foot)).sides["left"].load.state == LOADED).sum() for foot in ("", "right")}
+    result = run(assigned(trial, "left"))
+    assert (result.sides["left"].load.state == LOADED).sum() > 1.4 * known[""] and known["right"] == known[""]
+    off = np.linalg.norm(result.sides["left"].load.wrench.f_g - force(wrenches, "left"), axis=1)
+    assert np.nanmax(off) < WRONG_N
+    (contact,) = [c for c in result.contacts if c.plates]
+    assert contact.method == "assigned in Nexus (.enf), pressure near that foot"
+    differs = [note.text for note in run(assigned(trial, "right")).notes if note.code == "assignment_differs"]
+    assert differs == ["FP1 in x.enf says that plate 1 is the right foot's; here it carries the left foot"]
+
+
+def test_a_plate_that_an_operator_sets_aside_tells_nothing(made) -> None:  # type: ignore[no-untyped-def]
+    trial, *_ = made("crossing")
+    clean, result = run(trial), run(assigned(trial, "", "none"))
+    assert {c.plates for c in result.contacts if c.plates} == {(1,)}
+    (aside,) = [c for c in result.contacts if "FP2 in x.enf: not to be used" in c.reason]
+    assert aside.side == "right" and not aside.plates
+    assert result.verdict.sides["left"] == clean.verdict.sides["left"] == "good"
+    assert [note.plates for note in result.notes if note.code == "plate_set_aside"] == [(2,)]
+    by_hand = run(assigned(trial, "", "none"), (ByHand("right", (2,)),))
+    assert {c.plates for c in by_hand.contacts if c.plates} == {(1,), (2,)}
+
+
+def test_what_is_said_twice_or_of_a_plate_that_is_not_there_is_not_followed(made) -> None:  # type: ignore[no-untyped-def]
+    trial, *_ = made("crossing")
+    words = assigned(trial, "left", "right", "left")
+    twice = replace(words, assignments=(*words.assignments, Assignment(1, "right", "y.enf", declared=True)))
+    assert set(twice.declared) == {2, 3}
+    result = run(twice)
+    assert [c.method[:8] for c in result.contacts if c.plates] == ["plate fo", "assigned"]
+    assert [note.text for note in result.notes if note.code == "assignment_unused"] == [
+        "FP3 in x.enf: the trial has no plate 3"
+    ]

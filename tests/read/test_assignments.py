@@ -36,7 +36,7 @@ def trial_at(folder: Path, name: str = "walk.c3d") -> Trial:
     return replace(small_trial(), path=folder / name)
 
 
-@pytest.mark.parametrize("name", ["walk.Trial.enf", "walk.Trial01.enf", "walk.Trial.ENF"])
+@pytest.mark.parametrize("name", ["walk.Trial.enf", "walk.Trial01.enf", "walk.Trial.ENF", "walk.enf"])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252"])
 def test_contexts_of_nexus(tmp_path: Path, name: str, encoding: str) -> None:
     """``Auto`` and nothing leave it to the program; ``Invalid`` means that the plate is not to be used."""
@@ -44,7 +44,7 @@ def test_contexts_of_nexus(tmp_path: Path, name: str, encoding: str) -> None:
     found = assignments_left(trial_at(tmp_path))
     assert [(a.plate, a.foot) for a in found] == [(1, "left"), (2, "right"), (3, "none"), (12, "left")]
     assert found[0].source == f"FP1=Left in {name}" and found[1].source == f"FP2=Right in {name}"
-    assert all(a.time_s is None for a in found)
+    assert all(a.time_s is None and a.declared for a in found)
 
 
 def test_only_the_trial_s_own_file_is_read(tmp_path: Path) -> None:

@@ -33,7 +33,9 @@ _SHOWN_PLATES, _SHOWN_ASSUMPTIONS = 14, 8
 _NO_NAMES = ("results", "output", "out")
 _METHODS = {
     "plate force, foot over plate, pressure under foot": "the plate was loaded while this foot stood, the foot lay "
-    "over it, and the pressure was under the foot"
+    "over it, and the pressure was under the foot",
+    "assigned in Nexus (.enf), pressure near that foot": "the plate is assigned to this foot in Nexus, and the "
+    "pressure was near it",
 }
 # The words of a command with which a choice is no default: options of `gaitid run`, and what `--set` may say.
 _MARKERS_ASKED = ("--cutoff", "cutoff_hz", "marker_filter", "spline_mse_mm2", "raw_cutoff_hz")
