@@ -6,8 +6,9 @@ command line puts ``gaitid: FILE:`` before it and exits with status 1.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 # Characters of a message: one that names eight markers and their likely meanings stays below.
 LONGEST = 2000
@@ -64,6 +65,18 @@ class GaitidError(Exception):
 
 class ReadError(GaitidError):
     """A trial, static, force or plate file that cannot be read."""
+
+
+class UndecidedError(ReadError):
+    """A file of which the user has to say how it is read.
+
+    Attributes
+    ----------
+    instead : mapping
+        Settings of the reader with which it can be looked at, whatever it is.
+    """
+
+    instead: Mapping[str, Any] = {}
 
 
 @contextmanager

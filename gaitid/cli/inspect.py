@@ -79,6 +79,8 @@ def command(trials: tuple[Path, ...], as_json: bool, picture: Path | None, keep_
             if seen is None:
                 refused += 1
                 continue
+            for error in seen.undecided:
+                print_info(f"{trial}: {error.line()}")
             if as_json:
                 contents.append(seen.content)
             else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from gaitid.body.frames import Geometry
 from gaitid.body.requested import request
 from gaitid.body.resolve import BESIDE_TRIAL, STORED_IN_TRIAL
 from gaitid.body.upper_body import found_segments
-from gaitid.errors import GaitidError
+from gaitid.errors import GaitidError, UndecidedError
 from gaitid.ground.contacts import Loads, loads_on_feet
 from gaitid.ground.ground import Ground, find_ground
 from gaitid.ground.vertical import vertical
@@ -90,12 +91,15 @@ class Inspected:
     up_g : (3,) array
         The vertical; z where nothing says it.
     ground : Ground
+    undecided : tuple of GaitidError
+        What a user has to say of the file before it can be analysed.
     """
 
     content: dict[str, Any]
     trial: Trial
     up_g: Array
     ground: Ground
+    undecided: tuple[GaitidError, ...] = ()
 
 
 def inspected(
@@ -132,7 +136,14 @@ def inspected(
         A file cannot be read.
     """
     given_files = {"forces": beside.forces, "plates": beside.plates, "events": beside.events}
-    trial = read_trial(path, **given_files, stored=True, settings=settings)
+    undecided: list[UndecidedError] = []
+    while True:  # whatever the user would have to say, the file can be looked at
+        try:
+            trial = read_trial(path, **given_files, stored=True, settings=settings)
+            break
+        except UndecidedError as error:
+            undecided.append(error)
+            settings = replace(settings or ReaderSettings(), **error.instead)
     static = None if beside.static is None else as_static(read_trial(beside.static, settings=settings))
     marker_set = None if beside.markers is None else load_marker_set(find_marker_set(str(beside.markers)))
     models = {name: as_bundled(name) for name in bundled_models()}
@@ -148,9 +159,11 @@ def inspected(
     judged_with = given[0] if given else chosen
     for tried in candidates if with_each_model else filter(None, dict.fromkeys([*given, chosen, name])):
         candidates[tried] = analysed(candidates[tried])
-    if name:
-        stages = _stages(trial, candidates[name], up_g)
-    else:  # the plates of a trial whose feet nobody knows
+    try:
+        stages = _stages(trial, candidates[name], up_g) if name else None
+    except GaitidError as error:
+        stages, foot_note = None, error.line()
+    if stages is None:  # the plates of a trial whose feet nobody knows
         stages = Stages(None, find_ground(trial, specs.Settings(), {}, up_g), Loads({}, ()), foot_note)
     first, cleaned = trial.first_frame, stages.markers
     of_feet = candidates[name].result if name else None
@@ -198,9 +211,10 @@ def inspected(
         "models": {
             name: {"given": name in given, **readiness(trial, candidate)} for name, candidate in candidates.items()
         },
-        "warnings": texts((*trial.notes, *unknown_notes(trial.events))),
+        "warnings": [error.line(keep_names) for error in undecided]
+        + texts((*trial.notes, *unknown_notes(trial.events))),
     }
-    return Inspected(content, trial, up_g, stages.ground)
+    return Inspected(content, trial, up_g, stages.ground, tuple(undecided))
 
 
 def _role_labels(trial: Trial, model: specs.Model) -> dict[str, str]:

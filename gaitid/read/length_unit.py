@@ -6,11 +6,11 @@ from reprlib import repr as short
 
 import numpy as np
 
-from gaitid.errors import ReadError
+from gaitid.errors import ReadError, UndecidedError
 from gaitid.model.settings import POINT_UNITS
 from gaitid.notes import Notes, note
 from gaitid.numerics.statistics import median
-from gaitid.read.units import LENGTH_M, factor, plain
+from gaitid.read.units import LENGTH_M, plain
 from gaitid.trial import Array, Mask
 
 # m. The markers of a person, without the outermost twentieths, lie so far apart: from a child's legs to arms held out.
@@ -79,8 +79,8 @@ def length_unit(declared: str, chosen: str | None, points: Array, what: str) -> 
     Raises
     ------
     ReadError
-        Nothing is declared, and the size of what was seen does not tell; or another unit, which is not known; or by
-        the user's nothing is of such a size, and by another one a body is.
+        Nothing is declared, and the size of what was seen does not tell, or another unit, which is not known
+        (`UndecidedError`); or by the user's nothing is of such a size, and by another one a body is.
     """
     known = plain(declared) in LENGTH_M
     says = f"{what} says {short(declared.strip())}" if declared.strip() else f"{what} says no unit"
@@ -96,20 +96,19 @@ def length_unit(declared: str, chosen: str | None, points: Array, what: str) -> 
             )
         differs = not known or LENGTH_M[plain(declared)] != LENGTH_M[chosen]
         return chosen, (note("reading_info/unit_asked_for", says=says, unit=chosen),) if differs else ()
-    if not known and not _is_cut(declared):
-        factor(declared, LENGTH_M, what, f"correct the unit in the file, or {_TODO}")
     if known and not _is_doubtful(size * LENGTH_M[plain(declared)]):
         return declared, ()
-    for unit in POINT_UNITS:
-        metres = size * LENGTH_M[unit]
-        if _BODY_M[0] <= metres <= _BODY_M[1]:
-            name = "file_repaired/unit_by_size" if known else "reading_assumed/unit_by_size"
-            return unit, (note(name, says=says, size=size, unit=unit, size_m=metres),)
+    like = next((unit for unit in POINT_UNITS if _BODY_M[0] <= size * LENGTH_M[unit] <= _BODY_M[1]), "")
+    if like and (known or _is_cut(declared)):
+        name = "file_repaired/unit_by_size" if known else "reading_assumed/unit_by_size"
+        return like, (note(name, says=says, size=size, unit=like, size_m=size * LENGTH_M[like]),)
     if known:
         return declared, ()
     tried = " or ".join(POINT_UNITS)
     expected = f"a unit, or markers {_BODY_M[0]:g} to {_BODY_M[1]:g} m apart in {tried}"
-    raise ReadError(f"{what}: unit not known", expected=expected, found=short(declared), todo=_TODO)
+    error = UndecidedError(f"{what}: unit not known", expected=expected, found=short(declared), todo=_TODO)
+    error.instead = {"point_unit": like or POINT_UNITS[0]}
+    raise error
 
 
 def refuse_other_unit(points_g: Array, given: str, said: str, cure: str) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gaitid.errors import Names, ReadError, first_few
+from gaitid.errors import Names, ReadError, UndecidedError, first_few
 from gaitid.notes import Notes, note
 from gaitid.numerics.rotation import norm
 from gaitid.read.labels import listed, printable, subject_and_name
@@ -88,12 +88,14 @@ def choose_subject(labels: Sequence[str], seen: Mask, wanted: str | None) -> Cho
     elif len(persons) == 1:
         chosen = persons[0]
     else:
-        raise ReadError(
+        several = UndecidedError(
             "markers of several subjects in one file",
             expected="one subject a trial",
             found=named,
             todo="choose one with --subject-prefix NAME",
         )
+        several.instead = {"subject_prefix": max(subjects, key=lambda subject: counts[subject])}
+        raise several
     own = {name for subject, name in pairs if subject == chosen}
     kept = [i for i, (subject, name) in enumerate(pairs) if subject == chosen or (not subject and name not in own)]
     others = any(person != chosen for person in persons)

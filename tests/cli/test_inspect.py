@@ -47,6 +47,17 @@ def hidden(c: Any, label: str, first: int, last: int) -> None:
     c["data"]["meta_points"]["residuals"][0, at, first - 1 : last] = -1
 
 
+@pytest.mark.parametrize("unit", ["furlong", "league"])
+def test_a_file_of_which_the_user_has_to_say_something_is_inspected(walk: Path, tmp_path: Path, unit: str) -> None:
+    def other_unit(c: Any) -> None:
+        c["parameters"]["POINT"]["UNITS"]["value"] = [unit]
+
+    trial = edited_c3d(walk, tmp_path / "walk.c3d", other_unit)
+    done = gaitid("inspect", trial)
+    assert done.code == 0 and "POINT:UNITS: unit not known" in done.err and "the file's lengths are in mm" in done.out
+    assert gaitid("run", trial, "-o", tmp_path).code == 1
+
+
 def test_keys_of_the_contract(walk: Path) -> None:
     content = inspected(walk)
     assert {"file", "points", "analog", "plates", "contacts", "events", "subject", "stored_outputs", "models"} <= set(

@@ -101,7 +101,9 @@ def couple(walk: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_one_of_two_people(couple: Path, walk: Path, tmp_path: Path) -> None:
     assert_refused(gaitid("run", couple, *PIG, "-o", tmp_path), "several subjects", "found Anna (16 markers seen), Ben")
-    assert_refused(gaitid("inspect", couple), "choose one with --subject-prefix NAME")
+    seen = gaitid("inspect", couple, "--json")  # looks at one of them, and says so
+    assert seen.code == 0 and "found Anna (16 markers seen), Ben (16 markers seen); choose one with" in seen.err
+    assert "Anna" not in seen.out and "several subjects" in json.loads(seen.out)["warnings"][0]
     run = (*PIG, "--subject", walk.with_name("walk.subject.yaml"), "-o")
     done = gaitid("run", couple, *run, tmp_path / "two", "--subject-prefix", "Anna")
     assert done.code == 0, done.err
