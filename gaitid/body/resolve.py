@@ -171,7 +171,8 @@ class _Resolver(Mapping[str, float]):
     @cached_property
     def of_another(self) -> tuple[str, str, str] | None:
         """How the file beside the trial shows that it is another person's (`_apart`)."""
-        return _apart(self.model, self.sources.beside, self.sources.trial)
+        beside = self.sources.beside
+        return _apart(self.model, beside, self.sources.trial) if beside else None
 
     def stored_as_zero(self, name: str) -> bool:
         """Whether a recording stores a measurement, and as 0 only."""
