@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from gaitid.analysis.exchanged_static import without_exchanged
 from gaitid.analysis.landmarks import Landmarks, read_landmarks
-from gaitid.analysis.misplaced import without_misplaced
+from gaitid.analysis.misplaced import Misplaced, without_misplaced
 from gaitid.body.resolve import MeasurementsLackError, resolve_subject
 from gaitid.body.subject import Sources, Subject
 from gaitid.errors import TrialError, first_few
@@ -106,7 +106,9 @@ def bind_trial(
     if by_static and scaled is not None:
         bound, of_static = scaled.in_model(bound), scaled.in_model(of_static)
     in_static = tuple(note._replace(text=f"static: {note.text}") for note in static_fault.notes)
-    of_static, exchanged = without_exchanged(trial, bound, static, of_static)
+    exchanged = Misplaced()
+    if not by_static:  # who put markers into an OpenSim model did not take its labels from a recording
+        of_static, exchanged = without_exchanged(trial, bound, static, of_static)
     reference = Reference(of_static, static.seen, carried)
     misplaced = fault.roles | static_fault.roles | exchanged.roles
     return Bound(bound, of_static, reference, (*notes, *in_static, *exchanged.notes), misplaced)

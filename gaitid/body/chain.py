@@ -73,12 +73,9 @@ def _chain(
 
 def _by_path(name: str, path: JointPath, proximal: int) -> Joint:
     """A joint of an OpenSim model: its coordinates in their order are a, b and c."""
-    n, origin = len(path.neutral), np.zeros(3)
-    neutral, low, high = (
-        (*values.tolist(), *[other] * (3 - n))
-        for values, other in ((path.neutral, 0.0), (path.low, -np.inf), (path.high, np.inf))
-    )
-    turns = (n > 0, n > 1, n > 2)
+    origin = np.zeros(3)
+    turns = (path.count > 0, path.count > 1, path.count > 2)
+    neutral, low, high = (tuple(of.tolist()) for of in (path.neutral, path.low, path.high))
     return Joint(name, proximal, origin, origin, turns, neutral=neutral, low=low, high=high, path=path)
 
 

@@ -160,8 +160,7 @@ def started(chain: Sequence[Segment], sums: Sequence[MarkerSums], start: Sequenc
         relative = _filled(relative, posture_of(joint, np.array([joint.neutral]))[0][0])
         angles = np.stack(cardan(relative, joint.sequence), axis=-1)
         if joint.path is not None:
-            angles = np.zeros_like(angles)
-            angles[:, joint.free] = joint.path.nearest(relative)
+            angles = joint.path.nearest(relative)
         angles = np.where(joint.turns, np.clip(angles, joint.low, joint.high), joint.neutral)
         q.append(angles)
         turned, shifted = posture_of(joint, angles)
@@ -213,9 +212,10 @@ def screws(joint: Joint, q: Array, centre: Array, above: Array, below: Array) ->
     S = zeros(len(q), 6, len(joint.free))
     if joint.path is not None:
         posture = joint.path.at(q)
-        S[:, :3] = above @ posture.twists[:, :3]
+        twists = posture.twists[..., : joint.path.count]
+        S[:, :3] = above @ twists[:, :3]
         proximal = (centre - apply(above, posture.p))[..., None]  # the origin that the twists are about
-        S[:, 3:] = above @ posture.twists[:, 3:] + np.cross(proximal, S[:, :3], axis=1)
+        S[:, 3:] = above @ twists[:, 3:] + np.cross(proximal, S[:, :3], axis=1)
         return S
     for column, i in enumerate(turns):
         S[:, :3, column] = below[..., i] if joint.by_vector else _axis(joint.sequence, i, q, above, below)

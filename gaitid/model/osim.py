@@ -20,7 +20,17 @@ from gaitid.errors import ReadError, first_few
 from gaitid.model import specs
 from gaitid.model.marker_sets import MarkerSet
 from gaitid.model.segment_table import SegmentParameters, Table
-from gaitid.numerics.joint_path import Curve, Fixed, JointPath, Move, broken_line, cubic_spline, polynomial, scaled
+from gaitid.numerics.joint_path import (
+    COORDINATES,
+    Curve,
+    Fixed,
+    JointPath,
+    Move,
+    broken_line,
+    cubic_spline,
+    polynomial,
+    scaled,
+)
 from gaitid.numerics.rotation import about_axis
 from gaitid.records import NamedTuple
 from gaitid.trial import Array
@@ -31,8 +41,6 @@ _LETTERS = {"left": "l", "right": "r"}
 _PELVIS = "pelvis"
 # A scaled model with muscles and geometry has 0.3 to 1 MB.
 _MOST_BYTES = 100_000_000
-# More coordinates of one joint tell no markers apart.
-_MOST_COORDINATES = 3
 # Rows are gaitid's axes, x forward, y to the left and z up, in OpenSim's.
 _TURN = np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]])
 _X, _Y, _Z = _TURN.T
@@ -48,6 +56,8 @@ _JOINTS: Mapping[str, Sequence[tuple[bool, Array]]] = {
     "UniversalJoint": ((_TURNS, _X), (_TURNS, _Y)),
     "BallJoint": ((_TURNS, _X), (_TURNS, _Y), (_TURNS, _Z)),
     "GimbalJoint": ((_TURNS, _X), (_TURNS, _Y), (_TURNS, _Z)),
+    "FreeJoint": ((_TURNS, _X), (_TURNS, _Y), (_TURNS, _Z), (_SHIFTS, _X), (_SHIFTS, _Y), (_SHIFTS, _Z)),
+    "PlanarJoint": ((_TURNS, _Z), (_SHIFTS, _X), (_SHIFTS, _Y)),
 }
 
 
@@ -93,6 +103,8 @@ class ScaledModel:
         Those whose leg it has.
     mass_kg : float
         Of all its bodies.
+    turns_in_a_plane : bool
+        Whether its pelvis turns about one axis only: the model of a movement in the sagittal plane.
 
     Raises
     ------
@@ -133,125 +145,103 @@ class ScaledModel:
                 found=first_few([*self._bodies] or ["none"], 8),
                 todo="give the scaled model of a person, with the bodies' names of OpenSim's gait models",
             )
+        root_joint = self._joints.get(_PELVIS)
+        turning = {name for turns, _, name, _ in _motions(root_joint) if turns and name} if root_joint else set()
+        self.turns_in_a_plane = len({name for name in turning if not self._coordinates[name].locked}) == 1
         self.mass_kg = sum(body.mass_kg for body in self._bodies.values())
-        self._segments = {("", _PELVIS): _PELVIS}
-        self._segments |= {(side, seg): f"{b}_{_LETTERS[side]}" for side in self.sides for seg, b in BODIES.items()}
-        #: (side, segment) to the joint by which it hangs from the segment above.
+        #: Body to the segment that it is.
+        self._places = {_PELVIS: ("", _PELVIS)}
+        #: (side, segment) to the joint by which it hangs from the segment above, and the coordinates of that.
         self.paths: dict[tuple[str, str], JointPath] = {}
+        self.coordinates: dict[tuple[str, str], list[str]] = {}
         for side in self.sides:
-            self.paths |= {(side, segment): self._path(*self._ends(side, segment)) for segment in BODIES}
+            for above, below, segment in zip((_PELVIS, *legs[side]), legs[side], BODIES):
+                self._places[below] = place = side, segment
+                hanging = self._between(above, below)
+                self.coordinates[place] = names = self._free(hanging)
+                self.paths[place] = self._path(hanging, names)
         #: (side, segment) to its markers, in its axes, m.
-        self.markers: dict[tuple[str, str], dict[str, Array]] = {place: {} for place in self._segments}
-        owners = {body: place for place, body in self._segments.items()}
+        self.markers: dict[tuple[str, str], dict[str, Array]] = {place: {} for place in self._places.values()}
         for marker in root.iter("Marker"):
             body = _last(marker.findtext("socket_parent_frame") or marker.findtext("body"))
             carrier = self._carrier(body)
-            down = carrier and self._between(*((body, carrier) if body in self._above(carrier) else (carrier, body)))
-            if carrier and not self._free(down):  # toes that bend tell nothing of the foot
+            # toes that bend tell nothing of the foot
+            if carrier in self._up(body) and not self._free(self._between(carrier, body)):
                 at = self._at(body, carrier)
-                self.markers[owners[carrier]][marker.attrib["name"]] = at.p + at.R @ _three(marker, "location")
+                self.markers[self._places[carrier]][marker.attrib["name"]] = at.p + at.R @ _three(marker, "location")
 
     # --- where bodies are -------------------------------------------------------------------------------------
 
-    def _carrier(self, body: str) -> str:
-        """The segment's body that a body is part of: the foot's for what is between shank and foot, else that above."""
-        chain = {b: side for (side, _), b in self._segments.items()}
-        for side in self.sides:
-            foot = self._segments[side, "foot"]
-            if body in self._above(foot) and body not in chain:
-                return foot
-        return next((b for b in (body, *self._above(body)) if b in chain), "")
-
-    def _above(self, body: str) -> list[str]:
-        """The bodies that it hangs from, up to the next segment of a leg or the pelvis, which is the last."""
-        found: list[str] = []
-        ends = {*self._segments.values()}
-        while body in self._joints and (not found or found[-1] not in ends):
-            body = self._joints[body].parent
-            found.append(body)
+    def _up(self, body: str) -> list[str]:
+        """A body and those that it hangs from, up to the pelvis or the ground."""
+        found = [body]
+        while found[-1] != _PELVIS and found[-1] in self._joints:
+            if (parent := self._joints[found[-1]].parent) in found:
+                raise ValueError(f"{parent} hangs from itself")
+            found.append(parent)
         return found
-
-    def _steps(self, body: str, names: Sequence[str]) -> Iterator[Fixed | Move]:
-        """From the body that it hangs from to it."""
-        joint = self._joints[body]
-        yield joint.in_parent
-        for turns, axis, name, curve in _motions(joint):
-            at = self._coordinates[name].default if name else 0.0
-            if name in names:
-                yield Move(turns, axis, names.index(name), curve)
-            elif amount := float(curve(np.array([at]))[0][0]):
-                still = Move(turns, axis, 0, lambda q, amount=amount: (np.full(len(q), amount), 0 * q))  # type: ignore[misc]
-                posture = JointPath([still], np.zeros(1), np.zeros(1), np.zeros(1)).at(np.zeros((1, 1)))
-                yield Fixed(posture.R[0], posture.p[0])
-        yield joint.in_child.inverse
-
-    def _ends(self, side: str, segment: str) -> tuple[str, str]:
-        """The bodies of the segment above and of a segment."""
-        leg = [_PELVIS, *(self._segments[side, of] for of in BODIES)]
-        k = [*BODIES].index(segment)
-        return leg[k], leg[k + 1]
 
     def _between(self, above: str, below: str) -> list[str]:
         """The bodies down from one (itself not) to another; of a body to itself none."""
-        bodies: list[str] = []
-        while below != above:
-            bodies.append(below)
-            below = self._joints[below].parent
-        return bodies[::-1]
+        up = self._up(below)
+        return up[: up.index(above)][::-1]
+
+    def _carrier(self, body: str) -> str:
+        """The segment's body that a body is part of: the foot's for what is between shank and foot, else that above."""
+        for shank, foot in ((f"{BODIES['shank']}_{s}", f"{BODIES['foot']}_{s}") for s in _LETTERS.values()):
+            if foot in self._places and body in self._between(shank, foot):
+                return foot
+        return next((b for b in self._up(body) if b in self._places), "")
 
     def _free(self, bodies: Sequence[str]) -> list[str]:
         """The coordinates by which bodies move on those that they hang from."""
         names = [name for body in bodies for _, _, name, _ in _motions(self._joints[body]) if name]
         return [name for name in dict.fromkeys(names) if not self._coordinates[name].locked]
 
-    def _path(self, above: str, below: str) -> JointPath:
-        """The joints from one body down to another.
+    def _path(self, bodies: Sequence[str], names: Sequence[str]) -> JointPath:
+        """The joints of bodies that hang from each other; coordinates that are not named keep their default.
 
         Raises
         ------
         ReadError
-            They have more coordinates than are known here.
+            More coordinates than are known here.
         """
-        bodies = self._between(above, below)
-        names = self._free(bodies)
-        if len(names) > _MOST_COORDINATES:
+        if len(names) > COORDINATES:
             raise ReadError(
-                f"{below} moves on {above} by {len(names)} coordinates",
-                expected=f"at most {_MOST_COORDINATES}",
+                f"{bodies[-1]} moves by {len(names)} coordinates on the segment above",
+                expected=f"at most {COORDINATES}",
                 found=", ".join(names),
                 todo="lock those that markers do not tell",
             )
-        of = [self._coordinates[name] for name in names]
-        steps = [step for body in bodies for step in self._steps(body, names)]
-        return JointPath(steps, *(np.array([getattr(c, key) for c in of]) for key in ("default", "low", "high")))
+        steps: list[Fixed | Move] = []
+        for body in bodies:
+            joint = self._joints[body]
+            steps.append(joint.in_parent)
+            for turns, axis, name, curve in _motions(joint):
+                if name not in names:
+                    at = self._coordinates[name].default if name else 0.0
+                    curve = polynomial(curve(np.array([at]))[0].tolist())
+                steps.append(Move(turns, axis, names.index(name) if name in names else 0, curve))
+            steps.append(joint.in_child.inverse)
+        return JointPath(steps, [self._coordinates[name][:3] for name in names])
 
-    def _at(self, body: str, carrier: str) -> Fixed:
-        """Where a body lies in the axes of the one that carries it, at the default of all coordinates."""
-        if carrier in self._above(body) or body == carrier:
-            return _default(self._path(carrier, body))
-        return _default(self._path(body, carrier)).inverse
+    def _at(self, body: str, carrier: str = _PELVIS) -> Fixed:
+        """Where a body lies in the axes of another, at the default of all coordinates."""
+        if carrier != _PELVIS:
+            return self._at(carrier).inverse.then(self._at(body))
+        path = self._path(self._between(_PELVIS, body), ())
+        posture = path.at(path.neutral[None])
+        return Fixed(posture.R[0], posture.p[0])
 
-    def standing(self, side: str, segment: str) -> Fixed:
-        """Where a segment lies in the axes of the pelvis, at the default of all coordinates."""
-        if not side:
-            return Fixed(np.eye(3), np.zeros(3))
-        names = [_PELVIS, *BODIES]
-        above = names[names.index(segment) - 1]
-        return self.standing("" if above == _PELVIS else side, above).then(_default(self.paths[side, segment]))
-
-    def toes(self, side: str) -> Array | None:
-        """(3,) the joint of the toes in the axes of the foot, m; None where there is none."""
-        foot = self._segments[side, "foot"]
-        below = next((child for child, joint in self._joints.items() if joint.parent == foot), "")
-        return self._at(below, foot).p if below else None
+    def poses(self) -> Iterator[tuple[tuple[str, str], Fixed]]:
+        """(side, segment) of all segments, and of toes, and where they lie in the axes of the pelvis."""
+        for body, (side, segment) in self._places.items():
+            yield (side, segment), self._at(body)
+            toes = next((child for child, joint in self._joints.items() if joint.parent == body), "")
+            if segment == "foot" and toes:
+                yield (side, "toes"), self._at(toes)
 
     # --- what is taken ----------------------------------------------------------------------------------------
-
-    @property
-    def turns_in_a_plane(self) -> bool:
-        """Whether its pelvis turns about one axis only: the model of a movement in the sagittal plane."""
-        turning = [name for turns, _, name, _ in _motions(self._joints[_PELVIS]) if turns and name]
-        return len({name for name in turning if not self._coordinates[name].locked}) == 1
 
     def in_model(self, model: specs.Model) -> specs.Model:
         """A model that takes its joints and masses from an OpenSim model, with this one's."""
@@ -262,12 +252,8 @@ class ScaledModel:
     @property
     def joint_words(self) -> str:
         """What the coordinates of its legs are, for records."""
-        names = {
-            f"{side} {segment}": ", ".join(self._free(self._between(*self._ends(side, segment)))) or "none"
-            for side, segment in self.paths
-        }
         pelvis = "turns about the axis across the walk only" if self.turns_in_a_plane else "moves freely"
-        coordinates = "; ".join(f"{place} by {of}" for place, of in names.items())
+        coordinates = "; ".join(f"{' '.join(at)} by {', '.join(of) or 'none'}" for at, of in self.coordinates.items())
         return (
             f"{self.words}: {coordinates}; the pelvis {pelvis}; a joint's centre lies on the axis that it turns about"
         )
@@ -276,8 +262,8 @@ class ScaledModel:
     def marker_set(self) -> MarkerSet:
         """Its markers by name, in clusters by body."""
         clusters = {
-            (side, f"{self._segments[side, segment].split('_')[0]}_markers"): tuple((label,) for label in markers)
-            for (side, segment), markers in self.markers.items()
+            (place[0], f"{body.split('_')[0]}_markers"): tuple((label,) for label in self.markers[place])
+            for body, place in self._places.items()
         }
         return MarkerSet("opensim", self.words, self.words, self.path, {"left": "L", "right": "R"}, {}, clusters)
 
@@ -285,16 +271,12 @@ class ScaledModel:
     def table(self) -> Table:
         """Masses of its segments, each with all bodies that are part of it."""
         rows = {}
-        for side, segment in self.paths:
-            carrier = self._segments[side, segment]
-            parts = [(self._bodies[b], self._at(b, carrier)) for b in self._bodies if self._carrier(b) == carrier]
-            rows[f"{side}.{segment}"] = _row(_together(parts), self.words)
+        for carrier, (side, segment) in self._places.items():
+            bodies = [b for b in self._bodies if side and self._carrier(b) == carrier]
+            if bodies:
+                row = _together([(self._bodies[b], self._at(b, carrier)) for b in bodies])
+                rows[f"{side}.{segment}"] = _row(row, self.words)
         return Table("opensim", self.words, self.words, self.path, rows)
-
-
-def _default(path: JointPath) -> Fixed:
-    posture = path.at(path.neutral[None])
-    return Fixed(posture.R[0], posture.p[0])
 
 
 def _together(parts: Sequence[tuple[_Mass, Fixed]]) -> _Mass:
@@ -320,7 +302,15 @@ def _row(body: _Mass, source: str) -> SegmentParameters:
 
 
 def _numbers(element: ElementTree.Element, key: str) -> Array:
-    return np.array([float(v) for v in (element.findtext(key) or "").split()])
+    values = np.array([float(v) for v in (element.findtext(key) or "").split()])
+    if not np.isfinite(values).all():
+        raise ValueError(f"{key}: expected finite numbers")
+    return values
+
+
+def _number(element: ElementTree.Element, key: str, otherwise: float = 0.0) -> float:
+    values = _numbers(element, key)
+    return float(values[0]) if values.size else otherwise
 
 
 def _three(element: ElementTree.Element, key: str) -> Array:
@@ -338,10 +328,10 @@ def _mass(body: ElementTree.Element) -> _Mass:
     """A body; its inertia is one element in version 4, and six before."""
     six = _numbers(body, "inertia")
     if not six.size:
-        six = np.array([float(body.findtext(f"inertia_{k}") or 0) for k in ("xx", "yy", "zz", "xy", "xz", "yz")])
+        six = np.array([_number(body, f"inertia_{k}") for k in ("xx", "yy", "zz", "xy", "xz", "yz")])
     xx, yy, zz, xy, xz, yz = six
     inertia = _TURN @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ _TURN.T
-    return _Mass(float(body.findtext("mass") or 0), _three(body, "mass_center"), inertia)
+    return _Mass(_number(body, "mass"), _three(body, "mass_center"), inertia)
 
 
 def _frame(element: ElementTree.Element, translation: str, orientation: str) -> Fixed:
@@ -379,7 +369,7 @@ def _coordinate(element: ElementTree.Element) -> _Coordinate:
         return (element.findtext(key) or "").strip().lower() == "true"
 
     low, high = _numbers(element, "range") if says("clamped") else (-np.inf, np.inf)
-    return _Coordinate(float(element.findtext("default_value") or 0), float(low), float(high), says("locked"))
+    return _Coordinate(_number(element, "default_value"), float(low), float(high), says("locked"))
 
 
 def _motions(joint: _Joint) -> list[tuple[bool, Array, str, Curve]]:
@@ -411,15 +401,18 @@ def _curve(element: ElementTree.Element, joint: str) -> Curve:
     """The function in an element; before version 4 under `function`."""
     found = {child.tag: child for parent in (element, element.find("function")) for child in parent or ()}
     if (one := found.get("MultiplierFunction")) is not None:
-        return scaled(float(one.findtext("scale") or 1), _curve(one, joint))
+        return scaled(_number(one, "scale", 1.0), _curve(one, joint))
     if (one := found.get("Constant")) is not None:
-        return polynomial((float(one.findtext("value") or 0),))
+        return polynomial((_number(one, "value"),))
     for kind in ("LinearFunction", "PolynomialFunction"):
         if (one := found.get(kind)) is not None:
             return polynomial(_numbers(one, "coefficients").tolist())
     for kind in ("SimmSpline", "NaturalCubicSpline", "PiecewiseLinearFunction"):
         if (one := found.get(kind)) is not None:
-            return (broken_line if kind[0] == "P" else cubic_spline)(_numbers(one, "x"), _numbers(one, "y"))
+            x, y = _numbers(one, "x"), _numbers(one, "y")
+            if len(x) < 2 or len(x) != len(y) or not (np.diff(x) > 0).all():
+                raise ValueError(f"the points of a function of the joint {joint} do not follow each other")
+            return (broken_line if kind[0] == "P" else cubic_spline)(x, y)
     raise ReadError(
         f"a function of the joint {joint} is not known", found=", ".join(sorted(found.keys() - {"axis", "coordinates"}))
     )

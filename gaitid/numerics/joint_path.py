@@ -12,6 +12,8 @@ from gaitid.numerics.rotation import apply, cross, dot
 from gaitid.records import NamedTuple
 from gaitid.trial import Array
 
+#: Of one joint at most.
+COORDINATES = 3
 #: A function of a coordinate: its values and its slopes, (n,) each.
 Curve: TypeAlias = Callable[[Array], tuple[Array, Array]]
 # Steps of `JointPath.nearest`: each squares what is off, and from 90° off seven reach rounding.
@@ -52,7 +54,7 @@ class Posture(NamedTuple):
     ----------
     R : (n, 3, 3) array
     p : (n, 3) array, m
-    twists : (n, 6, coordinates) array
+    twists : (n, 6, 3) array
         For a unit of each coordinate's rate the angular velocity, and the velocity of the point at the proximal origin.
     pivot : (n, 3) array, m
         Where its first turn is; where nothing turns, `p`.
@@ -65,24 +67,32 @@ class Posture(NamedTuple):
 
 
 class JointPath:
-    """A joint of up to three coordinates q.
+    """A joint of up to `COORDINATES` coordinates q.
 
     Parameters
     ----------
     steps : sequence of Fixed or Move
         From the proximal frame to the distal one.
-    neutral, low, high : (coordinates,) arrays
-        The value that each starts from, and its range.
+    ranges : sequence of (float, float, float)
+        Of each coordinate the value that it starts from, and between which it lies.
+
+    Attributes
+    ----------
+    count : int
+        Of its coordinates; those up to `COORDINATES` move nothing.
+    neutral, low, high : (3,) arrays
     """
 
-    def __init__(self, steps: Sequence[Fixed | Move], neutral: Array, low: Array, high: Array) -> None:
-        self.steps, self.neutral, self.low, self.high = tuple(steps), neutral, low, high
+    def __init__(self, steps: Sequence[Fixed | Move], ranges: Sequence[tuple[float, float, float]]) -> None:
+        self.steps, self.count = tuple(steps), len(ranges)
+        unused = [(0.0, -np.inf, np.inf)] * (COORDINATES - self.count)
+        self.neutral, self.low, self.high = np.array([*ranges, *unused]).T
 
     def at(self, q: Array) -> Posture:
-        """Where values of the coordinates, (n, coordinates or more), put it."""
+        """Where values of the coordinates, (n, 3), put it."""
         n = len(q)
         R, p, pivot = np.broadcast_to(np.eye(3), (n, 3, 3)), np.zeros((n, 3)), None
-        twists = np.zeros((n, 6, len(self.neutral)))
+        twists = np.zeros((n, 6, COORDINATES))
         for step in self.steps:
             if isinstance(step, Fixed):
                 R, p = R @ step.R, p + R @ step.p
@@ -116,13 +126,13 @@ class JointPath:
         return np.asarray(posture.pivot + cross(omega, v) / dot(omega, omega)[:, None])
 
     def nearest(self, R: Array) -> Array:
-        """(n, coordinates) values with which the joint turns as near as it can to rotations, (n, 3, 3)."""
+        """(n, 3) values with which the joint turns as near as it can to rotations, (n, 3, 3)."""
         q = np.tile(self.neutral, (len(R), 1))
-        for _ in range(_STEPS if q.size else 0):
+        for _ in range(_STEPS):
             posture = self.at(q)
             J = posture.twists[:, :3]
             off = 0.5 * sum(cross(posture.R[..., i], R[..., i]) for i in range(3))
-            normal = np.swapaxes(J, 1, 2) @ J + 1e-9 * np.eye(q.shape[1])
+            normal = np.swapaxes(J, 1, 2) @ J + 1e-9 * np.eye(COORDINATES)
             step = np.linalg.solve(normal, np.swapaxes(J, 1, 2) @ np.asarray(off)[..., None])[..., 0]
             q = np.clip(q + step, self.low, self.high)
         return q

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gaitid.model.osim import BODIES, ScaledModel
+from gaitid.model.osim import ScaledModel
 from gaitid.trial import POSE_ARM_M, Trial, pose_labels
 
 
@@ -19,30 +19,22 @@ def read_osim(path: Path) -> Trial:
         As `ScaledModel`.
     """
     model = ScaledModel(path)
-    places = [("", "pelvis"), *((side, segment) for side in model.sides for segment in BODIES)]
-    labels: list[str] = []
-    points = []
-    segments = []
-    for side, segment in places:
-        at = model.standing(side, segment)
-        names = {f"osim_{side[:1]}_{segment}" if side else f"osim_{segment}": at}
-        if side and segment == "foot" and (toes := model.toes(side)) is not None:
-            names[f"osim_{side[:1]}_toes"] = at._replace(p=at.p + at.R @ toes)
-        for name, pose in names.items():
-            segments.append(name)
-            points += [pose.p, *(pose.p + POSE_ARM_M * pose.R.T)]
-        labels += pose_labels([*names])
-        labels += model.markers[side, segment]
-        points += [at.p + at.R @ place for place in model.markers[side, segment].values()]
+    poses = {"_".join(filter(None, ("osim", side[:1], segment))): at for (side, segment), at in model.poses()}
+    points = {
+        label: point
+        for name, at in poses.items()
+        for label, point in zip(pose_labels([name]), (at.p, *(at.p + POSE_ARM_M * at.R.T)), strict=True)
+    }
+    for place, at in model.poses():
+        points |= {label: at.p + at.R @ lies for label, lies in model.markers.get(place, {}).items()}
     return Trial(
         path,
         1.0,
         1,
-        tuple(labels),
-        np.array(points)[None],
-        # as a C3D file stores the mass of its subject
-        parameters={"Bodymass": model.mass_kg},
+        tuple(points),
+        np.array([*points.values()])[None],
+        parameters={"Bodymass": model.mass_kg},  # as a C3D file stores the mass of its subject
         up_hint=np.array([0.0, 0.0, 1.0]),
-        segments=tuple(segments),
+        segments=tuple(poses),
         scaled=model,
     )
