@@ -18,7 +18,7 @@ from gaitid.trial import Measurements
 SUFFIX = ".mp"
 # Bytes: a real one has some hundreds, with all that BodyBuilder keeps some ten thousand.
 _BYTES = 100_000
-_LINE = r"(?m)^\W*(\w+)[ \t]*=[ \t]*([-+]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][-+]?\d+)?)[ \t]*\r?$"
+_LINE = r"(?m)^[^\w\n]*(\w+)[ \t]*=[ \t]*([-+]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][-+]?\d+)?)[ \t]*\r?$"
 
 
 def read_mp(path: Path) -> Measurements:

@@ -176,6 +176,7 @@ PLATES = """plates:
 SUBJECT = "mass_kg: 45.8\nleft_leg_length_mm: 830\nright_leg_length_mm: 832\nmarker_diameter_mm: 14\n"
 MODEL = "extends: pig\ngaitid_model: 1\nname: mine\nsettings: {gravity_m_per_s2: 9.81}\n"
 ENF = "[Node Information]\r\nTYPE=TRIAL\r\n[TRIAL_INFO]\r\nNAME=a\r\nFP1=Left\r\nFP2=Invalid\r\n"
+MP = "$Bodymass = 66.2\r\n$LLegLength = 1040\r\n$LThighRotation = -2.84621\r\n"
 
 
 @cache
@@ -203,6 +204,7 @@ def kinds() -> dict[str, Kind]:
         "subject": Kind("subject.yaml", "a.c3d", (SUBJECT.encode(),)),
         "model": Kind("model.yaml", "a.c3d", (MODEL.encode(),)),
         "enf": Kind("a.Trial.enf", "a.c3d", (ENF.encode(),)),
+        "mp": Kind("a.mp", "a.c3d", (MP.encode(),)),
     }
 
 

@@ -52,6 +52,13 @@ def test_a_file_without_numbers_is_refused(tmp_path: Path, text: str, found: str
         read_mp(tmp_path / "b.mp")
 
 
+@pytest.mark.parametrize("text", ["\n" * 99_000, "$" * 99_000, "a = " + "1" * 95_000 + "x", "a =" + " " * 95_000 + "x"])
+def test_a_file_of_nothing_takes_no_time(tmp_path: Path, text: str) -> None:
+    (tmp_path / "a.mp").write_text(text)
+    with pytest.raises(ReadError, match="no parameter"):
+        read_mp(tmp_path / "a.mp")
+
+
 def test_which_file_is_the_trial_s(tmp_path: Path) -> None:
     """The one named as its subject, else the only one; of several none."""
     trial, files = tmp_path / "walk.c3d", [tmp_path / f"{name}.mp" for name in ("Anna", "Bert")]
