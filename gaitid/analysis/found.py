@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from gaitid.analysis.recorded import Recorded, measured_legs
 from gaitid.body.measured_joints import measured_joint_notes
 from gaitid.body.measured_segments import with_measured
 from gaitid.body.standing import reading_notes
 from gaitid.body.subject import Sources, Subject, SubjectFile, recording
-from gaitid.ground.vertical import vertical, vertical_notes
+from gaitid.errors import TrialError
+from gaitid.ground.vertical import AxesError, MirroredError, vertical, vertical_notes
 from gaitid.model import specs
 from gaitid.model.needs import Needs
 from gaitid.notes import Notes
@@ -74,7 +76,7 @@ def find(
     (bound_to, needs, notes) = bound
     standing = in_static = None
     if static is not None and bound_to.static_model is not None:
-        in_static = vertical(static, bound_to.static_model)[0]
+        in_static = _up_in_static(static, bound_to.static_model)
         standing = recording(static, bound_to.static_model, in_static)
         in_static = None if static.scaled is not None else in_static  # an OpenSim model stands in no laboratory
     up_g, up_words = vertical(trial, bound_to.model, in_static)
@@ -88,3 +90,23 @@ def find(
     if model.table.by_sex:
         model = model._replace(table=model.table.by_sex[subject.sex])
     return Found(with_measured(model, subject_file.rows), needs, notes, up_g, up_words, sources, subject)
+
+
+def _up_in_static(static: Trial, model: specs.Model) -> Array:
+    """What points up in a static: of who lies on plates the way from the feet to the head, by which feet are levelled.
+
+    Raises
+    ------
+    TrialError
+    """
+    try:
+        try:
+            return vertical(static, model)[0]
+        except AxesError as error:
+            if isinstance(error, MirroredError) or not static.plates:
+                raise
+            return vertical(replace(static, plates=()), model)[0]
+    except TrialError as error:
+        raise type(error)(
+            f"static: {error.wrong}", expected=error.expected, found=error.found, todo=error.todo
+        ) from None

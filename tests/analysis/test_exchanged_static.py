@@ -96,6 +96,21 @@ def test_an_own_static_is_taken_as_it_is() -> None:
         assert not notes_of(read_trial(SHARED / path), "cast", static)
 
 
+@needs_trials
+def test_a_static_of_who_lies_on_a_plate_is_that_of_who_stands() -> None:
+    """The same posture, turned to the floor over the plates as they were; only the mass is not weighed then."""
+    walk, static = of("ior")
+    lies = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]])
+    results = [
+        analyse(walk, as_bundled("ior"), SubjectFile(), static=one)
+        for one in (static, replace(static, points_g=static.points_g @ lies.T))
+    ]
+    for side, of_side in results[0].sides.items():
+        for joint, column in (("knee", "flexion"), ("ankle", "dorsiflexion")):
+            found = results[1].sides[side].angles[joint][column]
+            np.testing.assert_allclose(found, of_side.angles[joint][column], atol=1e-9)
+
+
 def test_the_other_leg_is_analysed() -> None:
     """Heel and ankle of which no distance says which is which: each lies where the other does."""
     walk, static = cluster_walk.walk(), cluster_walk.static()
