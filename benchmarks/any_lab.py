@@ -1,9 +1,10 @@
 """The table of docs/any_lab.md: what `gaitid run` makes of a recording of each laboratory in `wild`.
 
-    python benchmarks/any_lab.py [--write] [--pictures FOLDER] [FOLDER ...]
+    python benchmarks/any_lab.py [--write] [--without-sets] [--pictures FOLDER] [FOLDER ...]
 
-Each recording is analysed by the command that the table shows, with nothing but what lies in its folder. `--write` puts
-the table into docs/any_lab.md; `--pictures` draws the sagittal curves, to be looked at.
+Each recording is analysed by the command that the table shows, with nothing but what lies in its folder. `--write` puts the table into docs/any_lab.md; `--without-sets` leaves every bundled marker set out, as if all
+laboratories were unknown; `--pictures` draws the sagittal curves, to be looked at. How many are analysed, how many by a
+model that gives moments, and why the others are refused is printed at the end.
 """
 
 from __future__ import annotations
@@ -53,7 +54,18 @@ RUNS: Sequence[tuple[str, str]] = (
     ("theia_segments", "trial.c3d"),
     ("visual3d_hybrid", "walk.c3d --static static.c3d"),
     ("wisconsin", "walk.trc --static static.trc"),
+    ("labs/drop_jump", "jump.c3d --static static.c3d"),
+    ("labs/joint_centres", "walk.c3d"),
+    ("labs/leuven", "gait_14.trc --static static.trc"),
+    ("labs/motion_analysis", "walk1.trc --forces walk1.forces"),
+    ("labs/nexus_mp", "VER4C3D.c3d --subject 42798.mp"),
+    ("labs/osim_calibration", "walk.trc --forces walk_grf.mot --static subject01.osim"),
+    ("labs/sample_26", "Capture0002.c3d"),
+    ("labs/turn", "turn.c3d --static static.c3d"),
+    ("labs/unipd", "walk.c3d --static static.c3d"),
 )
+#: Of a command that knows no bundled marker set.
+WITHOUT_SETS = "from gaitid.model import marker_sets; marker_sets._bundled = list; from gaitid.cli import main; main()"
 ANGLES = ("hip_flexion", "knee_flexion", "ankle_dorsiflexion")
 MOMENTS = ("hip_extension", "knee_extension", "ankle_plantarflexion")
 HEAD = "| folder, command | model, marker set | hip flexion | knee flexion | ankle dorsiflexion | largest moments |"
@@ -64,10 +76,12 @@ UNTOLD = ("no_known_wrench", "filters_differ", "impact", "gap_open")
 class Outcome:
     """One recording: its columns and its record, or the line of its refusal."""
 
-    def __init__(self, folder: str, words: str, output: Path) -> None:
+    def __init__(self, folder: str, words: str, output: Path, *, without_sets: bool = False) -> None:
         self.folder, self.words = folder, words
-        command = [sys.executable, "-m", "gaitid", "run", *words.split(), "-o", str(output)]
-        done = subprocess.run(command, cwd=WILD / folder, capture_output=True, text=True, check=False)
+        python = ["-c", WITHOUT_SETS] if without_sets else ["-m", "gaitid"]
+        command = [sys.executable, *python, "run", *words.split(), "-o", str(output)]
+        place = SHARED / folder if "/" in folder else WILD / folder
+        done = subprocess.run(command, cwd=place, capture_output=True, text=True, check=False)
         self.refusal = ""
         self.record: dict[str, Any] = {}
         self.columns: dict[str, list[float]] = {}
@@ -177,6 +191,19 @@ def markdown(outcomes: Sequence[Outcome]) -> str:
     return "\n".join(lines) + "\n" + "\n".join(map(details, outcomes))
 
 
+def summary(outcomes: Sequence[Outcome]) -> str:
+    """How many recordings are analysed, by which models, and why the others are not."""
+    done = [outcome for outcome in outcomes if not outcome.refusal]
+    full = [outcome for outcome in done if outcome.record["model"]["name"] != "lateral"]
+    lines = [f"{len(done)} of {len(outcomes)} analysed, {len(full)} by a model that gives moments.", ""]
+    lines += ["| refused | why |", "|---|---|"]
+    for outcome in outcomes:
+        if outcome.refusal:
+            why = re.split(r"; (?:expected|found) ", outcome.refusal.partition(": ")[2].partition(": ")[2])[0]
+            lines.append(f"| {outcome.folder} | {why} |")
+    return "\n".join(lines)
+
+
 # --- pictures -------------------------------------------------------------------------------------------------
 
 
@@ -204,13 +231,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", nargs="*", help="only these")
     parser.add_argument("--write", action="store_true", help="into docs/any_lab.md")
+    parser.add_argument("--without-sets", action="store_true", help="know no bundled marker set")
     parser.add_argument("--pictures", type=Path, help="folder for a picture of each recording")
     given = parser.parse_args()
     outcomes = []
     with tempfile.TemporaryDirectory() as temporary:
         for i, (folder, words) in enumerate(RUNS):
             if not given.folders or folder in given.folders:
-                outcomes.append(Outcome(folder, words, Path(temporary) / str(i)))
+                output = Path(temporary) / str(i)
+                outcomes.append(Outcome(folder, words, output, without_sets=given.without_sets))
     text = markdown(outcomes)
     if given.pictures:
         given.pictures.mkdir(parents=True, exist_ok=True)
@@ -222,6 +251,7 @@ def main() -> None:
         after = rest.partition(END)[2]
         DOCUMENT.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
     print(text)
+    print(summary(outcomes))
 
 
 if __name__ == "__main__":

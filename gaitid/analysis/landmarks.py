@@ -248,31 +248,34 @@ class _Reading:
     def prove(self, trusted: set[str]) -> None:
         """Leave out what is not worn as its landmark is, or does not keep its distance to others of its segment."""
         for worn in self.worn:
-            for (side, name), label in list(self.roles.items()):
-                if label in trusted or label not in worn.places:
-                    continue
-                low, high = HEIGHTS.get(name, (-np.inf, np.inf))
-                if not low <= (height := float(worn.places[label][0])) <= high:  # also where nothing tells its height
-                    text = note("labels_ambiguous/height", label=label, name=name, percent=100 * height)
-                    self.doubts.append((name, text))
-                    del self.roles[side, name]
-                    continue
-                others = {
-                    other
-                    for segment in _SEGMENTS
-                    if name in segment
-                    for (of_side, landmark), other in self.roles.items()
-                    if landmark in segment and other != label and (of_side == side or name in _SEGMENTS[0])
-                }
-                varies = float(np.median([worn.varies(label, other) for other in others] or [0.0]))
-                if varies > _STEADY_M:
-                    text = note("labels_ambiguous/distance", label=label, name=name, mm=1e3 * varies)
-                    self.doubts.append((name, text))
-                    del self.roles[side, name]
-        for role, of in list(self.clusters.items()):
+            for role, label in list(self.roles.items()):
+                fault = None if label in trusted or label not in worn.places else self._fault(worn, role, label)
+                if fault is not None:
+                    self.doubts.append((role[1], fault))
+                    del self.roles[role]
+        for role, of in list(self.clusters.items()):  # an arm's marker may be called as a shank's
             low, high = HEIGHTS[role[1]]
-            self.clusters[role] = [
-                x for x in of if (at := self.place(x)) is not None and low <= at[0] <= high
-            ]  # an arm's marker may be called as a shank's
-            if not self.clusters[role]:
+            worn_there = [x for x in of if (place := self.place(x)) is not None and low <= place[0] <= high]
+            self.clusters[role] = worn_there
+            if not worn_there:
                 del self.clusters[role]
+
+    def _fault(self, worn: _Worn, role: Role, label: str) -> Note | None:
+        """Why a label is not what its words say."""
+        side, name = role
+        low, high = HEIGHTS.get(name, (-np.inf, np.inf))
+        height = float(worn.places[label][0])
+        if np.isnan(height):
+            return note("labels_ambiguous/unproven", label=label, name=name)
+        if not low <= height <= high:
+            return note("labels_ambiguous/height", label=label, name=name, percent=100 * height)
+        segments = [segment for segment in _SEGMENTS if name in segment]
+        others = {
+            other
+            for (of_side, landmark), other in self.roles.items()
+            if other != label and of_side in (side, "") and any(landmark in segment for segment in segments)
+        }
+        varies = float(np.median([worn.varies(label, other) for other in others] or [0.0]))
+        if varies > _STEADY_M:
+            return note("labels_ambiguous/distance", label=label, name=name, mm=1e3 * varies)
+        return None

@@ -83,6 +83,10 @@ MARKERS = {
             "height": (
                 "{label} reads as {name}, and lies at {percent:.0f} % of the way from the feet to the pelvis: not used"
             ),
+            "unproven": (
+                "{label} reads as {name}, and nothing tells where it is worn, as no marker of the pelvis or of a foot "
+                "was read: name it in a file of --markers"
+            ),
             "distance": (
                 "{label} reads as {name}, and its distance to others of its segment varies by {mm:.0f} mm: not used"
             ),

@@ -35,7 +35,9 @@ def runs() -> list[str]:
 def test_the_table_has_every_folder_of_the_recordings(script: dict[str, Any]) -> None:
     assert runs() == [f"{folder}: {words}" for folder, words in script["RUNS"]]
     if WILD.is_dir():
-        assert {folder for folder, _ in script["RUNS"]} == {path.name for path in WILD.iterdir() if path.is_dir()}
+        assert {folder for folder, _ in script["RUNS"] if "/" not in folder} == {
+            p.name for p in WILD.iterdir() if p.is_dir()
+        }
 
 
 @pytest.mark.skipif(not WILD.is_dir(), reason="recorded trials (../shared/trials/wild) are not here")
