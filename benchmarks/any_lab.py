@@ -2,9 +2,10 @@
 
     python benchmarks/any_lab.py [--write] [--without-sets] [--pictures FOLDER] [FOLDER ...]
 
-Each recording is analysed by the command that the table shows, with nothing but what lies in its folder. `--write` puts the table into docs/any_lab.md; `--without-sets` leaves every bundled marker set out, as if all
-laboratories were unknown; `--pictures` draws the sagittal curves, to be looked at. How many are analysed, how many by a
-model that gives moments, and why the others are refused is printed at the end.
+Each recording is analysed by the command that the table shows, with nothing but what lies in its folder. `--write` puts
+the table into docs/any_lab.md; `--without-sets` leaves every bundled marker set out, as if all laboratories were
+unknown; `--pictures` draws the sagittal curves, to be looked at. How many are analysed, how many by a model that gives
+moments, and why the others are refused is printed at the end.
 """
 
 from __future__ import annotations
