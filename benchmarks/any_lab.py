@@ -58,7 +58,7 @@ RUNS: Sequence[tuple[str, str]] = (
     ("labs/drop_jump", "jump.c3d --static static.c3d"),
     ("labs/joint_centres", "walk.c3d"),
     ("labs/leuven", "gait_14.trc --static static.trc"),
-    ("labs/motion_analysis", "walk1.trc --forces walk1.forces"),
+    ("labs/motion_analysis", "walk1.trc --set mirror=z"),
     ("labs/nexus_mp", "VER4C3D.c3d --subject 42798.mp"),
     ("labs/osim_calibration", "walk.trc --forces walk_grf.mot --static subject01.osim"),
     ("labs/sample_26", "Capture0002.c3d"),

@@ -113,7 +113,7 @@ def reading_notes(static: Trial | None) -> Notes:
     told = ("file_repaired", "file_incomplete", "reading_assumed", "values_lost")
     notes = () if static is None else static.notes
     of_file = tuple(note("reading_info/static", text=n.text) for n in notes if n.code in told and not n.plates)
-    return *of_file, *(n for n in notes if n.code == "static_marker_rare")
+    return *of_file, *(n for n in notes if n.code in ("static_part", "static_marker_rare"))
 
 
 def check_stands(markers: Mapping[str, Array]) -> None:

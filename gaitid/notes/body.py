@@ -100,6 +100,12 @@ BODY = {
         "give the static of this person, recorded with these markers",
         words=OTHER_PERSON + ": its {what} is {static}, the trial's {trial}",
     ),
+    "static_part": Message(
+        "assumption",
+        "the subject stands still in part of the static only, which alone is used",
+        GOOD,
+        words="the static: the subject stands still in frames {first}-{last}, which alone are used",
+    ),
     "static_marker_rare": Message(
         "assumption",
         "a marker is seen in little of the static, or on the place of another, and is none of it",

@@ -20,6 +20,7 @@ from gaitid.notes import note
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import median_of_known
 from gaitid.read.labels import listed
+from gaitid.read.standing import standing_part
 from gaitid.trial import Trial
 
 if TYPE_CHECKING:
@@ -110,15 +111,16 @@ def read_trial(
 
 
 def as_static(trial: Trial, settings: ReaderSettings | None = None) -> Trial:
-    """A static as models take it: without labels that stand for a marker in a few of its frames only.
+    """A static as models take it: while the subject stands, without labels that stand for a marker in few frames.
 
     In a static all markers are in view. A label that is seen in less than `FEWEST_SEEN` of it, or in less than half of
     it and where another marker is, names what a camera took for that marker for a moment: a reflection, or the other.
     """
-    trial = trial if settings is None else with_vertical(trial, settings)
+    trial = standing_part(trial if settings is None else with_vertical(trial, settings))
+    n_frames = int(np.isfinite(trial.points_g).any(axis=(1, 2)).sum())
     seen = np.isfinite(trial.points_g).all(axis=2).sum(axis=0)
-    rare = (seen > 0) & (seen < FEWEST_SEEN * trial.n_frames)
-    for i in np.flatnonzero(~rare & (seen > 0) & (2 * seen < trial.n_frames)):
+    rare = (seen > 0) & (seen < FEWEST_SEEN * n_frames)
+    for i in np.flatnonzero(~rare & (seen > 0) & (2 * seen < n_frames)):
         frames = np.isfinite(trial.points_g[:, i, 0])
         apart_m = norm(trial.points_g[frames] - trial.points_g[frames][:, [i]])
         rare[i] = (median_of_known(apart_m) < MARKER_M)[seen > seen[i]].any()
@@ -126,7 +128,7 @@ def as_static(trial: Trial, settings: ReaderSettings | None = None) -> Trial:
         return trial
     points_g = np.where(rare[:, None], np.nan, trial.points_g)
     named = [(label, n) for label, n, drop in zip(trial.labels, seen, rare) if drop and label[:1] not in ("", "*")]
-    seen_in = [f"{label} in {n} of {trial.n_frames} frames" for label, n in named]
+    seen_in = [f"{label} in {n} of {n_frames} frames" for label, n in named]
     notes = (note("static_marker_rare", seen_in=seen_in),) if named else ()
     return replace(trial, points_g=points_g, notes=(*trial.notes, *notes))
 
