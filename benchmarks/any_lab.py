@@ -224,7 +224,7 @@ def draw(outcome: Outcome, folder: Path) -> None:
     axes[0, 0].legend()
     figure.suptitle(f"{outcome.folder}: {outcome.words}: {outcome.record['model']['name']}")
     figure.tight_layout()
-    figure.savefig(folder / f"{outcome.folder}_{outcome.words.split('.')[0]}.png", dpi=60)
+    figure.savefig(folder / f"{outcome.folder}_{outcome.words.split('.')[0]}.png".replace("/", "_"), dpi=60)
     plt.close(figure)
 
 
