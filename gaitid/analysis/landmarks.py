@@ -32,6 +32,8 @@ HEIGHTS: Mapping[str, tuple[float, float]] = {
         ("ankle_lateral", "ankle_medial", "heel", "toe", "mt1", "mt2", "mt5", "foot_cluster"), (-0.15, 0.25)
     ),
 }
+# The middle of the range of feet, whose mean is height 0.
+_FEET = 0.05
 # Landmarks of one segment, which keep their distances.
 _SEGMENTS = (
     ("asis", "psis", "iliac_crest", "sacrum"),
@@ -121,7 +123,7 @@ def _by_labels(labels: tuple[str, ...]) -> tuple[MarkerSet | None, dict[Role, li
 class _Worn:
     """Where markers are worn in a recording: means over some fifty frames, in the body's own axes.
 
-    Up is from the feet to the pelvis, so that neither the laboratory's axes nor a posture matter.
+    Up is from the feet, or the lowest that there is, to the pelvis, so that the laboratory's axes do not matter.
     """
 
     def __init__(self, recording: Trial, words: Mapping[str, Reading]) -> None:
@@ -129,15 +131,17 @@ class _Worn:
         self.tracks = {label: recording.marker(label)[some] for label in words if recording.has(label)}
         self.places: dict[str, Array] = {}
         of = {label: HEIGHTS.get(reading.names[0], (0.5, 0.5)) for label, reading in words.items()}
-        pelvis, feet = self._mean(x for x in of if of[x][1] > 1.2), self._mean(x for x in of if of[x][0] < 0)
+        lowest = min((of[label] for label in self.tracks), default=(0.5, 0.5))
+        pelvis, low = self._mean(x for x in of if of[x][1] > 1.2), self._mean(x for x in of if of[x] == lowest)
+        base = max(0.0, sum(lowest) / 2 - _FEET)  # the height of what is lowest
         left, right = (self._mean(x for x in of if words[x].side == side) for side in ("left", "right"))
-        length = np.linalg.norm(pelvis - feet, axis=1)[:, None]
-        up = (pelvis - feet) / length
+        length = np.linalg.norm(pelvis - low, axis=1)[:, None]
+        up = (pelvis - low) / length
         leftward = left - right
         leftward = unit(leftward - (leftward * up).sum(axis=1, keepdims=True) * up)
-        axes = np.stack([up / length, leftward, np.cross(leftward, up)], axis=1)
+        axes = np.stack([up * (1 - base) / length, leftward, np.cross(leftward, up)], axis=1)
         for label, points in self.tracks.items():
-            self.places[label] = mean_of_known(np.einsum("fij,fj->fi", axes, points - feet))
+            self.places[label] = mean_of_known(np.einsum("fij,fj->fi", axes, points - low)) + [base, 0.0, 0.0]
 
     def _mean(self, labels: Iterable[str]) -> Array:
         n = len(next(iter(self.tracks.values()), ()))

@@ -578,7 +578,7 @@ def test_the_log_has_no_names_of_people(walk: Path, tmp_path: Path) -> None:
     def lose_the_knees(c: Any) -> None:
         name_it(c)
         labels = c["parameters"]["POINT"]["LABELS"]["value"]
-        c["parameters"]["POINT"]["LABELS"]["value"] = [label.replace("KNE", "KNIE") for label in labels]
+        c["parameters"]["POINT"]["LABELS"]["value"] = [label.replace("KNE", "KNX") for label in labels]
 
     log = tmp_path / "log.jsonl"
     trials = [edited_c3d(walk, tmp_path / "a.c3d", name_it), edited_c3d(walk, tmp_path / "b.c3d", lose_the_knees)]

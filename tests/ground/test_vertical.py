@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gaitid.analysis.recorded import bind_trial
-from gaitid.ground.vertical import BY_SHAPE, AxesError, vertical
+from gaitid.ground.vertical import AxesError, vertical
 from gaitid.model import specs
 from gaitid.model.load import as_bundled
 from gaitid.trial import Trial
@@ -35,7 +35,7 @@ def test_the_pelvis_is_above_the_feet_or_else_above_the_legs(axis: str, without:
     trial = turned(cluster_walk.walk(), axis, without)
     up_g, words = vertical(trial, bound(trial))
     assert up_g.tolist() == [float(letter == axis) for letter in "xyz"]
-    assert words in ("posture: the pelvis above the feet", BY_SHAPE)  # by labels, or where these are not read by places
+    assert words.startswith("posture")
 
 
 @pytest.mark.parametrize("without", [(), FEET])
