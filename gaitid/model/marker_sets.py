@@ -70,11 +70,6 @@ class MarkerSet(NamedTuple):
     roles: Mapping[tuple[str, str], tuple[str, ...]]
     clusters: Mapping[tuple[str, str], tuple[tuple[str, ...], ...]]
 
-    def spells(self, spellings: Spellings) -> bool:
-        """Whether the labels of a trial that the set knows are spelled as it spells them, in any case of letters."""
-        near = [spellings.find(labels)[1] for labels in self.roles.values()]
-        return sum(0 < n < _OTHER_CASE for n in near) <= sum(n >= _OTHER_CASE for n in near)
-
     def found(self, spellings: Spellings) -> dict[tuple[str, str], list[str]]:
         """The labels of a trial that the set knows, by what they are."""
         members = {role: (labels,) for role, labels in self.roles.items()} | {**self.clusters}
