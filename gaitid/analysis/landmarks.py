@@ -138,10 +138,11 @@ class _Worn:
         base = max(0.0, sum(lowest) / 2 - _FEET)  # the height of what is lowest
         left, right = (self._mean(x for x in of if words[x].side == side) for side in ("left", "right"))
         length = np.linalg.norm(pelvis - low, axis=1)[:, None]
-        up = (pelvis - low) / length
-        leftward = left - right
-        leftward = unit(leftward - (leftward * up).sum(axis=1, keepdims=True) * up)
-        axes = np.stack([up * (1 - base) / length, leftward, np.cross(leftward, up)], axis=1)
+        with np.errstate(invalid="ignore"):  # no pelvis, or nothing below it: no place is known
+            up = (pelvis - low) / length
+            leftward = left - right
+            leftward = unit(leftward - (leftward * up).sum(axis=1, keepdims=True) * up)
+            axes = np.stack([up * (1 - base) / length, leftward, np.cross(leftward, up)], axis=1)
         for label, points in self.tracks.items():
             self.places[label] = mean_of_known(np.einsum("fij,fj->fi", axes, points - low)) + [base, 0.0, 0.0]
 

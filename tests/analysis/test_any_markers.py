@@ -455,7 +455,7 @@ def test_another_spelling_gives_the_same_bytes(family: str, spelling: str) -> No
 
 
 def test_every_model_by_landmarks_is_judged() -> None:
-    """And those of CGM 2, which name their labels themselves; `opensim` by an `.osim` (tests/analysis/test_osim_static.py)."""
+    """And those of CGM 2, which name their labels themselves; `opensim` by an `.osim`, in test_osim_static.py."""
     assert {f.model for f in FAMILIES.values()} >= set(FAMILY_OF)
     by_landmarks = {name for name in bundled_models() if load_model(name).by_landmarks} - {"opensim"}
     assert by_landmarks.isdisjoint(CGM2) and by_landmarks | set(CGM2) == set(FAMILY_OF)

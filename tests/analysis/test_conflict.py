@@ -60,7 +60,7 @@ def test_what_is_known_of_a_trial_is_not_asked_again(
     result = analyse(walk, PIG, SubjectFile())
     of_trials, of_angles = list[Trial](), list[str]()
     laboratory, angle = vertical._vertical, foot_flat.static_angle
-    monkeypatch.setattr(vertical, "_vertical", lambda t, m: of_trials.append(t) or laboratory(t, m))
+    monkeypatch.setattr(vertical, "_vertical", lambda t, *more: of_trials.append(t) or laboratory(t, *more))
     monkeypatch.setattr(foot_flat, "static_angle", lambda *a: of_angles.append(a[1].name) or angle(*a))
     static_beside_notes(result, static)
     assert len(of_trials) == 1 and of_trials[0] is not walk and of_angles == []

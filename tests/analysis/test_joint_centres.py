@@ -22,7 +22,7 @@ WALKS = ("HC002D", "HC030A", "HC031A", "HC036A")
 def test_a_file_that_holds_nothing_else() -> None:
     result = analyse(SHARED / "labs" / "joint_centres" / "walk.c3d")
     model = result.record["model"]
-    assert (model["name"], model["marker_set"]) == ("keypoints", "joint_centres")
+    assert (model["name"], model["marker_set"]) == ("keypoints", "joint_centres and words")
     (limits,) = [w["text"] for w in result.record["warnings"] if w["code"] == "model_limits"]
     assert "the joint centres are another program's" in limits
     for side in ("left", "right"):

@@ -405,7 +405,7 @@ SHARED = {
         f"dynamics.{name}"
         for name in ("joint_space", "joint_tree", "forward", "integration", "control", "friction", "inertia", "pace")
     ),
-    *(f"model.{name}" for name in ("fields", "expression", "yaml_file", "load")),
+    *(f"model.{name}" for name in ("fields", "expression", "yaml_file", "load", "find")),
 }
 
 

@@ -230,7 +230,7 @@ def formulas() -> list[tuple[str, str, str, str]]:
     """Model, ``angles`` or ``moments``, joint and column of every formula of the bundled models that gives anything."""
     return [
         (name, group, joint, column)
-        for name in bundled_models()
+        for name in EXACT
         for model in [load_model(name)]
         for group, entries in (("angles", model.angles), ("moments", model.moments))
         for joint, entry in entries.items()
@@ -240,7 +240,8 @@ def formulas() -> list[tuple[str, str, str, str]]:
 
 
 def test_every_bundled_model_is_judged() -> None:
-    assert set(EXACT) == set(bundled_models())
+    """`opensim`, whose joints are an `.osim`'s, by OpenSim's own results (test_osim_static.py)."""
+    assert set(EXACT) == set(bundled_models()) - {"opensim"}
 
 
 @pytest.mark.parametrize("model", EXACT)
