@@ -181,8 +181,8 @@ def left_out(result: Result) -> str:
 
 
 def test_a_hint_never_names_the_other_side(trial: Trial) -> None:
-    changed = relabelled(trial, lambda label: {"LTOE": "LTOES"}.get(label, label))
-    assert "LTOE (did you mean 'LTOES'?)" in left_out(analyse(changed, load_model("pig"), SubjectFile()))
+    changed = relabelled(trial, lambda label: {"LTOE": "LTOEX"}.get(label, label))
+    assert "LTOE (did you mean 'LTOEX'?)" in left_out(analyse(changed, load_model("pig"), SubjectFile()))
     gone = replace(
         trial,
         labels=tuple(label for label in trial.labels if label != "LTOE"),

@@ -53,7 +53,9 @@ def test_folder_for_a_file(refused: Callable[..., None], tmp_path: Path, name: s
 
 def test_a_folder_of_trials_is_for_batch(refused: Callable[..., None], tmp_path: Path) -> None:
     (tmp_path / "session").mkdir()
-    refused(tmp_path / "session", f"{tmp_path / 'session'}: a folder; expected a file (.c3d, .csv or .trc)", "batch")
+    refused(
+        tmp_path / "session", f"{tmp_path / 'session'}: a folder; expected a file (.c3d, .csv, .trc or .tsv)", "batch"
+    )
 
 
 @pytest.mark.parametrize("content", [b"", b"\x02\x51" + bytes(4000), b"frame,LASI_x_mm\n1,2\n" * 100, bytes(1024)])
