@@ -296,8 +296,8 @@ def fingerprint_of(job: Job, trial_sha256: str) -> str:
             inputs.append((file.name, sha256(file, most)))
     # which model is chosen depends on all trials of the session
     session = [[str(path), _size(path)] for path in job.session]
-    # and with which calibration, on what both would make
-    other = [] if job.instead is None else [fingerprint_of(job.instead, trial_sha256)]
+    # and with which calibration, on what both would make; of a static that was found the next counts where it is used
+    other = [] if job.instead is None or job.static_discovered else [fingerprint_of(job.instead, trial_sha256)]
     text = json.dumps([__version__, job.options.command, inputs, *([session] if session else []), *other])
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -313,7 +313,7 @@ def is_current(job: Job, previous: Outcome, fingerprint: str) -> bool:
     """Whether a previous result is what this job would make, and still in place."""
     return (
         (previous.trial, previous.fingerprint) == (job.name, fingerprint)
-        and not (job.static_discovered and previous.doubt)
+        and not (job.static_discovered and (previous.doubt or previous.static))
         and in_place(job.folder, previous)
     )
 
