@@ -165,14 +165,15 @@ def readiness(trial: Trial, candidate: Candidate) -> dict[str, Any]:
             missing.append(key_of(m, side_name))
         elif value is not None and value.source.startswith("assumed"):
             assumed[name] = value.source.removeprefix("assumed: ")
+    refused = candidate.refusal
     return {
         "title": model.title,
-        "runs": candidate.refusal is None,
+        "runs": refused is None,
         "analysed": result is not None,
-        "reason": candidate.refusal.line() if candidate.refusal else "",
+        "reason": refused.line() if refused else "",
         "marker_set": model.marker_set or None,
-        "lacks": ["no marker set knows these labels (`gaitid models markers` drafts one, --markers takes it)"]
-        if model.by_landmarks and not model.marker_set
+        "lacks": [f"{refused.wrong} ({refused.todo})"]
+        if refused is not None and model.by_landmarks and not model.marker_set
         else what_lacks(candidate.bound, of_sides),
         "missing_markers": markers,
         "missing_measurements": missing,
