@@ -158,27 +158,31 @@ class Recorded:
     file : str
         In the folder of shared trials.
     laboratory : str
-    static, forces : str
+    static, forces, subject : str
         Beside it.
     spare_static, other_static : str
         `Case`; in the folder of shared trials.
     mass_kg : float
         Where only somebody else says it: NaN for none.
+    overrides : mapping
+        Settings, as of ``--set``.
     """
 
     file: str
     laboratory: str
     static: str = ""
     forces: str = ""
+    subject: str = ""
     spare_static: str = ""
     other_static: str = ""
     mass_kg: float = float("nan")
     slow: bool = False
+    overrides: Mapping[str, object] = field(default_factory=dict, hash=False)
 
     @property
     def name(self) -> str:
         """Short."""
-        return re.sub("^(children|wild|models)/", "", self.file.rpartition(".")[0])
+        return re.sub("^(children|wild|models|labs)/", "", self.file.rpartition(".")[0])
 
 
 def _child(name: str, trial: str, other: str) -> Recorded:
@@ -222,12 +226,14 @@ RECORDED = (
 def recorded_case(recorded: Recorded) -> Case:
     """A recorded trial with the model that `auto` takes."""
     path = SHARED / recorded.file
-    static, forces = (path.parent / name if name else None for name in (recorded.static, recorded.forces))
-    settled = settle(prepare(RunOptions(static=static, forces=forces)), path)
+    beside = (recorded.static, recorded.forces, recorded.subject)
+    static, forces, given = (path.parent / name if name else None for name in beside)
+    options = RunOptions(static=static, forces=forces, subject=given, settings=recorded.overrides)
+    settled = settle(prepare(options), path)
     assert settled.model is not None and settled.read is not None
     trial = first_frames(settled.read[2], MOST_FRAMES)
     mass = mean_load_kg(trial) if np.isinf(recorded.mass_kg) else recorded.mass_kg
-    subject = SubjectFile({"mass": mass}) if np.isfinite(mass) else SubjectFile()
+    subject = SubjectFile({"mass": mass}) if np.isfinite(mass) else settled.subject
     spare, other = (
         read_trial(SHARED / name) if name else None for name in (recorded.spare_static, recorded.other_static)
     )
@@ -293,7 +299,12 @@ SIMULATED = (
 def simulated_case(simulated: SimulatedCase) -> Case:
     """A simulated trial as a laboratory would have recorded it, with events and what a static gives."""
     settings = WalkSettings(**simulated.settings)  # type: ignore[arg-type]
-    walk = simulate_walk(settings, simulated.scenario)
+    return case_of_walk(simulated.name, simulate_walk(settings, simulated.scenario))
+
+
+def case_of_walk(name: str, walk: Walk) -> Case:
+    """A simulated walk as a laboratory would have recorded it, with the noise of its settings."""
+    settings = walk.settings
     draw = np.random.default_rng(settings.seed)
     markers = noisy_markers(walk.at(settings.times_s).marker_g, settings, draw)
     channels = noisy_channels(walk.plate_channels(settings.analog_times_s), settings, draw)
@@ -314,7 +325,7 @@ def simulated_case(simulated: SimulatedCase) -> Case:
         if 0 <= at <= settings.times_s[-1]
     ]
     return Case(
-        simulated.name,
+        name,
         "simulated",
         trial(
             "walk.c3d",

@@ -1,0 +1,158 @@
+"""Which notes of a result say that a plate, a clock, a weight or the laboratory is wrong, and what of it they name."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from gaitid.analysis.result import Result
+from gaitid.notes import Note
+
+#: Every cause that a note may name; one that leaves several open names them with / between.
+CAUSES = (
+    "sign",
+    "exchange",
+    "gain",
+    "horizontal_gain",
+    "moment_gain",
+    "moved",
+    "turned",
+    "raised",
+    "late",
+    "drift",
+    "rate",
+    "zero",
+    "crosstalk",
+    "mass",
+    "tilt",
+    "yaw",
+    "support",
+    "torsion",
+    "plates_exchanged",
+    "dead",
+    "clipped",
+    "other",
+)
+
+
+class Accusation(NamedTuple):
+    """One note that says what is wrong.
+
+    Attributes
+    ----------
+    cause : str
+        Of `CAUSES`, several with / between where the note leaves them open.
+    plates : tuple of int
+        Empty where it is about all of them together, or about none.
+    text : str
+    """
+
+    cause: str
+    plates: tuple[int, ...]
+    text: str
+
+    def names(self, wanted: frozenset[str]) -> bool:
+        """Whether it names one of these causes."""
+        return bool(wanted & set(self.cause.split("/")))
+
+
+#: How plates and channels are said to be read wrongly, wherever it is said: the first that fits holds.
+_READINGS = (
+    (r"seem turned by", "turned"),
+    (r"seem those of plate", "plates_exchanged"),
+    (r"are exchanged", "exchange"),
+    (r"ha(s|ve) the wrong sign", "sign"),
+)
+#: Code, a part of the text (as a regular expression), cause; the first that fits holds.
+_SAID: tuple[tuple[str, str, str], ...] = (
+    *(
+        (code, text, cause)
+        for code in ("plate_misplaced", "plate_channel", "plate_doubtful")
+        for text, cause in _READINGS
+    ),
+    ("plate_misplaced", "moved by|lie beside|pressure lies beside|of another origin", "moved"),
+    ("plate_misplaced", "horizontal force is larger", "horizontal_gain"),
+    ("plate_misplaced", "", "other"),
+    ("plate_channel", "zeroed under", "zero"),
+    ("plate_channel", "in another unit or not what its name says", "exchange/moment_gain"),
+    ("plate_channel", "where a foot lands or leaves", "late"),
+    ("plate_channel", "no floor holds a foot", "horizontal_gain"),
+    ("plate_channel", "free moment", "torsion"),
+    ("plate_channel", "pulled up", "sign"),
+    ("plate_channel", "is dead", "dead/gain"),
+    ("plate_channel", "is clipped", "clipped"),
+    ("plate_channel", "ends at once|do(es)? not change", "dead"),
+    ("plate_channel", "sign of its samples was lost", "sign"),
+    ("plate_channel", "pressure lies|move its pressure", "moment_gain"),
+    ("plate_channel", "does not turn from braking", "sign/exchange"),
+    ("plate_channel", "", "other"),
+    # these a file says of itself
+    (
+        "plate_doubtful",
+        "labelled|flat rectangle|FPCOPPOLY|ORIGIN lies|do not change|force_sense|centre of pressure",
+        "",
+    ),
+    ("plate_doubtful", "sensor's axis", "moment_gain"),
+    ("plate_doubtful", "too rarely|jumps by", "other"),
+    ("plate_doubtful", "it is late", "late"),
+    ("plate_doubtful", "free moment", "torsion"),
+    ("plate_doubtful", "vertical of the cameras leans", "tilt"),
+    ("plate_doubtful", "changes (by )?[\\d.]+ times", "horizontal_gain"),
+    ("plate_doubtful", "times as much as that of plate|times the lean", "horizontal_gain"),
+    ("plate_doubtful", "lie on each other", "moved"),
+    ("plate_doubtful", "whole steps the plates push", "crosstalk/zero/tilt/support"),
+    ("plate_doubtful", "or of the zero|points past the body", "crosstalk/zero/tilt"),
+    ("plate_doubtful", "", "other"),
+    ("plate_bias", "", "zero"),
+    ("plate_gain", "drifts", "gain"),
+    ("plate_gain", "steady load is in it", "gain/zero"),
+    ("plate_gain", "", "gain"),
+    ("body_not_carried", "", "mass/gain/support"),
+    ("weight_doubtful", "", "mass/gain"),
+    ("weight_wrong", "", "mass/gain"),
+    ("clocks_apart", "", "late"),
+    ("rate_doubtful", "forces last", "rate/drift"),
+    ("rate_doubtful", "", "rate"),
+    ("vertical_assumed", "lie up to", "tilt"),
+)
+
+
+#: What the reason of a contact names: a part of the text (as a regular expression), cause.
+_REASONS = (
+    *_READINGS,
+    (r"markers are \d+ cm (above|below)", "raised"),
+    (r"runs? from toe to heel", "turned"),
+    (r"does not run forward", "turned/sign"),
+    (r"across the foot", "exchange"),
+    (r"moved by|not under the foot|where the foot presses|lies beside", "moved"),
+)
+
+
+def cause_of(note: Note) -> str:
+    """What a note names; empty where it accuses nothing. A code ``fault_CAUSE`` names its cause itself."""
+    if note.code.startswith("fault"):
+        said = note.code.removeprefix("fault").strip("_")
+        if said in CAUSES:
+            return said
+        return next((cause for text, cause in _READINGS if re.search(text, note.text)), "other")
+    return next((cause for code, text, cause in _SAID if code == note.code and re.search(text, note.text)), "")
+
+
+def accusations(result: Result) -> list[Accusation]:
+    """All of a result in the order of its notes; what an empty plate reads comes last, as it follows from others."""
+    found = [
+        (note.code, Accusation(cause, note.plates, note.text)) for note in result.notes if (cause := cause_of(note))
+    ]
+    return [accusation for code, accusation in sorted(found, key=lambda one: one[0] == "plate_bias")]
+
+
+def reasons(result: Result) -> list[Accusation]:
+    """What the reasons of contacts say, which lower a confidence or leave a load empty."""
+    found = []
+    for contact in result.contacts:
+        on = re.match(r"plates? (\d+): ", contact.reason)
+        plates = contact.plates or ((int(on[1]),) if on else ())
+        cause = next((cause for text, cause in _REASONS if re.search(text, contact.reason)), "")
+        if cause:
+            found.append(Accusation(cause, plates, contact.reason))
+    return found

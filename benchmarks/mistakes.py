@@ -1,0 +1,331 @@
+"""How many mistakes of plates, clocks and laboratories are noticed and named, and how many sound trials are accused.
+
+    python benchmarks/mistakes.py [--quick] [--trials PATTERN] [--mistakes PATTERN] [--bands] [--out FILE] [--write]
+    python benchmarks/mistakes.py --clean N [--trials PATTERN] [--out FILE]
+
+Every mistake of `mistake_list.py` is done to every trial in memory, and the trial analysed again. A mistake *matters*
+where, with no plate accused at all, a moment of a loaded foot would be wrong, or be withheld by the contacts. A run is
+*wrong* where a moment that it writes differs from that of the unspoilt trial by more than 0.1 N·m/kg, or by more than
+10 % of that moment's peak, which is taken as 0.5 N·m/kg at least. It is *noticed* by a new accusation, a new note of an
+error or a doubt, or a lower verdict; *named* where the first new accusation, or else the first new reason of a contact,
+names the cause and the plate (all plates, where it is of all); *silent* where it is wrong and not noticed.
+
+`--clean N` analyses all recorded trials, N simulated walks and N / 4 turns as they are, and lists who is accused.
+PATTERN is a regular expression.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
+
+from accusations import Accusation, accusations, cause_of, reasons  # noqa: E402
+from attack_spread import curves_of  # noqa: E402
+from attack_trials import Case, Spoilt  # noqa: E402
+from attacks import new_notes, new_text, told_by_contacts  # noqa: E402
+from clean_trials import FAULTY, clean_trials  # noqa: E402
+from mistake_list import MISTAKES, Mistake  # noqa: E402
+from pages import write_between  # noqa: E402
+from scipy.stats import beta  # noqa: E402
+
+from gaitid.analysis.pipeline import Pipeline  # noqa: E402
+from gaitid.analysis.result import Result  # noqa: E402
+from gaitid.errors import GaitidError  # noqa: E402
+from gaitid.ground.contacts import LOADED  # noqa: E402
+from gaitid.ground.plate_faults import PlateFaults  # noqa: E402
+from gaitid.notes.message import LEVELS  # noqa: E402
+from gaitid.uncertainty.estimate import COVERAGE_FACTOR, estimate  # noqa: E402
+from gaitid.uncertainty.sources import read_sources  # noqa: E402
+
+PAGE = ROOT / "docs" / "attacks.md"
+#: Of different laboratories, and turns: what `--quick` takes.
+QUICK = (
+    "^(HC030A/walk|HC030A/turn|sydney/walk04|nexus_flatfoot/walk|qualisys/walk|gait2392/walk|turn/turn|turn/straight"
+    "|rbds_running/run|simulated walk mirrored, noisy|simulated turn)$"
+)
+#: N·m/kg, share of a moment's peak, and the smallest peak that counts, N·m/kg.
+WRONG, WRONG_SHARE, SMALL_PEAK = 0.1, 0.1, 0.5
+#: Of the moments of loaded feet that were known before: as many are still written where nothing is refused.
+WRITTEN = 0.98
+
+Row = dict[str, Any]
+
+
+# --- one spoilt trial -----------------------------------------------------------------------------------------
+
+
+def moments_of(result: Result) -> dict[tuple[str, str, str], np.ndarray]:
+    """(frames,) N·m/kg, by side, joint and component: of loaded feet only."""
+    moments = {}
+    for key, values in curves_of(result, "moments").items():
+        loaded = result.loads.by_side[key[0]].state == LOADED
+        moments[key] = np.where(loaded, values, np.nan)
+    return moments
+
+
+def compared(clean: Result, spoilt: Result) -> Row:
+    """How far moments of loaded feet are off, as shares of what is wrong, and how many are still written."""
+    before, after = moments_of(clean), curves_of(spoilt, "moments")
+    known = sum(int(np.isfinite(values).sum()) for values in before.values())
+    left, worst, times, where = 0, 0.0, 0.0, ""
+    for key, values in before.items():
+        off = np.abs(after[key] - values)
+        both = np.isfinite(off)
+        left += int(both.sum())
+        if not both.any():
+            continue
+        peak = max(float(np.nanmax(np.abs(values))), SMALL_PEAK)
+        most = float(off[both].max())
+        worst = max(worst, most)
+        if most / min(WRONG, WRONG_SHARE * peak) > times:
+            times, where = most / min(WRONG, WRONG_SHARE * peak), " ".join(key)
+    return {"worst": worst, "times": times, "left": left / max(known, 1), "where": where}
+
+
+def unjudged(result: Result) -> Result:
+    """The same with no plate or clock accused."""
+    assert isinstance(result.pipeline, Pipeline)
+    return result.pipeline.with_(plate_faults=PlateFaults(())).make_all().result
+
+
+def lower(clean: Result, spoilt: Result) -> bool:
+    """Whether the verdict on the trial or a leg is lower."""
+    before, after = clean.verdict, spoilt.verdict
+    pairs = [(before.trial, after.trial), *((before.sides[side], after.sides[side]) for side in after.sides)]
+    return any(LEVELS.index(new) > LEVELS.index(old) for old, new in pairs)
+
+
+def right_plates(accused: Sequence[Accusation], mistake: Mistake, spoilt: Spoilt, case: Case) -> bool:
+    """Whether the first accusation is of the plate that is wrong, or, where it is all of them, all are accused."""
+    wrong = {int(n) for n in re.findall(r"(?:plates?|and) (\d+)", spoilt.words)} if mistake.one else set()
+    if wrong:
+        said = set(accused[0].plates)
+        return said == wrong or (said <= wrong and bool(said)) or (not said and len(case.plates_used) == 1)
+    same = [one for one in accused if one.names(mistake.causes)]
+    return any(not one.plates for one in same) or {n for one in same for n in one.plates} >= {*case.plates_used}
+
+
+def judge(case: Case, mistake: Mistake, spoilt: Spoilt, bands: bool) -> Row:
+    """What became of one spoilt trial."""
+    row: Row = {"mistake": mistake.name, "group": mistake.group, "gross": mistake.gross, "trial": case.name}
+    row |= {"laboratory": case.laboratory, "words": spoilt.words, "wanted": sorted(mistake.causes)}
+    clean = case.base(spoilt.base)
+    static = case.static if spoilt.static is None else spoilt.static
+    subject = spoilt.subject or case.subject
+    try:
+        pipeline = Pipeline(trial=spoilt.trial, model=case.model, subject_file=subject, static=static)
+        result = pipeline.make_all().result
+    except GaitidError as error:
+        refused = {"worst": 0.0, "times": 0.0, "left": 0.0, "where": "", "matters": True, "accused": []}
+        return row | refused | {"refused": error.line(), "noticed": True, "named": False, "contact": False}
+    row |= compared(clean, result)
+    plain = compared(clean, unjudged(result))
+    accused = [
+        one
+        for one in accusations(result)
+        if new_text(one.text, [note.text for note in clean.notes if cause_of(note) == one.cause])
+    ]
+    notes = new_notes(clean.notes, result.notes)
+    said = accused or [one for one in reasons(result) if new_text(one.text, [old.text for old in reasons(clean)])]
+    named = bool(said) and said[0].names(mistake.causes) and right_plates(said, mistake, spoilt, case)
+    row |= {
+        "matters": plain["times"] > 1 or plain["left"] < WRITTEN,
+        "plain": plain["worst"],
+        "accused": [[one.cause, [*one.plates], one.text] for one in said],
+        "notes": [f"{note.code}: {note.text}" for note in notes],
+        "noticed": bool(accused or notes or lower(clean, result)),
+        "named": named,
+        "contact": any(mask.any() for mask in told_by_contacts(clean, result).values()),
+    }
+    if bands and row["times"] > 1 and not row["noticed"]:
+        row["inside"] = inside_band(clean, result)
+    return row
+
+
+def inside_band(clean: Result, spoilt: Result) -> bool:
+    """Whether moments of loaded feet leave the 95 % band of the spoilt trial itself in 5 % of frames at most."""
+    found = estimate(spoilt, read_sources("default"), features=False)
+    beyond = known = 0
+    place = {name: i for i, name in enumerate(found.names)}
+    after = curves_of(spoilt, "moments")
+    for (side, joint, column), values in moments_of(clean).items():
+        i = place[f"{side}_{joint}_{column}_moment_Nm_per_kg"]
+        off = np.abs(after[side, joint, column] - values) - COVERAGE_FACTOR * found.standard[:, i]
+        known += int(np.isfinite(off).sum())
+        beyond += int((off > 0).sum())
+    return beyond <= 0.05 * known
+
+
+# --- all of them ----------------------------------------------------------------------------------------------
+
+
+def rows_of(made: tuple[str, Callable[[], Case]], mistakes: Sequence[str], quick: bool, bands: bool) -> list[Row]:
+    """Of one trial."""
+    name, make = made
+    try:
+        case = make()
+        if not case.plates_used:
+            return []
+    except GaitidError as error:
+        print(f"{name}: {error.line()}", file=sys.stderr)
+        return []
+    rows = []
+    for mistake in MISTAKES:
+        if mistake.name in mistakes:
+            spoilt = list(mistake.on(case))
+            for one in spoilt[:1] if quick or case.slow else spoilt:
+                rows.append(judge(case, mistake, one, bands))
+    return rows
+
+
+def accused_of(made: tuple[str, Callable[[], Case]]) -> Row:
+    """Of one clean trial: `n` 0 where nobody could accuse a plate."""
+    name, make = made
+    try:
+        case = make()
+        result = case.result
+    except GaitidError as error:
+        return {"trial": name, "n": 0, "refused": error.line(), "accused": []}
+    accused = [[one.cause, [*one.plates], one.text] for one in accusations(result)]
+    counts = bool(case.trial.plates) and name not in FAULTY
+    known = FAULTY.get(name, "")
+    about = {"verdict": result.verdict.trial, "plates": case.plates_used, "laboratory": case.laboratory}
+    return {"trial": name, "n": int(counts), "accused": accused, "known": known, **about}
+
+
+def each(function: Callable[[Any], Any], trials: Sequence[Any], jobs: int) -> Iterator[Any]:
+    """What a function gives of each trial, by several processes."""
+    if jobs < 2:
+        yield from map(function, trials)
+        return
+    with ProcessPoolExecutor(jobs) as pool:
+        yield from pool.map(function, trials)
+
+
+def share_with_interval(k: int, n: int) -> str:
+    """k of n in words, with its 95 % interval (Clopper and Pearson 1934)."""
+    low = float(beta.ppf(0.025, k, n - k + 1)) if k else 0.0
+    high = float(beta.ppf(0.975, k + 1, n - k)) if k < n else 1.0
+    return f"{k} of {n} ({k / max(n, 1):.1%}, 95 % interval {low:.1%} to {high:.1%})"
+
+
+# --- tables ---------------------------------------------------------------------------------------------------
+
+
+def figures(rows: Sequence[Row]) -> dict[str, float]:
+    """How many of some runs matter, are noticed, ..."""
+    matter = [row for row in rows if row["matters"]]
+    wrong = [row for row in rows if row["times"] > 1]
+    silent = [row for row in wrong if not row["noticed"]]
+    return {
+        "runs": len(rows),
+        "matter": len(matter),
+        "noticed": sum(row["noticed"] for row in matter),
+        "named": sum(row["named"] for row in matter),
+        "still write": sum(row["left"] > 0 for row in matter),
+        "values left": float(np.mean([row["left"] for row in matter])) if matter else float("nan"),
+        "wrong": len(wrong),
+        "silent": len(silent),
+        "of these told by a contact": sum(row["contact"] for row in silent),
+        "inside the band": sum(row.get("inside", False) for row in silent),
+    }
+
+
+def table(rows: Sequence[Row], key: str) -> list[str]:
+    """Markdown, a line for each value of a key."""
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(str(row[key]), []).append(row)
+    columns = list(figures(rows))
+    lines = [f"| {key} | {' | '.join(columns)} |", "|---|" + "---:|" * len(columns)]
+    for name, of_name in [*groups.items(), ("**all**", list(rows))]:
+        cells = [f"{v:.0%}" if k == "values left" else f"{v:.0f}" for k, v in figures(of_name).items()]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return lines
+
+
+def summary(rows: Sequence[Row]) -> list[str]:
+    """The figures that are aimed at."""
+    of = figures(rows)
+    gross = figures([row for row in rows if row["gross"]])
+    lines = [
+        f"wrong runs that are silent: {share_with_interval(int(of['silent']), int(of['wrong']))}",
+        f"mistakes that matter, noticed: {share_with_interval(int(of['noticed']), int(of['matter']))}",
+        f"named: {share_with_interval(int(of['named']), int(of['matter']))}",
+        f"gross ones named: {share_with_interval(int(gross['named']), int(gross['matter']))}",
+        f"still write numbers: {share_with_interval(int(of['still write']), int(of['matter']))}",
+    ]
+    return [f"- {line}" for line in lines]
+
+
+def clean_summary(rows: Sequence[Row]) -> list[str]:
+    """Who is accused, and the share."""
+    lines = []
+    for row in rows:
+        for cause, plates, text in row["accused"]:
+            known = f" (known: {row['known']})" if row["known"] else ""
+            lines.append(f"- {row['trial']}{known}: {cause} {plates or ''}: {text}")
+    kinds: Mapping[str, Callable[[str], bool]] = {
+        "all": lambda name: True,
+        "recorded": lambda name: not name.startswith(("drawn", "simulated")),
+        "simulated walks": lambda name: name.startswith(("drawn walk", "simulated")) and "turn" not in name,
+        "turns": lambda name: "turn" in name and "straight" not in name,
+    }
+    for kind, fits in kinds.items():
+        counted = [row for row in rows if row["n"] and fits(row["trial"])]
+        accused = sum(bool(row["accused"]) for row in counted)
+        lines.append(f"- **{kind}: accused {share_with_interval(accused, len(counted))}**")
+    return lines
+
+
+def write_rows(path: Path, rows: Iterable[Row]) -> None:
+    """JSON, a line for each run."""
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--clean", type=int, metavar="N", help="clean trials instead, with N simulated walks")
+    parser.add_argument("--trials", default="", metavar="PATTERN")
+    parser.add_argument("--mistakes", default="", metavar="PATTERN")
+    parser.add_argument("--quick", action="store_true", help="one plate of each mistake, some trials of each kind")
+    parser.add_argument("--bands", action="store_true", help="whether silent runs lie inside their 95 %% band (slow)")
+    parser.add_argument("-j", "--jobs", type=int, default=2)
+    parser.add_argument("--out", type=Path, metavar="FILE", help="one line of JSON for each run")
+    parser.add_argument("--write", action="store_true", help="into docs/attacks.md")
+    options = parser.parse_args()
+    start = time.perf_counter()
+    pattern = options.trials or (QUICK if options.quick else "")
+    trials = clean_trials(options.clean or 0, pattern)
+    if options.clean is not None:
+        rows = list(each(accused_of, trials, options.jobs))
+        lines, name = clean_summary(rows), "clean"
+    else:
+        trials = [one for one in trials if one[0] not in FAULTY]
+        chosen = [mistake.name for mistake in MISTAKES if re.search(options.mistakes, mistake.name)]
+        function = partial(rows_of, mistakes=chosen, quick=options.quick, bands=options.bands)
+        rows = [row for of_trial in each(function, trials, options.jobs) for row in of_trial]
+        lines = [*summary(rows), "", *table(rows, "mistake"), "", *table(rows, "laboratory")]
+        name = "mistakes"
+    print(*lines, f"{time.perf_counter() - start:.0f} s", sep="\n")
+    if options.out:
+        write_rows(options.out, rows)
+    if options.write:
+        write_between(PAGE, name, lines)
+
+
+if __name__ == "__main__":
+    main()
