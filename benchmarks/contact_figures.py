@@ -16,8 +16,9 @@ import numpy as np
 
 sys.path[:0] = [str(Path(__file__).resolve().parent)]
 
-from attack_list import ATTACKS, Attack, Spoilt  # noqa: E402
-from attack_trials import Case  # noqa: E402
+from attack_list import ATTACKS  # noqa: E402
+from attack_trials import Case, Spoilt  # noqa: E402
+from mistake_list import MISTAKES, Mistake  # noqa: E402
 
 from gaitid.analysis.pipeline import analyse  # noqa: E402
 from gaitid.analysis.result import Result  # noqa: E402
@@ -100,7 +101,7 @@ class Figure:
     measure : function
         Contact → figure, NaN where it tells nothing.
     spoilt_by : str
-        Parts of the names of attacks that it is to find, with | between them.
+        Parts of the names of faults that it is to find, with | between them.
     elsewhere : float
         The limit as it stands, where it is no field of `Limits`: a trial is not judged anew by it.
     """
@@ -117,9 +118,10 @@ class Figure:
         """The limit as it stands."""
         return float(getattr(Limits(), self.limit)) if self.limit in Limits._fields else self.elsewhere
 
-    def attacks(self) -> list[Attack]:
-        """The attacks that it is to find."""
-        return [attack for attack in ATTACKS if any(part in attack.name for part in self.spoilt_by.split("|"))]
+    def faults(self) -> list[Mistake]:
+        """The faults that it is to find."""
+        parts = self.spoilt_by.split("|")
+        return [fault for fault in (*MISTAKES, *ATTACKS) if any(part in fault.name for part in parts)]
 
     def beyond(self, value: float, limit: float) -> bool:
         """Whether a contact with this value is unknown."""
@@ -196,7 +198,13 @@ FIGURES: tuple[Figure, ...] = (
         lambda seen: seen.evidence.peak / seen.evidence.weight_N,
         "Fz × 1000|gain 8, one",
     ),
-    Figure("pressure off the roll [m]", "roll_off", True, pressure_off_the_roll, "shifted by 10 cm|turned by 90"),
+    Figure(
+        "pressure off the roll [m]",
+        "roll_off",
+        True,
+        pressure_off_the_roll,
+        "shifted by 10 cm|plate turned by 90°, one",
+    ),
     Figure(
         "pressure not under the foot [share of frames]",
         "misplaced_share",
@@ -204,13 +212,13 @@ FIGURES: tuple[Figure, ...] = (
         misplaced_share,
         "shifted by 10 cm|torques × 1000, one",
     ),
-    Figure("pressure forward [share of the foot]", "backward", False, runs_forward, "turned by 180"),
+    Figure("pressure forward [share of the foot]", "backward", False, runs_forward, "turned by 180°, one"),
     Figure(
         "pressure across the foot [m]",
         "sideways",
         True,
         lambda seen: judgement.travelled(seen.evidence, Limits())[0],
-        "Mx and My exchanged",
+        "Mx and My exchanged, one",
     ),
     Figure("lower foot marker above the surface [m]", "lowest", False, height, "plates 10 cm too high"),
 )
@@ -251,9 +259,9 @@ def measure(figure: Figure, stances: Sequence[Clean]) -> Measured:
     for of_case in by_case.values():
         case = of_case[0].case
         _add(clean.setdefault(case.laboratory, []), figure, contacts_of(case), of_case)
-        for attack in figure.attacks():
-            for one in attack.on(case):
-                # an attack on one plate leaves the stances on the others as they were
+        for fault in figure.faults():
+            for one in fault.on(case):
+                # a fault of one plate leaves the stances on the others as they were
                 plate = int(one.words.split()[1].rstrip(",")) if one.words.startswith("plate ") else None
                 _add(spoilt.setdefault(case.laboratory, []), figure, contacts_of(case, one), of_case, plate)
     return Measured(clean, spoilt)

@@ -20,9 +20,9 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 
 from attack_trials import RECORDED, Case, SimulatedCase, matches, recorded_case, simulated_case  # noqa: E402
-from attacks import write  # noqa: E402
 from contact_figures import FIGURES, Clean, Measured, chosen, judging, limits_without, measure  # noqa: E402
 from contacts import VARIANTS  # noqa: E402
+from pages import write_between  # noqa: E402
 from shared_trials import SHARED, TRIALS  # noqa: E402
 
 from gaitid.analysis.pipeline import analyse  # noqa: E402
@@ -33,7 +33,7 @@ from gaitid.simulate.scenarios import SCENARIOS  # noqa: E402
 from gaitid.simulate.truth import attribute  # noqa: E402
 from gaitid.trial import Array, Mask  # noqa: E402
 
-BEGIN, END = "<!-- benchmarks/load_coverage.py writes from here -->\n", "<!-- to here, too -->\n"
+PAGE = ROOT / "docs" / "attacks.md"
 # N. A foot is loaded from here on.
 LOADED_N = 20.0
 # Of the frames of a clean stance.
@@ -232,11 +232,9 @@ def main() -> None:
         ]
         measured = {figure.name: measure(figure, [s.clean for s in few]) for figure in FIGURES}
         lines += ["### Limits chosen without a laboratory", "", *left_out(stances, measured), ""]
-    text = "\n".join(lines)
-    print(text)
-    print(f"{time.perf_counter() - start:.0f} s")
+    print(*lines, f"{time.perf_counter() - start:.0f} s", sep="\n")
     if options.write:
-        write(text, BEGIN, END)
+        write_between(PAGE, "load_coverage", lines)
 
 
 if __name__ == "__main__":

@@ -1,14 +1,15 @@
 """How many mistakes of plates, clocks and laboratories are noticed and named, and how many sound trials are accused.
 
     python benchmarks/mistakes.py [--quick] [--trials PATTERN] [--mistakes PATTERN] [--bands] [--out FILE] [--write]
-    python benchmarks/mistakes.py --clean N [--trials PATTERN] [--out FILE]
+    python benchmarks/mistakes.py --clean N [--trials PATTERN] [--out FILE] [--write]
 
 Every mistake of `mistake_list.py` is done to every trial in memory, and the trial analysed again. A mistake *matters*
-where, with no plate accused at all, a moment of a loaded foot would be wrong, or be withheld by the contacts. A run is
-*wrong* where a moment that it writes differs from that of the unspoilt trial by more than 0.1 N·m/kg, or by more than
-10 % of that moment's peak, which is taken as 0.5 N·m/kg at least. It is *noticed* by a new accusation, a new note of an
-error or a doubt, or a lower verdict; *named* where the first new accusation, or else the first new reason of a contact,
-names the cause and the plate (all plates, where it is of all); *silent* where it is wrong and not noticed.
+where, with no plate accused at all, a moment would be wrong, or moments of a loaded foot be withheld by the contacts. A
+run is *wrong* where a moment that it writes differs from that of the unspoilt trial by more than 0.1 N·m/kg, or by more
+than 10 % of that moment's peak, which is taken as 0.5 N·m/kg at least. It is *noticed* by a new accusation, a new note
+of an error or a doubt, or a lower verdict; *named* where the first new accusation, or else the first new reason of a
+contact, names the cause and the plate (all plates, where it is of all); *silent* where it is wrong and not noticed;
+and then *by contact* where all that is wrong lies in contacts with a new reason or a lower confidence.
 
 `--clean N` analyses all recorded trials, N simulated walks and N / 4 turns as they are, and lists who is accused.
 PATTERN is a regular expression.
@@ -33,9 +34,8 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 
 from accusations import Accusation, accusations, cause_of, reasons  # noqa: E402
-from attack_spread import curves_of  # noqa: E402
+from attack_list import ATTACKS  # noqa: E402
 from attack_trials import Case, Spoilt  # noqa: E402
-from attacks import new_notes, new_text, told_by_contacts  # noqa: E402
 from clean_trials import FAULTY, clean_trials  # noqa: E402
 from mistake_list import MISTAKES, Mistake  # noqa: E402
 from pages import write_between  # noqa: E402
@@ -44,9 +44,11 @@ from scipy.stats import beta  # noqa: E402
 from gaitid.analysis.pipeline import Pipeline  # noqa: E402
 from gaitid.analysis.result import Result  # noqa: E402
 from gaitid.errors import GaitidError  # noqa: E402
-from gaitid.ground.contacts import LOADED  # noqa: E402
+from gaitid.ground.contacts import LOADED, Contact  # noqa: E402
 from gaitid.ground.plate_faults import PlateFaults  # noqa: E402
+from gaitid.notes import Note  # noqa: E402
 from gaitid.notes.message import LEVELS  # noqa: E402
+from gaitid.trial import Array, Mask  # noqa: E402
 from gaitid.uncertainty.estimate import COVERAGE_FACTOR, estimate  # noqa: E402
 from gaitid.uncertainty.sources import read_sources  # noqa: E402
 
@@ -61,38 +63,109 @@ WRONG, WRONG_SHARE, SMALL_PEAK = 0.1, 0.1, 0.5
 #: Of the moments of loaded feet that were known before: as many are still written where nothing is refused.
 WRITTEN = 0.98
 
+# A note with the same words whose figures moved by less than this share says nothing new.
+SAME_FIGURES = 0.2
+# A contact is less sure from this on.
+LESS_SURE = 0.005
+TELLING = ("error", "doubt")
+NUMBER = re.compile(r"(?<![\w+])[-−+]?\d+(?:\.\d+)?")
+
 Row = dict[str, Any]
+Curves = Mapping[tuple[str, str, str], Array]
+FAULTS: Mapping[str, Mistake] = {fault.name: fault for fault in (*MISTAKES, *ATTACKS)}
+
+
+# --- what is new ----------------------------------------------------------------------------------------------
+
+
+def new_text(text: str, known: Iterable[str]) -> bool:
+    """Whether nothing known says the same in the same words, with about the same figures."""
+    words, figures = NUMBER.sub("#", text), NUMBER.findall(text)
+    for other in known:
+        if NUMBER.sub("#", other) != words:
+            continue
+        pairs = zip(map(_number, figures), map(_number, NUMBER.findall(other)))
+        if all(abs(a - b) <= SAME_FIGURES * max(abs(a), abs(b)) for a, b in pairs):
+            return False
+    return True
+
+
+def _number(text: str) -> float:
+    return float(text.replace("−", "-"))
+
+
+def new_notes(clean: Sequence[Note], spoilt: Sequence[Note]) -> list[Note]:
+    """Notes of an error or a doubt that the unspoilt trial does not have."""
+    return [
+        note
+        for note in spoilt
+        if note.severity in TELLING and new_text(note.text, [n.text for n in clean if n.code == note.code])
+    ]
+
+
+def told_by_contacts(clean: Result, spoilt: Result) -> dict[str, Mask]:
+    """For each side the frames of known contacts with a new reason, or a lower confidence than before."""
+    masks = {}
+    for side in spoilt.sides:
+        mask = np.zeros(spoilt.trial.n_frames, dtype=bool)
+        before = [c for c in clean.contacts if c.side == side]
+        for contact in spoilt.contacts:
+            if contact.side == side and contact.plates and _tells(contact, before):
+                mask[contact.loaded] = True
+        masks[side] = mask
+    return masks
+
+
+def _tells(contact: Contact, before: Sequence[Contact]) -> bool:
+    same = [c for c in before if c.first <= contact.last and c.last >= contact.first]
+    sure = max((c.confidence for c in same), default=1.0)
+    parts = [part for part in contact.reason.split("; ") if part]
+    known = [part for c in same for part in c.reason.split("; ")]
+    return contact.confidence < sure - LESS_SURE or any(new_text(part, known) for part in parts)
 
 
 # --- one spoilt trial -----------------------------------------------------------------------------------------
 
 
-def moments_of(result: Result) -> dict[tuple[str, str, str], np.ndarray]:
-    """(frames,) N·m/kg, by side, joint and component: of loaded feet only."""
-    moments = {}
-    for key, values in curves_of(result, "moments").items():
-        loaded = result.loads.by_side[key[0]].state == LOADED
-        moments[key] = np.where(loaded, values, np.nan)
-    return moments
+def curves_of(result: Result, kind: str) -> Curves:
+    """Joint ``moments``, N·m/kg, or ``angles``, deg, (frames,), by side, joint and component."""
+    return {
+        (side, joint, column): values
+        for side, leg in result.sides.items()
+        for joint, columns in getattr(leg, kind).items()
+        for column, values in columns.items()
+    }
 
 
 def compared(clean: Result, spoilt: Result) -> Row:
-    """How far moments of loaded feet are off, as shares of what is wrong, and how many are still written."""
-    before, after = moments_of(clean), curves_of(spoilt, "moments")
-    known = sum(int(np.isfinite(values).sum()) for values in before.values())
-    left, worst, times, where = 0, 0.0, 0.0, ""
-    for key, values in before.items():
+    """How far moments and angles are off, what of it no contact tells, and how many moments are still written.
+
+    Returns
+    -------
+    dict
+        ``worst``, N·m/kg; ``times``, ``untold``: of what counts as wrong, everywhere and where no contact tells;
+        ``left``: share of the moments of loaded feet that are still written; ``where``; ``angle``, deg.
+    """
+    told, after = told_by_contacts(clean, spoilt), curves_of(spoilt, "moments")
+    row: Row = {"worst": 0.0, "times": 0.0, "untold": 0.0, "where": ""}
+    left = known = 0
+    for key, values in curves_of(clean, "moments").items():
+        loaded = clean.loads.by_side[key[0]].state == LOADED
+        known += int(np.isfinite(values[loaded]).sum())
         off = np.abs(after[key] - values)
-        both = np.isfinite(off)
-        left += int(both.sum())
-        if not both.any():
+        left += int(np.isfinite(off[loaded]).sum())
+        if not np.isfinite(off).any():
             continue
-        peak = max(float(np.nanmax(np.abs(values))), SMALL_PEAK)
-        most = float(off[both].max())
-        worst = max(worst, most)
-        if most / min(WRONG, WRONG_SHARE * peak) > times:
-            times, where = most / min(WRONG, WRONG_SHARE * peak), " ".join(key)
-    return {"worst": worst, "times": times, "left": left / max(known, 1), "where": where}
+        limit = min(WRONG, WRONG_SHARE * max(float(np.nanmax(np.abs(values))), SMALL_PEAK))
+        off = np.nan_to_num(off)
+        row["worst"] = max(row["worst"], float(off.max()))
+        row["untold"] = max(row["untold"], float(np.where(told[key[0]], 0.0, off).max()) / limit)
+        if off.max() / limit > row["times"]:
+            row["times"], row["where"] = float(off.max()) / limit, " ".join((*key, f"frame {off.argmax()}"))
+    angles = curves_of(spoilt, "angles")
+    turns = [np.abs(angles[key] - values) for key, values in curves_of(clean, "angles").items()]
+    angle = max(float(np.nanmax(np.minimum(by, 360 - by), initial=0.0)) for by in turns)
+    return row | {"left": left / max(known, 1), "angle": angle}
 
 
 def unjudged(result: Result) -> Result:
@@ -123,14 +196,16 @@ def judge(case: Case, mistake: Mistake, spoilt: Spoilt, bands: bool) -> Row:
     row: Row = {"mistake": mistake.name, "group": mistake.group, "gross": mistake.gross, "trial": case.name}
     row |= {"laboratory": case.laboratory, "words": spoilt.words, "wanted": sorted(mistake.causes)}
     clean = case.base(spoilt.base)
-    static = case.static if spoilt.static is None else spoilt.static
+    static = spoilt.static
+    if static is None:
+        static = case.calibration if spoilt.base == "with the static" else case.static
     subject = spoilt.subject or case.subject
     try:
         pipeline = Pipeline(trial=spoilt.trial, model=case.model, subject_file=subject, static=static)
         result = pipeline.make_all().result
     except GaitidError as error:
-        refused = {"worst": 0.0, "times": 0.0, "left": 0.0, "where": "", "matters": True, "accused": []}
-        return row | refused | {"refused": error.line(), "noticed": True, "named": False, "contact": False}
+        refused = {"worst": 0.0, "times": 0.0, "untold": 0.0, "left": 0.0, "where": "", "angle": 0.0, "accused": []}
+        return row | refused | {"refused": error.line(), "matters": True, "noticed": True, "named": False}
     row |= compared(clean, result)
     plain = compared(clean, unjudged(result))
     accused = [
@@ -148,7 +223,6 @@ def judge(case: Case, mistake: Mistake, spoilt: Spoilt, bands: bool) -> Row:
         "notes": [f"{note.code}: {note.text}" for note in notes],
         "noticed": bool(accused or notes or lower(clean, result)),
         "named": named,
-        "contact": any(mask.any() for mask in told_by_contacts(clean, result).values()),
     }
     if bands and row["times"] > 1 and not row["noticed"]:
         row["inside"] = inside_band(clean, result)
@@ -161,9 +235,9 @@ def inside_band(clean: Result, spoilt: Result) -> bool:
     beyond = known = 0
     place = {name: i for i, name in enumerate(found.names)}
     after = curves_of(spoilt, "moments")
-    for (side, joint, column), values in moments_of(clean).items():
-        i = place[f"{side}_{joint}_{column}_moment_Nm_per_kg"]
-        off = np.abs(after[side, joint, column] - values) - COVERAGE_FACTOR * found.standard[:, i]
+    for (side, joint, column), values in curves_of(clean, "moments").items():
+        i, loaded = place[f"{side}_{joint}_{column}_moment_Nm_per_kg"], clean.loads.by_side[side].state == LOADED
+        off = (np.abs(after[side, joint, column] - values) - COVERAGE_FACTOR * found.standard[:, i])[loaded]
         known += int(np.isfinite(off).sum())
         beyond += int((off > 0).sum())
     return beyond <= 0.05 * known
@@ -183,12 +257,20 @@ def rows_of(made: tuple[str, Callable[[], Case]], mistakes: Sequence[str], quick
         print(f"{name}: {error.line()}", file=sys.stderr)
         return []
     rows = []
-    for mistake in MISTAKES:
-        if mistake.name in mistakes:
-            spoilt = list(mistake.on(case))
-            for one in spoilt[:1] if quick or case.slow else spoilt:
-                rows.append(judge(case, mistake, one, bands))
+    for mistake in (FAULTS[name] for name in mistakes):
+        spoilt = [one for one in mistake.on(case) if usable(case, one)]
+        for one in spoilt[:1] if quick or case.slow else spoilt:
+            rows.append(judge(case, mistake, one, bands))
     return rows
+
+
+def usable(case: Case, spoilt: Spoilt) -> bool:
+    """Whether the unspoilt trial can be analysed as the spoilt one is."""
+    try:
+        case.base(spoilt.base)
+    except GaitidError:
+        return False
+    return True
 
 
 def accused_of(made: tuple[str, Callable[[], Case]]) -> Row:
@@ -226,21 +308,23 @@ def share_with_interval(k: int, n: int) -> str:
 
 
 def figures(rows: Sequence[Row]) -> dict[str, float]:
-    """How many of some runs matter, are noticed, ..."""
+    """How many of some runs matter, are noticed, ..., in the order of the tables' columns."""
     matter = [row for row in rows if row["matters"]]
+    named = [row for row in matter if row["wanted"]]
     wrong = [row for row in rows if row["times"] > 1]
     silent = [row for row in wrong if not row["noticed"]]
     return {
         "runs": len(rows),
         "matter": len(matter),
         "noticed": sum(row["noticed"] for row in matter),
-        "named": sum(row["named"] for row in matter),
+        "named": sum(row["named"] for row in named) if named else float("nan"),
         "still write": sum(row["left"] > 0 for row in matter),
-        "values left": float(np.mean([row["left"] for row in matter])) if matter else float("nan"),
+        "moments left, %": 100 * float(np.mean([row["left"] for row in matter])) if matter else float("nan"),
         "wrong": len(wrong),
         "silent": len(silent),
-        "of these told by a contact": sum(row["contact"] for row in silent),
-        "inside the band": sum(row.get("inside", False) for row in silent),
+        "by contact": sum(row["untold"] <= 1 for row in silent),
+        "in the band": sum(row.get("inside", False) for row in silent),
+        "silent angle, °": max((row["angle"] for row in rows if not row["noticed"]), default=0.0),
     }
 
 
@@ -252,23 +336,25 @@ def table(rows: Sequence[Row], key: str) -> list[str]:
     columns = list(figures(rows))
     lines = [f"| {key} | {' | '.join(columns)} |", "|---|" + "---:|" * len(columns)]
     for name, of_name in [*groups.items(), ("**all**", list(rows))]:
-        cells = [f"{v:.0%}" if k == "values left" else f"{v:.0f}" for k, v in figures(of_name).items()]
+        cells = [f"{value:.0f}" if np.isfinite(value) else "" for value in figures(of_name).values()]
         lines.append(f"| {name} | {' | '.join(cells)} |")
     return lines
 
 
 def summary(rows: Sequence[Row]) -> list[str]:
     """The figures that are aimed at."""
-    of = figures(rows)
-    gross = figures([row for row in rows if row["gross"]])
-    lines = [
-        f"wrong runs that are silent: {share_with_interval(int(of['silent']), int(of['wrong']))}",
-        f"mistakes that matter, noticed: {share_with_interval(int(of['noticed']), int(of['matter']))}",
-        f"named: {share_with_interval(int(of['named']), int(of['matter']))}",
-        f"gross ones named: {share_with_interval(int(gross['named']), int(gross['matter']))}",
-        f"still write numbers: {share_with_interval(int(of['still write']), int(of['matter']))}",
-    ]
-    return [f"- {line}" for line in lines]
+    of, gross, shares = figures(rows), figures([row for row in rows if row["gross"]]), []
+    shares.append(("wrong runs that are silent", of["silent"], of["wrong"]))
+    if any("inside" in row for row in rows):
+        shares.append(("silent, and not inside their 95 % band", of["silent"] - of["in the band"], of["wrong"]))
+    shares.append(("of what matters: noticed", of["noticed"], of["matter"]))
+    shares.append(("writes numbers still", of["still write"], of["matter"]))
+    if any(row["wanted"] for row in rows):
+        shares.append(("named", of["named"], of["matter"]))
+        shares.append(("named, of gross mistakes", gross["named"], gross["matter"]))
+    trials, laboratories = (len({row[key] for row in rows}) for key in ("trial", "laboratory"))
+    lines = [f"{len(rows)} runs of {trials} trials of {laboratories} laboratories:", ""]
+    return lines + [f"- {words}: {share_with_interval(int(k), int(n))}" for words, k, n in shares]
 
 
 def clean_summary(rows: Sequence[Row]) -> list[str]:
@@ -296,11 +382,11 @@ def write_rows(path: Path, rows: Iterable[Row]) -> None:
     path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
 
 
-def main() -> None:
+def main(faults: Sequence[Mistake] = MISTAKES, name: str = "mistakes") -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--clean", type=int, metavar="N", help="clean trials instead, with N simulated walks")
     parser.add_argument("--trials", default="", metavar="PATTERN")
-    parser.add_argument("--mistakes", default="", metavar="PATTERN")
+    parser.add_argument("--mistakes", default="", metavar="PATTERN", help="of their groups and names")
     parser.add_argument("--quick", action="store_true", help="one plate of each mistake, some trials of each kind")
     parser.add_argument("--bands", action="store_true", help="whether silent runs lie inside their 95 %% band (slow)")
     parser.add_argument("-j", "--jobs", type=int, default=2)
@@ -308,18 +394,16 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="into docs/attacks.md")
     options = parser.parse_args()
     start = time.perf_counter()
-    pattern = options.trials or (QUICK if options.quick else "")
-    trials = clean_trials(options.clean or 0, pattern)
+    trials = clean_trials(options.clean or 0, options.trials or (QUICK if options.quick else ""))
     if options.clean is not None:
         rows = list(each(accused_of, trials, options.jobs))
         lines, name = clean_summary(rows), "clean"
     else:
         trials = [one for one in trials if one[0] not in FAULTY]
-        chosen = [mistake.name for mistake in MISTAKES if re.search(options.mistakes, mistake.name)]
+        chosen = [fault.name for fault in faults if re.search(options.mistakes, f"{fault.group}: {fault.name}")]
         function = partial(rows_of, mistakes=chosen, quick=options.quick, bands=options.bands)
         rows = [row for of_trial in each(function, trials, options.jobs) for row in of_trial]
         lines = [*summary(rows), "", *table(rows, "mistake"), "", *table(rows, "laboratory")]
-        name = "mistakes"
     print(*lines, f"{time.perf_counter() - start:.0f} s", sep="\n")
     if options.out:
         write_rows(options.out, rows)
