@@ -18,6 +18,7 @@ from gaitid.body.subject import SubjectFile
 from gaitid.model.load import load_model
 from gaitid.numerics import blocks
 from gaitid.run import RunOptions, analyse_file, estimate_of, prepare, settle
+from gaitid.simulate.files import simulate
 from gaitid.uncertainty import blocks as of_uncertainty
 from gaitid.uncertainty.estimate import estimate
 from gaitid.uncertainty.perturbed import Perturbed
@@ -72,37 +73,43 @@ def test_what_is_kept_of_an_estimate_keeps_no_result() -> None:
 
 #: Prints the largest memory, kB, that a command or one that it starts takes.
 _MEASURE = """import resource, subprocess, sys
-subprocess.run([sys.executable, "-m", "gaitid", *sys.argv[1:]], check=True, stderr=subprocess.DEVNULL)
+subprocess.run([sys.executable, "-c", *sys.argv[1:]], check=True, stderr=subprocess.DEVNULL)
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"""
+_MAIN = "from gaitid.cli import main; main()"
+#: A trial of a quarter of a minute is long.
+_SOON_LONG = f"""from gaitid.numerics import blocks
+from gaitid.uncertainty import blocks as of_uncertainty
+blocks.LONG, of_uncertainty.FRAMES = 700, 400
+{_MAIN}"""
 
 
-def peak_kB(*words: object) -> int:
-    command = [sys.executable, "-c", _MEASURE, *map(str, words)]
+def peak_kB(*words: object, code: str = _MAIN) -> int:
+    command = [sys.executable, "-c", _MEASURE, code, *map(str, words)]
     return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()[-1])
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is counted in kB on Linux")
 def test_memory_of_a_long_trial(tmp_path: Path) -> None:
-    """All that a frame adds: what the result holds of it, and two tables. It was 130 kB up to 8,192 frames."""
+    """All that a frame adds: what the result holds of it, and two tables: 45 kB here, and 119 where no trial is long."""
     peaks = []
-    for n_frames in (9000, 20000):
+    for n_frames in (800, 2000):
         folder = tmp_path / str(n_frames)
-        peak_kB("simulate", "treadmill", "--duration", n_frames / 100, "--no-events", "-o", folder)
-        peaks.append(peak_kB("run", folder / "treadmill.c3d", "--uncertainty", "-o", folder))
-    assert (peaks[1] - peaks[0]) / 11000 < 20
+        simulate("treadmill", folder, duration=n_frames / 100, analog_rate_hz=200.0, no_events=True)
+        peaks.append(peak_kB("run", folder / "treadmill.c3d", "--uncertainty", "-o", folder, code=_SOON_LONG))
+    assert (peaks[1] - peaks[0]) / 1200 < 70
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is counted in kB on Linux")
 def test_memory_of_many_trials(tmp_path: Path) -> None:
-    """It was 12 MB a trial."""
+    """It was 6 MB a trial of 150 frames."""
+    simulate("walk", tmp_path, duration=3.0, rate_hz=50.0, analog_rate_hz=200.0)
     peaks = []
-    for count in (10, 60):
+    for count in (4, 16):
         folder = tmp_path / str(count)
         folder.mkdir()
-        shutil.copy(NOISY.with_name("walk.subject.yaml"), folder)
         for i in range(count):
-            shutil.copy(NOISY, folder / f"walk{i}.c3d")
+            shutil.copy(tmp_path / "walk.c3d", folder / f"walk{i}.c3d")
         peaks.append(peak_kB("batch", folder, "-j", 1, "--model", "pig", "--uncertainty", "-o", tmp_path / f"o{count}"))
-    assert (peaks[1] - peaks[0]) / 50 < 300
+    assert (peaks[1] - peaks[0]) / 12 < 1000
