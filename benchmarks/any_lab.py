@@ -18,7 +18,8 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -74,20 +75,28 @@ HEAD = "| folder, command | model, marker set | hip flexion | knee flexion | ank
 UNTOLD = ("no_known_wrench", "filters_differ", "impact", "gap_open")
 
 
+#: Calls `gaitid` with these words in a folder: its exit code, and its stderr.
+Run = Callable[[Sequence[str], Path], tuple[int, str]]
+
+
+def in_a_process(words: Sequence[str], place: Path, without_sets: bool = False) -> tuple[int, str]:
+    python = ["-c", WITHOUT_SETS] if without_sets else ["-m", "gaitid"]
+    done = subprocess.run([sys.executable, *python, *words], cwd=place, capture_output=True, text=True, check=False)
+    return done.returncode, done.stderr
+
+
 class Outcome:
     """One recording: its columns and its record, or the line of its refusal."""
 
-    def __init__(self, folder: str, words: str, output: Path, *, without_sets: bool = False) -> None:
+    def __init__(self, folder: str, words: str, output: Path, run: Run) -> None:
         self.folder, self.words = folder, words
-        python = ["-c", WITHOUT_SETS] if without_sets else ["-m", "gaitid"]
-        command = [sys.executable, *python, "run", *words.split(), "-o", str(output)]
         place = SHARED / folder if "/" in folder else WILD / folder
-        done = subprocess.run(command, cwd=place, capture_output=True, text=True, check=False)
+        code, said = run(["run", *words.split(), "-o", str(output)], place)
         self.refusal = ""
         self.record: dict[str, Any] = {}
         self.columns: dict[str, list[float]] = {}
-        if done.returncode:
-            self.refusal = done.stderr.strip().splitlines()[-1]
+        if code:
+            self.refusal = said.strip().splitlines()[-1]
             return
         stem = output / words.split()[0].rpartition(".")[0]
         self.record = json.loads(Path(f"{stem}.run.json").read_text(encoding="utf-8"))
@@ -235,12 +244,12 @@ def main() -> None:
     parser.add_argument("--without-sets", action="store_true", help="know no bundled marker set")
     parser.add_argument("--pictures", type=Path, help="folder for a picture of each recording")
     given = parser.parse_args()
-    outcomes = []
+    outcomes, run = [], partial(in_a_process, without_sets=given.without_sets)
     with tempfile.TemporaryDirectory() as temporary:
         for i, (folder, words) in enumerate(RUNS):
             if not given.folders or folder in given.folders:
                 output = Path(temporary) / str(i)
-                outcomes.append(Outcome(folder, words, output, without_sets=given.without_sets))
+                outcomes.append(Outcome(folder, words, output, run))
     text = markdown(outcomes)
     if given.pictures:
         given.pictures.mkdir(parents=True, exist_ok=True)

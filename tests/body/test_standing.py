@@ -161,8 +161,10 @@ def test_a_static_in_which_the_subject_walks_is_refused_for_the_conventional_mod
 
 @cache
 def recorded(file: str) -> Trial:
-    """A trial of one label a marker, without what it stores of its subject."""
+    """A trial of one label a marker, without what it stores of its subject, and 600 frames at most: whole ones are run
+    in tests/cli/test_any_lab_page.py."""
     trial = read_trial(WILD / file)
+    trial = replace(trial, points_g=trial.points_g[:600])
     labels = list(dict.fromkeys(trial.labels))
     points = np.full((trial.n_frames, len(labels), 3), np.nan)
     for i, label in reversed(list(enumerate(trial.labels))):
@@ -192,7 +194,7 @@ def test_every_laboratorys_own_static_is_taken(name: str) -> None:
 
 
 @needs_trials
-@pytest.mark.parametrize("size", [0.85, 0.96, 1.04, 1.15])
+@pytest.mark.parametrize("size", [0.96, 1.04])
 @pytest.mark.parametrize("name", OWN)
 def test_every_laboratorys_static_of_another_size_is_refused(name: str, size: float) -> None:
     static, trial = pair(name)

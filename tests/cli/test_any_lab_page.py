@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import runpy
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from slow import slow_but
-from terminal import SHARED
+from terminal import SHARED, gaitid
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "any_lab.md").read_text(encoding="utf-8")
@@ -52,8 +53,15 @@ def test_the_table_has_every_folder_of_the_recordings(script: dict[str, Any]) ->
         runs(),
     ),
 )
-def test_a_row_of_the_table_is_true(run: str, script: dict[str, Any], tmp_path: Path) -> None:
+def test_a_row_of_the_table_is_true(
+    run: str, script: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def here(words: Sequence[str], place: Path) -> tuple[int, str]:
+        monkeypatch.chdir(place)
+        done = gaitid(*words)
+        return done.code, done.err
+
     folder, _, words = run.partition(": ")
-    outcome = script["Outcome"](folder, words, tmp_path)
+    outcome = script["Outcome"](folder, words, tmp_path, here)
     assert script["row"](outcome) in PAGE.splitlines()
     assert script["details"](outcome).strip() in PAGE
