@@ -42,10 +42,10 @@ def moments(walk: Walk, side: str, at_s: Array) -> Array:
     return np.stack([state.clinical[f"{side}_{name}_moment_Nm_per_kg"] for name in SAGITTAL])
 
 
-@pytest.mark.parametrize("name", slow_but(["walk", "turn"], ["walk", "run", "turn", "ramp", "treadmill"]))
+@pytest.mark.parametrize("name", slow_but(["walk", "turn"], ["walk", "run", "turn", "ramp"]))
 def test_the_free_joints_give_no_moment_for_what_the_inertia_takes(name: str) -> None:
     soft = walk_without(name)
-    found = strikes(soft)
+    found = strikes(soft)[:2]  # one of each side
     for side, on_s in found:
         at = np.array([on_s + 0.5 * IMPACT_S])
         before = moments(soft, side, at)
@@ -53,7 +53,7 @@ def test_the_free_joints_give_no_moment_for_what_the_inertia_takes(name: str) ->
         assert stiff > 0.4  # N·m/kg: all of 0.4 body weights on the lever of the hip
         # what is left is the slow part of the stop, a fifth of the sudden one
         assert giving < 0.35 * stiff
-    assert len(found) >= 2
+    assert {side for side, _ in found} == {"left", "right"}
 
 
 def test_the_momentum_that_leg_and_body_lose_is_the_transients_impulse() -> None:

@@ -72,7 +72,7 @@ FLOATING = {
         "torques": {"hip_1y": {"level_Nm": 0.4}, "rail": {"level_N": 1}, "table_2z": {"level_N": -0.5}},
     },
     "friction": {"shoulder": {"viscous_Nms_per_rad": 0.05, "coulomb_Nm": 0.1}},
-    "settings": {"duration": 0.8, "rate_hz": 50},
+    "settings": {"duration": 0.4, "rate_hz": 50},
 }
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from slow import slow_but
 
 from gaitid.dynamics.joint_space import motion
 from gaitid.errors import GaitidError
@@ -97,9 +96,9 @@ def test_the_double_pendulum_starts_as_the_matrix_document_says() -> None:
     np.testing.assert_allclose(state.com_g["upper"][0], [0, np.sin(theta1) / 2, 2.2 - np.cos(theta1) / 2], atol=1e-15)
 
 
-@pytest.mark.parametrize("seconds", slow_but([2.0], [2.0, 10.0]))
-def test_the_double_pendulum_keeps_its_energy(seconds: float) -> None:
-    _, state = simulated("double_pendulum", duration=seconds, rate_hz=20.0)
+def test_the_double_pendulum_keeps_its_energy() -> None:
+    """For 10 s: tests/dynamics/test_double_pendulum.py."""
+    _, state = simulated("double_pendulum", duration=2.0, rate_hz=20.0)
     total = state.simulation.kinetic_J + state.simulation.potential_J
     assert np.abs(total / total[0] - 1).max() < 1e-8  # of the energy; measured 2e-11
     assert state.simulation.energy_drift < 1e-8
@@ -128,13 +127,13 @@ def test_a_tracked_leg_follows_its_pattern() -> None:
     np.testing.assert_array_equal(scenario.q0, desired[0][0])
 
 
-@pytest.mark.parametrize("seconds", slow_but([0.1], [0.1, 0.5]))
-def test_feed_forward_alone_follows_from_the_right_start(seconds: float, tmp_path: Path) -> None:
+def test_feed_forward_alone_follows_from_the_right_start(tmp_path: Path) -> None:
+    """For a second: tests/dynamics/test_control.py."""
     text = (bundled_scenarios()["swing_leg_tracked"]).read_text(encoding="utf-8")
     text = text.replace("law: computed_torque", "law: feedforward_pd")
     text = text.replace("kp_per_s2: 400", "kp_Nm_per_rad: 30").replace("kd_per_s: 40", "kd_Nms_per_rad: 3")
     (tmp_path / "own.yaml").write_text(text, encoding="utf-8")
-    scenario, state = simulated(str(tmp_path / "own.yaml"), duration=seconds)
+    scenario, state = simulated(str(tmp_path / "own.yaml"), duration=0.1)
     desired = at_all(scenario.drive.courses, state.time_s)[0]
     np.testing.assert_allclose(state.simulation.q, desired, rtol=0, atol=1e-9)  # rad
     assert (scenario.drive.kp, scenario.drive.kd) == (30, 3)
