@@ -1,6 +1,6 @@
-"""`gaitid batch -j 1` in the process of the tests: one of its own takes longer to start than most trials to be analysed.
+"""`gaitid batch -j 1` in the process of the tests: one of its own starts more slowly than most trials are analysed.
 
-Two processes, a time limit or Dask are as ever (`tests/batch/test_batch_local.py`, `-j 2` in `tests/cli/test_batch.py`).
+Two processes, a time limit or Dask are as ever: `tests/batch/test_batch_local.py`, `-j 2` in `tests/cli/test_batch.py`.
 """
 
 from __future__ import annotations

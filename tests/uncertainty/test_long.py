@@ -91,7 +91,7 @@ def peak_kB(*words: object, code: str = _MAIN) -> int:
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is counted in kB on Linux")
 def test_memory_of_a_long_trial(tmp_path: Path) -> None:
-    """All that a frame adds: what the result holds of it, and two tables: 45 kB here, and 119 where no trial is long."""
+    """All that a frame adds: what the result holds of it, and two tables: 45 kB here, 119 where no trial is long."""
     peaks = []
     for n_frames in (800, 2000):
         folder = tmp_path / str(n_frames)
