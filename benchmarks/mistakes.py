@@ -11,7 +11,7 @@ of an error or a doubt, or a lower verdict; *named* where the first new accusati
 contact, names the cause and the plate (all plates, where it is of all); *silent* where it is wrong and not noticed;
 and then *by contact* where all that is wrong lies in contacts with a new reason or a lower confidence.
 
-`--clean N` analyses all recorded trials, N simulated walks and N / 4 turns as they are, and lists who is accused.
+`--clean N` analyses all recorded trials, N drawn ones and N / 4 drawn turns as they are, and lists who is accused.
 PATTERN is a regular expression.
 """
 
@@ -366,8 +366,9 @@ def clean_summary(rows: Sequence[Row]) -> list[str]:
             lines.append(f"- {row['trial']}{known}: {cause} {plates or ''}: {text}")
     kinds: Mapping[str, Callable[[str], bool]] = {
         "all": lambda name: True,
-        "recorded": lambda name: not name.startswith(("drawn", "simulated")),
-        "simulated walks": lambda name: name.startswith(("drawn walk", "simulated")) and "turn" not in name,
+        "recorded": lambda name: "drawn" not in name and "simulated" not in name,
+        "recorded, of drawn size": lambda name: ", drawn" in name,
+        "simulated": lambda name: name.startswith(("drawn", "simulated")),
         "turns": lambda name: "turn" in name and "straight" not in name,
     }
     for kind, fits in kinds.items():
@@ -384,7 +385,7 @@ def write_rows(path: Path, rows: Iterable[Row]) -> None:
 
 def main(faults: Sequence[Mistake] = MISTAKES, name: str = "mistakes") -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--clean", type=int, metavar="N", help="clean trials instead, with N simulated walks")
+    parser.add_argument("--clean", type=int, metavar="N", help="clean trials instead, with N drawn ones")
     parser.add_argument("--trials", default="", metavar="PATTERN")
     parser.add_argument("--mistakes", default="", metavar="PATTERN", help="of their groups and names")
     parser.add_argument("--quick", action="store_true", help="one plate of each mistake, some trials of each kind")

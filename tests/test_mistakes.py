@@ -13,8 +13,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benchmarks"))
 
 from accusations import CAUSES, Accusation, accusations, cause_of, reasons
 from attack_list import ATTACKS
-from attack_trials import SIMULATED, Case, simulated_case
-from clean_trials import clean_trials, drawn_case
+from attack_trials import RECORDED, SIMULATED, Case, recorded_case, simulated_case
+from clean_trials import clean_trials, drawn_case, varied_case
 from contact_figures import FIGURES, Clean, chosen, measure
 from load_coverage import share_known, stances_of
 from mistake_list import MISTAKES, Mistake
@@ -30,9 +30,12 @@ from mistakes import (
     right_plates,
     share_with_interval,
 )
+from shared_trials import SHARED
 
 from gaitid.analysis.result import Result
 from gaitid.notes import MESSAGES, Note
+
+TURN = next(one for one in RECORDED if one.name == "HC030A/turn")
 
 
 @pytest.fixture(scope="module")
@@ -158,14 +161,29 @@ def test_drawn_trials_are_other_people_and_the_same_each_time() -> None:
     masses = [case.walk.subject.mass_kg for case in some if case.walk is not None]
     assert abs(masses[0] - masses[1]) > 1
     assert np.array_equal(drawn_case("walk", 1).trial.points_g, some[1].trial.points_g)
-    assert [name for name, _ in clean_trials(4, "drawn")] == [*(f"drawn walk {i}" for i in range(4)), "drawn turn 0"]
+    assert [name for name, _ in clean_trials(6, "^drawn")] == ["drawn walk 0", "drawn walk 1", "drawn over_edge 2"]
+
+
+@pytest.mark.skipif(not (SHARED / TURN.file).exists(), reason="needs ../shared/trials")
+def test_a_recorded_trial_of_another_size_obeys_the_same_mechanics() -> None:
+    case, other = recorded_case(TURN), varied_case(TURN, 0)
+    ratio = other.result.subject.mass_kg / case.result.subject.mass_kg
+    size = (
+        np.sqrt(case.trial.rate_hz / other.trial.rate_hz) ** 2 * np.sqrt(case.trial.rate_hz / other.trial.rate_hz) ** 2
+    )
+    assert abs(ratio - 1) > 0.02 and abs(size - 1) > 0.02
+    assert other.plates_used == case.plates_used
+    for side, leg in case.result.sides.items():
+        before, after = leg.moments["hip"]["extension"], other.result.sides[side].moments["hip"]["extension"]
+        off = np.nanquantile(np.abs(after / size - before), 0.95)
+        assert off < 0.1 * np.nanmax(np.abs(before))  # noise, and low-passes that are as fast as before
 
 
 def test_sound_trials_that_are_accused_are_counted(walk: Case) -> None:
-    rows = [accused_of(("simulated walk", lambda: walk)), accused_of(("drawn turn 0", lambda: drawn_case("turn", 0)))]
-    assert clean_summary(rows)[-4:-3] == ["- **all: accused 0 of 2 (0.0%, 95 % interval 0.0% to 84.2%)**"]
+    rows = [accused_of(("simulated walk", lambda: walk)), accused_of(("drawn walk 0", lambda: drawn_case("walk", 0)))]
+    assert clean_summary(rows)[-5:-4] == ["- **all: accused 0 of 2 (0.0%, 95 % interval 0.0% to 84.2%)**"]
     rows[1]["accused"] = [["sign", [1], "plate 1 ..."]]
-    assert clean_summary(rows)[0] == "- drawn turn 0: sign [1]: plate 1 ..."
+    assert clean_summary(rows)[0] == "- drawn walk 0: sign [1]: plate 1 ..."
     assert share_with_interval(1, 2) == "1 of 2 (50.0%, 95 % interval 1.3% to 98.7%)"
 
 
