@@ -26,7 +26,7 @@ from gaitid.analysis.pipeline import analyse  # noqa: E402
 from gaitid.body.subject import SubjectFile  # noqa: E402
 from gaitid.gait.curves import CycleCurves  # noqa: E402
 from gaitid.gait.cycles import Cycle  # noqa: E402
-from gaitid.gait.feature_list import FEATURES, KINDS, PHASE_WORDS, PHASES, REACHES, WHOLE  # noqa: E402
+from gaitid.gait.feature_list import FEATURES, KINDS, PHASES, REACHES, WHOLE  # noqa: E402
 from gaitid.gait.features import measure  # noqa: E402
 from gaitid.gait.marker_events import GaitEvent  # noqa: E402
 from gaitid.gait.spatiotemporal import Stride  # noqa: E402
@@ -47,6 +47,28 @@ INTEGRALS = (
     "knee_extension_moment_impulse_positive_stance",
     "knee_abduction_moment_impulse_positive_stance",
 )
+
+#: Of each phase, for the page.
+PHASE_WORDS = {
+    "": "the whole cycle",
+    "stance": "from strike to foot off",
+    "swing": "from foot off to the next strike",
+    "loading": "first quarter of stance",
+    "early_stance": "first half of stance",
+    "mid_stance": "middle half of stance",
+    "late_stance": "second half of stance",
+    "foot_off": "last fifth of stance and first 0.3 of swing",
+    "late_swing": "second half of swing",
+    "A1": "absorption by the plantarflexors while the shank goes forward over the foot",
+    "A2": "generation by the plantarflexors at push-off",
+    "K1": "absorption by the knee extensors in weight acceptance",
+    "K2": "generation by the knee extensors in mid stance",
+    "K3": "absorption by the knee extensors about foot off",
+    "K4": "absorption by the knee flexors at the end of swing",
+    "H1": "generation by the hip extensors in early stance",
+    "H2": "absorption by the hip flexors in mid and late stance",
+    "H3": "generation by the hip flexors about foot off (pull-off)",
+}
 
 
 def lists() -> Iterator[str]:

@@ -241,10 +241,6 @@ def generalised_inertia(tree: JointTree, moved: TreeMotion) -> Array:
     return np.asarray(lower + np.swapaxes(upper, -1, -2))
 
 
-def _arm_to(moved: TreeMotion, body: int, point_b: Array, start_g: Array) -> Array:
-    return moved.origin_g[..., body, :] + apply(moved.R_gb[..., body, :, :], np.asarray(point_b, dtype=float)) - start_g
-
-
 def jacobian(tree: JointTree, q: Array, body: int, point_b: Array) -> Array:
     """J(q): velocity of a point fixed in a body, and of the body's rotation, per joint rate.
 
@@ -263,18 +259,11 @@ def jacobian(tree: JointTree, q: Array, body: int, point_b: Array) -> Array:
         revolute joint, ẑ and 0 of a prismatic one).
     """
     moved = motion(tree, q)
-    r = _arm_to(moved, body, point_b, np.zeros(3))[..., None, :] - moved.origin_g
+    point = moved.origin_g[..., body, :] + apply(moved.R_gb[..., body, :, :], np.asarray(point_b, dtype=float))
+    r = point[..., None, :] - moved.origin_g
     angular = moved.axis_g * tree.turns
     columns = np.concatenate([cross(angular, r) + moved.axis_g * (1 - tree.turns), angular], axis=-1)
     return np.swapaxes(np.where(tree.moved_by[body][:, None], columns, 0.0), -1, -2)
-
-
-def jacobian_rate(tree: JointTree, q: Array, qd: Array, body: int, point_b: Array) -> Array:
-    """J̇ q̇, (…, 6): what the point and the body accelerate by while every q̈ is 0 (m/s², rad/s², laboratory axes)."""
-    moved = motion(tree, q, qd)
-    r = _arm_to(moved, body, point_b, moved.com_g[..., body, :])
-    w, alpha = moved.omega_g[..., body, :], moved.alpha_g[..., body, :]
-    return np.concatenate([moved.acc_g[..., body, :] + cross(alpha, r) + cross(w, cross(w, r)), alpha], axis=-1)
 
 
 def energy(tree: JointTree, q: Array, qd: Array, gravity_g: Array) -> tuple[Array, Array]:

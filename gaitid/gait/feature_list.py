@@ -46,26 +46,6 @@ REACHES: Mapping[str, tuple[float, float]] = {
     "H2": (0.2, 1.1),
     "H3": (0.5, 2.0),
 }
-PHASE_WORDS: Mapping[str, str] = {
-    "": "the whole cycle",
-    "stance": "from strike to foot off",
-    "swing": "from foot off to the next strike",
-    "loading": "first quarter of stance",
-    "early_stance": "first half of stance",
-    "mid_stance": "middle half of stance",
-    "late_stance": "second half of stance",
-    "foot_off": "last fifth of stance and first 0.3 of swing",
-    "late_swing": "second half of swing",
-    "A1": "absorption by the plantarflexors while the shank goes forward over the foot",
-    "A2": "generation by the plantarflexors at push-off",
-    "K1": "absorption by the knee extensors in weight acceptance",
-    "K2": "generation by the knee extensors in mid stance",
-    "K3": "absorption by the knee extensors about foot off",
-    "K4": "absorption by the knee flexors at the end of swing",
-    "H1": "generation by the hip extensors in early stance",
-    "H2": "absorption by the hip flexors in mid and late stance",
-    "H3": "generation by the hip flexors about foot off (pull-off)",
-}
 
 BENEDETTI = "Benedetti 1998"
 WINTER = "Winter 1991"

@@ -32,7 +32,6 @@ class Copy(NamedTuple):
     """Frames, first and last from 0, in which a marker has another's movement, and its kink, m per frame."""
 
     label: str
-    donor: str
     first: int
     last: int
     kink_m: float
@@ -60,8 +59,8 @@ def find_copies(markers: Mapping[str, Array]) -> list[Copy]:
                 continue
             kinks = [float(np.hypot(_kink(bend, first - 1), _kink(bend, stop))) for bend in (own, other)]
             if max(kinks) > KINKED * min(kinks):
-                of, by = (a, b) if kinks[0] > kinks[1] else (b, a)
-                found.append(Copy(labels[of], labels[by], first + 1, stop, max(kinks)))
+                label = labels[a if kinks[0] > kinks[1] else b]
+                found.append(Copy(label, first + 1, stop, max(kinks)))
     return found
 
 

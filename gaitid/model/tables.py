@@ -42,7 +42,7 @@ def load_table(path: Path, above: tuple[Path, ...] = ()) -> specs.Table:
             table = table._replace(rows=parent.rows, files=(parent.path, *parent.files))
         segments = top.mapping("segments")
         rows = {k: row if row.source else row._replace(source=source) for k, row in segments.each(_row).items()}
-        if any(row.gyration_fractions is not None for row in rows.values()) or "gyration_about" in top.values:
+        if top.has("gyration_about") or any(row.gyration_fractions is not None for row in rows.values()):
             top.text("gyration_about", among=("centre_of_mass",))
         table = table._replace(rows={**table.rows, **rows})
     top.done()

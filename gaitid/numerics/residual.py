@@ -33,15 +33,14 @@ class ResidualAnalysis:
         What the line gives at 0 Hz: the noise of one axis, in the unit of the markers. NaN as `cutoff_hz`.
     reason : tuple of str
         For each marker, empty where it has a cut-off.
-    tried_hz : (cut-offs,) array
     residual : (cut-offs, markers) array
-        RMS over frames and axes of what the low-pass removes, in the unit of the markers.
+        RMS over frames and axes of what the low-pass removes, in the unit of the markers: at cut-offs of 1 Hz and each
+        0.25 Hz more.
     """
 
     cutoff_hz: Array
     noise: Array
     reason: tuple[str, ...]
-    tried_hz: Array
     residual: Array
 
 
@@ -91,7 +90,7 @@ def residual_cutoff(values: Array, rate_hz: float) -> ResidualAnalysis:
             reason[some[i]] = (
                 f"no noise floor up to {tried[-1]:g} Hz: a line says {level[i]:.2g}, eighth differences {seen[i]:.2g}"
             )
-    return ResidualAnalysis(cutoff, noise, tuple(reason), tried, residual)
+    return ResidualAnalysis(cutoff, noise, tuple(reason), residual)
 
 
 def _longest_span(known: Mask) -> tuple[int, int]:

@@ -12,16 +12,7 @@ from hypothesis import strategies as st
 from joint_trees import TILTED, assert_close, random_state, random_tree
 
 from gaitid.dynamics.forward import forward
-from gaitid.dynamics.joint_space import (
-    Load,
-    gravity_terms,
-    inverse,
-    jacobian,
-    jacobian_rate,
-    mass_matrix,
-    motion,
-    velocity_terms,
-)
+from gaitid.dynamics.joint_space import Load, gravity_terms, inverse, jacobian, mass_matrix, motion, velocity_terms
 from gaitid.dynamics.joint_tree import JointTree
 
 pin = pytest.importorskip("pinocchio", reason="the independent engine is an optional test dependency (package `pin`)")
@@ -91,6 +82,3 @@ def test_every_term_on_random_trees(seed: int) -> None:
         pin.updateFramePlacements(model, data)
         J = pin.getFrameJacobian(model, data, frame, axes).reshape(6, -1)  # one joint comes as a vector
         assert_close(jacobian(tree, q, body, POINT), J, AGREES)
-        pin.forwardKinematics(model, data, q, qd, 0 * qd)
-        rate = pin.getFrameClassicalAcceleration(model, data, frame, axes).vector
-        assert_close(jacobian_rate(tree, q, qd, body, POINT), rate, AGREES)

@@ -18,7 +18,6 @@ from gaitid.dynamics.joint_space import (
     gravity_terms,
     inverse,
     jacobian,
-    jacobian_rate,
     mass_matrix,
     motion,
     velocity_terms,
@@ -89,8 +88,6 @@ def test_jacobian_and_its_rate_are_slopes(seed: int) -> None:
     velocity = np.einsum("tij,tj->ti", J, qd)
     assert_close(velocity[:, :3], slope(lambda h: place(q + qd * h)), DIFFERENCES)
     assert_close(velocity[:, 3:], motion(tree, q, qd).omega_g[:, body], ROUNDING)
-    rate = slope(lambda h: np.einsum("tij,tj->ti", jacobian(tree, q + qd * h, body, point), qd))
-    assert_close(jacobian_rate(tree, q, qd, body, point), rate, DIFFERENCES)
 
 
 # --- M, V, G -----------------------------------------------------------------------------------------------

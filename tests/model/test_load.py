@@ -192,6 +192,12 @@ def test_a_table_that_no_body_has_is_refused(tmp_path: Path, old: str, new: str,
         load_table(write(tmp_path / "t.yaml", text))
 
 
+def test_a_key_that_no_row_asks_for_is_known_all_the_same(tmp_path: Path) -> None:
+    text = TABLE.replace("gyration_about", "gyration_abuot") + "foot: {mass_kg: 1, inertia_kg_m2: [1, 1, 1]}\n"
+    with pytest.raises(ModelError, match="gyration_abuot: unknown key .did you mean 'gyration_about'"):
+        load_table(write(tmp_path / "t.yaml", text))
+
+
 # --- YAML --------------------------------------------------------------------------------------------------
 
 
