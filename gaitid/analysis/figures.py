@@ -32,13 +32,12 @@ from gaitid.analysis.result import Result, SideResult
 from gaitid.body.late_markers import slipped_notes
 from gaitid.ground.contacts import AIR, LOADED, UNKNOWN, Contact
 from gaitid.ground.gains import unit_of_ratio
-from gaitid.notes import Notes, note
+from gaitid.notes import Notes, note, phrase
 from gaitid.numerics.masks import known_rows, spans, widened
 from gaitid.trial import Array, IntArray, Mask
 
 # A stance in walking lasts 0.6 s, in running 0.2 s and more (Novacheck 1998, Gait Posture 7:77-95).
 SHORT_S = 0.2
-_WRONG = "body mass or plate wrong"
 # s. Both feet carry load for so long: the body stands (double support of walking lasts 0.1 to 0.3 s), and its vertical
 # velocity changes by too little to change their mean by more than some percent.
 STANDS_S = 1.0
@@ -51,17 +50,9 @@ UNSURE_S = 0.1
 
 def figure_notes(result: Result) -> Notes:
     """The figures that lie beyond their limits."""
-    notes = [*_length_notes(result), *_gravity_notes(result), *_slipped_notes(result)]
-    for figure in vertical_force(result):
-        if figure.status != PASS:
-            name = "weight_wrong" if figure.status == FAIL else "weight_doubtful"
-            notes.append(note(name, figure.side, figure=figure.text))
-    covered = coverage(result)
-    if covered.status != PASS and covered.side:  # where no wrench is known at all, another note says why
-        by_load = covered.text.endswith(" only")
-        name = "wrenches_partial/load" if by_load else "wrenches_partial/markers"
-        notes.append(note(name, covered.side, figure=covered.text))
-    return tuple(notes)
+    beyond = (figure for figure in (*vertical_force(result), coverage(result)) if figure.code)
+    noted = (note(figure.code, figure.side, figure=figure.text) for figure in beyond)
+    return *_length_notes(result), *_gravity_notes(result), *_slipped_notes(result), *noted
 
 
 def _slipped_notes(result: Result) -> Notes:
@@ -97,8 +88,7 @@ def _gravity_notes(result: Result) -> Notes:
 
 def coverage(result: Result) -> Finding:
     """Share of the frames with a known load in which a joint's wrench is empty, worst joint."""
-    worst, side_of, where, any_filled, any_loaded = 0.0, "", "", False, False
-    emptied = np.zeros(result.trial.n_frames, dtype=bool)
+    any_filled, lacking = False, dict[tuple[str, str], tuple[float, Mask]]()
     for side, leg in result.sides.items():
         loaded = (leg.load.state == LOADED) | (leg.load.state == AIR)
         loaded[: result.settings.end_frames] = False
@@ -107,25 +97,22 @@ def coverage(result: Result) -> Finding:
             filled = known_rows(wrench.m_g)
             any_filled |= bool(filled.any())
             if loaded.any():
-                any_loaded = True
-                lacking = loaded & np.logical_not(filled)
-                empty = float(lacking.sum() / loaded.sum())
-                if empty > worst:
-                    worst, side_of, where, emptied = empty, side, f"{side} {joint}", lacking
-    if not any_filled:
-        what = "no wrench is known" if any_angle(result) else "no angle and no wrench is known"
-        return Finding("coverage", FAIL, f"{what} in any frame", 1.0, EMPTY_FAIL, "1")
-    if not any_loaded:
-        return Finding("coverage", WARN, "no load is known in any frame: coverage was not checked")
-    status = FAIL if worst > EMPTY_FAIL else WARN if worst > EMPTY_WARN else PASS
-    text = f"{worst:.0%} of the frames with a known load are empty"
-    if status != PASS:
-        limit = EMPTY_FAIL if status == FAIL else EMPTY_WARN
-        text += f" ({where}), at most {limit:.0%}: "
-        ours = result.sides[side_of].emptied
-        impossible = IMPOSSIBLE if ours is not None and 2 * (ours & emptied).sum() > emptied.sum() else ""
-        text += missing_load(result, side_of, emptied) or impossible or "markers are missing there"
-    return Finding("coverage", status, text, worst, EMPTY_FAIL, "1", "" if status == PASS else side_of)
+                empty = loaded & ~filled
+                lacking[side, joint] = float(empty.sum() / loaded.sum()), empty
+    if not any_filled:  # another note says why
+        return Finding("coverage", FAIL, phrase("figure/none", angles=any_angle(result)), 1.0, EMPTY_FAIL, "1")
+    if not lacking:
+        return Finding("coverage", WARN, phrase("figure/no_load"))
+    (side, joint), (worst, emptied) = max(lacking.items(), key=lambda item: item[1][0])
+    if worst <= EMPTY_WARN:
+        return Finding("coverage", PASS, phrase("figure/empty", share=worst), worst, EMPTY_FAIL, "1")
+    status, limit = (FAIL, EMPTY_FAIL) if worst > EMPTY_FAIL else (WARN, EMPTY_WARN)
+    ours, by_load = result.sides[side].emptied, missing_load(result, side, emptied)
+    impossible = IMPOSSIBLE if ours is not None and 2 * (ours & emptied).sum() > emptied.sum() else ""
+    why = by_load or impossible or phrase("figure/no_markers", there=True)
+    text = phrase("figure/empty_doubtful", side=side, share=worst, joint=joint, limit=limit, why=why)
+    code = "wrenches_partial/load" if by_load else "wrenches_partial/markers"
+    return Finding("coverage", status, text, worst, EMPTY_FAIL, "1", side, code=code)
 
 
 def missing_load(result: Result, side: str, frames: Mask) -> str:
@@ -134,7 +121,7 @@ def missing_load(result: Result, side: str, frames: Mask) -> str:
         known = known_rows(load.wrench.f_g) & known_rows(load.wrench.m_g)
         if load.side in ("", side) and 2 * (frames & ~known).sum() > frames.sum():
             ends = np.flatnonzero(known)[[0, -1]] + result.trial.first_frame
-            return f"the load in {load.measured.path.name} is known in frames {ends[0]}-{ends[1]} only"
+            return phrase("figure/load_in_part", file=load.measured.path.name, first=ends[0], last=ends[1])
     return ""
 
 
@@ -165,11 +152,15 @@ def vertical_force(result: Result) -> list[Finding]:
     unseen = widened(unseen, round(UNSURE_S * result.trial.rate_hz))
     for mean, start, stop in _mean_over_steps(result.sides, up, weight, unseen):
         status, limits = _judge(mean, (1 - MEAN_WARN, 1 + MEAN_WARN), (1 - MEAN_FAIL, 1 + MEAN_FAIL))
-        text = f"mean vertical force {mean:.3f} body weights over frames {start + first}-{stop + first}"
-        if status != PASS:
-            named = " or ".join(unit_of_ratio(mean))
-            text += f", expected {limits[0]:g} to {limits[1]:g}: {f'{named}, it seems' if named else _WRONG}"
-        figures.append(Finding("mean force", status, text, mean, limits[0 if mean < 1 else 1], "BW"))
+        text = phrase(
+            "figure/mean" if status == PASS else "figure/mean_doubtful",
+            share=mean,
+            frames=(start + first, stop + first),
+            limits=limits,
+            units=(units := unit_of_ratio(mean)),
+            no_unit=not units,
+        )
+        figures.append(_carried("mean force", status, text, mean, limits))
     if len(result.sides) == 2:
         one, other = (leg.load for leg in result.sides.values())
         total = np.asarray(sum(load.wrench.f_g @ up for load in (one, other))) / weight
@@ -179,7 +170,7 @@ def vertical_force(result: Result) -> list[Finding]:
         figures += _together(result, total)
     peaks = [c.peak_vertical_N / weight for c in result.contacts if c.plates]
     if peaks and all(f.name != "peak force" for f in figures):
-        text = f"peak vertical force {max(peaks):.2f} body weights"
+        text = phrase("figure/peak", share=max(peaks))
         figures.append(Finding("peak force", PASS, text, max(peaks), PEAK_FAIL[1], "BW"))
     return figures
 
@@ -194,9 +185,14 @@ def _peaks(result: Result, weight: float) -> Iterator[Finding]:
         usual = (PEAK_WARN[0], PEAK_FLYING_WARN) if _flies_beside(result, c) else PEAK_WARN
         status, limits = _judge(share, usual, PEAK_FAIL)
         if status != PASS:
-            words = f"{c.side} foot on plate {c.plate_names} peaks at {share:.2f} body weights"
-            words += f", expected {limits[0]:g} to {limits[1]:g}: {_WRONG}"
-            yield Finding("peak force", status, words, share, limits[0 if share < 1 else 1], "BW", c.side)
+            text = phrase("figure/peak_doubtful", side=c.side, plates=c.plate_names, share=share, limits=limits)
+            yield _carried("peak force", status, text, share, limits, c.side)
+
+
+def _carried(name: str, status: str, text: str, share: float, limits: tuple[float, float], side: str = "") -> Finding:
+    """A figure of so many body weights, and the note that it is beyond its limits."""
+    code = "" if status == PASS else "weight_wrong" if status == FAIL else "weight_doubtful"
+    return Finding(name, status, text, share, limits[0 if share < 1 else 1], "BW", side, code=code)
 
 
 def _flies_beside(result: Result, contact: Contact) -> bool:
@@ -217,13 +213,9 @@ def _standing(result: Result, total: Array) -> Iterator[Finding]:
         share = float(total[start:stop].mean())
         limits = 1 - MEAN_WARN, 1 + MEAN_WARN
         if stop - start >= STANDS_S * rate and not limits[0] <= share <= limits[1]:
-            frames = f"{start + first}-{stop - 1 + first}"
-            text = (
-                f"both feet stand on plates and carry {share:.2f} body weights, the mean of frames {frames}, expected"
-            )
-            text += f" {limits[0]:g} to {limits[1]:g}: {_WRONG}, or something else carries the body"
-            text += " (then --set external_support=yes)"
-            yield Finding("mean force", WARN, text, share, limits[0 if share < 1 else 1], "BW")
+            frames = start + first, stop - 1 + first
+            text = phrase("figure/standing", share=share, frames=frames, limits=limits)
+            yield _carried("mean force", WARN, text, share, limits)
 
 
 def _together(result: Result, total: Array) -> list[Finding]:
@@ -232,11 +224,9 @@ def _together(result: Result, total: Array) -> list[Finding]:
     at = int(np.argmax(total))
     if total[at] <= TOGETHER_WARN or _landed_together(result, at):
         return []
-    text = (
-        f"both feet together carry {total[at]:.2f} body weights at frame {at + result.trial.first_frame}, "
-        f"at most {TOGETHER_WARN:g} in walking: body mass wrong, or a load counted for both feet"
-    )
-    return [Finding("both feet", WARN, text, float(total[at]), TOGETHER_WARN, "BW")]
+    frame = at + result.trial.first_frame
+    text = phrase("figure/together", share=total[at], frame=frame, most=TOGETHER_WARN)
+    return [_carried("both feet", WARN, text, float(total[at]), (0.0, TOGETHER_WARN))]
 
 
 def _landed_together(result: Result, at: int) -> bool:

@@ -26,6 +26,8 @@ class Finding:
         The only leg that it concerns; empty where it concerns the trial.
     detail : tuple of str
         More lines for who asks.
+    code : str
+        The note that says it in the result; empty where none does.
     severity : str
         Of the note that it repeats (`gaitid.notes.SEVERITIES`); a warning of a check's own is a doubt.
     """
@@ -38,4 +40,5 @@ class Finding:
     unit: str = ""
     side: str = ""
     detail: tuple[str, ...] = ()
+    code: str = ""
     severity: str = "doubt"

@@ -16,8 +16,8 @@ longest_s=0.2)`` is such a part as text.
 What a code always advises is its ``cure``, which is no template; a text with a cure that depends on it is a pair of
 both. A value that is lacking is an error. ``{name:...}`` is written as `str.format` would, or
 
-- ``{names: and }`` of several: joined by that; ``{names:, 6}``: the first six, and how many more there are;
-  ``{names:and}``: ``a, b and c``;
+- ``{names: and }`` of several: joined by that, numbers as ``g`` writes them; ``{names:, 6}``: the first six, and how
+  many more there are; ``{names:and}``: ``a, b and c``;
 - ``{n:plate|plates}``: the first for one (or several of which there is one, or true), the second otherwise;
 - ``{name:?words}``: the words where there is something (true, not empty, not 0), and they may hold values:
   ``{mm:?, by {mm:.1f} mm}``; what is None is written as nothing;
@@ -124,7 +124,7 @@ class _Shown:
             if spec == "and":
                 return " and ".join(filter(None, (", ".join(map(str, value[:-1])), str(value[-1]))))
             separator = spec.rstrip("0123456789")
-            names = [str(part) for part in value]
+            names = [format(part, "g") if isinstance(part, float) else str(part) for part in value]
             return first_few(names, int(spec[len(separator) :])) if separator != spec else separator.join(names)
         return format(value, spec)
 

@@ -249,6 +249,32 @@ _CALIBRATION = {
     "none": "none: {why}; {static} is not used",
 }
 
+_EXPECTED = ", expected {limits: to }: "
+_WRONG = "body mass or plate wrong"
+_EMPTY = "{share:.0%} of the frames with a known load are empty"
+_MEAN = "mean vertical force {share:.3f} body weights over frames {frames:-}"
+#: How much is known, and how much is carried.
+_FIGURE = {
+    "none": "{angles:no wrench is known|no angle and no wrench is known} in any frame",
+    "no_load": "no load is known in any frame: coverage was not checked",
+    "empty": _EMPTY,
+    "empty_doubtful": _EMPTY + " ({side} {joint}), at most {limit:.0%}: {why}",
+    "no_markers": "markers are missing{there:? there}",
+    "load_in_part": "the load in {file} is known in frames {first}-{last} only",
+    "mean": _MEAN,
+    "mean_doubtful": _MEAN + _EXPECTED + f"{{units:?{{units: or }}, it seems}}{{no_unit:?{_WRONG}}}",
+    "standing": (
+        "both feet stand on plates and carry {share:.2f} body weights, the mean of frames {frames:-}"
+        f"{_EXPECTED}{_WRONG}, or something else carries the body (then --set external_support=yes)"
+    ),
+    "peak": "peak vertical force {share:.2f} body weights",
+    "peak_doubtful": "{side} foot on plate {plates} peaks at {share:.2f} body weights" + _EXPECTED + _WRONG,
+    "together": (
+        "both feet together carry {share:.2f} body weights at frame {frame}, at most {most:g} in walking: body mass "
+        "wrong, or a load counted for both feet"
+    ),
+}
+
 PHRASES = {
     "frames": "{one:frame|frames} {runs:, }{more:? and {more} more runs}",
     **{
@@ -261,6 +287,7 @@ PHRASES = {
             "event": _EVENT,
             "mass": _MASS,
             "calibration": _CALIBRATION,
+            "figure": _FIGURE,
         }.items()
         for name, words in phrases.items()
     },
