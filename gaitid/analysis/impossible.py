@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from gaitid.analysis.limb import Mechanics, solve_limbs
 from gaitid.analysis.result import SideResult
-from gaitid.body.discontinuities import SHOWN, correcting, jump_words, jumping, labels_of_segments
+from gaitid.body.discontinuities import jumping, labels_of_segments
 from gaitid.body.extremes import EXTREMES, moment_limit
 from gaitid.body.poses import Body
 from gaitid.dynamics.wrench import Wrench
-from gaitid.errors import first_few
 from gaitid.ground.contacts import UNKNOWN, Contact, FootLoad
 from gaitid.markers.clean import Markers
 from gaitid.markers.faults import frame_words
@@ -27,7 +27,6 @@ from gaitid.trial import Array, Mask
 
 # Share of a moment from which on the load on the foot makes it: of two parts that add up to it one has half.
 BY_LOAD = 0.5
-_PLATE_CURE = "check the channels, units and calibration of the plate, and the body's mass"
 
 
 class Posed(NamedTuple):
@@ -81,24 +80,22 @@ def possible_limbs(
         body = replace(posed.body, segments={**posed.body.segments, **moving})
         emptied = {side: of_load | of_motion | posed.emptied.get(side, False)}
         limbs |= solve_limbs(body, {side: _without(loads[side], of_load)}, posed.mechanics, emptied)
-        for cause, wide, words in ((by_load, of_load, _load_words), (~by_load, of_motion, _motion_words)):
-            beyond = np.where(cause, shares, 0.0)
+        for caused, wide, words in ((by_load, of_load, _of_load), (~by_load, of_motion, _of_motion)):
+            beyond = np.where(caused, shares, 0.0)
             k, at = (int(index) for index in np.unravel_index(np.argmax(beyond), beyond.shape))
             if beyond[k, at] > 1:
-                why, cure = words(side, limb, joints[k], at, posed, contacts)
+                cause, values = words(side, limb, joints[k], at, posed, contacts)
                 limit, first = moment_limit(joints[k]), posed.markers.first_frame
-                frames = frame_words([(start, stop - 1) for start, stop in spans(wide)], first)
                 notes += (
                     note(
-                        "moment_impossible",
+                        f"moment_impossible/{cause}",
                         side,
                         joint=joints[k],
                         moment=beyond[k, at] * limit,
                         frame=at + first,
                         limit=limit,
-                        why=why,
-                        frames=frames,
-                        cure=cure,
+                        frames=frame_words([(start, stop - 1) for start, stop in spans(wide)], first),
+                        **values,
                     ),
                 )
     return limbs, notes
@@ -121,40 +118,39 @@ def _without(load: FootLoad, frames: Mask) -> FootLoad:
     return FootLoad(state, wrench, known(load.cop_g), known(load.free_moment))
 
 
-# --- words ---------------------------------------------------------------------------------------------------
+# --- causes --------------------------------------------------------------------------------------------------
 
 
-def _load_words(
+def _of_load(
     side: str, limb: SideResult, joint: str, at: int, posed: Posed, contacts: Sequence[Contact]
-) -> tuple[str, str]:
-    """What the load on the foot is in a frame, and what would make it good."""
+) -> tuple[str, dict[str, Any]]:
+    """What the load on the foot is in a frame."""
     load = limb.acting.wrench
     force, moment = (float(norm(of[at])) for of in (load.f_g, load.at(limb.wrenches[joint].p_g).m_g))
     weights = force / posed.mechanics.mass_kg / float(norm(posed.mechanics.gravity_g))
     on = [contact.plate_names for contact in contacts if contact.side == side and contact.first <= at <= contact.last]
-    plates = next(filter(None, on), "")
-    what = f"plate {plates}" if plates else "the load on the foot"
-    arm = f", {moment / force:.2f} m beside the {joint}" if force else ""
-    return f"{what} gives {weights:.1f} body weights{arm}", _PLATE_CURE
+    plate = next(filter(None, on), "")
+    arm = {"loaded": force > 0, "arm_m": moment / force if force else None}
+    return "load", {"known": plate > "", "plate": plate, "weights": weights, **arm}
 
 
-def _motion_words(
+def _of_motion(
     side: str, limb: SideResult, joint: str, at: int, posed: Posed, contacts: Sequence[Contact]
-) -> tuple[str, str]:
-    """How the leg moves about a frame, and what would make it good."""
+) -> tuple[str, dict[str, Any]]:
+    """How the leg moves about a frame."""
     forces = {
         segment: limb.bodies[segment].mass_kg * norm(motion.acc_g)[0]
         for segment, motion in limb.moving(np.array([at])).segments.items()
     }
     most = max(forces, key=lambda segment: float(np.nan_to_num(forces[segment])))
-    acceleration = f"the {most} accelerates with {forces[most] / limb.bodies[most].mass_kg:.0f} m/s² there"
+    fast: dict[str, Any] = {"segment": most, "acc": forces[most] / limb.bodies[most].mass_kg}
     markers, noise_mm = posed.markers, posed.markers.quality["marker_noise_mm"]
     beside = reach(markers.quality["marker_filter"], posed.body.rate_hz)
     of_segments = labels_of_segments(posed.body, markers)
     labels = [label for (of, _), labels in of_segments.items() if of in ("", side) for label in labels]
-    named, size_m = jumping(markers, labels, at - beside, at + beside)
-    if size_m > max(JUMP_M, JUMP_M_PER_S / posed.body.rate_hz, JUMP_TIMES_NOISE * noise_mm * 1e-3):
-        return f"{acceleration}, where {jump_words(named, size_m)}", correcting(markers, named)
+    jump = jumping(markers, labels, at - beside, at + beside)
+    if jump["mm"] > 1e3 * max(JUMP_M, JUMP_M_PER_S / posed.body.rate_hz, JUMP_TIMES_NOISE * noise_mm * 1e-3):
+        return "jump", fast | jump
     if markers.settings.cutoff_hz is None and noise_mm > SMOOTHED_BELOW_MM:
-        return f"{acceleration}: the markers carry {noise_mm:.2g} mm of noise, unfiltered", "give --cutoff 6"
-    return f"{acceleration}, and no marker jumps", f"look at {first_few(labels, SHOWN)} there"
+        return "noise", fast | {"noise_mm": noise_mm}
+    return "motion", fast | {"labels": labels}

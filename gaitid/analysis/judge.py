@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -19,17 +20,14 @@ from gaitid.analysis.verdict import Reason, Verdict
 from gaitid.analysis.wording import alike, in_one
 from gaitid.body.standing import stands_still
 from gaitid.ground.contacts import AIR, Contact
-from gaitid.notes import MESSAGES, Note, Notes, ranked
+from gaitid.notes import CODES, Note, Notes, note, phrase, ranked
 from gaitid.notes.message import GOOD, LEVELS, SEVERITIES, USABLE
 from gaitid.notes.result import REASONS
 from gaitid.numerics.masks import known_rows
-from gaitid.records import NamedTuple
 
 # That wrenches or loads are not known follows from any of these, and says nothing more.
 _FOLLOWS = {"no_known_wrench", "no_known_load"}
 _SAID_BY = {"mass_unknown", "model_limits", "segment_absent", *REASONS}
-# What can be done with a leg without a whole stance, whose subject may be gone.
-_ANGLES, _WHOLE = REASONS["no_whole_stance"].cure, "export the whole recording, where this is a part of it"
 # What leaves all moments, or all angles, of a trial empty stands before what spoils some.
 _EMPTIES_ALL = {"no_angles", "no_plates", "standing", "leg_absent", "mass_unknown", "no_known_wrench"}
 # By the code of a note what follows from it.
@@ -59,14 +57,14 @@ def judge(result: Result) -> Verdict:
     lacking = _without_stance(result, measured)
     still = bool(lacking) and len(lacking) == len(measured) and _stands(result)
     reasons = [*_own_reasons(result, measured, {} if still else lacking, still)]
-    known = {reason.code for reason in reasons} | {note.code for note in result.notes}
+    known = {reason.code for reason in reasons} | {said.code for said in result.notes}
     others: list[Note] = []
-    for note in result.notes:
-        if note.code in _FOLLOWS and known & _SAID_BY:
+    for said in result.notes:
+        if said.code in _FOLLOWS and known & _SAID_BY:
             continue
-        of_note = [*_of_note(note, result, measured, lacking)] if _counts(note, result, lacking, known) else []
+        of_note = _of_note(said, result, measured, lacking) if _counts(said, result, lacking, known) else []
         reasons += of_note
-        others += [] if of_note else [note]
+        others += [] if of_note else [said]
     if _withheld_together(result):  # its own note says it, with the cure
         reasons = [reason for reason in reasons if reason.code != "no_whole_stance"]
     grouped = _grouped(reasons, measured)
@@ -94,7 +92,7 @@ def _worst(levels: Iterable[str]) -> str:
 # --- what the notes do --------------------------------------------------------------------------------------
 
 
-def _counts(note: Note, result: Result, lacking: Mapping[str, _Lacking], known: set[str]) -> bool:
+def _counts(note: Note, result: Result, lacking: Mapping[str, Note], known: set[str]) -> bool:
     """Whether a note may be a reason in this trial."""
     consequence, still = note.message, "standing" in known
     if consequence.lowers_to == GOOD:
@@ -106,18 +104,18 @@ def _counts(note: Note, result: Result, lacking: Mapping[str, _Lacking], known: 
     return bool(lacking) and not still if consequence.explains else True
 
 
-def _of_note(note: Note, result: Result, measured: Sequence[str], lacking: Mapping[str, _Lacking]) -> Iterator[Reason]:
+def _of_note(note: Note, result: Result, measured: Sequence[str], lacking: Mapping[str, Note]) -> list[Reason]:
     """The reasons that a note is: one, or one for each leg whose plate it is about, or none."""
-    consequence = note.message
-    make = (note.text, note.cure or consequence.cure)
+    sides = [note.side or next((side for side in result.sides if _is_of(side, note.text)), "")]
     if note.plates:
         on_it = {c.side for c in result.contacts if {*note.plates} & {*c.plates}}
-        sides = [side for side in measured if side in on_it or (consequence.explains and side in lacking)]
-        for side in [""] if sides == [*measured] else sides:
-            yield Reason(consequence.lowers_to, note.code, side, *make)
-        return
-    side = note.side or next((side for side in result.sides if _is_of(side, note.text)), "")
-    yield Reason(consequence.lowers_to, note.code, side, *make)
+        sides = [side for side in measured if side in on_it or (note.message.explains and side in lacking)]
+        sides = [""] if sides == [*measured] else sides
+    return [_reason(note, side) for side in sides]
+
+
+def _reason(note: Note, side: str = "") -> Reason:
+    return Reason(note.message.lowers_to, note.code, side, note.text, note.cure or note.message.cure)
 
 
 def _is_of(side: str, text: str) -> bool:
@@ -149,7 +147,7 @@ def _cure(reasons: Sequence[Reason]) -> str:
     cures = dict.fromkeys(reason.cure for reason in reasons)
     if len(cures) == 1 or reasons[0].code in REASONS:
         return "; ".join(cures)
-    return MESSAGES[reasons[0].code].cure
+    return CODES[reasons[0].code].cure
 
 
 def _text(reason: Reason) -> str:
@@ -162,67 +160,52 @@ def _with_side(reason: Reason) -> str:
 
 def _rank(reason: Reason) -> tuple[int, int, int]:
     """First what lowers most; of these what leaves all moments or angles empty, then by severity."""
-    message = MESSAGES.get(reason.code) or REASONS[reason.code]
-    return -LEVELS.index(reason.lowers_to), reason.code not in _EMPTIES_ALL, SEVERITIES.index(message.severity)
+    severity = SEVERITIES.index(CODES[reason.code].severity)
+    return -LEVELS.index(reason.lowers_to), reason.code not in _EMPTIES_ALL, severity
 
 
 # --- what the verdict finds itself --------------------------------------------------------------------------
 
 
-class _Lacking(NamedTuple):
-    """Why a leg has no whole stance, and what can be done with this trial where that is known."""
-
-    why: str
-    cure: str = ""
-
-
-def _own_reasons(
-    result: Result, measured: Sequence[str], lacking: Mapping[str, _Lacking], still: bool
-) -> Iterator[Reason]:
-    def own(code: str, side: str = "", lacks: _Lacking | None = None) -> Reason:
-        message = REASONS[code]
-        text, cure = (f"{message.meaning}: {lacks.why}", lacks.cure) if lacks else (message.meaning, "")
-        return Reason(message.lowers_to, code, side, text, cure or message.cure)
-
+def _own_reasons(result: Result, measured: Sequence[str], lacking: Mapping[str, Note], still: bool) -> Iterator[Reason]:
     for side in measured:
         if result.model.angles and not any_angle(result, side):
-            yield own("no_angles", side)
+            yield _reason(note("no_angles"), side)
         if emptied := _emptied_stance(result, side):
-            yield own("stance_emptied", side, _Lacking(emptied))
+            yield _reason(emptied, side)
     if still:
-        yield own("standing")
+        yield _reason(note("standing"))
     elif lacking and not result.ground.plates:
         # the note on plates that are refused, or not declared, says what would make them good
+        none = _reason(note("no_plates"))
         said = result.trial.refused_plates or any(note.code == "plates_undeclared" for note in result.notes)
-        yield replace(own("no_plates"), cure="") if said else own("no_plates")
+        yield replace(none, cure="") if said else none
     else:
-        for side, why in lacking.items():
-            yield own("no_whole_stance", side, why)
+        yield from (_reason(lacks, side) for side, lacks in lacking.items())
 
 
-def _emptied_stance(result: Result, side: str) -> str:
-    """In words the stance of which most is emptied as no body does what was there; empty where of none too much is."""
+def _emptied_stance(result: Result, side: str) -> Note | None:
+    """The stance of which most is emptied as no body does what was there; None where of none too much is."""
     emptied, first = result.sides[side].emptied, result.trial.first_frame
     if emptied is None:
-        return ""
+        return None
     lost = {(c.first, c.last): int(emptied[c.first : c.last + 1].sum()) for c in result.contacts if c.side == side}
     a, b = max(lost, key=lambda frames: lost[frames] / (frames[1] - frames[0] + 1), default=(0, 0))
     share = lost.get((a, b), 0) / (b - a + 1)
-    return f"{share:.0%} of frames {a + first}-{b + first} are empty" if share > STANCE_EMPTIED else ""
+    return note("stance_emptied", share=share, frames=(a + first, b + first)) if share > STANCE_EMPTIED else None
 
 
-def _without_stance(result: Result, measured: Sequence[str]) -> dict[str, _Lacking]:
+def _without_stance(result: Result, measured: Sequence[str]) -> dict[str, Note]:
     """What each leg without a whole stance lacks; nothing where the model asks for no loads, or gives no wrenches."""
     if not result.model.touches_ground or result.model.no_wrenches_because:
         return {}
     by_plates = [side for side in measured if not result.carried_by_file(side)]
-    why = {side: _why_no_stance(result, side, result.sides[side]) for side in by_plates}
+    why = {side: lacks for side in by_plates if (lacks := _why_no_stance(result, side, result.sides[side]))}
     unclaimed = sorted({plate for note in result.notes if note.code == "load_unclaimed" for plate in note.plates})
     for side, lacks in why.items():
-        if lacks and not lacks.cure and unclaimed:
-            assign = " or ".join(f"--assign {side}={plate}" for plate in unclaimed)
-            why[side] = _Lacking(lacks.why, f"{assign}, if the load that no foot claims is this foot's; else {_ANGLES}")
-    return {side: lacks for side, lacks in why.items() if lacks}
+        if unclaimed and not lacks.cure:
+            why[side] = lacks._replace(cure=phrase("cure/assign", options=[f"--assign {side}={n}" for n in unclaimed]))
+    return why
 
 
 def _withheld_together(result: Result) -> bool:
@@ -247,63 +230,58 @@ def _is_whole(result: Result, leg: SideResult, contact: Contact) -> bool:
     return known and _ends_recorded(leg, contact) and _in_the_air_beside(leg, contact)
 
 
-def _why_no_stance(result: Result, side: str, leg: SideResult) -> _Lacking | None:
+def _why_no_stance(result: Result, side: str, leg: SideResult) -> Note | None:
     """What keeps a leg from having a whole stance; None where it has one."""
     contacts = [c for c in result.contacts if c.side == side]
-    on_plates = [c for c in contacts if c.plates]
-    first = result.trial.first_frame
-    nearest: tuple[bool, float, _Lacking] | None = None
-    for contact in on_plates:
-        at = f"plate {contact.plate_names}, frames {contact.first + first}-{contact.last + first}"
-        load, wrench = _known_shares(result, leg, contact)
-        share, ended = min(load, wrench), _ends_recorded(leg, contact)
+    first, last = result.trial.first_frame, result.trial.n_frames - 1
+    nearest: tuple[bool, float, Note] | None = None
+    for contact in contacts:
+        if not contact.plates:
+            continue
         if _is_whole(result, leg, contact):
             return None
-        between, cure = _in_the_air_beside(leg, contact), ""
+        at: dict[str, Any] = {"plates": contact.plates, "frames": (contact.first + first, contact.last + first)}
+        load, wrench = _known_shares(result, leg, contact)
+        ended = _ends_recorded(leg, contact)
         if not ended:
-            words, cure = f"{at}: its beginning or end was not recorded", f"{_WHOLE}; else {_ANGLES}"
+            lacks = note("no_whole_stance/unrecorded", **at)
         elif load < WHOLE_STANCE:
-            words = f"{at}: the load is known in {load:.0%} of it" + (f" ({contact.reason})" if contact.reason else "")
-        elif not between and (cut := _cut_by_forces(result, contact)):
-            words, cure = f"{at}: {cut}", f"{_WHOLE}; else {_ANGLES}"
-        elif not between:
-            words = f"{at}: the load is not known right before or after it"
-        else:
-            here = np.zeros(result.trial.n_frames, dtype=bool)
+            lacks = note("no_whole_stance/load", share=load, why=contact.reason, **at)
+        elif _in_the_air_beside(leg, contact):
+            here = np.zeros(last + 1, dtype=bool)
             here[contact.first : contact.last + 1] = True
             why = missing_load(result, side, here)
             if leg.emptied is not None and leg.emptied[here].any():
                 why = why or IMPOSSIBLE
-            words = f"{at}: the wrenches are known in {wrench:.0%} of it, as {why or 'markers are missing'}"
-            cure = "" if why else MESSAGES["wrenches_partial"].cure
-        if nearest is None or (ended, share) > nearest[:2]:
-            nearest = ended, share, _Lacking(words, cure)
+            lacks = note("no_whole_stance/wrenches", share=wrench, why=why, unsaid=not why, **at)
+        elif cut := _cut_by_forces(result, contact):
+            lacks = note("no_whole_stance/cut", **cut, **at)
+        else:
+            lacks = note("no_whole_stance/load_beside", **at)
+        if nearest is None or (ended, min(load, wrench)) > nearest[:2]:
+            nearest = ended, min(load, wrench), lacks
     if nearest is not None:
         return nearest[2]
-    beside = [c.reason for c in contacts if c.reason.startswith("plate ")]
-    if beside or not contacts:
-        return _Lacking(beside[0] if beside else "it never stands in this trial")
-    where, covered = "it stands beside the plates", result.ground.covered
+    if not contacts:
+        return note("no_whole_stance/never")
+    if beside := [c.reason for c in contacts if c.reason.startswith("plate ")]:
+        return note("no_whole_stance/beside", why=beside[0])
+    covered = result.ground.covered
+    frames = [frame + first for frame in covered] if covered and covered != (0, last) else []
     # it may have stood on a plate of which nothing is known: where a plate that was refused lies, or one whose corners
     # do not fit, nobody knows
-    if unused := sorted({*result.trial.refused_plates, *result.ground.refused, *result.ground.faults}):
-        numbers = f"plate{'s' if unused[1:] else ''} {', '.join(map(str, unused))}"
-        where = f"it stands on no plate that is used (perhaps on {numbers}, which {'are' if unused[1:] else 'is'} not)"
-    if covered and covered != (0, result.trial.n_frames - 1):
-        a, b = (frame + first for frame in covered)
-        words = f"{where}, or while there are no forces: these cover frames {a}-{b}"
-        return _Lacking(words, f"{_WHOLE}; else {_ANGLES}")
-    return _Lacking(where)
+    unused = sorted({*result.trial.refused_plates, *result.ground.refused, *result.ground.faults})
+    return note("no_whole_stance/no_plate", unused=unused, on_floor=not unused, covered=frames)
 
 
-def _cut_by_forces(result: Result, contact: Contact) -> str:
-    """That the forces of the file begin or end within a contact, in words; empty where they do not."""
+def _cut_by_forces(result: Result, contact: Contact) -> dict[str, Any]:
+    """Whether the forces of the file end within a contact, or begin, and in which frame; empty where they do not."""
     covered, loaded, first = result.ground.covered, contact.loaded, result.trial.first_frame
     if covered and covered[1] <= loaded.stop < result.trial.n_frames:
-        return f"the forces of the file end in frame {covered[1] + first}"
+        return {"end": True, "frame": covered[1] + first}
     if covered and 0 < loaded.start <= covered[0] + 1:
-        return f"the forces of the file begin in frame {covered[0] + first}"
-    return ""
+        return {"end": False, "frame": covered[0] + first}
+    return {}
 
 
 def _known_shares(result: Result, leg: SideResult, contact: Contact) -> tuple[float, float]:

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
+from typing import Any
 
 import numpy as np
 
@@ -19,12 +20,11 @@ from gaitid.body.frames import Geometry
 from gaitid.body.lengths import points_of_segments
 from gaitid.body.places import Place
 from gaitid.body.poses import Body, pose_segments
-from gaitid.errors import first_few
 from gaitid.markers.clean import Markers
-from gaitid.markers.faults import KEEP, frame_words
+from gaitid.markers.faults import frame_words
 from gaitid.markers.filtering import reach
 from gaitid.markers.tracks import excess_of
-from gaitid.notes import Note, Notes, note
+from gaitid.notes import Note, Notes, note, phrase
 from gaitid.numerics.blocks import blocks, by_blocks, is_long
 from gaitid.numerics.masks import spans
 from gaitid.numerics.rotation import norm, rotation_vectors
@@ -40,7 +40,7 @@ TIMES_ROUGH = 5.0
 OWN_TURN = 0.5
 # Share of a jump: a joint that is nearer to where it was before than that has jumped back.
 TAKEN_BACK = 0.5
-# Share of the largest step from which on a marker is named with it, and so many places and markers are named.
+# Share of the largest step from which on a marker is named with it, and so many places are named.
 NAMED, SHOWN = 0.5, 4
 # Of so many jumps the markers are asked which of them made it.
 LOOKED_AT = 20
@@ -258,7 +258,6 @@ def _notes(
         pairs = [f"{a} and {b}" for a, b in sorted({(jump.before + first, jump.after + first) for jump in of_side})]
         of_leg = [label for (of, _), some in labels.items() if of in ("", side) or not side for label in some]
         steps = (jumping(markers, of_leg, jump.before, jump.after) for jump in of_side[:LOOKED_AT])
-        named, size_m = max(steps, key=lambda step: step[1])
         segments = dict.fromkeys(segment for jump in of_side for segment in jump.segments)
         runs = [(a, b - 1) for a, b in spans(_any(of_segment[segment] for segment in segments))]
         yield note(
@@ -266,32 +265,20 @@ def _notes(
             side,
             pairs=pairs[:SHOWN],
             more=max(len(pairs) - SHOWN, 0),
-            turns=[f"{joint} by {turn:.0f}°" for joint, turn in most.items()],
-            jumps=jump_words(named, size_m),
+            turns=[phrase("turn", joint=joint, deg=turn) for joint, turn in most.items()],
             frames=frame_words(runs, first),
             segments=[" ".join(filter(None, segment)) for segment in segments],
-            cure=correcting(markers, named),
+            **max(steps, key=lambda step: step["mm"]),
         )
 
 
-def correcting(markers: Markers, named: str) -> str:
-    """What makes markers that step good."""
-    keeps = markers.settings.doubtful_labels == "keep"
-    return (f"give {KEEP.replace('keep', 'unknown')}, or " if keeps else "") + f"correct {named} there"
-
-
-def jumping(markers: Markers, labels: Sequence[str], before: int, after: int) -> tuple[str, float]:
-    """Of some markers those that step most between two frames, in words, and by how much, m."""
+def jumping(markers: Markers, labels: Sequence[str], before: int, after: int) -> dict[str, Any]:
+    """Of markers the ``labels`` that step most between two frames, by how much (``mm``), and whether one ``keeps`` them."""
     around = slice(max(before - 2, 0), after + 3)
     steps = {label: _step(markers.seen[label][around]) for label in labels}
     largest = max(steps.values(), default=0.0)
     named = dict.fromkeys(seen_as(label) for label, step in steps.items() if step >= NAMED * largest > 0)
-    return first_few([*named], SHOWN), largest
-
-
-def jump_words(named: str, size_m: float) -> str:
-    """That markers (`jumping`) jump."""
-    return f"{named} jump{'' if ', ' in named else 's'} by up to {size_m * 1e3:.0f} mm"
+    return {"labels": [*named], "mm": largest * 1e3, "keeps": markers.settings.doubtful_labels == "keep"}
 
 
 def _step(points: Array) -> float:

@@ -38,16 +38,18 @@ from gaitid.notes.markers import MARKERS
 from gaitid.notes.message import SEVERITIES, Message
 from gaitid.notes.phrases import PHRASES
 from gaitid.notes.reading import READING
-from gaitid.notes.result import RESULT
+from gaitid.notes.result import REASONS, RESULT
 from gaitid.records import NamedTuple
 
 #: Every code, in the order of docs/notes.md and docs/quality.md.
 MESSAGES = {**READING, **MARKERS, **BODY, **GROUND, **CONTACTS, **RESULT}
+#: With those of reasons that the verdict finds beside the notes.
+CODES = MESSAGES | REASONS
 
 
 def _words() -> Iterator[tuple[str, tuple[str, str]]]:
-    for code, message in MESSAGES.items():
-        words = message.words
+    for code, message in CODES.items():
+        words = message.words or message.meaning
         named = {code: words} if isinstance(words, str | tuple) else {f"{code}/{name}": words[name] for name in words}
         for name, wording in named.items():
             yield name, (wording, "") if isinstance(wording, str) else wording
@@ -66,7 +68,7 @@ class Note(NamedTuple):
     Attributes
     ----------
     code : str
-        One of `MESSAGES`.
+        One of `CODES`.
     text : str
         For a person, in one line.
     side : str
@@ -86,7 +88,7 @@ class Note(NamedTuple):
     @property
     def message(self) -> Message:
         """What holds of all notes with its code."""
-        return MESSAGES[self.code]
+        return CODES[self.code]
 
     @property
     def severity(self) -> str:

@@ -20,6 +20,10 @@ _FOOT = "look at {labels}, and at the static"
 #: So begins the note ``other_person``, for which `gaitid batch` refuses a static that it found by itself.
 OTHER_PERSON = "the static may be another person's"
 
+#: Markers that step most, and what makes them good.
+JUMPS = "{labels:, 4} {labels:jumps|jump} by up to {mm:.0f} mm"
+CORRECT_JUMPS = "{keeps:?give --set doubtful_labels=unknown, or }correct {labels:, 4} there"
+
 BODY = {
     "leg_absent": Message(
         "error",
@@ -185,8 +189,8 @@ BODY = {
         "correct the markers there",
         words=(
             "between frames {pairs:, }{more:? and {more} times more} joints turn as no person's do ({turns:, }), "
-            "where {jumps}; unknown beside it, in {frames}: {segments:, }",
-            "{cure}",
+            "where " + JUMPS + "; unknown beside it, in {frames}: {segments:, }",
+            CORRECT_JUMPS,
         ),
     ),
     "uncalibrated": Message(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from gaitid.notes.result import REASONS
+
 _OF_LABELS = "{labels: and }{also:?, or {also: and },} "
 _ALL = "all markers jump together by {mm:g} mm"
 _SEVERAL = "{labels:, } {turn:turn together by {deg:.2g}°, by up to|jump together by} {mm:g} mm"
@@ -275,7 +277,15 @@ _FIGURE = {
     ),
 }
 
+#: What would make it good, where that depends on what was found.
+_CURES = {
+    "assign": (
+        "{options: or }, if the load that no foot claims is this foot's; else " + REASONS["no_whole_stance"].cure
+    )
+}
+
 PHRASES = {
+    "turn": "{joint} by {deg:.0f}°",
     "frames": "{one:frame|frames} {runs:, }{more:? and {more} more runs}",
     **{
         f"{group}/{name}": words
@@ -288,6 +298,7 @@ PHRASES = {
             "mass": _MASS,
             "calibration": _CALIBRATION,
             "figure": _FIGURE,
+            "cure": _CURES,
         }.items()
         for name, words in phrases.items()
     },

@@ -2,20 +2,37 @@
 
 from __future__ import annotations
 
+from gaitid.notes.body import CORRECT_JUMPS, JUMPS
 from gaitid.notes.message import DO_NOT_USE, GOOD, USABLE, Message
 
 _STORED = "{name} lies beside it and was not used, as the trial stores a calibration"
+_FILL = "fill the gaps where the markers were recorded"
+_ANGLES = "use the angles of this leg, and no load of it but what is written"
+_EXPORT = f"export the whole recording, where this is a part of it; else {_ANGLES}"
+_NO_STANCE = "no whole stance on the plates: "
+_AT = _NO_STANCE + "plate {plates:+}, frames {frames:-}: "
+_MOMENT = (
+    "{side} {joint}: its moment is {moment:.3g} N·m/kg in frame {frame}, above {limit:.1f}, twice the largest of a "
+    "person: "
+)
+_FAST = _MOMENT + "the {segment} accelerates with {acc:.0f} m/s² there"
+_EMPTY = "; the leg's moments are empty in {frames}"
 RESULT = {
     "moment_impossible": Message(
         "error",
         "a joint's moment is one that no person exerts; the leg's moments are empty beside it",
         USABLE,
         "check the plates and the body's mass, and correct the markers there",
-        words=(
-            "{side} {joint}: its moment is {moment:.3g} N·m/kg in frame {frame}, above {limit:.1f}, twice the largest "
-            "of a person: {why}; the leg's moments are empty in {frames}",
-            "{cure}",
-        ),
+        words={
+            "load": (
+                f"{_MOMENT}{{known:plate {{plate}}|the load on the foot}} gives {{weights:.1f}} body weights"
+                f"{{loaded:?, {{arm_m:.2f}} m beside the {{joint}}}}{_EMPTY}",
+                "check the channels, units and calibration of the plate, and the body's mass",
+            ),
+            "jump": (f"{_FAST}, where {JUMPS}{_EMPTY}", CORRECT_JUMPS),
+            "noise": (_FAST + ": the markers carry {noise_mm:.2g} mm of noise, unfiltered" + _EMPTY, "give --cutoff 6"),
+            "motion": (f"{_FAST}, and no marker jumps{_EMPTY}", "look at {labels:, 4} there"),
+        },
     ),
     "model_limits": Message(
         "doubt",
@@ -56,7 +73,7 @@ RESULT = {
         "error",
         "wrenches are empty in many frames in which the load is known",
         USABLE,
-        "fill the gaps where the markers were recorded",
+        _FILL,
         words={
             "markers": "{figure}",
             "load": (
@@ -118,7 +135,7 @@ RESULT = {
     ),
 }
 
-#: What the verdict finds beside the notes (`gaitid.analysis.judge`); the meaning is its text.
+#: What the verdict finds beside the notes (`gaitid.analysis.judge`); the meaning is the text of one without.
 REASONS = {
     "standing": Message(
         "doubt",
@@ -139,12 +156,31 @@ REASONS = {
         "doubt",
         "no whole stance on the plates",
         USABLE,
-        "use the angles of this leg, and no load of it but what is written",
+        _ANGLES,
+        words={
+            "unrecorded": (_AT + "its beginning or end was not recorded", _EXPORT),
+            "load": _AT + "the load is known in {share:.0%} of it{why:? ({why})}",
+            "wrenches": (
+                _AT + "the wrenches are known in {share:.0%} of it, as {why}{unsaid:?markers are missing}",
+                f"{{unsaid:?{_FILL}}}",
+            ),
+            "cut": (_AT + "the forces of the file {end:end|begin} in frame {frame}", _EXPORT),
+            "load_beside": _AT + "the load is not known right before or after it",
+            "never": _NO_STANCE + "it never stands in this trial",
+            "beside": _NO_STANCE + "{why}",
+            "no_plate": (
+                _NO_STANCE + "it stands {on_floor:?beside the plates}{unused:?on no plate that is used (perhaps on "
+                "{unused:plate|plates} {unused:, }, which {unused:is|are} not)}{covered:?, or while there are no "
+                "forces: these cover frames {covered:-}}",
+                f"{{covered:?{_EXPORT}}}",
+            ),
+        },
     ),
     "stance_emptied": Message(
         "doubt",
         "no body does what is in a stance",
         DO_NOT_USE,
         "correct what the notes on this leg name; use none of its numbers till then",
+        words="no body does what is in a stance: {share:.0%} of frames {frames:-} are empty",
     ),
 }

@@ -16,6 +16,7 @@ APPLIED: dict[str, tuple[str, ...]] = {
         "describe the plates with --plates",
         "describe the plates with --plates FILE.yaml (",
     ),
+    "a load that nobody claims": ("--assign",),
     "a load that no foot claims": ("name the foot, as --assign SIDE=PLATE, or keep others off the plates",),
     "events that are late": ("give them with --events, or see whether forces and markers are of one time",),
     "a motion file that names the other foot": ("look at the recording, and say which foot it was with --assign",),
@@ -131,7 +132,9 @@ NOT_APPLIED: dict[str, tuple[str, ...]] = {
         "see whether a shoe or a plate slipped there, or labels were set anew, or keep them with "
         "--set doubtful_labels=keep",
         "export the trial again, or keep them with --set doubtful_labels=keep",
+        "give --cutoff 6",
     ),
+    "tests/body/test_discontinuities.py": ("give --set doubtful_labels=unknown, or",),
     "asks for another recording or measurement": (
         "record the static again with the markers as they are in the trial, and give it with --static",
         "measure them again, and give what was wrong with --subject",

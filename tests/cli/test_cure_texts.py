@@ -13,9 +13,8 @@ import test_cures_of_files
 from cure_texts import APPLIED, NOT_APPLIED
 
 import gaitid
-from gaitid.notes import MESSAGES, WORDS
+from gaitid.notes import CODES, PHRASES, WORDS
 from gaitid.notes.message import GOOD
-from gaitid.notes.result import REASONS
 
 SOURCE = Path(gaitid.__file__).parent
 OPTION = re.compile(r"(?<![\w-])(--[a-z]|-[oj]\b)")
@@ -46,11 +45,13 @@ def cure_texts() -> dict[str, str]:
                 if isinstance(part, ast.Constant) and isinstance(part.value, str) and OPTION.search(part.value):
                     found[part.value.strip(" ;,")] = f"{path.relative_to(SOURCE)}:{part.lineno}"
     for name, (_, cure) in WORDS.items():
-        message = MESSAGES[name.partition("/")[0]]
+        message = CODES[name.partition("/")[0]]
         general = message.cure if message.lowers_to != GOOD else ""  # what lowers no verdict prints none
         texts = {part.strip(" ;,") for part in (*parts_of(cure), general) if OPTION.search(part)}
         found |= dict.fromkeys(texts, f"notes: {name}")
-    found |= {of.cure: f"notes: {code}" for code, of in REASONS.items() if OPTION.search(of.cure)}
+    for name, cure in PHRASES.items():
+        texts = {part.strip(" ;,") for part in parts_of(cure) if name.startswith("cure/") and OPTION.search(part)}
+        found |= dict.fromkeys(texts, f"phrases: {name}")
     return found
 
 
