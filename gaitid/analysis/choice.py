@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from gaitid.analysis.pipeline import Pipeline
-from gaitid.analysis.recorded import NEEDS_STATIC, MarkersLackError, bind_trial, recorded_sides
+from gaitid.analysis.recorded import MarkersLackError, bind_trial, recorded_sides
 from gaitid.body.resolve import MeasurementFault, MeasurementsLackError
 from gaitid.body.subject import SubjectFile
 from gaitid.errors import GaitidError, SubjectError, TrialError, counted, first_few
@@ -17,7 +17,7 @@ from gaitid.model import AUTO, specs
 from gaitid.model.choices import ChoiceError
 from gaitid.model.load import as_bundled, bundled_models, load_model
 from gaitid.model.marker_sets import MarkerSet, Spellings, sets_of
-from gaitid.notes import Notes, note
+from gaitid.notes import Notes, note, phrase
 from gaitid.read.subjects import share_a_beginning
 from gaitid.records import NamedTuple
 from gaitid.trial import Trial, seen_labels
@@ -107,10 +107,7 @@ def by_osim(
     pipelines = tuple(Pipeline(trial=trial, model=model, subject_file=file, static=static) for trial in trials)
     for pipeline in pipelines:
         pipeline.checked  # noqa: B018 - it refuses the static
-    words = (
-        f"{static.path.name} beside the trial names its markers, and without it no model gives all angles and moments"
-    )
-    return Choice(model, words, pipelines, static=static)
+    return Choice(model, phrase("choice/beside", file=static.path.name), pipelines, static=static)
 
 
 def family(trial: Trial) -> str:
@@ -152,9 +149,9 @@ def choose_model(
         from gaitid.body.subject_file import calibrated_model
 
         if calibrated := calibrated_model(subject):  # what was measured in its static serves no other model
-            return Choice(load_model(calibrated, overrides), f"the subject file was calibrated for {calibrated}")
+            return Choice(load_model(calibrated, overrides), phrase("choice/calibrated", model=calibrated))
     if any(r.static is not None and r.static.scaled is not None for r in recordings):
-        return Choice(load_model(_bundled("opensim"), overrides), "the static is a scaled OpenSim model")
+        return Choice(load_model(_bundled("opensim"), overrides), phrase("choice/opensim"))
     pig = _loaded("pig", overrides)
     order = _order(recordings, as_bundled("pig") if isinstance(pig, ChoiceError) else pig)
     for name in order:
@@ -198,19 +195,15 @@ def _better(
         lacking = [fault for fault in faults[name] if fault]
         if name not in models or models[name].caution:
             continue
-        if all(isinstance(fault, SubjectError) for fault in lacking):
-            error = lacking[0]
-            found = f" (found {error.found})" if error.found else ""
-            return (
-                f"{name} is not used: {error.wrong}{found}",
-                f"{error.todo}: {name} then gives all angles and moments",
-            )
-        clauses = [clause for fault in lacking for clause in _clauses(fault)]
-        if clauses and all(clause.startswith(NEEDS_STATIC) for clause in clauses):
-            return (
-                f"{name} is not used: {clauses[0]}",
-                f"give one with --static: {name} then gives all angles and moments",
-            )
+        clauses = [clause for fault in lacking for clause in _clauses(fault).items()]
+        if by_subject := all(isinstance(fault, SubjectError) for fault in lacking):
+            why, todo = _lack_words(lacking[0]), lacking[0].todo
+        elif clauses and all(kind == "static" for kind, _ in clauses):
+            why, todo = clauses[0][1], ""
+        else:
+            continue
+        cure = phrase("cure/better", model=name, todo=todo, static=not by_subject)
+        return phrase("choice/better", model=name, why=why), cure
     return "", ""
 
 
@@ -315,27 +308,31 @@ def _because(
     """Why a model was taken: what the models before it lack."""
     n_trials, fits = len(faults[name]), faults[name].count(None)
     one_leg = sum(of is not None for of in fitting[name]) - fits
-    if n_trials == 1:
-        what = "fits" if fits else "fits one leg, as none fits both"
-    else:
-        what = f"fits {'all' if fits == n_trials else fits} of {n_trials} trials"
-        what += f", and one leg of {one_leg} more" if one_leg else ""
     before = [
-        f"{other} does not: {_lack_words(next(fault for fault in faults[other] if fault))}"
+        phrase("choice/before", model=other, why=_lack_words(next(fault for fault in faults[other] if fault)))
         for other in order[: order.index(name)]
     ]
-    return "; ".join([f"{name} is the first of {', '.join(order)} that {what}", *before])
+    return phrase(
+        "choice/first" if n_trials == 1 else "choice/first_of_trials",
+        model=name,
+        order=order,
+        fits=fits,
+        all=fits == n_trials,
+        n=n_trials,
+        one_leg=one_leg,
+        before=before,
+    )
 
 
 def _lack_words(error: GaitidError, known: str = "") -> str:
     """What a model lacks, without a clause that was said before."""
-    clauses = [clause for clause in _clauses(error) if clause != known]
-    found = f" (found {error.found})" if error.found and isinstance(error, SubjectError) else ""
-    return ", and ".join(clauses) if clauses else f"{error.wrong}{found}"
+    clauses = [clause for clause in _clauses(error).values() if clause != known]
+    found = error.found if isinstance(error, SubjectError) else ""
+    return phrase("choice/lacks", clauses=clauses, wrong="" if clauses else error.wrong, found=found)
 
 
-def _clauses(error: GaitidError) -> Sequence[str]:
-    return error.clauses if isinstance(error, MarkersLackError) else ()
+def _clauses(error: GaitidError) -> Mapping[str, str]:
+    return error.clauses if isinstance(error, MarkersLackError) else {}
 
 
 def _nothing_seen(trial: Trial) -> TrialError:
@@ -374,7 +371,8 @@ def _none_fits(faults: Mapping[str, GaitidError], trial: Trial) -> TrialError:
 
     by_words: dict[str, list[str]] = {}
     shown = sorted(faults, key=far)[:_SHOWN_MODELS]
-    shared = [clause for clause in _clauses(faults[shown[0]]) if all(clause in _clauses(faults[n]) for n in shown)]
+    of_shown = [[*_clauses(faults[name]).values()] for name in shown]
+    shared = [clause for clause in of_shown[0] if all(clause in clauses for clauses in of_shown)]
     same = shared[0] if len(shown) > 1 and shared else ""  # of all of them: said once
     for name in shown:
         by_words.setdefault(_lack_words(faults[name], same), []).append(name)

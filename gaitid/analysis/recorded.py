@@ -9,21 +9,19 @@ from gaitid.analysis.landmarks import Landmarks, read_landmarks
 from gaitid.analysis.misplaced import Misplaced, without_misplaced
 from gaitid.body.resolve import MeasurementsLackError, resolve_subject
 from gaitid.body.subject import Sources, Subject
-from gaitid.errors import TrialError, first_few
+from gaitid.errors import TrialError
 from gaitid.model import specs
 from gaitid.model.binding import bind
 from gaitid.model.fields import nearest
 from gaitid.model.label_words import read_labels
 from gaitid.model.marker_sets import MarkerSet, Spellings
 from gaitid.model.needs import Needs, Reference, Role, side_needs
-from gaitid.notes import Notes, note
+from gaitid.notes import Notes, note, phrase
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Trial, seen_as, seen_labels
 
 # What the want of a static counts as, in missing markers of both legs.
 _NO_STATIC = 6
-#: How the want of a static is told.
-NEEDS_STATIC = "it needs a static trial to be calibrated with (--static)"
 # So many labels of a file are shown in an error.
 _SHOWN_LABELS = 12
 
@@ -213,9 +211,11 @@ def recorded_sides(trial: Trial, bound: Bound) -> tuple[dict[str, Needs], Notes]
             notes.append(note("leg_absent/no_marker", name, labels=labels))
         elif name not in complete:
             lacks = _lack_clauses(bound, legs, [needs], seen_labels(trial))
-            notes.append(note("leg_absent/lacks", name, lacks=[*lacks]))
+            notes.append(note("leg_absent/lacks", name, lacks=lacks))
         for segment, without in needs.absent.items() if name in complete else ():
-            notes.append(note("segment_absent/lacks", name, segment=segment, lacks=what_lacks(bound, [without])))
+            notes.append(
+                note("segment_absent/lacks", name, segment=segment, lacks=[*what_lacks(bound, [without]).values()])
+            )
     if lacking:
         raise _lacking(trial, bound, legs, lacking, (complete, tuple(notes)) if complete else None)
     return complete, tuple(notes)
@@ -248,8 +248,8 @@ def measured_legs(
         return complete, resolved(complete), tuple(notes)
 
 
-def what_lacks(bound: Bound, needs: Iterable[Needs]) -> list[str]:
-    """In words what a trial and its static lack, one clause for the trial, the static, and what they share."""
+def what_lacks(bound: Bound, needs: Iterable[Needs]) -> dict[str, str]:
+    """In words what a trial and its static lack: a clause for the trial, the static, and what they share."""
     missing, static_missing, few = (dict[Role, tuple[str, ...]]() for _ in range(3))
     unnamed, wants_static = set[Role](), False
     for n in needs:
@@ -258,21 +258,18 @@ def what_lacks(bound: Bound, needs: Iterable[Needs]) -> list[str]:
         few |= n.too_few
         wants_static |= n.wants_static
         unnamed |= n.unnamed
-    clauses = []
+    clauses = {}
     if missing:
-        clauses.append(f"it lacks {', '.join(_roles_words(bound.model, missing))}")
+        clauses["markers"] = phrase("lacks/markers", markers=_roles_words(bound.model, missing))
     if wants_static:
-        shows = f" that shows {', '.join(_sided_words(dict.fromkeys(sorted(unnamed), ())))}, which have no label here"
-        clauses.append(f"{NEEDS_STATIC}{shows * bool(unnamed)}")
+        clauses["static"] = phrase("lacks/static", shows=_sided_words(dict.fromkeys(sorted(unnamed), ())))
     if static_missing:
-        words = _roles_words(bound.static_model or bound.model, static_missing)
-        clauses.append(f"its static lacks {', '.join(words)}")
+        lacking = _roles_words(bound.static_model or bound.model, static_missing)
+        clauses["in_static"] = phrase("lacks/in_static", markers=lacking)
     if few:
-        of_sides = dict.fromkeys(few, ())
         unseen = sorted({label for labels in few.values() for label in labels})
-        seen_not = f" (not seen: {first_few(unseen, 6)})" if unseen else ""
-        who = "the trial holds" if wants_static else "trial and static share"
-        clauses.append(f"{who} fewer than three markers of {', '.join(_sided_words(of_sides))}{seen_not}")
+        segments = _sided_words(dict.fromkeys(few, ()))
+        clauses["few"] = phrase("lacks/few", trial=wants_static, segments=segments, unseen=unseen)
     return clauses
 
 
@@ -288,8 +285,8 @@ def _sided_words(missing: Mapping[Role, tuple[str, ...]]) -> list[str]:
     for name in dict.fromkeys(name for _, name in missing):
         sides = [side for side, other in missing if other == name]
         labels = [missing[side, name][0] for side in sides if missing[side, name]]
-        where = " on both sides" if len(sides) == 2 else f" on the {sides[0]}" if sides[0] else ""
-        words.append(f"{name}{where}" + (f" ({', '.join(labels)})" if labels else ""))
+        both = len(sides) == 2
+        words.append(phrase("lacks/role", role=name, both=both, side="" if both else sides[0], labels=labels))
     return words
 
 
@@ -310,8 +307,8 @@ class MarkersLackError(TrialError):
     ----------
     count : int
         How many markers are lacking.
-    clauses : list of str
-        What is lacking, without the model's name.
+    clauses : mapping of str to str
+        What is lacking, without the model's name (`what_lacks`).
     exchanged : bool
         Whether that is because labels are exchanged.
     bound : Bound or None
@@ -321,7 +318,7 @@ class MarkersLackError(TrialError):
     """
 
     count = 0
-    clauses: Sequence[str] = ()
+    clauses: Mapping[str, str] = {}
     exchanged = False
     bound: Bound | None = None
     others: tuple[dict[str, Needs], Notes] | None = None
@@ -329,7 +326,7 @@ class MarkersLackError(TrialError):
     def because(self, words: str) -> MarkersLackError:
         """The same error, with the reason before what is lacking."""
         error = MarkersLackError(f"{words}; {self.wrong}", expected=self.expected, found=self.found, todo=self.todo)
-        error.count, error.clauses, error.bound = self.count, [words, *self.clauses], self.bound
+        error.count, error.clauses, error.bound = self.count, {"labels": words, **self.clauses}, self.bound
         error.others = self.others
         return error
 
@@ -341,20 +338,19 @@ def _differing(trial: Trial, static: Trial) -> str:
     if not labels or not of_static or 2 * len(shared) > min(len(labels), len(of_static)):
         return ""
     theirs, ours = ([label for label in of if label not in shared] for of in (of_static, labels))
-    return f"the static has other labels ({first_few(theirs, 3)}) than the trial ({first_few(ours, 3)})"
+    return phrase("lacks/same_labels", of_static=theirs, of_trial=ours)
 
 
 def _lack_clauses(
     bound: Bound, legs: Mapping[str, Needs], lacking: Sequence[Needs], present: Sequence[str]
-) -> Sequence[str]:
-    """As `what_lacks`, of a model that names its labels with those of the trial that may be meant."""
+) -> list[str]:
+    """The clauses of `what_lacks`, of a model that names its labels with those of the trial that may be meant."""
     missing = sorted({" or ".join(labels) for needs in lacking for labels in needs.missing.values()})
     clauses = what_lacks(bound, lacking)
-    if bound.model.by_landmarks or not missing:
-        return clauses
-    hints = ", ".join(f"{label}{_hint(label, present, bound.model, legs)}" for label in missing)
-    others = [clause for clause in clauses if not clause.startswith("it lacks ")]
-    return (f"markers of the model {bound.model.name} are missing or never seen: {hints}", *others)
+    if missing and not bound.model.by_landmarks:
+        hints = [f"{label}{_hint(label, present, bound.model, legs)}" for label in missing]
+        clauses["markers"] = phrase("lacks/named", model=bound.model.name, markers=hints)
+    return [*clauses.values()]
 
 
 def _lacking(

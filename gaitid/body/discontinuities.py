@@ -273,7 +273,7 @@ def _notes(
 
 
 def jumping(markers: Markers, labels: Sequence[str], before: int, after: int) -> dict[str, Any]:
-    """Of markers the ``labels`` that step most between two frames, by how much (``mm``), and whether one ``keeps`` them."""
+    """Of markers the ``labels`` that step most between two frames, by how much (``mm``), and whether they are kept."""
     around = slice(max(before - 2, 0), after + 3)
     steps = {label: _step(markers.seen[label][around]) for label in labels}
     largest = max(steps.values(), default=0.0)

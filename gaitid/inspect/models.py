@@ -174,7 +174,7 @@ def readiness(trial: Trial, candidate: Candidate) -> dict[str, Any]:
         "marker_set": model.marker_set or None,
         "lacks": [f"{refused.wrong} ({refused.todo})"]
         if refused is not None and model.by_landmarks and not model.marker_set
-        else what_lacks(candidate.bound, of_sides),
+        else [*what_lacks(candidate.bound, of_sides).values()],
         "missing_markers": markers,
         "missing_measurements": missing,
         "faults": faults,

@@ -277,11 +277,45 @@ _FIGURE = {
     ),
 }
 
+#: What a trial and its static lack of a model's markers.
+_MARKERS = {
+    "markers": "it lacks {markers:, }",
+    "named": "markers of the model {model} are missing or never seen: {markers:, }",
+    "static": (
+        "it needs a static trial to be calibrated with (--static){shows:? that shows {shows:, }, which have no label "
+        "here}"
+    ),
+    "in_static": "its static lacks {markers:, }",
+    "few": (
+        "{trial:the trial holds|trial and static share} fewer than three markers of {segments:, }{unseen:? (not seen: "
+        "{unseen:, 6})}"
+    ),
+    "role": "{role}{both:? on both sides}{side:? on the {side}}{labels:? ({labels:, })}",
+    "same_labels": "the static has other labels ({of_static:, 3}) than the trial ({of_trial:, 3})",
+}
+
+_BEFORE = "{before:?; {before:; }}"
+#: Why a model was chosen, and what a better one lacks.
+_CHOICE = {
+    "beside": ("{file} beside the trial names its markers, and without it no model gives all angles and moments"),
+    "calibrated": "the subject file was calibrated for {model}",
+    "opensim": "the static is a scaled OpenSim model",
+    "first": "{model} is the first of {order:, } that fits{one_leg:? one leg, as none fits both}" + _BEFORE,
+    "first_of_trials": (
+        "{model} is the first of {order:, } that fits {all:all|{fits}} of {n} trials{one_leg:?, and one leg of "
+        "{one_leg} more}" + _BEFORE
+    ),
+    "before": "{model} does not: {why}",
+    "lacks": "{clauses:, and }{wrong}{found:? (found {found})}",
+    "better": "{model} is not used: {why}",
+}
+
 #: What would make it good, where that depends on what was found.
 _CURES = {
+    "better": "{todo}{static:?give one with --static}: {model} then gives all angles and moments",
     "assign": (
         "{options: or }, if the load that no foot claims is this foot's; else " + REASONS["no_whole_stance"].cure
-    )
+    ),
 }
 
 PHRASES = {
@@ -298,6 +332,8 @@ PHRASES = {
             "mass": _MASS,
             "calibration": _CALIBRATION,
             "figure": _FIGURE,
+            "lacks": _MARKERS,
+            "choice": _CHOICE,
             "cure": _CURES,
         }.items()
         for name, words in phrases.items()

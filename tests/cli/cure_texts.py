@@ -133,6 +133,7 @@ NOT_APPLIED: dict[str, tuple[str, ...]] = {
         "--set doubtful_labels=keep",
         "export the trial again, or keep them with --set doubtful_labels=keep",
         "give --cutoff 6",
+        "give one with --static",
     ),
     "tests/body/test_discontinuities.py": ("give --set doubtful_labels=unknown, or",),
     "asks for another recording or measurement": (
