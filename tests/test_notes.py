@@ -102,6 +102,8 @@ def test_every_name_in_the_code_is_in_the_table_and_has_the_values_that_its_word
         ("they are|it is", False, "it is"),
         ("?, beside {other:, }", True, ", beside 1, 2"),
         ("?, beside {other:, }", [], ""),
+        ("?by {other:, }||alone", [3], "by 1, 2"),
+        ("?by {other:, }||alone", [], "alone"),
         (".1f", None, ""),
         ("typed", Path("a walk.c3d"), "'a walk.c3d'"),
         ("typed", "walk.c3d", "walk.c3d"),

@@ -196,14 +196,13 @@ def _better(
         if name not in models or models[name].caution:
             continue
         clauses = [clause for fault in lacking for clause in _clauses(fault).items()]
-        if by_subject := all(isinstance(fault, SubjectError) for fault in lacking):
+        if all(isinstance(fault, SubjectError) for fault in lacking):
             why, todo = _lack_words(lacking[0]), lacking[0].todo
         elif clauses and all(kind == "static" for kind, _ in clauses):
             why, todo = clauses[0][1], ""
         else:
             continue
-        cure = phrase("cure/better", model=name, todo=todo, static=not by_subject)
-        return phrase("choice/better", model=name, why=why), cure
+        return phrase("choice/better", model=name, why=why), phrase("cure/better", model=name, todo=todo)
     return "", ""
 
 

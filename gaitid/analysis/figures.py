@@ -109,7 +109,7 @@ def coverage(result: Result) -> Finding:
     status, limit = (FAIL, EMPTY_FAIL) if worst > EMPTY_FAIL else (WARN, EMPTY_WARN)
     ours, by_load = result.sides[side].emptied, missing_load(result, side, emptied)
     impossible = IMPOSSIBLE if ours is not None and 2 * (ours & emptied).sum() > emptied.sum() else ""
-    why = by_load or impossible or phrase("figure/no_markers", there=True)
+    why = by_load or impossible
     text = phrase("figure/empty_doubtful", side=side, share=worst, joint=joint, limit=limit, why=why)
     code = "wrenches_partial/load" if by_load else "wrenches_partial/markers"
     return Finding("coverage", status, text, worst, EMPTY_FAIL, "1", side, code=code)
@@ -157,8 +157,7 @@ def vertical_force(result: Result) -> list[Finding]:
             share=mean,
             frames=(start + first, stop + first),
             limits=limits,
-            units=(units := unit_of_ratio(mean)),
-            no_unit=not units,
+            units=unit_of_ratio(mean),
         )
         figures.append(_carried("mean force", status, text, mean, limits))
     if len(result.sides) == 2:

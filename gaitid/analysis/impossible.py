@@ -131,7 +131,7 @@ def _of_load(
     on = [contact.plate_names for contact in contacts if contact.side == side and contact.first <= at <= contact.last]
     plate = next(filter(None, on), "")
     arm = {"loaded": force > 0, "arm_m": moment / force if force else None}
-    return "load", {"known": plate > "", "plate": plate, "weights": weights, **arm}
+    return "load", {"plate": plate, "weights": weights, **arm}
 
 
 def _of_motion(

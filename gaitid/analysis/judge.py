@@ -253,7 +253,7 @@ def _why_no_stance(result: Result, side: str, leg: SideResult) -> Note | None:
             why = missing_load(result, side, here)
             if leg.emptied is not None and leg.emptied[here].any():
                 why = why or IMPOSSIBLE
-            lacks = note("no_whole_stance/wrenches", share=wrench, why=why, unsaid=not why, **at)
+            lacks = note("no_whole_stance/wrenches", share=wrench, why=why, **at)
         elif cut := _cut_by_forces(result, contact):
             lacks = note("no_whole_stance/cut", **cut, **at)
         else:
@@ -271,7 +271,7 @@ def _why_no_stance(result: Result, side: str, leg: SideResult) -> Note | None:
     # it may have stood on a plate of which nothing is known: where a plate that was refused lies, or one whose corners
     # do not fit, nobody knows
     unused = sorted({*result.trial.refused_plates, *result.ground.refused, *result.ground.faults})
-    return note("no_whole_stance/no_plate", unused=unused, on_floor=not unused, covered=frames)
+    return note("no_whole_stance/no_plate", unused=unused, covered=frames)
 
 
 def _cut_by_forces(result: Result, contact: Contact) -> dict[str, Any]:

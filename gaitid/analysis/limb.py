@@ -412,7 +412,7 @@ def wrench_notes(model: specs.Model, sides: Mapping[str, SideResult], require_fo
     """That no wrench is known in any frame."""
     if any(counts["filled"] for side in sides.values() for counts in side.coverage.values()):
         return ()
-    none = note("no_known_wrench", why=model.no_wrenches_because, unsaid=not model.no_wrenches_because)
+    none = note("no_known_wrench", why=model.no_wrenches_because)
     if require_forces:
         raise TrialError(none.text, todo="leave out --require-forces")
     return (none,)

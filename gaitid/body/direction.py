@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gaitid.model import specs
+from gaitid.notes import phrase
 from gaitid.numerics.masks import bridged, known_part, known_rows
 from gaitid.numerics.rotation import cross, dot, norm, unit
 from gaitid.numerics.statistics import mean_of_known
@@ -75,7 +76,7 @@ def progression(geometry: Geometry, spec: specs.Progression, passes: Sequence[sl
     R_gp, words = np.empty((geometry.n_frames, 3, 3)), []
     for number, (start, stop) in enumerate(pairwise([0, *(p.start for p in passes[1:]), geometry.n_frames]), 1):
         R_gp[start:stop], how = _of_pass(track[start:stop], across[start:stop], geometry, spec)
-        words.append(f"pass {number}: {how}")
+        words.append(phrase("way/of_pass", number=number, how=how))
     return R_gp, "; ".join(words)
 
 
@@ -83,45 +84,49 @@ def _of_pass(track: Array, across: Array, geometry: Geometry, spec: specs.Progre
     """`progression` of one walk: a point of the body and what lies across it, (frames, 3) each, m."""
     known = np.flatnonzero(known_rows(track))
     if known.size == 0:
-        return np.full((3, 3), np.nan), "unknown: the point is never seen"
+        return np.full((3, 3), np.nan), phrase("way/unknown")
     moved = track[known[-1]] - track[known[0]]
-    slope = _slope_words(track[known], geometry.up_g)
     moved = moved - dot(moved, geometry.up_g) * geometry.up_g
-    how = f"displacement of {spec.point}"
     facing = cross(mean_of_known(across), geometry.up_g)
     if spec.axes == "displacement":
         found = local_directions(track, cross(across, np.broadcast_to(geometry.up_g, across.shape)), geometry.up_g)
         if found is not None:
             x, turn_deg = found
-            words = f"path of {spec.point} over a stride in each frame: the walk turns by {turn_deg:.0f}°"
+            words = phrase("way/turns", point=spec.point, deg=turn_deg)
             return _axes(spec.letters, x, np.broadcast_to(geometry.up_g, x.shape)), words
-    if np.linalg.norm(moved) < LEAST_STEP_M:
+    stays, backward = bool(np.linalg.norm(moved) < LEAST_STEP_M), False
+    if stays:
         moved = facing
-        how = f"way that the {geometry.model.chain[-1].joint} joints face ({spec.point} stays in place)"
     elif spec.axes == "displacement" and moved @ facing < BACKWARD * np.linalg.norm(moved) * np.linalg.norm(facing):
-        moved = -moved
-        how = f"against the {how}: the subject walks backward"
-    how += slope
+        moved, backward = -moved, True
     x = unit(moved)
     if spec.axes == "laboratory":
         largest = int(np.argmax(np.abs(x)))  # NaN stays NaN
         x = np.eye(3)[largest] * np.sign(x[largest])
-        how = f"laboratory axis nearest to the {how}"
-    return _axes(spec.letters, x, geometry.up_g), how
+    slope_deg = _slope_deg(track[known], geometry.up_g)
+    words = phrase(
+        "way/straight",
+        laboratory=spec.axes == "laboratory",
+        point=spec.point,
+        stays=stays,
+        joint=geometry.model.chain[-1].joint,
+        backward=backward,
+        up=slope_deg > 0,
+        slope=abs(slope_deg),
+    )
+    return _axes(spec.letters, x, geometry.up_g), words
 
 
-def _slope_words(way_g: Array, up_g: Array) -> str:
-    """``: the walk goes up by 6°`` by the mean slope of a way; empty where it is level, or short."""
+def _slope_deg(way_g: Array, up_g: Array) -> float:
+    """The mean slope of a way, deg; 0 where it is level, or short."""
     across = way_g[-1] - way_g[0]
     across = across - dot(across, up_g) * up_g
     if not np.linalg.norm(across) > LEAST_RISE_PATH_M:
-        return ""
+        return 0.0
     forward, height = way_g @ unit(across), way_g @ up_g
     forward = forward - forward.mean()
     slope_deg = float(np.degrees(np.arctan2(forward @ height, forward @ forward)))
-    if abs(slope_deg) <= SLOPE_DEG:
-        return ""
-    return f": the walk goes {'up' if slope_deg > 0 else 'down'} by {abs(slope_deg):.0f}°"
+    return slope_deg if abs(slope_deg) > SLOPE_DEG else 0.0
 
 
 def _axes(letters: str, forward: Array, up: Array) -> Array:

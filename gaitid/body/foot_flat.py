@@ -12,7 +12,7 @@ from gaitid.body.static_angles import mean, static_angle
 from gaitid.body.subject import Sources
 from gaitid.model import specs
 from gaitid.model.shapes import Level
-from gaitid.notes import Notes, note
+from gaitid.notes import Notes, note, phrase
 from gaitid.numerics.rotation import dot, norm
 
 # rad. What a program stored from its own markers is met to rounding (tests/body/test_shared_statics.py: 1e-6).
@@ -38,12 +38,14 @@ def foot_flat_notes(static: Geometry | None, sources: Sources, wanted: Collectio
     if static is None or sources.file.foot_flat is not None or (static.model.pose and static.model.pose.by_static):
         return ()
     slopes = _slopes(static, sorted({name.partition(".")[0] for name in wanted if "." in name}))
-    turned = [f"the {side} foot by {np.degrees(angle):.1f}°" for side, angle in slopes.items()]
+    turned = [phrase("body/foot", side=side, deg=np.degrees(angle)) for side, angle in slopes.items()]
     notes: Notes = (note("measurement_assumed/foot_flat", turned=turned),)
     if denied := not_levelled(static, sources, wanted):
-        off = [f"{side} by {abs(np.degrees(angle)):.1f}°" for side, angle in denied.items()]
+        off = [phrase("body/off", side=side, deg=abs(np.degrees(angle))) for side, angle in denied.items()]
         notes += (note("foot_flat_doubtful/denied", off=off),)
-    elif steep := [f"{side} {np.degrees(a):.0f}°" for side, a in slopes.items() if abs(a) > STEEPEST]:
+    elif steep := [
+        phrase("body/slope", side=side, deg=np.degrees(a)) for side, a in slopes.items() if abs(a) > STEEPEST
+    ]:
         notes += (note("foot_flat_doubtful/steep", slopes=steep),)
     return notes
 

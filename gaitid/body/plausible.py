@@ -15,7 +15,7 @@ from gaitid.body.requested import display
 from gaitid.body.subject import Subject, key_of
 from gaitid.model import specs
 from gaitid.model.shapes import Between, FirstOf, FromTo, PointName, PointRef
-from gaitid.notes import Note, Notes, note
+from gaitid.notes import Note, Notes, note, phrase
 from gaitid.records import NamedTuple
 
 
@@ -47,12 +47,11 @@ def _degrees(doubt: tuple[float, float], fault: tuple[float, float]) -> Limits:
 
 
 class Relation(NamedTuple):
-    """What must hold between measurements: the names, what is computed of them, its limits, and that in words."""
+    """What must hold between measurements: the names, what is computed of them, and its limits."""
 
     names: tuple[str, ...]
     value: Callable[..., float]
     limits: Limits
-    words: str
 
 
 def _share(a: float, b: float) -> float:
@@ -67,16 +66,11 @@ def _beyond_davis(distance: float, leg: float) -> float:
 #: Of one leg (``leg_length``) with what belongs to the body (``height``); each needs all its measurements.
 RELATIONS = (
     # 0.53 of the height from the hip to the floor (Drillis & Contini 1966); 0.48 to 0.56 in eight persons
-    Relation(("leg_length", "height"), _share, Limits((0.42, 0.60)), "of the height"),
-    Relation(("knee_width", "leg_length"), _share, Limits((0.07, 0.20), (0.04, 0.35)), "of the leg length"),
-    Relation(("ankle_width", "knee_width"), _share, Limits((0.40, 1.0), (0.25, 1.6)), "of the knee width"),
-    Relation(("inter_asis_distance", "leg_length"), _share, Limits((0.16, 0.45), (0.08, 0.7)), "of the leg length"),
-    Relation(
-        ("asis_trocanter_distance", "leg_length"),
-        _beyond_davis,
-        symmetric(0.025, 0.08),
-        "m from the regression on leg length",
-    ),
+    Relation(("leg_length", "height"), _share, Limits((0.42, 0.60))),
+    Relation(("knee_width", "leg_length"), _share, Limits((0.07, 0.20), (0.04, 0.35))),
+    Relation(("ankle_width", "knee_width"), _share, Limits((0.40, 1.0), (0.25, 1.6))),
+    Relation(("inter_asis_distance", "leg_length"), _share, Limits((0.16, 0.45), (0.08, 0.7))),
+    Relation(("asis_trocanter_distance", "leg_length"), _beyond_davis, symmetric(0.025, 0.08)),
 )
 #: rad, by themselves. A wand may be anywhere about its bone, but lies to the side or in front, a patella marker too.
 #: Tibiae are turned out by 15° to 40° (negative here); one that is turned in is a patient's, or has lost its sign.
@@ -107,9 +101,13 @@ def measurement_faults(model: specs.Model, subject: Subject) -> tuple[list[str],
     numbers, faults, notes = {name: m.value for name, m in measured.items()}, list[str](), list[Note]()
 
     def say(kind: str, names: Sequence[str], why: str, side: str = "") -> None:
-        shown = [f"{key(model, name)} = {_shown(subject, name)}" for name in names]
+        shown = [
+            phrase("measured/value", key=key(model, name), value=display(of.value, of.unit), source=of.source)
+            for name in names
+            for of in [subject.measured[name]]
+        ]
         if kind == "fault":
-            faults.append(f"{', '.join(shown)}: {why}")
+            faults.append(phrase("measured/fault", measured=shown, why=why))
         else:
             notes.append(note("calibration_doubtful/measured", side, measured=shown, why=why))
 
@@ -120,7 +118,7 @@ def measurement_faults(model: specs.Model, subject: Subject) -> tuple[list[str],
                 names = [of_side[name] for name in relation.names]
                 value = relation.value(*(numbers[name] for name in names))
                 if kind := relation.limits.judge(value):
-                    say(kind, names, f"{value:.2g} {relation.words}", side.name)
+                    say(kind, names, phrase(f"measured/{relation.names[0]}", value=value), side.name)
         for bare, limits in ANGLES.items():
             name = f"{side.name}.{bare}"
             if kind := limits.judge(numbers.get(name, np.nan)):
@@ -131,13 +129,13 @@ def measurement_faults(model: specs.Model, subject: Subject) -> tuple[list[str],
             first, second = (numbers[name] for name in pair)
             off = abs(wrapped(first - second)) if bare in ANGLES else abs(np.log(first / second))
             if off > limit:
-                say("doubt", pair, "left and right differ")
+                say("doubt", pair, phrase("measured/sides"))
     if {"mass", "height"} <= numbers.keys():
         index = numbers["mass"] / numbers["height"] ** 2
         if kind := BODY_MASS_INDEX.judge(index):
-            say(kind, ["mass", "height"], f"a body mass index of {index:.3g}")
+            say(kind, ["mass", "height"], phrase("measured/mass", index=index))
     if kind := MARKER_DIAMETER.judge(numbers.get("marker_diameter", np.nan)):
-        say(kind, ["marker_diameter"], "markers measure 4 to 25 mm")
+        say(kind, ["marker_diameter"], phrase("measured/marker_diameter"))
     return faults, tuple(notes)
 
 
@@ -151,7 +149,7 @@ def _lies(model: specs.Model, side: str, bare: str) -> str:
     ]
     labels = [label for point in points if (label := marker_label(model, point, side))]
     labels = labels or [label for point in points[-1:] if (label := _label(model, point, side))]
-    return f"look at {' and '.join(labels)} in the static" if labels else "look at the static's markers"
+    return phrase("measured/angle", labels=labels)
 
 
 def _label(model: specs.Model, point: PointRef, side: str) -> str:
@@ -176,8 +174,3 @@ def key(model: specs.Model, name: str) -> str:
     """The key of a subject file for a measurement by its name."""
     side, _, bare = name.rpartition(".")
     return key_of(model.subject[bare], side)
-
-
-def _shown(subject: Subject, name: str) -> str:
-    measured = subject.measured[name]
-    return f"{display(measured.value, measured.unit)} ({measured.source})"

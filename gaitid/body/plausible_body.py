@@ -17,7 +17,7 @@ from gaitid.body.static_angles import static_angle
 from gaitid.body.subject import Subject, key_of
 from gaitid.errors import first_few
 from gaitid.model import specs
-from gaitid.notes import Note, Notes, note
+from gaitid.notes import Note, Notes, note, phrase
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import median, quantile
 from gaitid.records import NamedTuple
@@ -83,34 +83,30 @@ def length_faults(geometry: Geometry, sides: Sequence[str], subject: Subject) ->
         if not all(place in lengths for place in places):
             continue
         thigh, shank = (lengths[place] for place in places)
-        shown = f"the {side} thigh is {thigh * 1e3:.0f} mm long and the shank {shank * 1e3:.0f} mm"
+        shown = phrase("body/leg", side=side, thigh=thigh * 1e3, shank=shank * 1e3)
         say(THIGH_TO_SHANK.judge(thigh / shank), shown, "knee", side, places)
         if (leg := numbers.get(f"{side}.leg_length", np.nan)) > 0:
             named = key(geometry.model, f"{side}.leg_length")
             kind = THIGH_AND_SHANK.judge((thigh + shank) / leg)
-            say(kind, f"{shown}, and {named} is {display(leg, 'm')}", "hip", side, places, named)
+            shown = phrase("body/compared", what=shown, key=named, value=display(leg, "m"))
+            say(kind, shown, "hip", side, places, named)
     for segment in ("thigh", "shank"):
         both = [lengths.get((side, segment), np.nan) for side in sides]
         if len(both) == 2 and abs(np.log(both[0] / both[1])) > LENGTHS_APART:
-            shown = f"the {sides[0]} {segment} is {both[0] * 1e3:.0f} mm long and the {sides[1]} {both[1] * 1e3:.0f} mm"
+            (side, mm), (other, other_mm) = zip(sides, 1e3 * np.array(both), strict=True)
+            shown = phrase("body/sides", side=side, segment=segment, mm=mm, other=other, other_mm=other_mm)
             say("doubt", shown, "", "", [(side, segment) for side in sides])
+    base = [("", geometry.model.base.segment)]
     if bones := _given(subject, "inter_asis_distance"):
         asis = typical(norm(geometry.point("asis", "left") - geometry.point("asis", "right")))
-        shown = f"the ASIS markers are {asis * 1e3:.0f} mm apart, and {key(geometry.model, 'inter_asis_distance')} is "
-        say(
-            ASIS.judge(asis / bones),
-            shown + display(bones, "m"),
-            "hip",
-            "",
-            [("", geometry.model.base.segment)],
-            key(geometry.model, "inter_asis_distance"),
-        )
+        named, apart = key(geometry.model, "inter_asis_distance"), phrase("body/asis", mm=asis * 1e3)
+        shown = phrase("body/compared", what=apart, key=named, value=display(bones, "m"))
+        say(ASIS.judge(asis / bones), shown, "hip", "", base, named)
     top = geometry.model.chain[-1]
     if len(sides) == 2 and top.segment == "thigh" and (sides[0], "shank") in lengths:
-        apart = typical(norm(geometry.point(top.centre, sides[0]) - geometry.point(top.centre, sides[1])))
+        hips = typical(norm(geometry.point(top.centre, sides[0]) - geometry.point(top.centre, sides[1])))
         leg = lengths[sides[0], "thigh"] + lengths[sides[0], "shank"]
-        shown = f"the hips are {apart * 1e3:.0f} mm apart"
-        say(HIPS.judge(apart / leg), shown, "hip", "", [("", geometry.model.base.segment)])
+        say(HIPS.judge(hips / leg), phrase("body/hips", mm=hips * 1e3), "hip", "", base)
     return faults, tuple(notes)
 
 
@@ -170,9 +166,8 @@ def angle_doubts(geometry: Geometry, angles: Mapping[str, Columns]) -> Notes:
                 values = joints.get(joint, {}).get(column)
                 known = np.zeros(0) if values is None else values[np.isfinite(values)]
                 if known.size and _doubtful(known, limits):
-                    low, high = limits.doubt
-                    middle = f"{column.replace('_', ' ')} {float(median(known)):.0f}°"
-                    doubts.append(f"{middle} (expected {low:.0f}° to {high:.0f}°)")
+                    angle, deg = column.replace("_", " "), float(median(known))
+                    doubts.append(phrase("body/angle", angle=angle, deg=deg, limits=limits.doubt))
             if doubts:
                 labels = _labels_of_joint(geometry, side, joint)
                 notes.append(note("calibration_doubtful/angles", side, joint=joint, angles=doubts, labels=labels))

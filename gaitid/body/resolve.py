@@ -17,7 +17,7 @@ from gaitid.body.subject import SI, Measured, Sources, Subject, SubjectFile, key
 from gaitid.errors import SubjectError
 from gaitid.model import specs
 from gaitid.model.expression import Expression
-from gaitid.notes import Note, Notes, note
+from gaitid.notes import Note, Notes, note, phrase
 from gaitid.numerics.rotation import norm
 from gaitid.records import NamedTuple
 from gaitid.trial import Array
@@ -129,7 +129,7 @@ class _Resolver(Mapping[str, float]):
         for measured, stored in candidates:
             needed = not requested.measurement.optional and measured.source != BESIDE_TRIAL  # nobody gave that file
             if stored is not None and not needed and not requested.possible(measured.value):
-                notes += (note("measurement_ignored", fault=_outside(requested, measured)),)
+                notes += (note("measurement_ignored/outside", fault=_outside(requested, measured)),)
                 continue
             if stored is not None and requested.unit == "m" and stored[1] != requested.measurement.c3d_unit:
                 notes += (
@@ -190,21 +190,20 @@ class _Resolver(Mapping[str, float]):
         m, value = requested.measurement, None
         if isinstance(m.static, Expression) and self.sources.static is not None:
             value = self._formula(m.static, requested.side, self.geometry)
-            source = "static trial, estimated from its markers"
-            how = f"was estimated from the markers of the static ({m.static.text}); a tape measure is better"
+            source, how, by = "static trial, estimated from its markers", "estimated", m.static.text
         if value is None and m.trial is not None and self.sources.recorded is not None:
             value = self._formula(m.trial, requested.side, self.recorded)
             if value is not None and not m.low <= value <= m.high:
                 value = None  # nobody said it, so nobody need correct it
             source = m.trial_source
-            by_markers = f"follows from the trial's own markers ({m.trial.text})"
-            how = by_markers if source == specs.TRIAL_SOURCE else f"({source})"
+            how, by = ("by_trial", m.trial.text) if source == specs.TRIAL_SOURCE else ("by_source", source)
         if value is None and m.otherwise is not None:
             value = self._formula(m.otherwise, requested.side, self.geometry)
-            source, how = f"assumed: {m.because}", f"was assumed: {m.because}"
+            source, how, by = f"assumed: {m.because}", "assumed", m.because
         if value is None:
             return [], ()
-        assumed = note("measurement_assumed/value", what=requested.words, value=display(value, requested.unit), how=how)
+        shown = display(value, requested.unit)
+        assumed = note(f"measurement_assumed/{how}", what=requested.words, value=shown, by=by)
         return [Measured(value, requested.unit, source)], (assumed,)
 
     def _formula(self, formula: Expression, side: str, geometry: Geometry | None) -> float | None:
@@ -311,8 +310,7 @@ def resolve_subject(model: specs.Model, wanted: set[str], sources: Sources) -> S
     settled = [note for answer in resolver.answers.values() for note in answer.notes]
     if resolver.of_another:
         what, its, mine = resolver.of_another
-        fault = f"{BESIDE_TRIAL}: another person's, whose {what} is {its}, not {mine}"
-        settled.append(note("measurement_ignored", fault=fault))
+        settled.append(note("measurement_ignored/person", source=BESIDE_TRIAL, what=what, its=its, mine=mine))
     units = [note for source in (sources.static, sources.recorded) if source is not None for note in source.notes]
     notes = (*units, *_other_person(model, sources), *_both_sides(settled))
     notes += foot_flat_notes(resolver.geometry, sources, wanted)
@@ -393,7 +391,8 @@ def _in_model_order(model: specs.Model, names: set[str]) -> list[str]:
 
 def _outside(requested: Requested, measured: Measured) -> str:
     low, high = (display(limit, requested.unit) for limit in (requested.measurement.low, requested.measurement.high))
-    return f"{requested.words} = {_shown(measured)} ({measured.source}) is outside {low} to {high}"
+    value = display(measured.value, measured.unit)
+    return phrase("outside", what=requested.words, value=value, source=measured.source, low=low, high=high)
 
 
 def _shown(measured: Measured) -> str:

@@ -12,7 +12,7 @@ from gaitid.body.frames import Geometry
 from gaitid.body.length_limits import LENGTH_JUMP_M, LENGTH_SD_WARN_M
 from gaitid.body.lengths import constant_lengths, median_distance, neighbours, typical
 from gaitid.errors import TrialError
-from gaitid.notes import Note, Notes, note
+from gaitid.notes import Note, Notes, note, phrase
 from gaitid.numerics.rotation import cross, norm
 from gaitid.numerics.statistics import deviation, mean_of_known
 from gaitid.trial import Array
@@ -110,8 +110,8 @@ def line_notes(geometry: Geometry, sides: Sequence[str]) -> Notes:
         for place in [place for place in geometry.in_line if place not in told]:
             told.add(place)
             points, extent = geometry.in_line[place]
-            labels = ", ".join(_label(geometry, point, place[0]) for point in points)
-            wrong = f"the markers of the {f'{side} {segment}'.strip()} lie in one line: {labels}"
+            labels = [_label(geometry, point, place[0]) for point in points]
+            wrong = phrase("body/in_line", side=side, segment=segment, labels=labels)
             if not optional:
                 raise TrialError(
                     wrong,

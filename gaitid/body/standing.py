@@ -18,7 +18,7 @@ from gaitid.body.sanity import exchanged_sides, mirror_option
 from gaitid.errors import TrialError, first_few
 from gaitid.model import specs
 from gaitid.model.shapes import RigidFrame
-from gaitid.notes import Notes, note
+from gaitid.notes import Notes, note, phrase
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import median, quantile, quantile_of_known, quantiles_of_known
@@ -73,7 +73,7 @@ class Difference(NamedTuple):
     @property
     def words(self) -> str:
         """For a person."""
-        return f"{self.what} {self.static * 1e3:.0f} mm in the static and {self.trial * 1e3:.0f} mm in the trial"
+        return phrase("body/distance", what=self.what, static=self.static * 1e3, trial=self.trial * 1e3)
 
 
 @frozen_dataclass(eq=False)
@@ -214,7 +214,7 @@ def compare_with_static(geometry: Geometry, sides: Sequence[str]) -> Notes:
         if off > times * limit or abs(scale - 1) > times * SCALE_OFF:
             raise _another_person(telling, off, scale, limit, geometry.model)
     return tuple(
-        note("static_differs", segment=one.segment, lies=one.largest.words, why=_why(one.largest))
+        note("static_differs", segment=one.segment, lies=one.largest.words, markers=one.largest.markers)
         for one in compared
         if one.markers and one.largest.off > moved
     )
@@ -249,11 +249,6 @@ def compare(geometry: Geometry, sides: Sequence[str]) -> list[Compared]:
     if geometry.calibration.templates:
         return [*_templates(geometry, sides), *_lengths(geometry, sides)]
     return list(_segments(geometry))
-
-
-def _why(difference: Difference) -> str:
-    moved = "one of the two" if difference.markers else "a marker that they are made of"
-    return f"{moved} was moved, or is another marker"
 
 
 def _another_person(

@@ -24,6 +24,7 @@ from gaitid.model import specs
 from gaitid.model.bundled import bundled_folder
 from gaitid.model.marker_sets import Spellings
 from gaitid.model.upper_body import UpperBody, UpperSegment, faults_with, is_there, load_upper_body
+from gaitid.notes import phrase
 from gaitid.numerics.masks import known_rows, mark_ends
 from gaitid.numerics.spline import spline_derivatives
 from gaitid.records import frozen_dataclass
@@ -145,7 +146,8 @@ def find_upper_body(trial: Trial, markers: Markers, body: Body) -> WholeBody | N
     upper = load_upper_body(model.upper_body)
     joined = bound_to(upper, model, trial)
     if not _bundled(model) and (faults := faults_with(upper, model)):
-        return _unknown(upper, joined, body, f"{upper.path.name} does not go with the model {model.name}: {faults[0]}")
+        why = phrase("whole/model", file=upper.path.name, model=model.name, fault=faults[0])
+        return _unknown(upper, joined, body, why)
     own = joined._replace(middle=upper.middle, each_side=upper.each_side)
     raw = model_markers(trial, own)
     if not raw:
@@ -165,7 +167,7 @@ def find_upper_body(trial: Trial, markers: Markers, body: Body) -> WholeBody | N
     if not why:
         com, vel, acc = _whole(segments, seen, through, body, trial.rate_hz)
         if not np.isfinite(com).any():
-            why = "no frame has all of its markers"
+            why = phrase("whole/no_frame")
     return WholeBody(upper, joined, table, segments, com, vel, acc, angles, why, figures)
 
 
@@ -225,11 +227,11 @@ def _segments(
     for segment in reversed(upper.segments):  # the trunk last: it takes what the others leave
         name, span = upper.row_of(segment, table)
         if not name:
-            return {}, f"the table {table.name} has no row for the {segment.segment.replace('_', ' ')}"
+            return {}, phrase("whole/no_row", table=table.name, segment=segment.segment.replace("_", " "))
         for side in [side.name for side in model.sides] if segment.sided else [""]:
             share = table.rows[name].mass_fraction
             if share is None:
-                return {}, f"the table {table.name} gives the mass of the {segment.segment} in kilograms"
+                return {}, phrase("whole/mass", table=table.name, segment=segment.segment)
             if segment.on == "pelvis":
                 share = 1.0 - shared
             else:
@@ -238,13 +240,13 @@ def _segments(
     ordered = {key: segments[key] for key in sorted(segments, key=lambda key: _order(upper, key))}
     trunk = next(iter(ordered.values()))
     if legs is None:
-        return ordered, "a leg was not recorded, or a segment's mass is given in kilograms"
+        return ordered, phrase("whole/legs")
     if body.model.base.body is not None:
-        return ordered, "the model gives the pelvis a mass of its own"
+        return ordered, phrase("whole/pelvis")
     if trunk.share < LEAST_TRUNK:
-        return ordered, f"legs, head and arms leave {trunk.share:.2f} of the mass for the trunk"
+        return ordered, phrase("whole/trunk", share=trunk.share)
     if not trunk.measured:
-        return ordered, "the trial has no markers of the shoulders, nor at C7 and the jugular notch"
+        return ordered, phrase("whole/no_trunk")
     return ordered, ""
 
 

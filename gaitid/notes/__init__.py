@@ -20,7 +20,7 @@ both. A value that is lacking is an error. ``{name:...}`` is written as `str.for
   many more there are; ``{names:and}``: ``a, b and c``;
 - ``{n:plate|plates}``: the first for one (or several of which there is one, or true), the second otherwise;
 - ``{name:?words}``: the words where there is something (true, not empty, not 0), and they may hold values:
-  ``{mm:?, by {mm:.1f} mm}``; what is None is written as nothing;
+  ``{mm:?, by {mm:.1f} mm}``; ``{name:?words||others}``: else the others; what is None is written as nothing;
 - ``{path:typed}``: as it has to be typed in a shell.
 """
 
@@ -113,7 +113,7 @@ class _Shown:
     def __format__(self, spec: str) -> str:
         value = self.value
         if spec.startswith("?"):
-            return spec[1:] if value else ""
+            return spec[1:].partition("||")[0 if value else 2]
         if value is None:
             return ""
         several = isinstance(value, list | tuple)

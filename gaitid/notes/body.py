@@ -77,7 +77,12 @@ BODY = {
                 f"{_NOT_FLAT}, if it was not",
             ),
             "unit": "{what} = {value} ({source}): stored as {stored:g}; by its size it is in {unit}, not {usual}",
-            "value": "{what} = {value} {how}",
+            "estimated": (
+                "{what} = {value} was estimated from the markers of the static ({by}); a tape measure is better"
+            ),
+            "by_trial": "{what} = {value} follows from the trial's own markers ({by})",
+            "by_source": "{what} = {value} ({by})",
+            "assumed": "{what} = {value} was assumed: {by}",
         },
     ),
     "heel_absent": Message(
@@ -88,7 +93,14 @@ BODY = {
         words="{feet: and } foot: no heel marker; the {what} stands for it where plates and contacts are judged",
     ),
     "measurement_ignored": Message(
-        "doubt", "a stored measurement cannot be, and was left aside", GOOD, _MEASURE, words="{fault}; it was left out"
+        "doubt",
+        "a stored measurement cannot be, and was left aside",
+        GOOD,
+        _MEASURE,
+        words={
+            "outside": "{fault}; it was left out",
+            "person": "{source}: another person's, whose {what} is {its}, not {mine}; it was left out",
+        },
     ),
     "measurements_differ": Message(
         "doubt",
@@ -123,7 +135,9 @@ BODY = {
         "markers of a segment lie otherwise than in the static",
         USABLE,
         "record the static again with the markers as they are in the trial, and give it with --static",
-        words="{segment}: {lies}: {why}",
+        words=(
+            "{segment}: {lies}: {markers:one of the two|a marker that they are made of} was moved, or is another marker"
+        ),
     ),
     "calibration_conflict": Message(
         "doubt",

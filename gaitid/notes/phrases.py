@@ -260,11 +260,10 @@ _FIGURE = {
     "none": "{angles:no wrench is known|no angle and no wrench is known} in any frame",
     "no_load": "no load is known in any frame: coverage was not checked",
     "empty": _EMPTY,
-    "empty_doubtful": _EMPTY + " ({side} {joint}), at most {limit:.0%}: {why}",
-    "no_markers": "markers are missing{there:? there}",
+    "empty_doubtful": _EMPTY + " ({side} {joint}), at most {limit:.0%}: {why:?{why}||markers are missing there}",
     "load_in_part": "the load in {file} is known in frames {first}-{last} only",
     "mean": _MEAN,
-    "mean_doubtful": _MEAN + _EXPECTED + f"{{units:?{{units: or }}, it seems}}{{no_unit:?{_WRONG}}}",
+    "mean_doubtful": _MEAN + _EXPECTED + f"{{units:?{{units: or }}, it seems||{_WRONG}}}",
     "standing": (
         "both feet stand on plates and carry {share:.2f} body weights, the mean of frames {frames:-}"
         f"{_EXPECTED}{_WRONG}, or something else carries the body (then --set external_support=yes)"
@@ -310,9 +309,63 @@ _CHOICE = {
     "better": "{model} is not used: {why}",
 }
 
+#: Measurements, and why they are doubted.
+_MEASURED = {
+    "value": "{key} = {value} ({source})",
+    "fault": "{measured:, }: {why}",
+    "leg_length": "{value:.2g} of the height",
+    "knee_width": "{value:.2g} of the leg length",
+    "ankle_width": "{value:.2g} of the knee width",
+    "inter_asis_distance": "{value:.2g} of the leg length",
+    "asis_trocanter_distance": "{value:.2g} m from the regression on leg length",
+    "angle": "look at {labels:?{labels: and } in the static||the static's markers}",
+    "sides": "left and right differ",
+    "mass": "a body mass index of {index:.3g}",
+    "marker_diameter": "markers measure 4 to 25 mm",
+}
+
+#: Lengths and angles of a body.
+_BODY = {
+    "leg": "the {side} thigh is {thigh:.0f} mm long and the shank {shank:.0f} mm",
+    "sides": "the {side} {segment} is {mm:.0f} mm long and the {other} {other_mm:.0f} mm",
+    "asis": "the ASIS markers are {mm:.0f} mm apart",
+    "hips": "the hips are {mm:.0f} mm apart",
+    "compared": "{what}, and {key} is {value}",
+    "angle": "{angle} {deg:.0f}° (expected {limits:° to }°)",
+    "distance": "{what} {static:.0f} mm in the static and {trial:.0f} mm in the trial",
+    "in_line": "the markers of the {side:?{side} }{segment} lie in one line: {labels:, }",
+    "foot": "the {side} foot by {deg:.1f}°",
+    "off": "{side} by {deg:.1f}°",
+    "slope": "{side} {deg:.0f}°",
+}
+
+#: Why the whole body's centre of mass is not known.
+_WHOLE = {
+    "model": "{file} does not go with the model {model}: {fault}",
+    "no_frame": "no frame has all of its markers",
+    "no_row": "the table {table} has no row for the {segment}",
+    "mass": "the table {table} gives the mass of the {segment} in kilograms",
+    "legs": "a leg was not recorded, or a segment's mass is given in kilograms",
+    "pelvis": "the model gives the pelvis a mass of its own",
+    "trunk": "legs, head and arms leave {share:.2f} of the mass for the trunk",
+    "no_trunk": "the trial has no markers of the shoulders, nor at C7 and the jugular notch",
+}
+
+#: How the direction of a walk was found.
+_WAY = {
+    "of_pass": "pass {number}: {how}",
+    "unknown": "unknown: the point is never seen",
+    "turns": "path of {point} over a stride in each frame: the walk turns by {deg:.0f}°",
+    "straight": (
+        "{laboratory:?laboratory axis nearest to the }{backward:?against the }{stays:?way that the {joint} joints face "
+        "({point} stays in place)||displacement of {point}}{backward:?: the subject walks backward}{slope:?: the walk "
+        "goes {up:up|down} by {slope:.0f}°}"
+    ),
+}
+
 #: What would make it good, where that depends on what was found.
 _CURES = {
-    "better": "{todo}{static:?give one with --static}: {model} then gives all angles and moments",
+    "better": "{todo:?{todo}||give one with --static}: {model} then gives all angles and moments",
     "assign": (
         "{options: or }, if the load that no foot claims is this foot's; else " + REASONS["no_whole_stance"].cure
     ),
@@ -320,6 +373,7 @@ _CURES = {
 
 PHRASES = {
     "turn": "{joint} by {deg:.0f}°",
+    "outside": "{what} = {value} ({source}) is outside {low} to {high}",
     "frames": "{one:frame|frames} {runs:, }{more:? and {more} more runs}",
     **{
         f"{group}/{name}": words
@@ -334,6 +388,10 @@ PHRASES = {
             "figure": _FIGURE,
             "lacks": _MARKERS,
             "choice": _CHOICE,
+            "measured": _MEASURED,
+            "body": _BODY,
+            "whole": _WHOLE,
+            "way": _WAY,
             "cure": _CURES,
         }.items()
         for name, words in phrases.items()

@@ -25,7 +25,7 @@ RESULT = {
         "check the plates and the body's mass, and correct the markers there",
         words={
             "load": (
-                f"{_MOMENT}{{known:plate {{plate}}|the load on the foot}} gives {{weights:.1f}} body weights"
+                f"{_MOMENT}{{plate:?plate {{plate}}||the load on the foot}} gives {{weights:.1f}} body weights"
                 f"{{loaded:?, {{arm_m:.2f}} m beside the {{joint}}}}{_EMPTY}",
                 "check the channels, units and calibration of the plate, and the body's mass",
             ),
@@ -89,8 +89,8 @@ RESULT = {
         "see the other reasons",
         explains=True,
         words=(
-            "no wrench of a joint is known in any frame: {why}{unsaid:?the trial is too short, or markers, loads or "
-            "the mass are missing}"
+            "no wrench of a joint is known in any frame: {why:?{why}||the trial is too short, or markers, loads "
+            "or the mass are missing}"
         ),
     ),
     "file_beside": Message(
@@ -161,16 +161,16 @@ REASONS = {
             "unrecorded": (_AT + "its beginning or end was not recorded", _EXPORT),
             "load": _AT + "the load is known in {share:.0%} of it{why:? ({why})}",
             "wrenches": (
-                _AT + "the wrenches are known in {share:.0%} of it, as {why}{unsaid:?markers are missing}",
-                f"{{unsaid:?{_FILL}}}",
+                _AT + "the wrenches are known in {share:.0%} of it, as {why:?{why}||markers are missing}",
+                f"{{why:?||{_FILL}}}",
             ),
             "cut": (_AT + "the forces of the file {end:end|begin} in frame {frame}", _EXPORT),
             "load_beside": _AT + "the load is not known right before or after it",
             "never": _NO_STANCE + "it never stands in this trial",
             "beside": _NO_STANCE + "{why}",
             "no_plate": (
-                _NO_STANCE + "it stands {on_floor:?beside the plates}{unused:?on no plate that is used (perhaps on "
-                "{unused:plate|plates} {unused:, }, which {unused:is|are} not)}{covered:?, or while there are no "
+                _NO_STANCE + "it stands {unused:?on no plate that is used (perhaps on "
+                "{unused:plate|plates} {unused:, }, which {unused:is|are} not)||beside the plates}{covered:?, or while there are no "
                 "forces: these cover frames {covered:-}}",
                 f"{{covered:?{_EXPORT}}}",
             ),

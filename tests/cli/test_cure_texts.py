@@ -20,7 +20,7 @@ SOURCE = Path(gaitid.__file__).parent
 OPTION = re.compile(r"(?<![\w-])(--[a-z]|-[oj]\b)")
 CURES = {"todo", "cure"}
 #: A value in a template, or the begin or the end of words that stand only where there is one.
-VALUE = re.compile(r"\{\w+:\?|\{\w+(?::[^{}]*)?\}|\}")
+VALUE = re.compile(r"\{\w+:\?|\{\w+(?::[^{}]*)?\}|\}|\|\|")
 
 
 def parts_of(template: str) -> list[str]:
