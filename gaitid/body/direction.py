@@ -94,9 +94,9 @@ def _of_pass(track: Array, across: Array, geometry: Geometry, spec: specs.Progre
             x, turn_deg = found
             words = phrase("way/turns", point=spec.point, deg=turn_deg)
             return _axes(spec.letters, x, np.broadcast_to(geometry.up_g, x.shape)), words
-    stays, backward = bool(np.linalg.norm(moved) < LEAST_STEP_M), False
-    if stays:
-        moved = facing
+    facing_joint, backward = "", False
+    if np.linalg.norm(moved) < LEAST_STEP_M:
+        moved, facing_joint = facing, geometry.model.chain[-1].joint
     elif spec.axes == "displacement" and moved @ facing < BACKWARD * np.linalg.norm(moved) * np.linalg.norm(facing):
         moved, backward = -moved, True
     x = unit(moved)
@@ -108,8 +108,7 @@ def _of_pass(track: Array, across: Array, geometry: Geometry, spec: specs.Progre
         "way/straight",
         laboratory=spec.axes == "laboratory",
         point=spec.point,
-        stays=stays,
-        joint=geometry.model.chain[-1].joint,
+        facing=facing_joint,
         backward=backward,
         up=slope_deg > 0,
         slope=abs(slope_deg),

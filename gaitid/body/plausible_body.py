@@ -10,6 +10,7 @@ import numpy as np
 from gaitid.body.calibration import marker_label
 from gaitid.body.frames import Geometry
 from gaitid.body.lengths import median_distance, neighbours, points_of_segments, typical
+from gaitid.body.places import Place
 from gaitid.body.plausible import Limits, key, symmetric, wrapped
 from gaitid.body.quality import knee_axis
 from gaitid.body.requested import display
@@ -60,21 +61,19 @@ def length_faults(geometry: Geometry, sides: Sequence[str], subject: Subject) ->
         for side in sides
         for below, above in neighbours(geometry.model)
     }
-    numbers, faults, notes = subject.numbers, list[JointFault](), list[Note]()
+    model, faults, notes = geometry.model, list[JointFault](), list[Note]()
 
-    def say(kind: str, what: str, joint: str, side: str, places: Sequence[tuple[str, str]], given: str = "") -> None:
+    def doubt(name: str, kind: str, joint: str, places: Sequence[Place], given: str = "", **values: object) -> None:
         if not kind:
             return
-        wrong = note(
-            "calibration_impossible/length" if kind == "fault" else "calibration_doubtful/length",
-            side,
-            what=what,
-            joint=joint,
-            given=given,
-            labels=_labels(geometry, places),
-        )
+        side, *others = dict.fromkeys(side for side, _ in places)
+        of_leg = "" if others else side
+        named, value = (key(model, given), display(subject.numbers[given], "m")) if given else ("", "")
+        what = phrase(name, side=side, given=named, value=value, **values)
+        code = "calibration_impossible/length" if kind == "fault" else "calibration_doubtful/length"
+        wrong = note(code, of_leg, what=what, joint=joint, given=named, labels=_labels(geometry, places))
         if kind == "fault":
-            faults.extend(JointFault(of_side, joint, wrong) for of_side in ([side] if side else sides))
+            faults.extend(JointFault(of_side, joint, wrong) for of_side in ([of_leg] if of_leg else sides))
         else:
             notes.append(wrong)
 
@@ -83,30 +82,24 @@ def length_faults(geometry: Geometry, sides: Sequence[str], subject: Subject) ->
         if not all(place in lengths for place in places):
             continue
         thigh, shank = (lengths[place] for place in places)
-        shown = phrase("body/leg", side=side, thigh=thigh * 1e3, shank=shank * 1e3)
-        say(THIGH_TO_SHANK.judge(thigh / shank), shown, "knee", side, places)
-        if (leg := numbers.get(f"{side}.leg_length", np.nan)) > 0:
-            named = key(geometry.model, f"{side}.leg_length")
-            kind = THIGH_AND_SHANK.judge((thigh + shank) / leg)
-            shown = phrase("body/compared", what=shown, key=named, value=display(leg, "m"))
-            say(kind, shown, "hip", side, places, named)
+        mm: dict[str, Any] = {"thigh": thigh * 1e3, "shank": shank * 1e3}
+        doubt("body/leg", THIGH_TO_SHANK.judge(thigh / shank), "knee", places, **mm)
+        if (leg := subject.numbers.get(given := f"{side}.leg_length", np.nan)) > 0:
+            doubt("body/leg", THIGH_AND_SHANK.judge((thigh + shank) / leg), "hip", places, given, **mm)
     for segment in ("thigh", "shank"):
-        both = [lengths.get((side, segment), np.nan) for side in sides]
+        places = [(side, segment) for side in sides]
+        both = [lengths.get(place, np.nan) * 1e3 for place in places]
         if len(both) == 2 and abs(np.log(both[0] / both[1])) > LENGTHS_APART:
-            (side, mm), (other, other_mm) = zip(sides, 1e3 * np.array(both), strict=True)
-            shown = phrase("body/sides", side=side, segment=segment, mm=mm, other=other, other_mm=other_mm)
-            say("doubt", shown, "", "", [(side, segment) for side in sides])
-    base = [("", geometry.model.base.segment)]
-    if bones := _given(subject, "inter_asis_distance"):
+            doubt("body/sides", "doubt", "", places, segment=segment, mm=both[0], other=sides[1], other_mm=both[1])
+    base = [("", model.base.segment)]
+    if bones := _given(subject, given := "inter_asis_distance"):
         asis = typical(norm(geometry.point("asis", "left") - geometry.point("asis", "right")))
-        named, apart = key(geometry.model, "inter_asis_distance"), phrase("body/asis", mm=asis * 1e3)
-        shown = phrase("body/compared", what=apart, key=named, value=display(bones, "m"))
-        say(ASIS.judge(asis / bones), shown, "hip", "", base, named)
-    top = geometry.model.chain[-1]
+        doubt("body/asis", ASIS.judge(asis / bones), "hip", base, given, mm=asis * 1e3)
+    top = model.chain[-1]
     if len(sides) == 2 and top.segment == "thigh" and (sides[0], "shank") in lengths:
-        hips = typical(norm(geometry.point(top.centre, sides[0]) - geometry.point(top.centre, sides[1])))
+        apart = typical(norm(geometry.point(top.centre, sides[0]) - geometry.point(top.centre, sides[1])))
         leg = lengths[sides[0], "thigh"] + lengths[sides[0], "shank"]
-        say(HIPS.judge(hips / leg), phrase("body/hips", mm=hips * 1e3), "hip", "", base)
+        doubt("body/hips", HIPS.judge(apart / leg), "hip", base, mm=apart * 1e3)
     return faults, tuple(notes)
 
 

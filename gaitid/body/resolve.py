@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -109,16 +110,8 @@ class _Resolver(Mapping[str, float]):
             if requested.unit == "rad":
                 difference -= 2 * np.pi * np.round(difference / (2 * np.pi))
             if abs(difference) > limit:
-                notes += (
-                    note(
-                        "measurements_differ",
-                        what=requested.words,
-                        used=_shown(measured),
-                        source=measured.source,
-                        other=other.source,
-                        says=_shown(other),
-                    ),
-                )
+                says = display(other.value, other.unit)
+                notes += (note("measurements_differ", **_shown(requested, measured), other=other.source, says=says),)
         fault = "" if requested.possible(measured.value) else _outside(requested, measured)
         return _Answer(measured, notes, fault)
 
@@ -132,17 +125,9 @@ class _Resolver(Mapping[str, float]):
                 notes += (note("measurement_ignored/outside", fault=_outside(requested, measured)),)
                 continue
             if stored is not None and requested.unit == "m" and stored[1] != requested.measurement.c3d_unit:
-                notes += (
-                    note(
-                        "measurement_assumed/unit",
-                        what=requested.words,
-                        value=_shown(measured),
-                        source=measured.source,
-                        stored=stored[0],
-                        unit=stored[1],
-                        usual=requested.measurement.c3d_unit,
-                    ),
-                )
+                number, unit = stored
+                shown = _shown(requested, measured) | {"usual": requested.measurement.c3d_unit}
+                notes += (note("measurement_assumed/unit", **shown, stored=number, unit=unit),)
             kept.append(measured)
         return kept, notes
 
@@ -169,7 +154,7 @@ class _Resolver(Mapping[str, float]):
         return candidates
 
     @cached_property
-    def of_another(self) -> tuple[str, str, str] | None:
+    def of_another(self) -> dict[str, Any] | None:
         """How the file beside the trial shows that it is another person's (`_apart`)."""
         beside = self.sources.beside
         return _apart(self.model, beside, self.sources.trial) if beside else None
@@ -309,8 +294,7 @@ def resolve_subject(model: specs.Model, wanted: set[str], sources: Sources) -> S
         raise error
     settled = [note for answer in resolver.answers.values() for note in answer.notes]
     if resolver.of_another:
-        what, its, mine = resolver.of_another
-        settled.append(note("measurement_ignored/person", source=BESIDE_TRIAL, what=what, its=its, mine=mine))
+        settled.append(note("measurement_ignored/person", source=BESIDE_TRIAL, **resolver.of_another))
     units = [note for source in (sources.static, sources.recorded) if source is not None for note in source.notes]
     notes = (*units, *_other_person(model, sources), *_both_sides(settled))
     notes += foot_flat_notes(resolver.geometry, sources, wanted)
@@ -369,18 +353,19 @@ def _both_sides(notes: list[Note]) -> list[Note]:
 def _other_person(model: specs.Model, sources: Sources) -> Notes:
     """A note where the static's stored mass or leg length is far from the trial's."""
     apart = None if sources.static is None else _apart(model, sources.static.parameters, sources.trial)
-    return () if apart is None else (note("other_person", what=apart[0], static=apart[1], trial=apart[2]),)
+    return () if apart is None else (note("other_person", **apart),)
 
 
-def _apart(model: specs.Model, its: Mapping[str, float], mine: Mapping[str, float]) -> tuple[str, str, str] | None:
-    """The mass or leg length by which two sources are of two people, and both values, in words; None where by none."""
+def _apart(model: specs.Model, its: Mapping[str, float], mine: Mapping[str, float]) -> dict[str, Any] | None:
+    """`what`, the mass or leg length, two people differ in, and both values, in words; None where in none."""
     for name in ("mass", "left.leg_length", "right.leg_length"):
         if name.rpartition(".")[2] not in model.subject:
             continue
         requested = request(model, name)
         other, own = (requested.stored(model, stored) for stored in (its, mine))
         if own and other and abs(other / own - 1) > _ANOTHER_BODY:
-            return requested.words, display(other, requested.unit), display(own, requested.unit)
+            unit = requested.unit
+            return {"what": requested.words, "its": display(other, unit), "mine": display(own, unit)}
     return None
 
 
@@ -391,9 +376,9 @@ def _in_model_order(model: specs.Model, names: set[str]) -> list[str]:
 
 def _outside(requested: Requested, measured: Measured) -> str:
     low, high = (display(limit, requested.unit) for limit in (requested.measurement.low, requested.measurement.high))
+    return phrase("outside", **_shown(requested, measured), low=low, high=high)
+
+
+def _shown(requested: Requested, measured: Measured) -> dict[str, Any]:
     value = display(measured.value, measured.unit)
-    return phrase("outside", what=requested.words, value=value, source=measured.source, low=low, high=high)
-
-
-def _shown(measured: Measured) -> str:
-    return display(measured.value, measured.unit)
+    return {"what": requested.words, "value": value, "source": measured.source}

@@ -107,14 +107,14 @@ BODY = {
         "two sources give a measurement differently",
         USABLE,
         "find out which one is right, and give that one with --subject",
-        words="{what}: {used} from the {source} is used; the {other} says {says}",
+        words="{what}: {value} from the {source} is used; the {other} says {says}",
     ),
     "other_person": Message(
         "doubt",
         "static and trial seem to be of different people",
         DO_NOT_USE,
         "give the static of this person, recorded with these markers",
-        words=OTHER_PERSON + ": its {what} is {static}, the trial's {trial}",
+        words=OTHER_PERSON + ": its {what} is {its}, the trial's {mine}",
     ),
     "static_part": Message(
         "assumption",

@@ -324,13 +324,13 @@ _MEASURED = {
     "marker_diameter": "markers measure 4 to 25 mm",
 }
 
+_GIVEN = "{given:?, and {given} is {value}}"
 #: Lengths and angles of a body.
 _BODY = {
-    "leg": "the {side} thigh is {thigh:.0f} mm long and the shank {shank:.0f} mm",
+    "leg": "the {side} thigh is {thigh:.0f} mm long and the shank {shank:.0f} mm" + _GIVEN,
     "sides": "the {side} {segment} is {mm:.0f} mm long and the {other} {other_mm:.0f} mm",
-    "asis": "the ASIS markers are {mm:.0f} mm apart",
+    "asis": "the ASIS markers are {mm:.0f} mm apart" + _GIVEN,
     "hips": "the hips are {mm:.0f} mm apart",
-    "compared": "{what}, and {key} is {value}",
     "angle": "{angle} {deg:.0f}° (expected {limits:° to }°)",
     "distance": "{what} {static:.0f} mm in the static and {trial:.0f} mm in the trial",
     "in_line": "the markers of the {side:?{side} }{segment} lie in one line: {labels:, }",
@@ -357,9 +357,9 @@ _WAY = {
     "unknown": "unknown: the point is never seen",
     "turns": "path of {point} over a stride in each frame: the walk turns by {deg:.0f}°",
     "straight": (
-        "{laboratory:?laboratory axis nearest to the }{backward:?against the }{stays:?way that the {joint} joints face "
-        "({point} stays in place)||displacement of {point}}{backward:?: the subject walks backward}{slope:?: the walk "
-        "goes {up:up|down} by {slope:.0f}°}"
+        "{laboratory:?laboratory axis nearest to the }{backward:?against the }{facing:?way that the {facing} joints "
+        "face ({point} stays in place)||displacement of {point}}{backward:?: the subject walks backward}{slope:?: the "
+        "walk goes {up:up|down} by {slope:.0f}°}"
     ),
 }
 

@@ -170,8 +170,8 @@ REASONS = {
             "beside": _NO_STANCE + "{why}",
             "no_plate": (
                 _NO_STANCE + "it stands {unused:?on no plate that is used (perhaps on "
-                "{unused:plate|plates} {unused:, }, which {unused:is|are} not)||beside the plates}{covered:?, or while there are no "
-                "forces: these cover frames {covered:-}}",
+                "{unused:plate|plates} {unused:, }, which {unused:is|are} not)||beside the plates}{covered:?, or while "
+                "there are no forces: these cover frames {covered:-}}",
                 f"{{covered:?{_EXPORT}}}",
             ),
         },
