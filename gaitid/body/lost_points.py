@@ -14,6 +14,7 @@ import numpy as np
 from gaitid.body.calibration import marker_label
 from gaitid.body.frames import Geometry
 from gaitid.body.poses import Body
+from gaitid.markers.faults import frame_words
 from gaitid.model import specs
 from gaitid.notes import Note, Notes, note
 from gaitid.numerics.masks import known_rows, spans
@@ -81,12 +82,11 @@ def _of_segment(body: Body, segment: specs.Segment, side: str, rate_hz: float, f
         worth = inertia * change
         if worth > LIMIT_NM_PER_KG:
             label = marker_label(geometry.model, point, place[0]) or point
-            runs = [(first + first_frame, stop - 1 + first_frame) for first, stop in spans(lost)]
             yield note(
                 "pose_unsure",
                 segment=f"{side} {segment.segment}".replace("_", " "),
                 marker=label,
-                frames=[f"frame {first}" if first == last else f"frames {first}-{last}" for first, last in runs],
+                frames=[frame_words([(first, stop - 1)], first_frame) for first, stop in spans(lost)],
                 joint=segment.joint,
                 worth=worth,
             )

@@ -363,6 +363,34 @@ _WAY = {
     ),
 }
 
+#: What a file holds, and why it is not read as it says.
+_READ = {
+    "seen_in": "{label} in {n} of {of} frames",
+    "no_forces": "there are no forces",
+    "no_columns": "there are no force columns",
+    "no_devices": "the export has no section Devices",
+    "subject_file": "a subject file of Nexus ({suffix})",
+    "event": "{name}{no_side:? with no side}{context:? of context {context}}",
+    "says": "{what} says {unit:?{unit}||no unit}",
+    "no_converter": "they reach {largest:.3g}, and no converter {most:g} V",
+    "no_step": "ANALOG:SCALE gives each step of the converter {step:.3g}, and no converter takes {most:g} V",
+    "person": "up to {N:.0f} N lasts and acts on its surface",
+    "as_another": "another plate of the file with these labels {force:holds newtons|tells it}",
+    "not_loaded": "nothing loads it",
+    "zero_frames": "frames {first} to {last} (FORCE_PLATFORM:ZERO)",
+    "zero_beyond": "the trial ends with frame {last}",
+    "zero_short": "shorter than a period of the mains, {ms:g} ms",
+    "zero_unknown": "the load is unknown then",
+    "zero_loaded": "the plate may be loaded then: {N:.3g} N",
+    "shared": "plates {plates: and } share channels: {channels:, }",
+    "overlap": "plates {plates: and } lie on each other: {share:.0%} of the smaller surface",
+    "nowhere": "the export does not say where it is; give --plates FILE.yaml ({template})",
+    "not_in": "not in {file}",
+    "no_moment": "the export holds no Moment of it",
+    "fits": "axes: {axes}, moment_about: {about} would fit",
+    "fits_none": "no other declaration fits: check the corners",
+}
+
 #: What would make it good, where that depends on what was found.
 _CURES = {
     "better": "{todo:?{todo}||give one with --static}: {model} then gives all angles and moments",
@@ -392,6 +420,7 @@ PHRASES = {
             "body": _BODY,
             "whole": _WHOLE,
             "way": _WAY,
+            "read": _READ,
             "cure": _CURES,
         }.items()
         for name, words in phrases.items()

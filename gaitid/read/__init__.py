@@ -16,7 +16,7 @@ import numpy as np
 from gaitid.errors import GaitidError, ReadError
 from gaitid.model.nexus_subject import SUFFIX, mp_beside, read_mp
 from gaitid.model.settings import ReaderSettings
-from gaitid.notes import note
+from gaitid.notes import note, phrase
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import median_of_known
 from gaitid.read.labels import listed
@@ -128,7 +128,7 @@ def as_static(trial: Trial, settings: ReaderSettings | None = None) -> Trial:
         return trial
     points_g = np.where(rare[:, None], np.nan, trial.points_g)
     named = [(label, n) for label, n, drop in zip(trial.labels, seen, rare) if drop and label[:1] not in ("", "*")]
-    seen_in = [f"{label} in {n} of {n_frames} frames" for label, n in named]
+    seen_in = [phrase("read/seen_in", label=label, n=n, of=n_frames) for label, n in named]
     notes = (note("static_marker_rare", seen_in=seen_in),) if named else ()
     return replace(trial, points_g=points_g, notes=(*trial.notes, *notes))
 
@@ -221,7 +221,7 @@ def _of_markers(
     if forces is not None:
         trial = _with_forces(trial, forces, plates, cameras_s)
     else:
-        trial = replace(trial, notes=(*trial.notes, *unused_plates(plates, "there are no forces")))
+        trial = replace(trial, notes=(*trial.notes, *unused_plates(plates, phrase("read/no_forces"))))
     return _unused(trial, settings, "point_rate_hz")
 
 
@@ -261,7 +261,7 @@ def _with_subject(trial: Trial, settings: ReaderSettings) -> Trial:
     try:
         measured, said = read_mp(files[0]), note("reading_info/subject_file", named=files[0].stem in names)
     except ReadError as error:
-        unread = note("file_beside/unreadable", name=f"a subject file of Nexus ({SUFFIX})", why=error.line())
+        unread = note("file_beside/unreadable", name=phrase("read/subject_file", suffix=SUFFIX), why=error.line())
         return replace(trial, notes=(*trial.notes, unread))
     return replace(trial, measured=measured, measured_in=files[0], notes=(*trial.notes, said))
 

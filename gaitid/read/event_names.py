@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 
-from gaitid.notes import Notes, note
+from gaitid.notes import Notes, note, phrase
 from gaitid.read.labels import listed
 from gaitid.trial import Event
 
@@ -121,9 +121,9 @@ def unknown_notes(events: Iterable[Event]) -> Notes:
     sides_of: dict[str, set[str]] = {}
     for event in filter(not_understood, events):
         side, kind = said(event.name)
-        why = " with no side" if kind and not side else f" of context {event.side}" if kind else ""
-        counts[event.name + why] += 1
-        if not why:
+        context = event.side if kind and side else ""
+        counts[phrase("read/event", name=event.name, no_side=kind and not side, context=context)] += 1
+        if not kind:
             sides_of.setdefault(event.name, set()).add(event.side)
     if not counts:
         return ()

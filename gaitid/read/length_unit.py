@@ -8,7 +8,7 @@ import numpy as np
 
 from gaitid.errors import ReadError, UndecidedError
 from gaitid.model.settings import POINT_UNITS
-from gaitid.notes import Notes, note
+from gaitid.notes import Notes, note, phrase
 from gaitid.numerics.statistics import median
 from gaitid.read.units import LENGTH_M, plain
 from gaitid.trial import Array, Mask
@@ -83,7 +83,7 @@ def length_unit(declared: str, chosen: str | None, points: Array, what: str) -> 
         (`UndecidedError`); or by the user's nothing is of such a size, and by another one a body is.
     """
     known = plain(declared) in LENGTH_M
-    says = f"{what} says {short(declared.strip())}" if declared.strip() else f"{what} says no unit"
+    says = phrase("read/says", what=what, unit=short(declared.strip()) if declared.strip() else "")
     size = body_size(points)
     if chosen is not None:
         metres = size * LENGTH_M[chosen]

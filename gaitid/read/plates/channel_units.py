@@ -14,7 +14,7 @@ from itertools import product
 import numpy as np
 
 from gaitid.errors import ReadError
-from gaitid.notes import Notes, note
+from gaitid.notes import Notes, note, phrase
 from gaitid.numerics.masks import known_rows
 from gaitid.read.plates import LOADED_N
 from gaitid.read.plates.plate_types import FORCE, MOMENT, PLACE, PlateType
@@ -120,12 +120,10 @@ class Signals:
             return ""
         largest = float(np.nanmax(np.where(np.isfinite(self.samples), np.abs(self.samples), np.nan)))
         if largest * float(volt.min()) > _CONVERTER_V:
-            return f"they reach {largest:.3g}, and no converter {_CONVERTER_V:g} V"
+            return phrase("read/no_converter", largest=largest, most=_CONVERTER_V)
         step = float(np.abs(self.steps).min(initial=np.inf))
         if _CONVERTER_V < step * float(volt.min()) < np.inf:
-            return (
-                f"ANALOG:SCALE gives each step of the converter {step:.3g}, and no converter takes {_CONVERTER_V:g} V"
-            )
+            return phrase("read/no_step", step=step, most=_CONVERTER_V)
         return ""
 
     @property
@@ -233,7 +231,7 @@ def scaled(signals: Signals) -> tuple[Array, Notes, tuple[float, ...]]:
     # where the forces are known, any load tells in which unit the moments put it on the plate
     best, peak, told = signals.as_it_stands(_PERSON_N[0] if FORCE in unknown else LOADED_N)
     if peak:
-        why = f"up to {peak:.0f} N lasts and acts on its surface"
+        why = phrase("read/person", N=peak)
     else:
         factors = signals.told or signals.readings()[0]
         best = signals.samples.T * np.array(factors)
@@ -259,9 +257,9 @@ def _in_spite_of_no_load(values: Array, signals: Signals, of_force: bool) -> str
     if of_force and (peak > _PERSON_N[1] or signals.are_counts):
         return ""
     if signals.told:
-        return "another plate of the file with these labels " + ("holds newtons" if of_force else "tells it")
+        return phrase("read/as_another", force=of_force)
     if not of_force:
-        return "nothing loads it" if peak < LOADED_N else ""
+        return phrase("read/not_loaded") if peak < LOADED_N else ""
     return signals.no_voltage if peak < _PERSON_N[0] else ""
 
 

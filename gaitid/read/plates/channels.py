@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gaitid.errors import ReadError
-from gaitid.notes import Note, Notes, note
+from gaitid.notes import Note, Notes, note, phrase
 from gaitid.numerics.masks import known_rows
 from gaitid.read.plates.channel_units import LASTING_S, TABLES, Signals, calibrated, lasting_extremes, scaled
 from gaitid.read.plates.plate_types import PlateType
@@ -183,10 +183,10 @@ def zero_window(group: Group, per_frame: int, n_samples: int, rate_hz: float) ->
     samples = slice((first - 1) * per_frame, last * per_frame)
     unfit = ""
     if samples.stop > n_samples:
-        unfit = f"the trial ends with frame {n_samples // max(per_frame, 1)}"
+        unfit = phrase("read/zero_beyond", last=n_samples // max(per_frame, 1))
     elif samples.stop - samples.start < LASTING_S * rate_hz:
-        unfit = f"shorter than a period of the mains, {LASTING_S * 1e3:g} ms"
-    return ZeroWindow(samples, f"frames {first} to {last} (FORCE_PLATFORM:ZERO)", unfit)
+        unfit = phrase("read/zero_short", ms=LASTING_S * 1e3)
+    return ZeroWindow(samples, phrase("read/zero_frames", first=first, last=last), unfit)
 
 
 def zeroed(
@@ -215,13 +215,13 @@ def zeroed(
     """
     unfit = window.unfit
     if not unfit and np.isnan(vertical[window.samples]).all():
-        unfit = "the load is unknown then"
+        unfit = phrase("read/zero_unknown")
     if not unfit:
         level = float(np.nanmean(vertical[window.samples]))
         empty, loaded = sorted(lasting_extremes(vertical, rate_hz), key=abs)
         pulls = level * loaded < 0
         if abs(level - empty) > _DRIFT_N or (abs(level) > _MAX_ZERO_N and not pulls):
-            unfit = f"the plate may be loaded then: {abs(level):.3g} N"
+            unfit = phrase("read/zero_loaded", N=abs(level))
     if unfit:
         return values, note("reading_info/zero_level", frames=window.frames, why=unfit)
     zero = np.nanmean(values[window.samples], axis=0)

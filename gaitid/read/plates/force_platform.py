@@ -13,7 +13,7 @@ import numpy as np
 
 from gaitid.errors import ReadError
 from gaitid.model.settings import POINT_UNITS
-from gaitid.notes import Note, Notes, note
+from gaitid.notes import Note, Notes, note, phrase
 from gaitid.numerics.blocks import is_long
 from gaitid.numerics.rotation import cross, norm
 from gaitid.read.c3d.file import Analog, texts
@@ -140,10 +140,9 @@ def plates_from_channels(
                 told.setdefault(analog_data.units_of(channels[number]), factors)
     plates, repeated = without_repeated([read[number][0] for number in sorted(read)], samples)
     notes += tuple(note for number in sorted(read) for note in of_plate(number, read[number][1])) + repeated
-    for a, b, why in _conflicts(plates, channels):
-        # Nothing says which of the two is right.
-        refused.setdefault(a, f"plates {a} and {b} {why}")
-        refused.setdefault(b, f"plates {a} and {b} {why}")
+    for pair, why in _conflicts(plates, channels):
+        for number in pair:  # nothing says which of the two is right
+            refused.setdefault(number, why)
     usable = tuple(plate for plate in plates if plate.number not in refused)
     return Plates(usable, refused, notes=(*notes, *refusals(refused)))
 
@@ -405,12 +404,15 @@ def _beside(sensor_p: Array, corners_g: Array, force_p: Array, moment_p: Array) 
     return (sensor_p if on > turned_on else -sensor_p), (note("reading_assumed/sensor_z", as_stored=on > turned_on),)
 
 
-def _conflicts(plates: Sequence[ForcePlate], channels: Mapping[int, Sequence[int]]) -> list[tuple[int, int, str]]:
+def _conflicts(
+    plates: Sequence[ForcePlate], channels: Mapping[int, Sequence[int]]
+) -> list[tuple[tuple[int, int], str]]:
     """Pairs of plates that cannot both be right, and why: one load would be counted twice."""
     conflicts = []
     for a, b in combinations(plates, 2):
+        pair = a.number, b.number
         if shared := sorted(set(channels[a.number]) & set(channels[b.number])):
-            conflicts.append((a.number, b.number, f"share channels: {', '.join(str(c + 1) for c in shared)}"))
+            conflicts.append((pair, phrase("read/shared", plates=pair, channels=[c + 1 for c in shared])))
         elif share := overlap(a.corners_g, b.corners_g):
-            conflicts.append((a.number, b.number, f"lie on each other: {share:.0%} of the smaller surface"))
+            conflicts.append((pair, phrase("read/overlap", plates=pair, share=share)))
     return conflicts

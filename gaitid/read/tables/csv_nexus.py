@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from gaitid.errors import Names, ReadError
-from gaitid.notes import Notes, note
+from gaitid.notes import Notes, note, phrase
 from gaitid.read.event_names import SIDES
 from gaitid.read.labels import listed, printable, subject_and_name
 from gaitid.read.length_unit import refuse_other_unit
@@ -84,7 +84,7 @@ def read_nexus_csv(path: Path, plates: Path | None = None, stored: bool = False)
     if "Devices" in sections:
         loads = _plates(sections["Devices"], trajectories, plates)
     else:
-        loads = Plates(notes=unused_plates(plates, "the export has no section Devices"))
+        loads = Plates(notes=unused_plates(plates, phrase("read/no_devices")))
     return Trial(
         path=path,
         rate_hz=rate,
@@ -199,11 +199,11 @@ def _plates(section: NexusSection, trajectories: NexusSection, plates: Path | No
     undeclared: set[str] = set()
     for number, groups in sorted(numbered.items()):
         if plates is None:
-            refused[number] = f"the export does not say where it is; give --plates FILE.yaml ({TEMPLATE_FROM})"
+            refused[number] = phrase("read/nowhere", template=TEMPLATE_FROM)
         elif number not in geometries:
-            refused[number] = f"not in {plates.name}"
+            refused[number] = phrase("read/not_in", file=plates.name)
         elif "moment" not in groups:
-            refused[number] = "the export holds no Moment of it"
+            refused[number] = phrase("read/no_moment")
         else:
             force, moment = samples(groups["force"], FORCE_N), samples(groups["moment"], _MOMENTS)
             geometry = geometries[number]
@@ -310,13 +310,13 @@ def _cop_doubt(geometry: PlateGeometry, force: Array, moment: Array, cop_g: Arra
     if not off > PRESSURE_M:
         return ()
     others = sorted((distance(axes, about), axes, about) for axes, about in product(AXES, POINTS))
-    fits = [f"axes: {axes}, moment_about: {about} would fit" for d, axes, about in others if d <= PRESSURE_M]
+    fits = [phrase("read/fits", axes=axes, about=about) for d, axes, about in others if d <= PRESSURE_M]
     doubt = note(
         "plate_doubtful/device_pressure",
         plates=(geometry.number,),
         axes=geometry.axes,
         about=geometry.moment_about,
         off_mm=1e3 * off,
-        fits=fits or ["no other declaration fits: check the corners"],
+        fits=fits or [phrase("read/fits_none")],
     )
     return (doubt,)

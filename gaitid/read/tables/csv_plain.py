@@ -11,7 +11,7 @@ import numpy as np
 
 from gaitid.errors import ReadError, reading
 from gaitid.model.settings import ReaderSettings
-from gaitid.notes import Notes, note
+from gaitid.notes import Notes, note, phrase
 from gaitid.read.labels import listed
 from gaitid.read.length_unit import refuse_other_unit
 from gaitid.read.plates import TEMPLATE_FROM, Plates, unused_plates
@@ -301,7 +301,7 @@ def _plates(table: _Table, rate: float, start_s: float, plates: Path | None) -> 
     """The plates of a table's force columns, with their geometry from a plates file."""
     loads = table.forces
     if not loads:
-        return Plates(notes=unused_plates(plates, "there are no force columns"))
+        return Plates(notes=unused_plates(plates, phrase("read/no_columns")))
     if plates is None:
         raise ReadError(
             "forces, but nothing says where the plates are",

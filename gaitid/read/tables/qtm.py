@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from gaitid.errors import ReadError, reading
-from gaitid.notes import Note, Notes, note
+from gaitid.notes import Note, Notes, note, phrase
 from gaitid.read.beside import read_together
 from gaitid.read.labels import listed, printable
 from gaitid.read.plates import Plates
@@ -198,7 +198,7 @@ def _in_laboratory(tsv: _Tsv, number: int, force: Array, moment: Array, cop: Arr
     force_g, moment_g = sign * force @ R.T, sign * unit * moment @ R.T
     about: dict[str, Any] = {"plates": (number,), "axes": axes}
     if off[best] > PRESSURE_M:
-        fits = ["no other declaration fits: check the corners"]
+        fits = [phrase("read/fits_none")]
         about |= {"about": plate.moment_about, "off_mm": 1e3 * off[best], "fits": fits}
         said = note("plate_doubtful/device_pressure", **about)
     else:
