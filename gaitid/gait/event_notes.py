@@ -22,7 +22,6 @@ from gaitid.trial import Trial
 FEET_APART = 0.03
 # A stride takes two steps: from one time at which the feet are farthest apart to the second one after it.
 STEPS_OF_STRIDE = 2
-_SOURCE = {"force": "the plates", "file": "the file", "given": "--events"}
 
 
 def event_notes(gait: Gait, feet: Mapping[str, FootTrack], trial: Trial) -> Notes:
@@ -58,9 +57,8 @@ def clock_notes(events: GaitEvents) -> Notes:
     for kind in KINDS:
         of_kind = {side: round(1e3 * clock.late_s[side, kind]) for side in sides if (side, kind) in clock.late_s}
         if len(set(of_kind.values())) == 1:
-            late.append(f"{kind}s {next(iter(of_kind.values())):+d} ms")
-        else:
-            late += [f"{side} {kind}s {ms:+d} ms" for side, ms in of_kind.items()]
+            of_kind = {"": next(iter(of_kind.values()))}
+        late += [phrase("event/late", side=side, kind=kind, ms=ms) for side, ms in of_kind.items()]
     return (*notes, note("events_moved/clock", late=late, file=clock.by == "file"))
 
 
@@ -72,7 +70,7 @@ def _borrowed(events: GaitEvents) -> Notes:
         if not ms or kind in events.compared or "kinematics" not in used:
             continue
         others = {e.source for e in events.used if e.kind == other}
-        sources = [words for name, words in _SOURCE.items() if name in others]
+        sources = [phrase(f"event/by_{name}") for name in ("force", "file", "given") if name in others]
         return (note("events_moved/markers", kind=kind, ms=ms, other=other, sources=sources),)
     return ()
 

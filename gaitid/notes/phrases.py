@@ -167,6 +167,10 @@ _PLATE = {
 
 #: Why events or cycles are not used, or what speaks against them.
 _EVENT = {
+    "late": "{side:?{side} }{kind}s {ms:+d} ms",
+    "by_force": "the plates",
+    "by_file": "the file",
+    "by_given": "--events",
     "outside": "it lies outside the trial",
     "plates_silent": "the plates know the load, and show no such event",
     "plates_away": "the plates show it {s:.2f} s away",
@@ -393,6 +397,7 @@ _READ = {
 
 #: What would make it good, where that depends on what was found.
 _CURES = {
+    "beside": "--static {path:typed}, if a model with all angles and moments fits it{other:?; or {other}}",
     "better": "{todo:?{todo}||give one with --static}: {model} then gives all angles and moments",
     "assign": (
         "{options: or }, if the load that no foot claims is this foot's; else " + REASONS["no_whole_stance"].cure

@@ -27,7 +27,7 @@ from gaitid.inputs import (
     static_beside,
 )
 from gaitid.model.nexus_subject import mp_beside
-from gaitid.notes import Note, Notes, as_option, note
+from gaitid.notes import Note, Notes, note, phrase
 from gaitid.read import read_trial
 from gaitid.records import frozen_dataclass
 from gaitid.run.files import (
@@ -321,8 +321,7 @@ def _cured_by_static(note: Note, static: Path | None) -> Note:
     """What the model that was chosen without a static lacks may be had with the one beside the trial."""
     if note.code != "model_limits" or static is None:
         return note
-    cure = f"{as_option('--static', static)}, if a model with all angles and moments fits it"
-    return note._replace(cure=f"{cure}; or {note.cure}" if note.cure else cure)
+    return note._replace(cure=phrase("cure/beside", path=static, other=note.cure))
 
 
 def notes_of_trial(result: Result, setup: Setup) -> Notes:
