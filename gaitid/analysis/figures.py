@@ -32,7 +32,7 @@ from gaitid.analysis.result import Result, SideResult
 from gaitid.body.late_markers import slipped_notes
 from gaitid.ground.contacts import AIR, LOADED, UNKNOWN, Contact
 from gaitid.ground.gains import unit_of_ratio
-from gaitid.notes import Notes, note, phrase
+from gaitid.notes import Note, Notes, note, phrase
 from gaitid.numerics.masks import known_rows, spans, widened
 from gaitid.trial import Array, IntArray, Mask
 
@@ -52,7 +52,7 @@ def figure_notes(result: Result) -> Notes:
     """The figures that lie beyond their limits."""
     beyond = (figure for figure in (*vertical_force(result), coverage(result)) if figure.code)
     noted = (note(figure.code, figure.side, figure=figure.text) for figure in beyond)
-    return *_length_notes(result), *_gravity_notes(result), *_slipped_notes(result), *noted
+    return *_setting_notes(result), *_slipped_notes(result), *noted
 
 
 def _slipped_notes(result: Result) -> Notes:
@@ -66,21 +66,14 @@ def _slipped_notes(result: Result) -> Notes:
     return slipped_notes(result.markers.seen, max(strides.values(), key=len, default=[]), result.notes)
 
 
-def _length_notes(result: Result) -> Notes:
-    """That a trial on the ground is over before a step could be."""
-    frames, rate_hz = result.trial.n_frames, result.trial.rate_hz
-    if not result.model.touches_ground or frames >= SHORT_S * rate_hz:
-        return ()
-    return (note("trial_short", n=frames, rate_hz=rate_hz, s=SHORT_S),)
-
-
-def _gravity_notes(result: Result) -> Notes:
-    """That who walks on plates is weighed by a gravity that no laboratory has."""
-    g = result.settings.gravity_m_per_s2
+def _setting_notes(result: Result) -> Iterator[Note]:
+    """That a trial on the ground is over before a step could be, or weighed by a gravity that no laboratory has."""
+    frames, rate_hz, g = result.trial.n_frames, result.trial.rate_hz, result.settings.gravity_m_per_s2
     least, most = GRAVITY_M_PER_S2
-    if not result.model.touches_ground or least <= g <= most:
-        return ()
-    return (note("gravity_unusual", gravity=g, least=least, most=most),)
+    if result.model.touches_ground and frames < SHORT_S * rate_hz:
+        yield note("trial_short", n=frames, rate_hz=rate_hz, s=SHORT_S)
+    if result.model.touches_ground and not least <= g <= most:
+        yield note("gravity_unusual", gravity=g, least=least, most=most)
 
 
 # --- how much is known --------------------------------------------------------------------------------------

@@ -132,7 +132,7 @@ def _grouped(reasons: Iterable[Reason], measured: Sequence[str]) -> tuple[Reason
         groups.setdefault((reason.lowers_to, reason.code), []).append(reason)
     merged = []
     for of_code in groups.values():
-        for group in alike(of_code, _text):
+        for group in alike(of_code, lambda reason: reason.text):
             sides = {reason.side for reason in group}
             of_all = "" in sides or (len(sides) > 1 and sides == {*measured})
             for side in [""] if of_all else sorted(sides):
@@ -148,10 +148,6 @@ def _cure(reasons: Sequence[Reason]) -> str:
     if len(cures) == 1 or reasons[0].code in REASONS:
         return "; ".join(cures)
     return CODES[reasons[0].code].cure
-
-
-def _text(reason: Reason) -> str:
-    return reason.text
 
 
 def _with_side(reason: Reason) -> str:

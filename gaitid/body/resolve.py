@@ -134,14 +134,16 @@ class _Resolver(Mapping[str, float]):
     def given(self, name: str, requested: Requested) -> list[_Candidate]:
         """What the sources say, the one that counts first."""
         file, static, recorded = self.sources.file, self.sources.static, self.sources.recorded
-        candidates = []
-        if (value := file.values.get(name)) is not None:
-            source = file.sources.get(name, "subject file")
-            candidates.append(_Candidate(Measured(float(value), requested.unit, source)))
-        if (value := self._static_angle(requested)) is not None:
-            levelled = isinstance(requested.measurement.static, specs.StaticAngle) and self.sources.foot_flat
-            source = f"static trial, computed from its markers{' (foot-flat)' if levelled else ''}"
-            candidates.append(_Candidate(Measured(float(value), requested.unit, source)))
+        levelled = isinstance(requested.measurement.static, specs.StaticAngle) and self.sources.foot_flat
+        angle = None if self.geometry is None else static_angle(self.geometry, requested.measurement, requested.side)
+        candidates = [
+            _Candidate(Measured(float(value), requested.unit, source))
+            for value, source in (
+                (file.values.get(name), file.sources.get(name, "subject file")),
+                (angle, f"static trial, computed from its markers{' (foot-flat)' if levelled else ''}"),
+            )
+            if value is not None
+        ]
         of_static = {} if static is None else static.parameters
         for parameters, source, angle_unit in (
             (of_static, STORED_IN_STATIC, "rad" if static is None else static.angle_unit),
@@ -164,11 +166,6 @@ class _Resolver(Mapping[str, float]):
         static, requested = self.sources.static, request(self.model, name)
         stored = (self.sources.trial, {} if static is None else static.parameters)
         return any(requested.stored_as_zero(self.model, parameters) for parameters in stored)
-
-    def _static_angle(self, requested: Requested) -> float | None:
-        """A calibration angle by the static's markers; None where there is no static, or it does not show it."""
-        geometry = self.geometry
-        return None if geometry is None else static_angle(geometry, requested.measurement, requested.side)
 
     def _guessed(self, requested: Requested) -> tuple[list[Measured], Notes]:
         """What no source says: from the static's markers, the trial's, else assumed as the model has it; or nothing."""

@@ -22,6 +22,7 @@ from gaitid.errors import TrialError
 from gaitid.markers.clean import Markers, clean, model_markers
 from gaitid.model import specs
 from gaitid.model.bundled import bundled_folder
+from gaitid.model.expression import mean_of_known
 from gaitid.model.marker_sets import Spellings
 from gaitid.model.upper_body import UpperBody, UpperSegment, faults_with, is_there, load_upper_body
 from gaitid.notes import phrase
@@ -260,19 +261,18 @@ def _placed(
     """A segment where its markers put it, or where the first point that is known stands in for them."""
     name, span = row_and_span
     row, ends = table.rows[name], segment.spans[span]
-    place = (row, name, segment.axes, table.mirrored(name, side))
-    com = _centre(segment, row, span, side, through)
+    com, stands_at, length, pose = _centre(segment, row, span, side, through), "", np.nan, None
     if np.isfinite(com).any():
-        length = np.asarray(through.value(ends.length, side), dtype=float)
-        known = length[np.isfinite(length)]
-        mean = float(known.mean()) if known.size else np.nan
+        length = float(mean_of_known(through.value(ends.length, side)))
         pose = through.frame(segment.frame, side) if segment.frame else None
-        return PlacedSegment(segment.on, share, com, "", mean, *place, pose)
-    for point in segment.instead:
-        com = through.point(point, side)
-        if np.isfinite(com).any():
-            return PlacedSegment(segment.on, share, com, str(point), np.nan, *place)
-    return PlacedSegment(segment.on, share, com, "", np.nan, *place)
+    else:
+        for point in segment.instead:
+            com = through.point(point, side)
+            if np.isfinite(com).any():
+                stands_at = str(point)
+                break
+    mirrored = table.mirrored(name, side)
+    return PlacedSegment(segment.on, share, com, stands_at, length, row, name, segment.axes, mirrored, pose)
 
 
 def _centre(segment: UpperSegment, row: specs.SegmentParameters, span: str, side: str, geometry: Geometry) -> Array:
