@@ -56,7 +56,7 @@ PAGE = ROOT / "docs" / "attacks.md"
 #: Of different laboratories, and turns: what `--quick` takes.
 QUICK = (
     "^(HC030A/walk|HC030A/turn|sydney/walk04|nexus_flatfoot/walk|qualisys/walk|gait2392/walk|turn/turn|turn/straight"
-    "|rbds_running/run|simulated walk mirrored, noisy|simulated turn)$"
+    "|rbds_running/run|simulated walk mirrored, noisy)$"
 )
 #: N·m/kg, share of a moment's peak, and the smallest peak that counts, N·m/kg.
 WRONG, WRONG_SHARE, SMALL_PEAK = 0.1, 0.1, 0.5
@@ -318,6 +318,7 @@ def figures(rows: Sequence[Row]) -> dict[str, float]:
         "matter": len(matter),
         "noticed": sum(row["noticed"] for row in matter),
         "named": sum(row["named"] for row in named) if named else float("nan"),
+        "among > 2": sum(row["named"] and row["accused"][0][0].count("/") > 1 for row in named),
         "still write": sum(row["left"] > 0 for row in matter),
         "moments left, %": 100 * float(np.mean([row["left"] for row in matter])) if matter else float("nan"),
         "wrong": len(wrong),
