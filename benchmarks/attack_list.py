@@ -13,7 +13,11 @@ sys.path[:0] = [str(Path(__file__).resolve().parent)]
 
 from attack_fills import gap_filled_by_body, gap_filled_by_pattern, gap_filled_by_polynomial  # noqa: E402
 from attack_markers import (  # noqa: E402
-    axis_scaled,
+    AllMarkers,
+    OneMarker,
+    all_markers,
+    at_frames,
+    axes_scaled,
     events_of_the_other_foot,
     frame_lost,
     frame_repeated,
@@ -22,20 +26,18 @@ from attack_markers import (  # noqa: E402
     marker_drifts,
     marker_gap,
     marker_late,
-    marker_moved,
     marker_noisy,
-    marker_off,
     marker_stands_still,
     markers_noisy,
-    markers_off,
     markers_rounded,
     markers_smoothed,
     measured_as,
     measured_sides_exchanged,
     measured_times,
+    off,
+    one_marker,
     other_person,
     others_measurements,
-    scale_wrong,
     segment_off,
     segment_turned,
     sides_exchanged,
@@ -96,8 +98,6 @@ def Attack(group: str, name: str, make: Make) -> Mistake:
 def _clocks() -> Iterator[Mistake]:
     for ms in (50, 100, -50, -100):
         yield Attack("clocks", f"forces and events {ms:+d} ms", partial(late_markers_and_events, ms * 1e-3))
-    for n in (1, 3):
-        yield Attack("clocks", f"{n} camera frame{'s' * (n > 1)} lost", partial(frame_lost, n))
     for ms in (20, 50):
         yield Attack("clocks", f"{ms} ms of samples lost", partial(samples_lost, ms * 1e-3))
         yield Attack("clocks", f"{ms} ms of samples stored twice", partial(samples_twice, ms * 1e-3))
@@ -205,47 +205,75 @@ def _of_segment(segment: str, n: int) -> Mistake:
     return Attack("markers", f"a {segment}'s markers {when}", partial(segment_off, segment, 15.0, n))
 
 
-def _markers() -> Iterator[Mistake]:
-    yield Attack("markers", "one frame repeated", partial(frame_repeated, 1))
-    yield Attack("markers", "one frame repeated three times", partial(frame_repeated, 3))
+def _one_marker() -> Iterator[tuple[str, OneMarker]]:
     for mm in (5.0, 10.0, 15.0, 40.0):
         for n in (1, 5):
-            name = f"one marker off by {mm:g} mm in {n} frame{'s' * (n > 1)}"
-            yield Attack("markers", name, partial(marker_off, mm, n))
-    yield Attack("markers", "one marker off by 20 mm throughout", partial(marker_off, 20.0, 0))
-    yield Attack("markers", "one marker slips by 30 mm over the trial", partial(marker_drifts, 30.0))
-    yield Attack("markers", "one marker moved by 15 mm from a frame on", partial(marker_moved, 15.0))
-    for segment, n in (("foot", 1), ("foot", 5), ("foot", 20), ("foot", 0), ("shank", 5), ("shank", 0)):
-        yield _of_segment(segment, n)
-    for segment, n in (("thigh", 5), ("thigh", 0), ("pelvis", 5), ("pelvis", 0)):
-        yield _of_segment(segment, n)
-    for segment, n in (("foot", 5), ("foot", 0), ("shank", 1), ("thigh", 0)):
-        when = f"turned by 8° in {n} frame{'s' * (n > 1)}" if n else "turned by 8° from a frame on"
-        yield Attack("markers", f"a {segment}'s markers {when}", partial(segment_turned, segment, 8.0, n))
-    for n, words in ((1, "1 frame"), (10, "10 frames"), (0, "all frames from one on")):
-        yield Attack("markers", f"all markers off by 10 mm in {words}", partial(markers_off, 10.0, n))
-    yield Attack("markers", "noise of 3 mm on all markers", partial(markers_noisy, 3.0))
-    yield Attack("markers", "all coordinates in steps of 5 mm", partial(markers_rounded, 5.0))
-    yield Attack("markers", "one marker 5 frames late", partial(marker_late, 5))
-    yield Attack("markers", "one marker held for 5 frames", partial(marker_stands_still, 5))
-    yield Attack("markers", "noise of 3 mm on one marker", partial(marker_noisy, 3.0))
+            yield f"off by {mm:g} mm in {n} frame{'s' * (n > 1)}", off(mm, n)
+    yield "off by 20 mm throughout", off(20.0, None)
+    yield "moved by 15 mm from a frame on", off(15.0, 0)
+    yield "slips by 30 mm over the trial", partial(marker_drifts, 30.0)
+    yield "5 frames late", partial(marker_late, 5)
+    yield "held for 5 frames", partial(marker_stands_still, 5)
+    yield "with noise of 3 mm", partial(marker_noisy, 3.0)
     for n in (5, 20):
-        yield Attack("markers", f"one marker not seen in {n} frames", partial(marker_gap, n))
-    yield Attack("markers", "a gap of 20 frames filled by another's pattern", partial(gap_filled_by_pattern, 20))
+        yield f"not seen in {n} frames", partial(marker_gap, n)
+
+
+def _all_markers() -> Iterator[tuple[str, AllMarkers]]:
+    yield "with noise of 3 mm", partial(markers_noisy, 3.0)
+    yield "in steps of 5 mm", partial(markers_rounded, 5.0)
+    yield "low-passed at 4 Hz", partial(markers_smoothed, 4.0)
+    yield "of the left × 1.03 in height", partial(left_higher, 1.03)
+    for factors in ((1.03, 1.03, 1.03), (1.05, 1, 1), (1, 1.05, 1), (1, 1, 1.05)):
+        yield f"× {', '.join(map(str, factors))} along x, y, z", partial(axes_scaled, factors)
+
+
+def _at_frames() -> Iterator[tuple[str, OneMarker]]:
+    for n in (1, 3):
+        yield f"{n} camera frame{'s' * (n > 1)} lost", partial(frame_lost, n)
+        yield f"a camera frame repeated {n} time{'s' * (n > 1)}", partial(frame_repeated, n)
+    for n, words in ((1, "1 frame"), (10, "10 frames"), (0, "all frames from one on")):
+        yield f"all markers off by 10 mm in {words}", off(10.0, n)
+
+
+def _segments() -> Iterator[tuple[str, Make]]:
+    segments = {"foot": (1, 5, 20, 0), "shank": (5, 0), "thigh": (5, 0), "pelvis": (5, 0)}
+    for segment, several in segments.items():
+        for n in several:
+            when = f"in {n} frame{'s' * (n > 1)}" if n else "from a frame on"
+            yield f"a {segment}'s markers off by 15 mm {when}", partial(segment_off, segment, 15.0, n)
+    for segment, n in (("foot", 5), ("foot", 0), ("shank", 1), ("thigh", 0)):
+        when = f"in {n} frame{'s' * (n > 1)}" if n else "from a frame on"
+        yield f"a {segment}'s markers turned by 8° {when}", partial(segment_turned, segment, 8.0, n)
+
+
+def _gaps() -> Iterator[tuple[str, Make]]:
+    yield "a gap of 20 frames filled by another's pattern", partial(gap_filled_by_pattern, 20)
     for n in (20, 40):
         for degree, name in ((3, "cubic"), (5, "quintic")):
-            fill = partial(gap_filled_by_polynomial, degree, n)
-            yield Attack("markers", f"a gap of {n} frames filled by a {name}", fill)
-        yield Attack("markers", f"a gap of {n} frames filled by a rigid body", partial(gap_filled_by_body, n))
-    yield Attack("markers", "all markers low-passed at 4 Hz", partial(markers_smoothed, 4.0))
-    yield Attack("cameras", "left markers × 1.03 in height", partial(left_higher, 1.03))
+            yield f"a gap of {n} frames filled by a {name}", partial(gap_filled_by_polynomial, degree, n)
+        yield f"a gap of {n} frames filled by a rigid body", partial(gap_filled_by_body, n)
+
+
+def _labels() -> Iterator[tuple[str, Make]]:
     for pair, words in (("near", "neighbours"), ("mirrored", "the same marker of both sides")):
-        yield Attack("labels", f"two labels exchanged in 15 frames: {words}", partial(labels_exchanged, pair, 15))
-        yield Attack("labels", f"two labels exchanged throughout: {words}", partial(labels_exchanged, pair, 0))
-    yield Attack("labels", "left and right exchanged", sides_exchanged)
-    yield Attack("labels", "events of left and right exchanged", events_of_the_other_foot)
-    yield Attack("cameras", "markers 3 % too large", partial(scale_wrong, 1.03))
-    yield Attack("cameras", "one axis of the markers × 1.05", partial(axis_scaled, 1.05))
+        for n, when in ((15, "in 15 frames"), (0, "throughout")):
+            yield f"two labels exchanged {when}: {words}", partial(labels_exchanged, pair, n)
+    yield "left and right exchanged", sides_exchanged
+    yield "events of left and right exchanged", events_of_the_other_foot
+
+
+def _markers() -> Iterator[Mistake]:
+    for name, change in _one_marker():
+        yield Attack("markers", f"one marker {name}", partial(one_marker, change))
+    for name, of_all in _all_markers():
+        yield Attack("cameras", f"markers {name}", partial(all_markers, of_all))
+    for name, change in _at_frames():
+        yield Attack("cameras", name, partial(at_frames, change))
+    for name, make in (*_segments(), *_gaps()):
+        yield Attack("markers", name, make)
+    for name, make in _labels():
+        yield Attack("labels", name, make)
 
 
 ATTACKS: tuple[Mistake, ...] = (*_clocks(), *_plates(), *_subject(), *_markers())

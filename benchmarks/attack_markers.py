@@ -18,6 +18,9 @@ from gaitid.numerics.lowpass import lowpass, pad_length  # noqa: E402
 from gaitid.numerics.masks import known_rows, spans  # noqa: E402
 from gaitid.trial import Array, Trial  # noqa: E402
 
+#: What is done in place to the positions of one marker or all, at a frame; and to all markers of a case.
+OneMarker = Callable[[Array, int, np.random.Generator], None]
+AllMarkers = Callable[[Array, Case, np.random.Generator], None]
 #: Draws of a marker and a frame in each trial.
 DRAWS = 3
 
@@ -180,22 +183,52 @@ def draws(case: Case, draw: np.random.Generator, n: int = DRAWS) -> Iterator[tup
             yield str(label), int(draw.choice(frames))
 
 
-def marker_off(millimetres: float, n_frames: int, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
-    """One marker off by this in so many frames; 0: throughout."""
+def frames_from(frame: int, n_frames: int) -> slice:
+    """So many frames from one on; 0: to the end."""
+    return slice(frame, frame + n_frames if n_frames else None)
+
+
+def one_marker(change: OneMarker, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
+    """Something done to one marker's positions, from a frame on or throughout."""
     for label, frame in draws(case, draw):
         position = case.trial.marker(label).copy()
-        frames = slice(frame, frame + n_frames) if n_frames else slice(None)
+        change(position, frame, draw)
+        yield Spoilt(f"{label}, frame {frame + case.trial.first_frame}", with_marker(case.trial, label, position))
+
+
+def off(millimetres: float, n_frames: int | None) -> OneMarker:
+    """Off by this in so many frames; 0: from a frame on (it was knocked); None: throughout."""
+
+    def change(position: Array, frame: int, draw: np.random.Generator) -> None:
+        frames = slice(None) if n_frames is None else frames_from(frame, n_frames)
         position[frames] += millimetres * 1e-3 * direction(draw)
-        where = f"{label} from frame {frame + case.trial.first_frame}" if n_frames else label
-        yield Spoilt(where, with_marker(case.trial, label, position))
+
+    return change
 
 
-def marker_moved(millimetres: float, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
-    """One marker is knocked from its place, and stays there."""
-    for label, frame in draws(case, draw):
-        position = case.trial.marker(label).copy()
-        position[frame:] += millimetres * 1e-3 * direction(draw)
-        yield Spoilt(f"{label} from frame {frame + case.trial.first_frame}", with_marker(case.trial, label, position))
+def marker_late(n_frames: int, position: Array, frame: int, draw: np.random.Generator) -> None:
+    """Comes some frames late."""
+    position[:] = position[np.maximum(np.arange(len(position)) - n_frames, 0)]
+
+
+def marker_noisy(millimetres: float, position: Array, frame: int, draw: np.random.Generator) -> None:
+    """White noise."""
+    position += millimetres * 1e-3 * draw.standard_normal(position.shape)
+
+
+def marker_gap(n_frames: int, position: Array, frame: int, draw: np.random.Generator) -> None:
+    """Not seen for some frames."""
+    position[frame : frame + n_frames] = np.nan
+
+
+def marker_drifts(millimetres: float, position: Array, frame: int, draw: np.random.Generator) -> None:
+    """Comes loose and slips evenly over the trial."""
+    position += millimetres * 1e-3 * np.linspace(0.0, 1.0, len(position))[:, None] * direction(draw)
+
+
+def marker_stands_still(n_frames: int, position: Array, frame: int, draw: np.random.Generator) -> None:
+    """Its position is held for some frames."""
+    position[frame : frame + n_frames] = position[frame]
 
 
 #: How the roles of a segment's markers begin.
@@ -239,90 +272,69 @@ def _segment_changed(
     for side in case.result.sides:
         labels, frame = of_segment(case, segment, side), int(draw.choice(loaded_frames(case, side)))
         points, columns = case.trial.points_g.copy(), [case.trial.labels.index(label) for label in labels]
-        frames = slice(frame, frame + n_frames if n_frames else None)
+        frames = frames_from(frame, n_frames)
         points[frames, columns] = change(points[frames, columns])
         if len(labels) > 1:
             where = f"{', '.join(labels)} from frame {frame + case.trial.first_frame}"
             yield Spoilt(where, replace_fields(case.trial, points_g=points))
 
 
-def markers_off(millimetres: float, n_frames: int, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
-    """All markers off by this in so many frames (a camera was bumped); 0: from a frame on (the origin was set anew)."""
-    for side in ("left", "right"):
-        frame = int(draw.choice(loaded_frames(case, side)))
-        points = case.trial.points_g.copy()
-        points[frame : frame + n_frames if n_frames else None] += millimetres * 1e-3 * direction(draw)
-        yield Spoilt(f"from frame {frame + case.trial.first_frame}", replace_fields(case.trial, points_g=points))
-
-
-def markers_noisy(millimetres: float, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
-    """White noise on all markers."""
-    noise = millimetres * 1e-3 * draw.standard_normal(case.trial.points_g.shape)
-    yield Spoilt("markers", replace_fields(case.trial, points_g=case.trial.points_g + noise))
-
-
-def markers_rounded(millimetres: float, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
-    """All coordinates in steps of this."""
-    step = millimetres * 1e-3
-    yield Spoilt("markers", replace_fields(case.trial, points_g=np.round(case.trial.points_g / step) * step))
-
-
-def markers_smoothed(cutoff_hz: float, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
-    """All markers through a low-pass before they were stored."""
+def all_markers(change: AllMarkers, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
+    """Something done to all markers' positions."""
     points = case.trial.points_g.copy()
+    change(points, case, draw)
+    yield Spoilt("markers", replace_fields(case.trial, points_g=points))
+
+
+def markers_noisy(millimetres: float, points: Array, case: Case, draw: np.random.Generator) -> None:
+    """White noise."""
+    points += millimetres * 1e-3 * draw.standard_normal(points.shape)
+
+
+def markers_rounded(millimetres: float, points: Array, case: Case, draw: np.random.Generator) -> None:
+    """In steps of this."""
+    points[:] = np.round(points / (millimetres * 1e-3)) * (millimetres * 1e-3)
+
+
+def markers_smoothed(cutoff_hz: float, points: Array, case: Case, draw: np.random.Generator) -> None:
+    """Through a low-pass before they were stored."""
     for track in np.swapaxes(points, 0, 1):
         for first, stop in spans(known_rows(track)):
             if stop - first > pad_length(cutoff_hz, case.trial.rate_hz):
                 track[first:stop] = lowpass(track[first:stop], cutoff_hz, case.trial.rate_hz)
-    yield Spoilt("markers", replace_fields(case.trial, points_g=points))
 
 
-def left_higher(factor: float, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
+def left_higher(factor: float, points: Array, case: Case, draw: np.random.Generator) -> None:
     """Cameras that see the left side of the body too high, by this times the height."""
     columns = [case.trial.labels.index(label) for label, side in case.side_of.items() if side == "left"]
-    points = case.trial.points_g.copy()
     points[:, columns, int(np.argmax(np.abs(case.result.body.geometry.up_g)))] *= factor
-    yield Spoilt("left markers", replace_fields(case.trial, points_g=points))
 
 
-def marker_late(n_frames: int, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
-    """One marker comes some frames late."""
-    at = np.maximum(np.arange(case.trial.n_frames) - n_frames, 0)
-    for label, _ in draws(case, draw):
-        yield Spoilt(label, with_marker(case.trial, label, case.trial.marker(label)[at]))
+def axes_scaled(factors: Sequence[float], points: Array, case: Case, draw: np.random.Generator) -> None:
+    """Cameras calibrated with a wand of a wrong length, or that see one axis of the laboratory too long."""
+    points *= factors
 
 
-def marker_noisy(millimetres: float, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
-    """White noise on one marker."""
-    for label, _ in draws(case, draw):
-        position = case.trial.marker(label)
-        noise = millimetres * 1e-3 * draw.standard_normal(position.shape)
-        yield Spoilt(label, with_marker(case.trial, label, position + noise))
+def at_frames(change: OneMarker, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
+    """Something that happens to all markers at a frame in which the left foot stands, then one of the right."""
+    for side in ("left", "right"):
+        frame, points = int(draw.choice(loaded_frames(case, side))), case.trial.points_g.copy()
+        change(points, frame, draw)
+        yield Spoilt(f"frame {frame + case.trial.first_frame}", replace_fields(case.trial, points_g=points))
 
 
-def marker_gap(n_frames: int, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
-    """One marker is not seen for some frames."""
-    for label, frame in draws(case, draw):
-        position = case.trial.marker(label).copy()
-        position[frame : frame + n_frames] = np.nan
-        where = f"{label} from frame {frame + case.trial.first_frame}"
-        yield Spoilt(where, with_marker(case.trial, label, position))
+def frame_repeated(n_times: int, points: Array, frame: int, draw: np.random.Generator) -> None:
+    """A camera frame stands in the file so many times more, in place of those that follow."""
+    points[frame + 1 : frame + 1 + n_times] = points[frame]
 
 
-def marker_drifts(millimetres: float, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
-    """One marker comes loose and slips evenly over the trial."""
-    share = np.linspace(0.0, 1.0, case.trial.n_frames)[:, None]
-    for label, _ in draws(case, draw):
-        position = case.trial.marker(label) + millimetres * 1e-3 * share * direction(draw)
-        yield Spoilt(label, with_marker(case.trial, label, position))
+def frame_lost(n_frames: int, points: Array, frame: int, draw: np.random.Generator) -> None:
+    """Camera frames were lost: from there on the markers are ahead of forces and events.
 
-
-def marker_stands_still(n_frames: int, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
-    """One marker's position is held for some frames."""
-    for label, frame in draws(case, draw):
-        position = case.trial.marker(label).copy()
-        position[frame : frame + n_frames] = position[frame]
-        yield Spoilt(f"{label} from frame {frame + case.trial.first_frame}", with_marker(case.trial, label, position))
+    At the end of the trial all markers go on as they did: repeated frames there would tell what the loss does not.
+    """
+    on = np.arange(1, n_frames + 1)[:, None, None] * (points[-1] - points[-2])
+    points[:] = np.concatenate([points[:frame], points[frame + n_frames :], points[-1] + on])
 
 
 def labels_exchanged(pair: str, n_frames: int, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
@@ -357,29 +369,22 @@ def sides_exchanged(case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
 
 def markers_turned(degrees: float, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
     """Cameras calibrated in axes that are turned about the vertical against the plates', about the first plate."""
-    up, plate = case.result.body.geometry.up_g, case.trial.plates[0]
-    centre = plate.corners_g.mean(axis=0) if plate.outlined else plate.centre_g
-    R = about(up, degrees)
-    points = (case.trial.points_g - centre) @ R.T + centre
-    yield Spoilt("markers", replace_fields(case.trial, points_g=points))
+    yield _about_a_plate("markers", case.result.body.geometry.up_g, degrees, case)
 
 
 def markers_tilted(degrees: float, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
     """Cameras whose vertical leans against the plates', to two sides, about the first plate."""
-    up, plate = case.result.body.geometry.up_g, case.trial.plates[0]
-    centre = plate.corners_g.mean(axis=0) if plate.outlined else plate.centre_g
+    up = case.result.body.geometry.up_g
     level = np.cross(up, np.eye(3)[int(np.argmin(np.abs(up)))])
     for words, axis in (("to one side", level), ("at right angles to that", np.cross(up, level))):
-        R = about(axis / np.linalg.norm(axis), degrees)
-        yield Spoilt(words, replace_fields(case.trial, points_g=(case.trial.points_g - centre) @ R.T + centre))
+        yield _about_a_plate(words, axis / np.linalg.norm(axis), degrees, case)
 
 
-def axis_scaled(factor: float, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
-    """Cameras that see one axis of the laboratory too long."""
-    for axis, name in enumerate("xyz"):
-        points = case.trial.points_g.copy()
-        points[..., axis] *= factor
-        yield Spoilt(name, replace_fields(case.trial, points_g=points))
+def _about_a_plate(words: str, axis: Array, degrees: float, case: Case) -> Spoilt:
+    plate = case.trial.plates[0]
+    centre = plate.corners_g.mean(axis=0) if plate.outlined else plate.centre_g
+    points = (case.trial.points_g - centre) @ about(axis, degrees).T + centre
+    return Spoilt(words, replace_fields(case.trial, points_g=points))
 
 
 def events_of_the_other_foot(case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
@@ -390,37 +395,6 @@ def events_of_the_other_foot(case: Case, draw: np.random.Generator) -> Iterator[
         yield Spoilt("", replace_fields(case.trial, events=events))
 
 
-# --- frames and rates -----------------------------------------------------------------------------------------
-
-
-def frame_repeated(n_times: int, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
-    """A camera frame stands in the file so many times more, in place of those that follow."""
-    for side in ("left", "right"):
-        frame = int(draw.choice(loaded_frames(case, side)))
-        points = case.trial.points_g.copy()
-        points[frame + 1 : frame + 1 + n_times] = points[frame]
-        yield Spoilt(f"frame {frame + case.trial.first_frame}", replace_fields(case.trial, points_g=points))
-
-
-def frame_lost(n_frames: int, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
-    """Camera frames were lost: from there on the markers are ahead of forces and events.
-
-    At the end of the trial all markers go on as they did: repeated frames there would tell what the loss does not.
-    """
-    for side in ("left", "right"):
-        frame = int(draw.choice(loaded_frames(case, side)))
-        points = case.trial.points_g
-        on = np.arange(1, n_frames + 1)[:, None, None] * (points[-1] - points[-2])
-        points = np.concatenate([points[:frame], points[frame + n_frames :], points[-1] + on])
-        where = f"frame {frame + case.trial.first_frame}"
-        yield Spoilt(where, replace_fields(case.trial, points_g=points))
-
-
 def camera_rate_wrong(factor: float, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
     """Cameras alone declared at another rate, as where the forces are in a file of their own."""
     yield Spoilt("", replace_fields(case.trial, rate_hz=case.trial.rate_hz * factor))
-
-
-def scale_wrong(factor: float, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
-    """Cameras calibrated with a wand of a wrong length: markers alone are scaled about the laboratory's origin."""
-    yield Spoilt("markers", replace_fields(case.trial, points_g=case.trial.points_g * factor))

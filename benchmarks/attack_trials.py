@@ -339,21 +339,3 @@ def case_of_walk(name: str, walk: Walk) -> Case:
         spare_static=trial("static.c3d", standing, parameters=stored_parameters(walk.subject, with_offsets=False)),
         walk=walk,
     )
-
-
-def matches(name: str, pattern: str) -> bool:
-    """Whether a name holds a part of the pattern, parts with | between, whatever the case; an empty one fits all."""
-    return any(part.lower() in name.lower() for part in pattern.split("|"))
-
-
-def names(pattern: str = "") -> list[str]:
-    """Of the trials that are there and fit."""
-    there = [recorded.name for recorded in RECORDED if (SHARED / recorded.file).exists()]
-    return [name for name in (*there, *(simulated.name for simulated in SIMULATED)) if matches(name, pattern)]
-
-
-def cases(pattern: str = "") -> list[Case]:
-    """Recorded trials that are there, then simulated ones, whose names fit."""
-    wanted = names(pattern)
-    recorded = [recorded_case(recorded) for recorded in RECORDED if recorded.name in wanted]
-    return [*recorded, *(simulated_case(simulated) for simulated in SIMULATED if simulated.name in wanted)]

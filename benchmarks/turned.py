@@ -22,7 +22,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 
 from attack_markers import direction, of_segment  # noqa: E402
 from attack_plates import about  # noqa: E402
-from attack_trials import Case, cases  # noqa: E402
+from attack_trials import RECORDED, SIMULATED, Case, recorded_case, simulated_case  # noqa: E402
 from scipy.interpolate import CubicSpline  # noqa: E402
 from scipy.signal import butter, filtfilt  # noqa: E402
 
@@ -137,7 +137,7 @@ def spoilt(case: Case, markers: Markers, draw: np.random.Generator) -> Iterator[
 def measured() -> tuple[list[Found], list[Found]]:
     """What is found in clean and in spoilt trials."""
     draw, clean, turned = np.random.default_rng(7), list[Found](), list[Found]()
-    for case in cases():
+    for case in (*map(recorded_case, RECORDED), *map(simulated_case, SIMULATED)):
         of_model = model_markers(case.trial, case.result.model)
         markers = dict(check_labels(of_model, case.trial.rate_hz).markers)
         for changed, rate_hz in unharmed(markers, case.trial.rate_hz, draw):
