@@ -138,12 +138,14 @@ def cause_of(note: Note) -> str:
     return next((cause for code, text, cause in _SAID if code == note.code and re.search(text, note.text)), "")
 
 
-def accusations(result: Result) -> list[Accusation]:
-    """All of a result in the order of its notes; what an empty plate reads comes last, as it follows from others."""
-    found = [
-        (note.code, Accusation(cause, note.plates, note.text)) for note in result.notes if (cause := cause_of(note))
-    ]
-    return [accusation for code, accusation in sorted(found, key=lambda one: one[0] == "plate_bias")]
+def accusations(result: Result, readings: bool = True) -> list[Accusation]:
+    """All of a result, in the order of its notes.
+
+    What an empty plate was read to give comes last, as it follows from others; or it is left out, as it is no opinion.
+    """
+    notes = sorted(result.notes, key=lambda note: note.code == "plate_bias")
+    said = ((note, cause_of(note)) for note in notes if readings or note.code != "plate_bias")
+    return [Accusation(cause, note.plates, note.text) for note, cause in said if cause]
 
 
 def reasons(result: Result) -> list[Accusation]:
