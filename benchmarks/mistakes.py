@@ -1,6 +1,7 @@
 """How many mistakes of plates, clocks and laboratories are noticed and named, and how many sound trials are accused.
 
-    python benchmarks/mistakes.py [--quick] [--trials PATTERN] [--mistakes PATTERN] [--bands] [--out FILE] [--write]
+    python benchmarks/mistakes.py [--quick] [--trials PATTERN] [--mistakes PATTERN] [--bands] [--out FILE]
+        [--against FILE] [--write]
     python benchmarks/mistakes.py --clean N [--trials PATTERN] [--out FILE] [--write]
 
 Every mistake of `mistake_list.py` is done to every trial in memory, and the trial analysed again. A mistake *matters*
@@ -381,6 +382,31 @@ def clean_summary(rows: Sequence[Row]) -> list[str]:
     return lines
 
 
+def changed(rows: Sequence[Row], path: Path) -> list[str]:
+    """Where the same runs were noticed, named or silent otherwise in an earlier file of rows, by mistake."""
+
+    def key(row: Row) -> tuple[str, ...]:
+        return row["mistake"], row["trial"], row["words"]
+
+    now = {key(row): row for row in rows}
+    earlier = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    before = {key(row): row for row in earlier if key(row) in now}
+    lines = [f"{len(before)} of {len(rows)} runs stand in {path.name}, too; before → now:", ""]
+    columns = ("noticed", "named", "still write", "wrong", "silent", "in the band")
+    lines += [f"| mistake | {' | '.join(columns)} |", "|---|" + "---:|" * len(columns)]
+    for name in (*dict.fromkeys(row["mistake"] for row in rows), "**all**"):
+        cells = []
+        for column in columns:
+            then, today = (
+                f"{figures([row for at, row in of.items() if at in before and name in (at[0], '**all**')])[column]:.0f}"
+                for of in (before, now)
+            )
+            cells.append(then if then == today else f"{then} → {today}")
+        if any("→" in cell for cell in cells):
+            lines.append(f"| {name} | {' | '.join(cells)} |")
+    return lines
+
+
 def write_rows(path: Path, rows: Iterable[Row]) -> None:
     """JSON, a line for each run."""
     path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
@@ -395,6 +421,7 @@ def main(faults: Sequence[Mistake] = MISTAKES, name: str = "mistakes") -> None:
     parser.add_argument("--bands", action="store_true", help="whether silent runs lie inside their 95 %% band (slow)")
     parser.add_argument("-j", "--jobs", type=int, default=2)
     parser.add_argument("--out", type=Path, metavar="FILE", help="one line of JSON for each run")
+    parser.add_argument("--against", type=Path, metavar="FILE", help="what changed since a file of --out")
     parser.add_argument("--write", action="store_true", help="into docs/attacks.md")
     options = parser.parse_args()
     start = time.perf_counter()
@@ -409,6 +436,8 @@ def main(faults: Sequence[Mistake] = MISTAKES, name: str = "mistakes") -> None:
         rows = [row for of_trial in each(function, trials, options.jobs) for row in of_trial]
         lines = [*summary(rows), "", *table(rows, "mistake"), "", *table(rows, "laboratory")]
     print(*lines, f"{time.perf_counter() - start:.0f} s", sep="\n")
+    if options.against and options.clean is None:
+        print("", *changed(rows, options.against), sep="\n")
     if options.out:
         write_rows(options.out, rows)
     if options.write:

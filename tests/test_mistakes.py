@@ -21,6 +21,7 @@ from mistake_list import MISTAKES, Mistake
 from mistakes import (
     FAULTS,
     accused_of,
+    changed,
     clean_summary,
     compared,
     figures,
@@ -29,6 +30,7 @@ from mistakes import (
     new_notes,
     right_plates,
     share_with_interval,
+    write_rows,
 )
 from shared_trials import SHARED
 
@@ -186,6 +188,17 @@ def test_sound_trials_that_are_accused_are_counted(walk: Case) -> None:
     rows[1]["accused"] = [["sign", [1], "plate 1 ..."]]
     assert clean_summary(rows)[0] == "- drawn walk 0: sign [1]: plate 1 ..."
     assert share_with_interval(1, 2) == "1 of 2 (50.0%, 95 % interval 1.3% to 98.7%)"
+
+
+def test_what_changed_since_an_earlier_file_is_told_by_mistake(walk: Case, tmp_path: Path) -> None:
+    rows = [first(name, walk) for name in ("sign of Fz, one plate", "plate turned by 5°, one plate")]
+    write_rows(tmp_path / "before.jsonl", [{**rows[0], "named": False}, rows[1]])
+    lines = changed(rows, tmp_path / "before.jsonl")
+    assert lines[0].startswith("2 of 2 runs")
+    assert lines[-2:] == [
+        "| sign of Fz, one plate | 1 | 0 → 1 | 1 | 0 | 0 | 0 |",
+        "| **all** | 1 | 0 → 1 | 2 | 1 | 1 | 0 |",
+    ]
 
 
 def test_whole_stances_of_a_simulated_walk_are_known(walk: Case) -> None:
