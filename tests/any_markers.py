@@ -352,6 +352,12 @@ def run(
     )
 
 
+@cache
+def result_of(name: str) -> Result:
+    """What `run` finds in a family's walk as it was recorded; nobody changes it."""
+    return run(marked(name))
+
+
 def chosen(recorded: Marked) -> str:
     """The model that `--model auto` takes."""
     return choose_model([Recording(recorded.trial, recorded.static)], NO_FILTER).model.name

@@ -1,4 +1,4 @@
-"""The simulated walk as a `Trial` in memory: no file, so no rounding to 32 bits between it and the truth."""
+"""The simulated walk as a `Trial` in memory: no file, so no rounding to 32 bits between it and the truth; chains."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from gaitid.simulate.c3d_file import stored_parameters
+from gaitid.simulate.chain import ChainScenario
+from gaitid.simulate.chain_state import ChainState, chain_state
+from gaitid.simulate.scenario_file import load_scenario
 from gaitid.simulate.scenarios import Scenario
 from gaitid.simulate.settings import WalkSettings
 from gaitid.simulate.walk import Walk, WalkState
@@ -37,6 +40,14 @@ def state_of(scenario: str = "walk", **options: float | bool) -> WalkState:
     """Its exact state at the camera's instants."""
     walk = walk_of(scenario, **options)
     return walk.at(walk.settings.times_s)
+
+
+@cache
+def simulated_chain(name: str, **options: float) -> tuple[ChainScenario, ChainState]:
+    """A mechanical system of a file or by name, half a second of it, with its exact state; nobody changes it."""
+    scenario = load_scenario(name, {"duration": 0.5, **options})
+    assert isinstance(scenario, ChainScenario)
+    return scenario, chain_state(scenario)
 
 
 @cache

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from any_markers import CGM2, FAMILIES, FAMILY_OF, UNKNOWN, Marked, chosen, exact, marked, run, truth
+from any_markers import CGM2, FAMILIES, FAMILY_OF, UNKNOWN, Marked, chosen, exact, marked, result_of, run, truth
 from slow import slow_but
 
 from gaitid.analysis.choice import Recording, choose_model, refusal
@@ -67,7 +67,7 @@ def hidden(trial: Trial, labels: set[str], frames: slice = slice(None)) -> Trial
 def test_auto_takes_the_model_of_the_markers(family: str) -> None:
     recorded = marked(family)
     assert chosen(recorded) == (recorded.family.auto or recorded.family.model)
-    read_as = run(recorded).model.marker_set
+    read_as = result_of(family).model.marker_set
     assert read_as == recorded.family.read_as if recorded.family.read_as is not None else read_as.endswith("words")
 
 
@@ -99,7 +99,7 @@ def test_plug_in_gaits_own_labels_may_be_spelled_otherwise(spell: Callable[[str]
 @pytest.mark.parametrize("family", FAMILIES)
 def test_joint_centres_are_those_of_the_bones(family: str) -> None:
     recorded = marked(family)
-    result = run(recorded)
+    result = result_of(family)
     known = ("hip",) if recorded.family.model == "lateral" else JOINTS  # its knee is a marker
     for side in SIDES:
         for joint in known:
@@ -109,7 +109,7 @@ def test_joint_centres_are_those_of_the_bones(family: str) -> None:
 @pytest.mark.parametrize("family", BY_LANDMARKS)
 def test_every_segment_lies_as_the_bones_do(family: str) -> None:
     recorded = marked(family)
-    body = run(recorded).body
+    body = result_of(family).body
     if recorded.family.model != "keypoints":  # hips do not tell how a pelvis tilts
         assert worst(body.segments["", "pelvis"].pose.R_gs, recorded.bones.rotation["pelvis"]) < EXACT
         assert worst(body.segments["", "pelvis"].pose.origin_g, recorded.bones.point["pelvis"]) < EXACT
@@ -121,7 +121,7 @@ def test_every_segment_lies_as_the_bones_do(family: str) -> None:
 @pytest.mark.parametrize("family", BY_LANDMARKS)
 def test_every_angle_is_exact_and_what_is_not_determined_is_empty(family: str) -> None:
     recorded = marked(family)
-    found, true = clinical(run(recorded)), truth(recorded)
+    found, true = clinical(result_of(family)), truth(recorded)
     angles = [name for name in true if name.endswith("_deg")]
     assert {name for name in found if name.endswith("_deg")} == set(angles)
     for name in angles:
@@ -136,7 +136,7 @@ def test_angles_of_bones_that_all_models_share_are_those_of_the_simulator(family
     """An authority besides the helper's: `gaitid.simulate.clinical`, where axes coincide."""
     recorded = marked(family)
     true = recorded.walk.at(recorded.walk.settings.times_s).clinical
-    found = clinical(run(recorded))
+    found = clinical(result_of(family))
     shared = [name for name in true if "_deg" in name and name.split("_")[1] in ("pelvis", "hip")]
     assert len(shared) == 12
     for name in shared:
@@ -150,7 +150,7 @@ def test_angles_of_bones_that_all_models_share_are_those_of_the_simulator(family
 def test_moments_obey_the_momentum_principle(family: str) -> None:
     """Largest difference measured: 3.3e-4 N·m/kg and 1e-3 W/kg, of the spline's derivatives and the plates' samples."""
     recorded = marked(family)
-    result = run(recorded)
+    result = result_of(family)
     found = clinical(result)
     for name, values in truth(recorded).items():
         short = name.replace("_moment_Nm_per_kg", "_Nm").replace("_W_per_kg", "")
@@ -170,7 +170,7 @@ def test_moments_obey_the_momentum_principle(family: str) -> None:
 @pytest.mark.parametrize("model", FAMILY_OF)
 def test_what_a_model_calls_unknown_is_empty_in_its_files(model: str) -> None:
     """Every column is there; the cells of the unknown ones hold nothing, those of the others something."""
-    names, *rows = (line.split(",") for line in table_text("joints", run(marked(FAMILY_OF[model]))).splitlines())
+    names, *rows = (line.split(",") for line in table_text("joints", result_of(FAMILY_OF[model])).splitlines())
     empty = {name for i, name in enumerate(names) if not any(row[i] for row in rows)}
     words = [*UNKNOWN.get(model, ()), *UNKNOWN.get(f"{model} moments", ())]
     if model == "lateral":
@@ -184,7 +184,7 @@ def test_wrenches_of_key_points_are_written_in_laboratory_axes_only() -> None:
     """How a segment turns about its length is assumed: components in its axes would be as well."""
     frames_of_expression = ("global", "proximal", "distal", "jcs")
     names, *rows = (
-        line.split(",") for line in table_text("wrenches", run(marked("keypoints")), frames_of_expression).splitlines()
+        line.split(",") for line in table_text("wrenches", result_of("keypoints"), frames_of_expression).splitlines()
     )
     filled = {name for i, name in enumerate(names) if any(row[i] for row in rows)}
     for side in SIDES:
@@ -197,7 +197,7 @@ def test_wrenches_of_key_points_are_written_in_laboratory_axes_only() -> None:
 @pytest.mark.parametrize("model", FAMILY_OF)
 def test_poses_that_the_markers_do_not_tell_are_not_written(model: str) -> None:
     """Key points have places and no turns; lateral markers are no joints, but those of the pelvis tell its pose."""
-    names, *rows = (line.split(",") for line in table_text("segments", run(marked(FAMILY_OF[model]))).splitlines())
+    names, *rows = (line.split(",") for line in table_text("segments", result_of(FAMILY_OF[model])).splitlines())
     empty = {name for i, name in enumerate(names) if not any(row[i] for row in rows)}
     turns = {name for name in names if "_omega_" in name or "_alpha_" in name or name[-3:-1] == "_q"}
     assert len(turns) == 7 * 10  # the pelvis and three segments of each leg
@@ -225,7 +225,7 @@ def test_the_laboratory_may_lie_as_it_likes(family: str, turn: str) -> None:
     """Walk and static each in axes of their own, as two sessions might have them."""
     recorded, R = marked(family), np.asarray(TURNS[turn])
     static = None if recorded.static is None else turned(recorded.static, R)
-    plain, other = run(recorded), run(recorded, turned(recorded.trial, R), static)
+    plain, other = result_of(family), run(recorded, turned(recorded.trial, R), static)
     for name, values in clinical(plain).items():
         # deg, N·m/kg and W/kg: rounding, which derivatives at 100 Hz make up to 1e4 times as large
         np.testing.assert_allclose(clinical(other)[name], values, atol=1e-8, err_msg=name)
@@ -424,7 +424,7 @@ def test_a_static_of_another_person_is_doubted() -> None:
     stored = {name: 0.7 * value if "LegLength" in name else value for name, value in recorded.static.parameters.items()}
     result = run(recorded, static=replace(recorded.static, parameters=stored))
     assert "other_person" in {note.code for note in result.notes}
-    assert "other_person" not in {note.code for note in run(recorded).notes}
+    assert "other_person" not in {note.code for note in result_of("visual3d").notes}
 
 
 # --- spelling -------------------------------------------------------------------------------------------------
@@ -446,7 +446,7 @@ def test_another_spelling_gives_the_same_bytes(family: str, spelling: str) -> No
         return replace(trial, labels=tuple(spell(label) for label in trial.labels))
 
     static = None if recorded.static is None else spelled(recorded.static)
-    plain, other = run(recorded), run(recorded, spelled(recorded.trial), static)
+    plain, other = result_of(family), run(recorded, spelled(recorded.trial), static)
     assert table_text("joints", plain) == table_text("joints", other)
     for side, role in plain.model.roles:
         for label in plain.model.labels(role, side):

@@ -6,12 +6,12 @@ First on the exact kinematics, by every solver; then on the trial's markers, thr
 from __future__ import annotations
 
 import sys
-from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from simulated_trials import simulated_chain as simulated
 from slow import slow_but
 
 from gaitid.dynamics.chain import Chain, Link
@@ -39,13 +39,6 @@ CHAINS = (
     "swing_leg_tracked",
     *(str(FOLDER / f"{name}.yaml") for name in ("fork", "whole_body", "joints")),
 )
-
-
-@cache
-def simulated(name: str) -> tuple[ChainScenario, ChainState]:
-    scenario = load_scenario(name, {"duration": 0.5})
-    assert isinstance(scenario, ChainScenario)
-    return scenario, chain_state(scenario)
 
 
 def links(scenario: ChainScenario, state: ChainState) -> Chain:

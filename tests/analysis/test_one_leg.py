@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from any_markers import FAMILIES, NO_FILTER, Marked, chosen, marked, run
+from any_markers import FAMILIES, NO_FILTER, Marked, chosen, marked, result_of
 from slow import slow_but
 
 from gaitid.analysis.choice import Recording, choose_model
@@ -52,7 +52,7 @@ def same(here: dict[str, Array], there: dict[str, Array]) -> bool:
 def test_the_other_leg_is_as_it_was(family: str) -> None:
     """Where walk, static or both lack the left ankle: the left leg is empty and named, or tracked by other markers."""
     recorded = marked(family)
-    full, model = run(recorded), load_model(recorded.family.model, NO_FILTER)
+    full, model = result_of(family), load_model(recorded.family.model, NO_FILTER)
     walk, still = without_left_ankle(recorded, recorded.trial), recorded.static
     cases: list[tuple[str, Trial, Trial | None]] = [("walk", walk, still)]
     if still is not None:

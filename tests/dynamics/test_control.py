@@ -48,7 +48,7 @@ def tracked(
 
 
 @pytest.mark.parametrize("controller", [feedforward_pd, computed_torque])
-@pytest.mark.parametrize("seconds", slow_but([0.2], [0.2, 1.0]))
+@pytest.mark.parametrize("seconds", slow_but([0.2], [0.2, 0.5]))
 def test_a_true_model_stays_on_the_desired_motion(seconds: float, controller: Callable[..., Torque]) -> None:
     times, law = np.linspace(0, seconds, 11), Friction(viscous=0.2)
     torque = controller(arm(), wave, 20.0, 0.5, GRAVITY, law)

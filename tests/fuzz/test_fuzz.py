@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,15 +15,21 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from fuzzing import CORPUS, Worker, fuzz, minimised
 from inputs import kinds
 
-# Inputs and seeds of the short run: some ten seconds.
-SHORT = (300, (101, 102))
+# Inputs and seeds of the short run: some five seconds.
+SHORT = (200, (101, 102))
 
 
-def test_what_is_sound_is_read() -> None:
-    with Worker() as worker:
-        for name, kind in kinds().items():
-            for data in kind.seeds:
-                assert worker.answer(name, data).outcome == "read", name
+@pytest.fixture(scope="module")
+def worker() -> Iterator[Worker]:
+    """One process for all inputs that it should outlive."""
+    with Worker() as running:
+        yield running
+
+
+def test_what_is_sound_is_read(worker: Worker) -> None:
+    for name, kind in kinds().items():
+        for data in kind.seeds:
+            assert worker.answer(name, data).outcome == "read", name
 
 
 @pytest.mark.parametrize("seed", SHORT[1])
@@ -36,9 +43,8 @@ def test_nothing_broken_hangs_crashes_or_traces_back(seed: int) -> None:
 
 
 @pytest.mark.parametrize("path", sorted(CORPUS.iterdir()), ids=lambda p: p.name)
-def test_what_failed_once(path: Path) -> None:
-    with Worker() as worker:
-        answer = worker.answer(path.name.partition("-")[0], path.read_bytes())
+def test_what_failed_once(path: Path, worker: Worker) -> None:
+    answer = worker.answer(path.name.partition("-")[0], path.read_bytes())
     assert not answer.bad, answer
 
 

@@ -56,10 +56,10 @@ def only(gaps: tuple[Gap, ...]) -> Gap:
     return gaps[0]
 
 
-# --- the simulated walk: 1 to 60 frames of each marker ------------------------------------------------------
+# --- the simulated walk: 1 to 59 frames of each marker ------------------------------------------------------
 
 
-@pytest.mark.parametrize("lengths", slow_but([range(1, 61, 6)], [range(1, 61, 6), range(1, 61)]))
+@pytest.mark.parametrize("lengths", slow_but([range(1, 61, 6)], [range(1, 61, 6), range(1, 61, 2)]))
 @pytest.mark.parametrize("noise_mm", [0.0, 0.5])
 def test_every_length_in_every_marker(noise_mm: float, lengths: range) -> None:
     seen, truth = walk(noise_mm), walk()
@@ -82,7 +82,7 @@ def test_every_length_in_every_marker(noise_mm: float, lengths: range) -> None:
                 assert np.isnan(points[first : first + n]).all() and gap.reason
             assert gap.method or n > 5  # 50 ms err by less than 2 mm in a walk
             assert not gap.method or n <= 50  # the limit for partners
-    # Errors are reported as 95 % of mock gaps; 60 × 16 gaps of one walk scatter by a few per cent.
+    # Errors are reported as 95 % of mock gaps; 30 × 16 gaps of one walk scatter by a few per cent.
     assert np.mean(inside) > 0.92
     # The bound is 5 mm in 95 % of gaps: the worst may exceed it, by a marker's width at most.
     assert max(errors) < 0.008

@@ -296,5 +296,7 @@ def test_recorded_trials_have_none_and_a_foot_s_steps_are_found_in_them(file: st
 @pytest.mark.parametrize("impact_bw", [0.2, 0.8])
 def test_feet_that_strike_the_ground_again_and_again_do_not_jump(rate_hz: float, impact_bw: float) -> None:
     """The impact checks all markers of a foot within one to three frames, the same way at each strike."""
-    trial = simulated_walk(rate_hz=rate_hz, analog_rate_hz=10 * rate_hz, impact_bw=impact_bw, impact_absorbed=1.0).trial
+    trial = simulated_walk(
+        duration=3.0, rate_hz=rate_hz, analog_rate_hz=10 * rate_hz, impact_bw=impact_bw, impact_absorbed=1.0
+    ).trial
     assert find_several({label: trial.marker(label) for label in trial.labels}, rate_hz) == []

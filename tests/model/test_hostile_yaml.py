@@ -23,7 +23,7 @@ from gaitid.model.load import bundled_folder, load_model, load_table
 from gaitid.model.marker_sets import load_marker_set
 
 CONFIGS = bundled_folder("configs")
-FILES = 100
+FILES = 60
 """Of each kind: a second or two; ten thousand of each were tried once."""
 ANYTHING = [
     None,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from simulated_trials import simulated_chain as simulated
 
 from gaitid.dynamics.joint_space import motion
 from gaitid.errors import GaitidError
@@ -15,7 +15,7 @@ from gaitid.model.load import bundled_folder
 from gaitid.read import read_trial
 from gaitid.simulate.chain import ChainScenario, at_all
 from gaitid.simulate.chain_files import power_of_ten
-from gaitid.simulate.chain_state import ChainState, chain_state
+from gaitid.simulate.chain_state import chain_state
 from gaitid.simulate.clinical import cardan_deg
 from gaitid.simulate.files import simulate
 from gaitid.simulate.scenario_file import bundled_scenarios, load_scenario
@@ -28,13 +28,6 @@ FORK, WHOLE_BODY, JOINTS = (str(FOLDER / f"{name}.yaml") for name in ("fork", "w
 CARRIED = str(FOLDER / "carried.yaml")
 CHAINS = ("double_pendulum", "nlink_limb", "swing_leg", "swing_leg_tracked", FORK, WHOLE_BODY, JOINTS, CARRIED)
 every_chain = pytest.mark.parametrize("name", CHAINS)
-
-
-@cache
-def simulated(name: str, **options: float) -> tuple[ChainScenario, ChainState]:
-    scenario = load_scenario(name, {"duration": 0.5, **options})
-    assert isinstance(scenario, ChainScenario)
-    return scenario, chain_state(scenario)
 
 
 # --- the truth ---------------------------------------------------------------------------------------------
@@ -128,7 +121,7 @@ def test_a_tracked_leg_follows_its_pattern() -> None:
 
 
 def test_feed_forward_alone_follows_from_the_right_start(tmp_path: Path) -> None:
-    """For a second: tests/dynamics/test_control.py."""
+    """For half a second: tests/dynamics/test_control.py."""
     text = (bundled_scenarios()["swing_leg_tracked"]).read_text(encoding="utf-8")
     text = text.replace("law: computed_torque", "law: feedforward_pd")
     text = text.replace("kp_per_s2: 400", "kp_Nm_per_rad: 30").replace("kd_per_s: 40", "kd_Nms_per_rad: 3")
