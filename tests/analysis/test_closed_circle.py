@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from simulated_trials import simulated_chain as simulated
-from slow import slow_but
 
 from gaitid.dynamics.chain import Chain, Link
 from gaitid.dynamics.newton_euler import SOLVERS
@@ -154,9 +153,8 @@ def test_the_error_falls_with_the_fourth_power_of_the_rate(
         assert min(ends) > 0.7, (row, ends)
 
 
-@pytest.mark.parametrize("seconds", slow_but([1.0], [1.0, 1.5]))
-def test_the_command_line_gives_back_the_applied_loads(seconds: float, tmp_path: Path) -> None:
-    found = closed_circle.through_files(tmp_path, 100, "--duration", seconds)
+def test_the_command_line_gives_back_the_applied_loads(tmp_path: Path) -> None:
+    found = closed_circle.through_files(tmp_path, 100, "--duration", 1.0)
     for row, (middle, anywhere) in found.items():
         # N, N·m: forces reach 160 N and moments 50 N·m. Measured: 8e-5 and 4e-5 in the middle, 0.08 and 0.05 four
         # frames from an end.
@@ -164,26 +162,24 @@ def test_the_command_line_gives_back_the_applied_loads(seconds: float, tmp_path:
         assert anywhere < 0.2, row
 
 
-@pytest.mark.parametrize("kind", ["c3d", "csv"])
-def test_every_column_of_the_truth_is_one_of_run_s(kind: str, tmp_path: Path) -> None:
-    # A fork with a slide and a spherical joint, without what the trial does not record: the external load.
+@pytest.fixture(scope="module")
+def fork(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A fork with a slide and a spherical joint, without what the trial does not record: the external load."""
+    folder = tmp_path_factory.mktemp("fork")
     text = (FOLDER / "fork.yaml").read_text(encoding="utf-8")
     before, _, after = text.partition("loads:\n")
-    (tmp_path / "fork.yaml").write_text(before + after[after.index("settings:") :], encoding="utf-8")
-    closed_circle.gaitid("simulate", tmp_path / "fork.yaml", "-o", tmp_path)
-    closed_circle.gaitid(
-        "run",
-        tmp_path / f"fork.{kind}",
-        "--model",
-        tmp_path / "fork.model.yaml",
-        "-o",
-        tmp_path / "res",
-        "--write",
-        "segments",
-    )
+    (folder / "fork.yaml").write_text(before + after[after.index("settings:") :], encoding="utf-8")
+    closed_circle.gaitid("simulate", folder / "fork.yaml", "-o", folder)
+    return folder
+
+
+@pytest.mark.parametrize("kind", ["c3d", "csv"])
+def test_every_column_of_the_truth_is_one_of_run_s(kind: str, fork: Path, tmp_path: Path) -> None:
+    model = fork / "fork.model.yaml"
+    closed_circle.gaitid("run", fork / f"fork.{kind}", "--model", model, "-o", tmp_path, "--write", "segments")
     for what in ("wrenches", "joints", "segments"):
-        truth = closed_circle.table(tmp_path / f"fork.truth.{what}.csv")
-        found = closed_circle.table(tmp_path / "res" / f"fork.{what}.csv")
+        truth = closed_circle.table(fork / f"fork.truth.{what}.csv")
+        found = closed_circle.table(tmp_path / f"fork.{what}.csv")
         assert list(found) == list(truth)
         for name, exact in truth.items():
             inside = slice(15, 35)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +13,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 from accuracy import LIMITS, measure
 from shared_trials import SHARED, TRIALS
 
+from gaitid.analysis.result import Result
 from gaitid.ground.contacts import LOADED, UNKNOWN
 from gaitid.notes import texts
-from gaitid.run import RunOptions, Setup, analyse_file, prepare
+from gaitid.run import RunOptions, analyse_file, prepare
 
 pytestmark = pytest.mark.skipif(not SHARED.is_dir(), reason="the shared trials are not beside this checkout")
 
@@ -58,14 +60,15 @@ def test_pig_differs_as_right_physics_predicts(pig: Rows) -> None:
         assert predicted / 1.5 < median < predicted * 1.5
 
 
-@pytest.fixture(scope="module")
-def prepared() -> Setup:
-    return prepare(RunOptions("pig"))
+@cache
+def analysed(path: Path) -> Result:
+    """What `pig` finds in a trial, for all tests that ask."""
+    return analyse_file(path, prepare(RunOptions("pig")))
 
 
 @pytest.mark.parametrize("known", TRIALS, ids=lambda k: k.name)
-def test_every_clean_stance_is_found_with_its_foot_and_frames(known, prepared: Setup) -> None:  # type: ignore[no-untyped-def]
-    result = analyse_file(known.path, prepared)
+def test_every_clean_stance_is_found_with_its_foot_and_frames(known) -> None:  # type: ignore[no-untyped-def]
+    result = analysed(known.path)
     found = {
         side: [(c.first, c.last) for c in result.contacts if c.side == side and c.plates] for side in known.stances
     }
@@ -75,8 +78,8 @@ def test_every_clean_stance_is_found_with_its_foot_and_frames(known, prepared: S
             assert any(abs(a - first) <= 1 and abs(b - last) <= 1 for a, b in found[side]), (side, first, last, found)
 
 
-def test_a_foot_across_two_plates_gets_both(prepared: Setup) -> None:
-    result = analyse_file(SHARED / "sydney/walk03.c3d", prepared)
+def test_a_foot_across_two_plates_gets_both() -> None:
+    result = analysed(SHARED / "sydney/walk03.c3d")
     both = [c for c in result.contacts if c.plates == (1, 2)]
     assert [(c.side, c.first, c.last) for c in both] == [("left", 82, 144)]
     # continuous through the second plate's taking over: no step of the hip moment above 0.25 N·m/kg a frame
@@ -86,8 +89,8 @@ def test_a_foot_across_two_plates_gets_both(prepared: Setup) -> None:
 
 
 @pytest.mark.parametrize(("trial", "frames"), [("sydney/walk04.c3d", (130, 172)), ("sydney/walk05.c3d", (133, 175))])
-def test_a_partial_hit_is_unknown(prepared: Setup, trial: str, frames: tuple[int, int]) -> None:
-    result = analyse_file(SHARED / trial, prepared)
+def test_a_partial_hit_is_unknown(trial: str, frames: tuple[int, int]) -> None:
+    result = analysed(SHARED / trial)
     inside = slice(frames[0] + 1, frames[1])
     assert np.isnan(result.sides["right"].load.wrench.f_g[inside]).all()
     assert np.isnan(result.sides["right"].wrenches["hip"].m_g[inside]).all()
@@ -97,9 +100,9 @@ def test_a_partial_hit_is_unknown(prepared: Setup, trial: str, frames: tuple[int
     assert contact.plates == () and "beside" in contact.reason
 
 
-def test_a_bias_loads_no_foot_in_the_air(prepared: Setup) -> None:
+def test_a_bias_loads_no_foot_in_the_air() -> None:
     """Stairs: 5 to 13 N on every plate all the time; in swing the load is 0, and the bias is reported."""
-    result = analyse_file(SHARED / "stairs/Movement_trial.c3d", prepared)
+    result = analysed(SHARED / "stairs/Movement_trial.c3d")
     swing = result.sides["left"].load.wrench.f_g[190:225]
     np.testing.assert_array_equal(swing, 0.0)
     assert sum("reads" in w and "empty" in w for w in texts(result.notes)) == 4
@@ -107,12 +110,12 @@ def test_a_bias_loads_no_foot_in_the_air(prepared: Setup) -> None:
         assert 5 < np.linalg.norm(plate["bias_N"]) < 16  # N
 
 
-def test_stance_moments_are_those_of_walking(prepared: Setup) -> None:
+def test_stance_moments_are_those_of_walking() -> None:
     """Peak ankle plantarflexion moment of adults and children who walk: 1.0 to 1.8 N·m/kg (Winter 2009, ch. 5)."""
     for known in TRIALS:
         if "stairs" in known.file or "turn" in known.file:
             continue
-        result = analyse_file(known.path, prepared)
+        result = analysed(known.path)
         for side, stances in known.stances.items():
             for first, last in stances:
                 ankle = result.sides[side].moments["ankle"]["plantarflexion"][first : last + 1]
@@ -162,15 +165,15 @@ def test_type_4_plates_and_an_outer_toe_marker(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("known", TRIALS, ids=lambda k: k.name)
-def test_plates_lie_where_the_files_say(known, prepared: Setup) -> None:  # type: ignore[no-untyped-def]
-    result = analyse_file(known.path, prepared)
+def test_plates_lie_where_the_files_say(known) -> None:  # type: ignore[no-untyped-def]
+    result = analysed(known.path)
     assert not [w for w in texts(result.notes) if "corners" in w or "where the foot presses" in w]
 
 
 @pytest.mark.parametrize("known", TRIALS, ids=lambda k: k.name)
-def test_clean_stances_are_known_frame_by_frame(known, prepared: Setup) -> None:  # type: ignore[no-untyped-def]
+def test_clean_stances_are_known_frame_by_frame(known) -> None:  # type: ignore[no-untyped-def]
     """No known load is left empty: all frames of every listed stance."""
-    result = analyse_file(known.path, prepared)
+    result = analysed(known.path)
     for stance in known.clean:
         state = result.sides[stance.side].load.state[stance.first + 1 : stance.last]
         assert (state == 1).all(), stance

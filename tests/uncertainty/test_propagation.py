@@ -162,7 +162,7 @@ def test_noise_behind_the_filter_has_the_stated_covariance(computation: Perturbe
 # --- both ways --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("samples", [80, pytest.param(400, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("samples", [80, pytest.param(250, marks=pytest.mark.slow)])
 def test_drawn_errors_give_what_first_order_says(computation: Perturbed, sources: Sources, samples: int) -> None:
     """As the median over all columns and frames within 5 %, and what so few draws do not tell."""
     errors = errors_of(sources, computation)
