@@ -363,11 +363,12 @@ def summary(rows: Sequence[Row]) -> list[str]:
 
 def clean_summary(rows: Sequence[Row]) -> list[str]:
     """Who is accused, and the share."""
-    lines = []
+    kept: dict[tuple[str, str], list[str]] = {}
     for row in rows:
-        for cause, plates, text in row["accused"]:
-            known = f" (known: {row['known']})" if row["known"] else ""
-            lines.append(f"- {row['trial']}{known}: {cause} {plates or ''}: {text}")
+        of = re.sub(", drawn.*|(?<=[a-z]) [0-9]+$", "", row["trial"]) + (row["known"] and f" (known: {row['known']})")
+        for cause, _, text in row["accused"]:
+            kept.setdefault((of, cause), []).append(text)
+    lines = [f"- {of}, {len(texts)} times, {cause}: {texts[0]}" for (of, cause), texts in kept.items()]
     kinds: Mapping[str, Callable[[str], bool]] = {
         "all": lambda name: True,
         "recorded": lambda name: "drawn" not in name and "simulated" not in name,

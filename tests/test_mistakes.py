@@ -186,7 +186,7 @@ def test_sound_trials_that_are_accused_are_counted(walk: Case) -> None:
     rows = [accused_of(("simulated walk", lambda: walk)), accused_of(("drawn walk 0", lambda: drawn_case("walk", 0)))]
     assert clean_summary(rows)[-5:-4] == ["- **all: accused 0 of 2 (0.0%, 95 % interval 0.0% to 84.2%)**"]
     rows[1]["accused"] = [["sign", [1], "plate 1 ..."]]
-    assert clean_summary(rows)[0] == "- drawn walk 0: sign [1]: plate 1 ..."
+    assert clean_summary(rows)[0] == "- drawn walk, 1 times, sign: plate 1 ..."
     assert share_with_interval(1, 2) == "1 of 2 (50.0%, 95 % interval 1.3% to 98.7%)"
 
 
