@@ -434,7 +434,11 @@ def main(faults: Sequence[Mistake] = MISTAKES, name: str = "mistakes") -> None:
         trials = [one for one in trials if one[0] not in FAULTY]
         chosen = [fault.name for fault in faults if re.search(options.mistakes, f"{fault.group}: {fault.name}")]
         function = partial(rows_of, mistakes=chosen, quick=options.quick, bands=options.bands)
-        rows = [row for of_trial in each(function, trials, options.jobs) for row in of_trial]
+        rows = list[Row]()
+        for of_trial in each(function, trials, options.jobs):
+            rows += of_trial
+            if options.out:  # a long run that is ended leaves what it has
+                write_rows(options.out, rows)
         lines = [*summary(rows), "", *table(rows, "mistake"), "", *table(rows, "laboratory")]
     print(*lines, f"{time.perf_counter() - start:.0f} s", sep="\n")
     if options.against and options.clean is None:
