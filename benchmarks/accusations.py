@@ -56,6 +56,28 @@ class Accusation(NamedTuple):
         return bool(wanted & set(self.cause.split("/")))
 
 
+#: What the judge says of a fault (`gaitid.faults`), and of what else it may be: all that fit hold.
+_JUDGED = (
+    (r"corners are turned by|turned by \d+ ± \d+° on the floor, it", "turned"),
+    (r"corners run the other way", "turned"),
+    (r"each reports what the other felt", "plates_exchanged"),
+    (r"are exchanged", "exchange"),
+    (r"ha(s|ve) the wrong sign", "sign"),
+    (r"all channels give", "gain"),
+    (r"Fz gives", "gain"),
+    (r"F[xy]( and Fy)? gives?", "horizontal_gain"),
+    (r"M[xy]( and My)? gives?", "moment_gain"),
+    (r"lies? elsewhere: moved by", "moved"),
+    (r"is read in", "crosstalk/tilt/zero"),
+    (r"wrong zero", "zero/crosstalk"),
+    (r"for each second of the trial", "drift/late"),
+    (r"the forces come \d", "late"),
+    (r"vertical of the cameras leans", "tilt"),
+    (r"axes of the cameras are turned", "yaw"),
+    (r"turned by \d+ ± \d+°", "turned/yaw"),
+    (r"the rate is declared", "rate"),
+    (r"times what mass and motion ask", "mass/gain/support"),
+)
 #: How plates and channels are said to be read wrongly, wherever it is said: the first that fits holds.
 _READINGS = (
     (r"seem turned by", "turned"),
@@ -135,6 +157,10 @@ def cause_of(note: Note) -> str:
         if said in CAUSES:
             return said
         return next((cause for text, cause in _READINGS if re.search(text, note.text)), "other")
+    if "joint moments differ by" in note.text or note.code in ("rate_doubtful", "body_not_carried"):
+        judged = [cause for text, cause in _JUDGED if re.search(text, note.text)]
+        if judged:
+            return "/".join(judged)
     return next((cause for code, text, cause in _SAID if code == note.code and re.search(text, note.text)), "")
 
 

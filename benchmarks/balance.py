@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 
 from attack_trials import SimulatedCase, simulated_case  # noqa: E402
+from gaitid.ground.plate_faults import borne_alone, stood_alone  # noqa: E402
 from shared_trials import SHARED  # noqa: E402
 
 from gaitid.analysis.pipeline import analyse  # noqa: E402
@@ -28,7 +29,6 @@ from gaitid.body.centre_of_mass import acceleration_of_body, centre_of_body  # n
 from gaitid.body.subject import SubjectFile  # noqa: E402
 from gaitid.ground import clocks, gains, line_of_force  # noqa: E402
 from gaitid.ground.balance import Balance  # noqa: E402
-from gaitid.ground.plate_faults import borne_alone, stood_alone  # noqa: E402
 from gaitid.numerics.statistics import quantile  # noqa: E402
 from gaitid.run import RunOptions, prepare, settle  # noqa: E402
 from gaitid.simulate.scenarios import SCENARIOS  # noqa: E402

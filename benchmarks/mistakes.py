@@ -45,8 +45,8 @@ from scipy.stats import beta  # noqa: E402
 from gaitid.analysis.pipeline import Pipeline  # noqa: E402
 from gaitid.analysis.result import Result  # noqa: E402
 from gaitid.errors import GaitidError  # noqa: E402
+from gaitid.faults.find import PlateFaults  # noqa: E402
 from gaitid.ground.contacts import LOADED, Contact  # noqa: E402
-from gaitid.ground.plate_faults import PlateFaults  # noqa: E402
 from gaitid.notes import Note  # noqa: E402
 from gaitid.notes.message import LEVELS  # noqa: E402
 from gaitid.trial import Array, Mask  # noqa: E402

@@ -23,6 +23,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 
 from attack_trials import SimulatedCase, simulated_case  # noqa: E402
 from balance import SIMULATED, results  # noqa: E402
+from gaitid.ground.plate_faults import borne_alone  # noqa: E402
 
 from gaitid.analysis.pipeline import analyse  # noqa: E402
 from gaitid.analysis.result import Result  # noqa: E402
@@ -31,7 +32,6 @@ from gaitid.body.subject import SubjectFile  # noqa: E402
 from gaitid.errors import GaitidError  # noqa: E402
 from gaitid.ground import clocks, gains, whole_steps  # noqa: E402
 from gaitid.ground.balance import Balance, means_over_window  # noqa: E402
-from gaitid.ground.plate_faults import borne_alone  # noqa: E402
 from gaitid.simulate.scenarios import SCENARIOS  # noqa: E402
 from gaitid.trial import Array  # noqa: E402
 

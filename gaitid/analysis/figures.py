@@ -30,8 +30,8 @@ from gaitid.analysis.limits import (
 )
 from gaitid.analysis.result import Result, SideResult
 from gaitid.body.late_markers import slipped_notes
+from gaitid.faults.words import unit_of_ratio
 from gaitid.ground.contacts import AIR, LOADED, UNKNOWN, Contact
-from gaitid.ground.gains import unit_of_ratio
 from gaitid.notes import Note, Notes, note, phrase
 from gaitid.numerics.masks import known_rows, spans, widened
 from gaitid.trial import Array, IntArray, Mask

@@ -15,10 +15,9 @@ from gaitid.body.poses import Body
 from gaitid.body.subject import Subject
 from gaitid.body.upper_body import WholeBody
 from gaitid.errors import TrialError
-from gaitid.gait.body_mass import walking_mass
+from gaitid.faults.find import Mover
 from gaitid.ground.contacts import Loads, disagreements
 from gaitid.ground.ground import Ground, find_ground, no_ground
-from gaitid.ground.plate_faults import Mover
 from gaitid.markers.clean import Markers
 from gaitid.model import specs
 from gaitid.notes import Notes, note, phrase
@@ -52,15 +51,11 @@ def mover_of(given: Subject, weighed: Weighed, stand: Stand, body: Body, whole: 
         that is off by 14 %, were chosen with pelvis and legs.
     """
     gravity, subject = stand.gravity_m_per_s2, weighed.subject
-    walked_N = float("nan")
-    if stand.balance is not None and np.isfinite(subject.mass_kg):
-        walked = walking_mass(stand.ground, weighed.loads, stand.vertical_m_per_s, gravity)
-        walked_N = walked.mass_kg * gravity if walked.sure else np.nan
     mass = subject.measured.get("mass")
     independent = np.isfinite(given.mass_kg) or (mass is not None and IN_STATIC in mass.source)
     weighed_by = "" if independent else "the plates"
     balance = of_whole_body(stand.balance, body, whole)
-    return Mover(balance, centre_of_body(body), subject.mass_kg * gravity, weighed_by, walked_N)
+    return Mover(balance, centre_of_body(body), subject.mass_kg * gravity, weighed_by)
 
 
 def heel_notes(trial: Trial, model: specs.Model, ground: Ground) -> Notes:

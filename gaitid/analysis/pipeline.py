@@ -34,6 +34,7 @@ from gaitid.body.standing import check_sides, check_stands
 from gaitid.body.subject import Subject, SubjectFile
 from gaitid.body.upper_body import WholeBody, find_upper_body
 from gaitid.dynamics.wrench import Wrench
+from gaitid.faults.find import PlateFaults, faults_of_channels, find_faults
 from gaitid.gait.contact_clocks import contact_clock_notes
 from gaitid.gait.event_notes import event_notes, ground_notes
 from gaitid.gait.impact import Impact, find_impacts, impact_notes, matched_load
@@ -43,7 +44,6 @@ from gaitid.ground.claims import ByHand, assigned_frames
 from gaitid.ground.contacts import FootLoad, Loads
 from gaitid.ground.fault import Fault
 from gaitid.ground.ground import Ground
-from gaitid.ground.plate_faults import PlateFaults, faults_of_channels, find_faults
 from gaitid.markers.clean import Markers, clean_markers
 from gaitid.model import specs
 from gaitid.model.marker_sets import MarkerSet, bundled_marker_sets, find_marker_set, load_marker_set

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from gaitid.ground.channels_apart import channels_apart
-from gaitid.ground.contacts import Loads
-from gaitid.ground.fault import Fault, Stood
+from gaitid.ground.fault import Fault
 from gaitid.ground.glitches import MOMENTS, STEPS, without_glitches
 from gaitid.ground.ground import Ground
 from gaitid.ground.pass_ends import without_frames
@@ -17,7 +16,7 @@ from gaitid.ground.sole import MAY_STAND
 from gaitid.notes import Note, note
 from gaitid.numerics.masks import known_part, known_rows, spans
 from gaitid.numerics.rotation import norm
-from gaitid.numerics.statistics import median, quantile
+from gaitid.numerics.statistics import median
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, ForcePlate, Mask
 
@@ -36,8 +35,8 @@ UNLOADED, JUST_BEFORE, SHORTEST, CUT = 0.03, 0.002, 0.08, 0.2
 FAST = 500.0
 # s. A force is looked at so far beside its least value, and twice as far. Of the value beside: the least is below the
 # first; twice as far it is 2 times as large on a line, 4 times on a parabola, and the second tells both apart. Of the
-# vertical force: a smaller value beside tells nothing.
-BESIDE_ZERO, NEAR_ZERO, AS_A_LINE, LEAST_SLOPE = 0.01, 0.3, 3.0, 0.003
+# vertical force: a smaller value beside tells nothing; so much of either sign shows that a channel has both.
+BESIDE_ZERO, NEAR_ZERO, AS_A_LINE, LEAST_SLOPE, LEAST_SIGN = 0.01, 0.3, 3.0, 0.003, 0.005
 # m, s. A foot whose markers are this far inside a plate's edges for this long stands on it.
 WELL_INSIDE, TRODDEN = 0.05, 0.3
 # Of the greatest vertical force: a foot presses above the first, and a channel that changes by more than the second
@@ -61,14 +60,6 @@ FAR = 5.0
 # m. Mx and My that vary by less than this times the force belong to pressure that does not move; it does by 60 mm and
 # more along the foot in every stance of the shared trials.
 STILL = 0.002
-# m. Free moment over vertical force, the 95th percentile over a stance. Walking and running show 0.003 to 0.021 (most
-# 0.1 to 0.3 N·m/kg; Holden & Cavanagh 1991, J Biomech 24:887-897), single stances of a run up to 0.031; a foot that
-# turns on the spot, held by friction of 0.8 under the whole of a sole of 0.26 m, gives a quarter of its length times
-# that, 0.05; no friction more than half of it, 0.13. From the third on another sign of Mz is tried, which is right if
-# it leaves less than this share. In walking straight on the last is doubted: the median of a plate's stances is 0.004
-# to 0.015 on 34 plates of 12 laboratories (without the one that shows most to 0.0143), 0.018 in a single stance, 0.0205
-# in a part of one, and 0.020 with 5 N of noise on each channel.
-DOUBTED_TORSION, NO_TORSION, SIGN_ASKED, SIGN_RIGHT, DOUBTED_IN_WALKING = 0.04, 0.13, 0.013, 0.45, 0.026
 
 
 def channel_faults(plate: PlateLoad, raw: ForcePlate, ground: Ground) -> Iterator[Fault]:
@@ -265,10 +256,14 @@ def _rectified(raw: ForcePlate, samples: Sequence[slice]) -> Iterator[Note]:
     if raw.rate_hz < FAST:
         return
     for axis, name in enumerate(raw.force_names[0][:2]):
+        # a sign that is lost is lost in the whole file
+        force, both = raw.force_p[:, axis], LEAST_SIGN * float(np.fmax.reduce(np.abs(raw.force_p[:, 2])))
+        if np.fmin.reduce(force) < -both and np.fmax.reduce(force) > both:
+            continue
         for run in samples:
-            force, size = raw.force_p[run, axis], np.abs(raw.force_p[run, axis])
+            size = np.abs(raw.force_p[run, axis])
             inner = size[2 * n : len(size) - 2 * n]
-            if not inner.size or (force.min() < 0 < force.max()):
+            if not inner.size:
                 continue
             at = int(np.argmin(inner)) + 2 * n
             least = LEAST_SLOPE * float(np.abs(raw.force_p[run, 2]).max())
@@ -319,61 +314,3 @@ def _ends(loaded: Mask, raw: ForcePlate, camera_hz: float) -> list[slice]:
         if run.stop - run.start > 1 and np.isfinite(raw.force_p[run, 2]).all():
             result.append(run)
     return result
-
-
-def torsion_faults(stood: Sequence[Stood], walks_on: bool = False) -> Iterator[Fault]:
-    """Plates with a free moment that no foot can make, of those on which one foot stood alone.
-
-    Parameters
-    ----------
-    stood : sequence of Stood
-    walks_on : bool
-        Who stands there is known to walk straight on.
-    """
-    doubted = DOUBTED_IN_WALKING if walks_on else DOUBTED_TORSION
-    by_plate: dict[int, list[Array]] = {}
-    for one in stood:
-        plate, frames = one.plate, one.frames
-        frames = frames[plate.vertical[frames] > LOADED * np.fmax.reduce(plate.vertical[frames])]
-        if not len(frames):
-            continue
-        free = plate.free_moment[frames]
-        turned = free - 2 * (plate.wrench.m_g[frames] @ plate.normal_g)
-        levers = np.abs(np.stack([free, turned], axis=1)) / plate.vertical[frames][:, None]
-        levers = levers[np.isfinite(levers[:, 0])]
-        if len(levers):
-            by_plate.setdefault(plate.number, []).append(quantile(levers, 0.95))
-    for number, of_stances in by_plate.items():
-        lever_m, turned_m = (float(value) for value in median(np.array(of_stances)))
-        other_sign = lever_m > SIGN_ASKED and turned_m < SIGN_RIGHT * lever_m
-        if not (other_sign or lever_m > doubted):
-            continue
-        mm, turned_mm = lever_m * 1e3, turned_m * 1e3
-        wrong = note("plate_channel/torsion", plates=number, mm=mm, other_sign=other_sign, turned_mm=turned_mm)
-        yield Fault(wrong, True) if lever_m > NO_TORSION else Fault(wrong._replace(code="plate_doubtful"))
-
-
-def shared_torsion_faults(ground: Ground, loads: Loads, judged: Collection[int]) -> Iterator[Fault]:
-    """The same of feet that stand on two plates, over an edge, or that little but the user speaks for: doubted only.
-
-    Parameters
-    ----------
-    ground : Ground
-    loads : Loads
-    judged : collection of int
-        Plates of which something is known already.
-    """
-    levers: dict[tuple[int, ...], list[float]] = {}
-    for contact in loads.contacts:
-        if not contact.plates or set(contact.plates) & set(judged):
-            continue
-        load, frames = loads.by_side[contact.side], contact.loaded
-        vertical, free = load.wrench.f_g[frames] @ ground.floor.up_g, load.free_moment[frames]
-        known = np.isfinite(free) & (vertical > LOADED * np.fmax.reduce(vertical))
-        if known.any():
-            lever = float(quantile(np.abs(free[known]) / vertical[known], 0.95))
-            levers.setdefault(contact.plates, []).append(lever)
-    for numbers, of_contacts in levers.items():
-        lever_m = float(median(np.array(of_contacts)))
-        if lever_m > DOUBTED_TORSION:
-            yield Fault(note("plate_doubtful/torsion_shared", plates=numbers, mm=lever_m * 1e3))

@@ -7,31 +7,15 @@ from gaitid.notes.message import DO_NOT_USE, GOOD, USABLE, Message
 _PLATES = "correct the plate in the file, or describe it with --plates"
 
 _CHANNELS = "check the plate's channels, units and calibration"
-_ZERO = "check the zero and crosstalk of Fx and Fy"
-_PUSHED = ", or --set external_support=yes where a cart is pushed or a rail is held"
-_GAINS = "check the gains of Fx, Fy and Fz, and the units of these channels"
+_GAINS = "check gains, zeros and units of its channels, and that the whole foot was on it"
 _TOGETHER = "check how forces and markers were started together"
-_PART = "a part of Fz, or of the zero, is in its Fx or Fy, it seems"
-_LEAN = "times the lean of the line from foot to body"
-_WRONG_GAIN = "its gain, or that of the vertical force, is wrong, it seems"
-# Some plates, as one subject.
-_NAMED = "{plates:plate|plates} {plates: and }{plates:| together}"
-_GIVES = _NAMED + " {plates:gives|give} {ratio:.2f} times what the body's motion asks for, {others: and }"
-_ALL_GIVE = (
-    "{several:the plates give|the plate gives} {ratio:.2f} times what the body's mass and motion ask for, "
-    "{steps:over whole steps|in single support}: "
-)
-_CALIBRATE = f"calibrate {_NAMED}, or look whether the whole foot was on it"
+_OTHERS = "{others:?; or {others: or }}"
+_EFFECT = ": joint moments differ by up to {changed:.2g} N·m/kg by that" + _OTHERS
+_FOUND = "{plates:plate|plates} {plates: and }: {what}, it seems" + _EFFECT
+_ALL_GIVE = "{several:the plates give|the plate gives} {ratio:.2f} ± {error:.2f} times what mass and motion ask for: "
 _CARRIED = "give the mass with --subject, check the gains, or --set external_support=yes where something else carries"
-_FORCES_COME = (
-    "the forces come {ms:.0f} ms {late:after|before} the markers' motion that they belong to"
-    "{with_events:?, and the events of the file fit the markers}"
-    "{events_ms:?, and {events_ms:.0f} ms {late:after|before} the events of the file}"
-)
 _ABOUT = "the forces come about {s:.2f} s {late:after|before} the markers' motion that they belong to"
-_TORSION = "check the sign and unit of Mz, and the plate's corners"
-_WIRING = "check wiring and signs of Fx and Fy"
-_RATE = "check the declared rate of the file"
+_WIRING = "check wiring and signs of its channels"
 GROUND = {
     "plate_refused": Message(
         "error",
@@ -127,71 +111,18 @@ GROUND = {
                 "{end_ms:.0f} ms after it where it leaves: it is late, it seems",
                 _CHANNELS,
             ),
-            "torsion_shared": (
-                "{plates:plate|plates} {plates: and }: the free moment on the foot is the force times {mm:.0f} mm; "
-                "feet make 20 at most in walking and running",
-                _TORSION,
-            ),
-            "slope": (
-                "the floor that the feet stand on rises by {deg:.1f}° against the plates (0.5° at most elsewhere): "
-                "the vertical of the cameras leans, it seems, and {share:.2f} of the force points wrong",
-                "check the calibration of the cameras' axes and the plates' corners; on a ramp that begins beside "
-                "them, ignore this",
-            ),
-            "lines_apart": (
-                f"plates {{plates: and }}: the force of one points past the body along the way by {{by:.2f}} of the "
-                f"vertical force more than the other's (0.03 at most in walks): {_PART}",
-                _ZERO,
-            ),
-            "feet_lean": (
-                "the forces of left and right feet point past the body to the same side, by {by:.2f} of the vertical "
-                "force (0.02 at most in walks and runs): a part of it, or of the zero, is in Fx or Fy, it seems",
-                f"{_ZERO}, and the vertical",
-            ),
-            "past_body": (
-                "plate {plates:, }: its force points past the body {along:along the way|sideways}, by {share:.2f} of "
-                "the vertical force",
-                "check the zero and crosstalk of {x} and {y}, their signs, and the vertical of the cameras" + _PUSHED,
+            "wired": (_FOUND, _WIRING),
+            "placed": (_FOUND, "check the corners of {plates:plate|plates} {plates: and } (--plates FILE.yaml)"),
+            "scaled": (_FOUND + "{units:?: {units: or }}", _GAINS),
+            "nothing_fits": (
+                "{plates:plate|plates} {plates: and }: forces, pressure and the body's motion differ {times:.1f} "
+                "times as much as in sound recordings, and no single fault explains it",
+                "look at the contacts, the plates' channels and corners, and at how forces and markers were started",
             ),
             "overlap": (
                 "plates {plates: and } lie on each other by {cm:.0f} cm with the corners as the file has them: one of "
                 "them is elsewhere",
                 "check the corners of both plates",
-            ),
-            "whole_steps": (
-                "over whole steps the plates push the body {forward:forward|backward} by {share:.2f} of its weight "
-                "more than it moves (feet show 0.01): a steady part of the vertical force or of the zero is in Fx or "
-                "Fy, or something that it pushes or holds moves it too, it seems",
-                f"{_ZERO}, and the vertical{_PUSHED}",
-            ),
-            "steps_apart": (
-                f"plates {{plates: and }}: one pushes forward by {{line:.2f}} of the vertical force more than the "
-                f"other by its line of force, and by {{steps:.2f}} over whole steps (one body's agree to 0.02): "
-                f"{_PART}",
-                f"{_ZERO}, and the vertical",
-            ),
-            "gain_running": (
-                f"plate {{plates:, }}: the horizontal force, as a share of the vertical one, changes by {{slope:.2f}} "
-                f"{_LEAN} (0.7 to 1.2 in runs): {_WRONG_GAIN}",
-                _GAINS,
-            ),
-            "gain": (
-                f"{{plates:plate|plates}} {{plates: and }}: the horizontal force, as a share of the vertical one, "
-                f"changes by {{slope:.2f}} {_LEAN} (0.55 to 0.75 in "
-                f"walks){{both:?, and is {{momentum:.2f}} times what the body's motion asks for}}: {_WRONG_GAIN}",
-                _GAINS,
-            ),
-            "gains_differ": (
-                "plate {most:+}: as the body passes over the foot its horizontal force, as a share of the vertical "
-                "one, changes {times:.2f} times as much as that of plate {least:+} (1.3 at most in walks): the gain "
-                "of one of them is wrong, it seems",
-                _GAINS,
-            ),
-            "misread_shared": (
-                "plate {plates:, }: {reading}, it seems: with it the force on a foot {edge:over its edge|on two "
-                "plates} passes the body by {cm:.0f} cm for each metre of height, and by {then_cm:.0f} cm if it is "
-                "read so",
-                _WIRING,
             ),
         },
     ),
@@ -258,17 +189,6 @@ GROUND = {
                 _CHANNELS,
             ),
             "friction": ("plate {plates:, }: {x} is {times} times {z}; no floor holds a foot so", _CHANNELS),
-            "torsion": (
-                "plate {plates:, }: its free moment is the force times {mm:.0f} mm; feet make 20 at most in walking "
-                "and running{other_sign:?, and it is {turned_mm:.0f} mm with Mz of the other sign}",
-                _TORSION,
-            ),
-            "misread": (
-                "plate {plates:, }: {reading}, it seems: its force passes the body by {cm:.0f} cm for each metre of "
-                "height, and by "
-                "{then_cm:.0f} cm if it is read so",
-                "check wiring and signs of {x} and {y}",
-            ),
             "pulled": (
                 "plate {plates:, }: it is pulled up with {N:.0f} N, as no foot can: the sign of {channel} is turned, "
                 "it seems",
@@ -291,12 +211,6 @@ GROUND = {
                 "seem to be in {unit}}"
             ),
             "still": "plate {plates:, }: Mx and My move its pressure by {mm:.1f} mm only: they are in another unit",
-            "no_turn": (
-                f"plate {{plates:, }}: its force does not turn from braking to pushing as the body passes over the "
-                f"foot ({{along:+.2f}} along and {{across:.2f}} across, {_LEAN}; feet show 0.39 to 1.19 and "
-                f"0.22{{weak:?; the motion asks for {{asked:+.2f}} along}}){{reading:?: {{reading}}, it seems}}",
-                _WIRING,
-            ),
         },
     ),
     "force_filter_strong": Message(
@@ -309,26 +223,7 @@ GROUND = {
             "to {after_N:.0f} N ({changed:+.0%}), and by {rms:.0%} of that (RMS) while it is loaded"
         ),
     ),
-    "plate_gain": Message(
-        "doubt",
-        "plates do not weigh the body alike",
-        USABLE,
-        "check the calibration of the plates",
-        words={
-            "apart": (_GIVES, _CALIBRATE),
-            "gain": (
-                _GIVES + ": {plates:its gain|the gain of one} is wrong, or a steady load is in it ({N:+.0f} N)",
-                _CALIBRATE,
-            ),
-            "units": (_GIVES + ": {units: or }, it seems ({N:+.0f} N)", _CALIBRATE),
-            "drifts": (
-                _NAMED
-                + " weighs the body {first:.2f} times at first and {last:.2f} times at last, over {contacts} contacts: "
-                "its gain drifts, it seems",
-                f"calibrate {_NAMED}, and let its amplifier warm up",
-            ),
-        },
-    ),
+    "plate_gain": Message("doubt", "a plate, or some of its channels, reads too much or too little", USABLE, _GAINS),
     "body_not_carried": Message(
         "doubt",
         "the plates do not carry what the body's mass and motion ask for",
@@ -352,36 +247,36 @@ GROUND = {
         USABLE,
         "see that forces and markers are of one recording and one clock",
         words={
-            "motion": (_FORCES_COME, _TOGETHER),
-            "about": (
-                "the forces come about {ms:.0f} ms {late:after|before} the markers' motion that they belong to",
-                _TOGETHER,
-            ),
+            "all": ("{what}" + _EFFECT, _TOGETHER),
+            "drift": ("{what}" + _EFFECT, "check the rates of forces and markers, and that one clock drives both"),
             "far": (_ABOUT, _TOGETHER),
             "far_declared": (
                 _ABOUT,
                 "by the times in the files the forces begin {start_s:.2f} s {start_late:after|before} the markers, "
                 "and fit them as if both began together: correct the times in one of the files",
             ),
-            "plate": (
-                "the force of plate {plates:, } comes {ms:.0f} ms {late:after|before} that of the other plates",
-                "check the wiring and filters of plate {plates:, }",
-            ),
+            "plate": ("plate {plates:, }: {what}" + _EFFECT, "check the wiring and filters of plate {plates:, }"),
             "contacts": (
                 "loads on {numbers:plate|plates} {numbers: and } begin and end {ms: and } ms {early:before|after} the "
                 "feet land and leave by their markers (17 at most in recorded walks): forces and markers are apart, "
                 "it seems",
                 _TOGETHER,
             ),
-            "no_shift": (
-                "the forces on the feet follow the body's motion at no shift in time (r² = {r2:.2f}; whole records "
-                "show 0.84 and more): one plate is late, or carries another load than the contacts say",
-                "look at the contacts and at how the plates were started",
-            ),
         },
     ),
     "clocks_near": Message(
-        "info", "forces and markers are a few milliseconds apart", GOOD, words=(_FORCES_COME, _TOGETHER)
+        "info",
+        "forces and markers are a few milliseconds apart, which changes little",
+        GOOD,
+        words=("{what}" + _EFFECT, _TOGETHER),
+    ),
+    "laboratory_askew": Message(
+        "doubt",
+        "the axes of cameras and plates differ",
+        USABLE,
+        "check the calibration of the cameras' axes and the plates' corners; on a ramp that begins beside the plates, "
+        "ignore this",
+        words="{what}" + _EFFECT,
     ),
     "rate_doubtful": Message(
         "doubt",
@@ -389,25 +284,14 @@ GROUND = {
         DO_NOT_USE,
         "correct the rate in the file",
         words={
-            "quick_steps": (
-                "the feet land {step_s:.2f} s after each other: nobody {walks:walks|runs} with steps quicker than "
-                "{least_s:.2f} s; a rate is declared too high, it seems",
-                _RATE,
-            ),
-            "falls": (
-                "in the air the body falls {times:.1f} times as fast as bodies do: the rate is declared too "
-                "{high:high|low}, it seems",
-                _RATE,
-            ),
             "durations": (
                 "the forces last {twice:twice|half} as long as the markers: one of their rates is declared wrongly, "
                 "it seems",
                 "check the declared rates of markers and forces",
             ),
             "accelerations": (
-                "the body's accelerations are {times:.1f} times {high:larger|smaller} than the forces: the rate of "
-                "the markers is declared too {high:high|low}, it seems, by about {by:.1f} times",
-                "check the declared rate of the markers, and that they were not smoothed below 6 Hz",
+                "{what}" + _OTHERS,
+                "check the declared rate of the file, and that markers were not smoothed below 6 Hz",
             ),
         },
     ),

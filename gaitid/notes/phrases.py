@@ -150,19 +150,35 @@ _PLATE = {
     ),
     "too_horizontal": "its horizontal force is larger than the vertical one",
     "pressure_beside": "its pressure lies beside it",
-    "x_turned": "{x} has the wrong sign",
-    "y_turned": "{y} has the wrong sign",
-    "both_turned": "{x} and {y} have the wrong sign",
-    "exchanged": "{x} and {y} are exchanged",
-    "exchanged_x_turned": "{x} and {y} are exchanged, {x} with the wrong sign",
-    "exchanged_y_turned": "{x} and {y} are exchanged, {y} with the wrong sign",
-    "exchanged_both_turned": "{x} and {y} are exchanged, both with the wrong sign",
-    "gives_times": "{plates:plate|plates} {plates: and }{plates:| together} {ratio:.2f} times",
     "force_in_lb": "forces in pounds read as newtons",
     "force_as_lb": "forces in newtons read as pounds",
     "mass_in_lb": "a mass in pounds read as kilograms",
     "mass_as_lb": "a mass in kilograms read as pounds",
     "force_in_kg": "forces in kilograms read as newtons",
+}
+
+#: What is wrong with plates, clocks or the laboratory (`gaitid.faults.hypotheses`).
+_HYPOTHESIS = {
+    "sign": "{channels: and } {channels:has|have} the wrong sign",
+    "exchanged": "{channels: and } are exchanged{turned:?, {turned: and } with the wrong sign}",
+    "turned": "{plates:its|their} corners are turned by {deg:g}°",
+    "mirrored": "{plates:its|their} corners run the other way round",
+    "gain": (
+        "{every:all channels|{channels: and }} {several:give|gives} {times:.2f} ± {error:.2f} times what pressure and "
+        "motion ask for"
+    ),
+    "moved": "{plates:it lies|they lie} elsewhere: moved by ({way:, }) cm, ± {error:.1f} cm, pressure and motion fit",
+    "crosstalk": (
+        "{x:+.2f} of {z_name} is read in {x_name} and {y:+.2f} in {y_name} (± {error:.2f}), or its zero is wrong"
+    ),
+    "zero": "{channels: and } {channels:has|have} a wrong zero ({N:, } N, ± {error:.0f} N)",
+    "late": "the forces come {ms:.0f} ± {error:.0f} ms {late:after|before} the markers' motion that they belong to",
+    "drift": "the forces come {ms:.1f} ± {error:.1f} ms {late:later|earlier} for each second of the trial",
+    "rate": "the rate is declared about {times:.2f} times too {high:high|low}",
+    "askew": "{plates:it is|they are} turned by {deg:.0f} ± {error:.0f}° on the floor",
+    "tilt": "the vertical of the cameras leans by {deg:.1f} ± {error:.1f}° against the plates",
+    "yaw": "the axes of the cameras are turned by {deg:.1f} ± {error:.1f}° on the floor, against the plates",
+    "plates_exchanged": "each reports what the other felt",
 }
 
 #: Why events or cycles are not used, or what speaks against them.
@@ -415,6 +431,7 @@ PHRASES = {
             "gap": _GAP,
             "contact": _CONTACT,
             "plate": _PLATE,
+            "hypothesis": _HYPOTHESIS,
             "event": _EVENT,
             "mass": _MASS,
             "calibration": _CALIBRATION,

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from gaitid.ground.plate_faults import faults_of_channels
 
 from gaitid.analysis import pipeline
 from gaitid.analysis.cycle_curves import curves_of
@@ -26,7 +27,6 @@ from gaitid.disk.large_arrays import is_in_file, put_in_file, rest_files
 from gaitid.errors import ReadError
 from gaitid.ground.fault import Fault
 from gaitid.ground.ground import Ground
-from gaitid.ground.plate_faults import faults_of_channels
 from gaitid.markers.clean import clean
 from gaitid.model.load import load_model
 from gaitid.numerics import blocks

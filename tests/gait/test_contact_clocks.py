@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 from attack_markers import camera_rate_wrong
 from attack_plates import each_plate, late, late_forces, late_without_events, rate_wrong
 from attack_trials import RECORDED, SHARED, Case, SimulatedCase, recorded_case, simulated_case
+from gaitid.ground.rates import varies_more
 
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
@@ -24,7 +25,6 @@ from gaitid.gait.marker_events import GaitEvent, Heading
 from gaitid.ground.balance import Balance
 from gaitid.ground.belt import Floor
 from gaitid.ground.contacts import LOADED, Contact
-from gaitid.ground.rates import varies_more
 from gaitid.notes import Note
 
 RATE, N = 100.0, 300

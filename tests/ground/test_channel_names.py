@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from gaitid.ground.line_of_force import READINGS, as_named
 from simulated_trials import simulated_walk
 
 from gaitid.analysis.pipeline import analyse
 from gaitid.body.subject import SubjectFile
-from gaitid.ground.line_of_force import READINGS, as_named
 from gaitid.ground.plate_load import plate_axes
 from gaitid.model.load import load_model
 from gaitid.trial import Array, ForcePlate

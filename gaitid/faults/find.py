@@ -1,0 +1,144 @@
+"""All that is wrong with plates, clocks and the laboratory, in the order in which it is looked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from gaitid.faults.evidence import gather
+from gaitid.faults.judge import judge
+from gaitid.faults.words import fault_of
+from gaitid.ground.balance import Balance
+from gaitid.ground.clocks import far_apart, lasts_otherwise
+from gaitid.ground.contacts import Loads
+from gaitid.ground.fault import Fault
+from gaitid.ground.ground import Ground
+from gaitid.ground.pass_ends import parted
+from gaitid.ground.plate_alignment import overlap_faults
+from gaitid.ground.plate_channels import channel_faults
+from gaitid.notes import Notes, note
+from gaitid.records import frozen_dataclass
+from gaitid.trial import Array, ForcePlate, Trial, read_only
+
+# Share of the mass within which the plates of the static and another weight are the same.
+SAME_WEIGHT = 0.05
+# Squares of residuals in terms of those of sound recordings, from which on nothing fits.
+UNEXPLAINED = 6.0
+
+
+@frozen_dataclass(eq=False)
+class Mover:
+    """What is known of the body that the plates carry.
+
+    Attributes
+    ----------
+    balance : Balance or None
+        What its motion asks of the ground; None where something else carries it too.
+    com_g : (frames, 3) array, m
+        Its centre of mass.
+    weight_N : float
+        NaN where it is not known.
+    weighed_by : str
+        What the weight was estimated from: empty where a source says it.
+    """
+
+    balance: Balance | None
+    com_g: Array
+    weight_N: float
+    weighed_by: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "com_g", read_only(self.com_g))
+
+
+@frozen_dataclass(eq=False)
+class PlateFaults:
+    """All that is wrong with the plates and clocks of a trial."""
+
+    faults: tuple[Fault, ...]
+
+    @property
+    def withheld(self) -> Mapping[int, str]:
+        """Plates of which nothing is known because of it, and why."""
+        result: dict[int, str] = {}
+        for fault in self.faults:
+            for number in fault.plates if fault.withheld else ():
+                result.setdefault(number, fault.note.text.removeprefix(f"plate {number}: "))
+        return result
+
+    @property
+    def notes(self) -> Notes:
+        return tuple(fault.note for fault in self.faults)
+
+    def weighed_in_static(self, mass_kg: float, stored_kg: float) -> PlateFaults:
+        """With what the static's plates say where plates and mass do not fit: whether it is the mass or the gain."""
+        if not np.isfinite(mass_kg):
+            return self
+        return PlateFaults(tuple(_in_static(fault, mass_kg, stored_kg) for fault in self.faults))
+
+    def without(self, ground: Ground) -> Ground:
+        """The ground without the plates that are withheld, and without blame for events that forces are late for."""
+        if not self.faults:
+            return ground
+        late = any(fault.note.code == "clocks_apart" for fault in self.faults)
+        return replace(
+            ground, withheld={**ground.withheld, **self.withheld}, events_note=() if late else ground.events_note
+        )
+
+
+def _in_static(fault: Fault, mass_kg: float, stored_kg: float) -> Fault:
+    if fault.note.code != "body_not_carried":
+        return fault
+    same, scaled = (abs(mass_kg / stored_kg / ratio - 1) < SAME_WEIGHT for ratio in (1.0, fault.ratio))
+    says = note("body_not_carried/static", kg=mass_kg, given_kg=stored_kg, same=same, other=scaled and not same)
+    return replace(fault, note=fault.note._replace(text=fault.note.text + says.text))
+
+
+def faults_of_channels(trial: Trial, ground: Ground) -> list[Fault]:
+    """Faults that the samples of plates show by themselves: nothing else asks for the samples."""
+    raw, faults = {plate.number: plate for plate in trial.plates}, list[Fault]()
+    for plate in ground.plates:
+        if plate.number in ground.withheld:  # nobody uses it
+            continue
+        faults += channel_faults(plate, parted(raw[plate.number], ground.floor.passes, trial.rate_hz), ground)
+        raw[plate.number].rest()
+    return faults
+
+
+def find_faults(trial: Trial, ground: Ground, loads: Loads, mover: Mover, of_channels: Sequence[Fault]) -> PlateFaults:
+    """Faults of plates and clocks.
+
+    Parameters
+    ----------
+    trial : Trial
+    ground : Ground
+    loads : Loads
+        As judged with the plates as filed.
+    mover : Mover
+    of_channels : sequence of Fault
+        Those of the channels (`faults_of_channels`).
+    """
+    if not ground.plates:
+        return PlateFaults(())
+    raw: Mapping[int, ForcePlate] = {plate.number: plate for plate in trial.plates}
+    faults = list(of_channels)
+    broken = {number for fault in faults if fault.withheld for number in fault.plates}
+    sound = replace(ground, plates=tuple(plate for plate in ground.plates if plate.number not in broken))
+    faults += lasts_otherwise(trial, ground, loads)
+    if sound.plates and not any(fault.note.code == "rate_doubtful" for fault in faults):
+        evidence = gather(sound, loads, mover.balance, mover.com_g, mover.weight_N)
+        said = judge(evidence, not mover.weighed_by)
+        before = evidence.filed
+        for finding in said.findings:
+            if (fault := fault_of(finding, before, evidence, raw)) is not None:
+                faults.append(fault)
+            before = finding.best.state
+        if said.left > UNEXPLAINED:
+            numbers = tuple(evidence.plates[k].number for k in evidence.used)
+            faults.append(Fault(note("plate_doubtful/nothing_fits", plates=numbers, times=np.sqrt(said.left))))
+    if not broken and not any(contact.plates for contact in loads.contacts):
+        faults += far_apart(trial, ground)
+    faults += overlap_faults(ground.plates, {number for contact in loads.contacts for number in contact.plates})
+    return PlateFaults(tuple(faults))

@@ -1,0 +1,272 @@
+"""What can be wrong with plates, clocks and the laboratory: each a parameter, and how a recording is read without it.
+
+A hypothesis undoes its fault: `State` in, corrected `State` out. Parameters are normal with a mean of 0 and a spread
+that says how large such mistakes are; a hypothesis without any is one wiring that either is so or is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from gaitid.faults.evidence import Evidence, State, level_axes
+from gaitid.numerics.rotation import cross
+from gaitid.records import NamedTuple
+from gaitid.trial import Array
+
+CHANNELS = ("Fx", "Fy", "Fz", "Mx", "My", "Mz")
+
+# How large mistakes are (standard deviations). Gains: a factor of e to this power (a range that was set wrongly
+# gives 2, pounds 4.4). m: corners measured from a wrong mark. Of the vertical force: crosstalk. N: a zero taken
+# under a load. s, s per s: clocks. rad: a plate put in askew; cameras' axes set by hand. Rates are chosen from a list:
+# factors of 1.2 to 2.
+GAIN, MOVED_M, CROSSTALK, ZERO_N, LATE_S, DRIFT, ASKEW, AXES, RATE = 0.4, 0.06, 0.08, 80.0, 0.05, 0.015, 0.25, 0.06, 0.4
+# s. A clock that is wrong by more than this is looked for from here as well: what is left of a walk is no straight line
+# of the delay beyond.
+FAR_S = (-0.1, -0.05, 0.05, 0.1)
+# Of rates, as the parameter: half and twice the right one.
+FACTORS = (-0.7, 0.7)
+
+Act = Callable[[Evidence, State, Array], State]
+
+
+class Hypothesis(NamedTuple):
+    """One fault.
+
+    Attributes
+    ----------
+    cause : str
+        A key of the words in `gaitid.notes.faults`.
+    plates : tuple of int
+        Indices of those that it is of; empty for clocks and laboratory.
+    act : function
+        (evidence, state, parameters) -> the state without the fault.
+    spread : tuple of float
+        Of its parameters; empty where it has none.
+    channels : tuple of str
+        That it is of.
+    degrees : float
+        By which it turns.
+    wiring : (float, float)
+        The signs that two exchanged channels are read with.
+    starts : tuple of float
+        Where its only parameter is looked for besides 0.
+    """
+
+    cause: str
+    plates: tuple[int, ...]
+    act: Act
+    spread: tuple[float, ...] = ()
+    channels: tuple[str, ...] = ()
+    degrees: float = 0.0
+    wiring: tuple[float, float] = (1.0, 1.0)
+    starts: tuple[float, ...] = ()
+
+
+def hypotheses(evidence: Evidence, weighed: bool) -> list[Hypothesis]:
+    """All that compete on the evidence of a trial.
+
+    Parameters
+    ----------
+    evidence : Evidence
+    weighed : bool
+        The body's weight comes from a source of its own, and not from these plates.
+    """
+    used = evidence.used
+    several = len(used) > 1
+    result = [h for k in used for h in _of_plates((k,))]
+    if several:
+        result += [h for h in _of_plates(used) if weighed or h.cause != "gain"]
+        result += [Hypothesis("plates_exchanged", pair, _plates_exchanged(*pair)) for pair in combinations(used, 2)]
+    elif not weighed:
+        result = [h for h in result if h.cause != "gain"]
+    if len(evidence.windows_s):
+        result += [
+            Hypothesis("drift", (), _drift, (DRIFT,)),
+            Hypothesis("rate", (), _rate, (RATE,), starts=FACTORS),
+            Hypothesis("tilt", (), _tilt, (AXES, AXES)),
+            Hypothesis("yaw", (), _yaw, (AXES,)),
+        ]
+    return result
+
+
+def _of_plates(ks: tuple[int, ...]) -> Iterator[Hypothesis]:
+    """Of some plates: of one, or of all of them alike."""
+    for turned in ("Fx", "Fy", "Fz", "Mx", "My", "Mz", "Fx Fy", "Mx My", "Fx Fy Fz", "Fx Fy Fz Mx My Mz"):
+        channels = tuple(turned.split())
+        senses = np.diag([-1.0 if name in channels else 1.0 for name in CHANNELS])
+        yield Hypothesis("sign", ks, _wired(ks, senses), channels=channels)
+    for a, b in (("Fx", "Fy"), ("Mx", "My")):
+        i, j = CHANNELS.index(a), CHANNELS.index(b)
+        for signs in ((1.0, 1.0), (1.0, -1.0), (-1.0, 1.0)):
+            wiring = np.eye(6)
+            wiring[[i, j]] = 0.0
+            wiring[i, j], wiring[j, i] = signs
+            yield Hypothesis("exchanged", ks, _wired(ks, wiring), channels=(a, b), wiring=signs)
+    for degrees in (90.0, 180.0, -90.0):
+        yield Hypothesis("turned", ks, _placed(ks, _about_z(np.radians(degrees))), degrees=degrees)
+    for sides in ((-1.0, 1.0), (1.0, -1.0)):
+        yield Hypothesis("mirrored", ks, _placed(ks, np.diag([*sides, 1.0])))
+    for cause, names in (
+        ("gain", CHANNELS),
+        ("gain_vertical", ("Fz",)),
+        ("gain_horizontal", ("Fx", "Fy")),
+        ("gain_channel", ("Fx",)),
+        ("gain_channel", ("Fy",)),
+        ("gain_moments", ("Mx", "My")),
+        ("gain_channel", ("Mx",)),
+        ("gain_channel", ("My",)),
+    ):
+        yield Hypothesis(cause, ks, _scaled(ks, names), (GAIN,), names)
+    yield Hypothesis("moved", ks, _moved(ks), (MOVED_M, MOVED_M))
+    yield Hypothesis("crosstalk", ks, _crosstalk(ks), (CROSSTALK, CROSSTALK))
+    yield Hypothesis("zero", ks, _zero(ks, [0, 1]), (ZERO_N, ZERO_N), ("Fx", "Fy"))
+    yield Hypothesis("zero", ks, _zero(ks, [2]), (ZERO_N,), ("Fz",))
+    yield Hypothesis("late", ks, _late(ks), (LATE_S,), starts=FAR_S)
+    yield Hypothesis("askew", ks, _askew(ks), (ASKEW,))
+
+
+def _about_z(angle_rad: float) -> Array:
+    c, s = np.cos(angle_rad), np.sin(angle_rad)
+    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
+def _changed(evidence: Evidence, state: State, ks: Sequence[int], change: Callable[[Array], Array]) -> State:
+    """The channels of some plates, (rows, 6), changed."""
+    rows = np.isin(evidence.plate_of, ks)
+    channels = np.concatenate([state.f_p, state.m_p], axis=1)
+    channels[rows] = change(channels[rows])
+    return state._replace(f_p=channels[:, :3], m_p=channels[:, 3:])
+
+
+def _wired(ks: tuple[int, ...], wiring: Array) -> Act:
+    """What was read is `wiring` times what was felt."""
+    back = np.linalg.inv(wiring)
+
+    def act(evidence: Evidence, state: State, parameters: Array) -> State:
+        return _changed(evidence, state, ks, lambda channels: np.asarray(channels @ back.T))
+
+    return act
+
+
+def _scaled(ks: tuple[int, ...], names: Sequence[str]) -> Act:
+    """Channels with another gain, e to the power of the parameter."""
+    of = np.array([name in names for name in CHANNELS])
+
+    def act(evidence: Evidence, state: State, parameters: Array) -> State:
+        return _changed(evidence, state, ks, lambda channels: channels * np.where(of, np.exp(-parameters[0]), 1.0))
+
+    return act
+
+
+def _crosstalk(ks: tuple[int, ...]) -> Act:
+    """A share of the vertical force in the horizontal ones."""
+
+    def act(evidence: Evidence, state: State, parameters: Array) -> State:
+        def change(channels: Array) -> Array:
+            channels[:, :2] -= channels[:, 2:3] * parameters
+            return channels
+
+        return _changed(evidence, state, ks, change)
+
+    return act
+
+
+def _zero(ks: tuple[int, ...], of: list[int]) -> Act:
+    """A steady force while the plate is loaded."""
+
+    def act(evidence: Evidence, state: State, parameters: Array) -> State:
+        def change(channels: Array) -> Array:
+            loaded = np.abs(channels[:, 2]) > 0.05 * np.abs(channels[:, 2]).max(initial=0.0)
+            channels[:, of] -= parameters * loaded[:, None]
+            return channels
+
+        return _changed(evidence, state, ks, change)
+
+    return act
+
+
+def _placed(ks: tuple[int, ...], turn: Array) -> Act:
+    """The axes of plates turned, or mirrored, about their middles."""
+
+    def act(evidence: Evidence, state: State, parameters: Array) -> State:
+        R_gp = state.R_gp.copy()
+        R_gp[list(ks)] = R_gp[list(ks)] @ turn
+        return state._replace(R_gp=R_gp)
+
+    return act
+
+
+def _askew(ks: tuple[int, ...]) -> Act:
+    """The same by a few degrees."""
+
+    def act(evidence: Evidence, state: State, parameters: Array) -> State:
+        return _placed(ks, _about_z(-parameters[0]))(evidence, state, parameters)
+
+    return act
+
+
+def _moved(ks: tuple[int, ...]) -> Act:
+    """Plates that lie elsewhere, along the sides of the first."""
+
+    def act(evidence: Evidence, state: State, parameters: Array) -> State:
+        centre_g = state.centre_g.copy()
+        centre_g[list(ks)] -= state.R_gp[ks[0]][:, :2] @ parameters
+        return state._replace(centre_g=centre_g)
+
+    return act
+
+
+def _plates_exchanged(a: int, b: int) -> Act:
+    """Each of two plates reports what the other felt: the place and axes of the other are its own."""
+
+    def act(evidence: Evidence, state: State, parameters: Array) -> State:
+        order = np.arange(len(evidence.plates))
+        order[[a, b]] = b, a
+        return state._replace(R_gp=state.R_gp[order], centre_g=state.centre_g[order])
+
+    return act
+
+
+def _late(ks: tuple[int, ...]) -> Act:
+    """Forces that come late by some seconds."""
+
+    def act(evidence: Evidence, state: State, parameters: Array) -> State:
+        return _read_later(evidence, state, np.where(np.isin(evidence.plate_of, ks), parameters[0], 0.0))
+
+    return act
+
+
+def _drift(evidence: Evidence, state: State, parameters: Array) -> State:
+    """A clock of the plates that runs slowly: forces come the later, the longer the trial lasts."""
+    return _read_later(evidence, state, parameters[0] * evidence.row_times_s)
+
+
+def _read_later(evidence: Evidence, state: State, late_s: Array) -> State:
+    """Changes of the channels by reading them later, added to what else was corrected."""
+    f_p, m_p = evidence.read(late_s)
+    filed = evidence.filed
+    return state._replace(f_p=state.f_p + f_p - filed.f_p, m_p=state.m_p + m_p - filed.m_p)
+
+
+def _rate(evidence: Evidence, state: State, parameters: Array) -> State:
+    """A rate that is declared e to the power of the parameter times too high: accelerations go with its square."""
+    moves = (state.asked - evidence.up_g) * np.exp(-2 * parameters[0])
+    return state._replace(asked=evidence.up_g + moves)
+
+
+def _tilt(evidence: Evidence, state: State, parameters: Array) -> State:
+    """The cameras' vertical leans against that of the plates."""
+    turn = parameters @ level_axes(evidence.up_g)
+    R_gp = state.R_gp - np.swapaxes(cross(turn, np.swapaxes(state.R_gp, 1, 2)), 1, 2)
+    return state._replace(R_gp=R_gp)
+
+
+def _yaw(evidence: Evidence, state: State, parameters: Array) -> State:
+    """The cameras' axes are turned against those of the plates, about the middle of these."""
+    used = list(evidence.used)
+    middle, turn = state.centre_g[used].mean(axis=0), -parameters[0] * evidence.up_g
+    R_gp = state.R_gp + np.swapaxes(cross(turn, np.swapaxes(state.R_gp, 1, 2)), 1, 2)
+    return state._replace(R_gp=R_gp, centre_g=state.centre_g + cross(turn, state.centre_g - middle))

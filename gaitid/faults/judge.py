@@ -1,0 +1,217 @@
+"""Which fault explains the residuals best, how large it is, how sure that is, and what could not have shown.
+
+All hypotheses compete with "nothing is wrong" by their marginal likelihood (Laplace's approximation; MacKay 2003,
+Information Theory, ch. 28): what a fault explains, less the price of its parameters and of being one of many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gaitid.faults.evidence import Evidence, State
+from gaitid.faults.hypotheses import CHANNELS, Hypothesis, hypotheses
+from gaitid.faults.spread import Likelihood, likelihood
+from gaitid.records import NamedTuple
+from gaitid.trial import Array
+
+# Logarithm of the odds of one fault before anything is seen: one trial in thirty has any, of about a hundred; a clock,
+# a mass, cameras that lean, each one in 150.
+RARE, COMMON = 8.0, 5.0
+# Logarithm of the odds between two faults from which on the better one alone is named: twenty to one.
+SURE = 3.0
+# Faults of one trial that are looked for, one after the other, each of other plates; steps of Gauss and Newton; of a
+# parameter's spread, the step that its effect is taken over; spreads beyond which nothing is looked for.
+FAULTS, STEPS, STEP, FARTHEST = 2, 4, 0.05, 5.0
+# Causes that are common where they are of all plates.
+OFTEN = ("late", "gain", "tilt")
+# What may still become the best after more steps.
+PROMISING = 6.0
+
+
+class Fitted(NamedTuple):
+    """One hypothesis where it explains the residuals best.
+
+    Attributes
+    ----------
+    hypothesis : Hypothesis
+    score : float
+        Logarithm of its odds against "nothing is wrong".
+    size, error : (parameters,) arrays
+        Its parameters and their standard deviations.
+    state : State
+        What was recorded without the fault.
+    misfit : float
+        That is left, for each residual.
+    """
+
+    hypothesis: Hypothesis
+    score: float
+    size: Array
+    error: Array
+    state: State
+    misfit: float
+
+
+class Finding(NamedTuple):
+    """A fault, and the others that explain the residuals nearly as well.
+
+    Attributes
+    ----------
+    best : Fitted
+    rivals : tuple of Fitted
+    """
+
+    best: Fitted
+    rivals: tuple[Fitted, ...]
+
+
+class Judgement(NamedTuple):
+    """What was found in a trial.
+
+    Attributes
+    ----------
+    findings : tuple of Finding
+    misfit : float
+        Squares of residuals in terms of those of sound recordings, as filed; NaN where nothing tells.
+    left : float
+        The same without the faults that were found.
+    """
+
+    findings: tuple[Finding, ...]
+    misfit: float
+    left: float
+
+
+def judge(evidence: Evidence, weighed: bool = True) -> Judgement:
+    """Faults of a trial, the surest first.
+
+    Parameters
+    ----------
+    evidence : Evidence
+    weighed : bool
+        The body's weight comes from a source of its own, and not from these plates.
+    """
+    court = Court(evidence)
+    if not court.n:
+        return Judgement((), np.nan, np.nan)
+    state, findings = evidence.filed, list[Finding]()
+    misfit = left = court.misfit(state)
+    everything, every = hypotheses(evidence, weighed), set(evidence.used)
+    while len(findings) < FAULTS:
+        fitted = sorted(court.compete(state, everything), key=lambda one: -one.score)
+        if not fitted or not fitted[0].score > 0:
+            break
+        best, *others = fitted
+        rivals = tuple(one for one in others if one.score > max(best.score - SURE, 0.0))
+        findings.append(Finding(best, rivals))
+        touched = set(best.hypothesis.plates) or every
+        everything = [one for one in everything if not touched & (set(one.plates) or every)]
+        state, left = best.state, best.misfit
+    return Judgement(tuple(findings), misfit, left)
+
+
+class Court:
+    """Hypotheses against the residuals of one trial."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self.evidence = evidence
+        self.likelihood: Likelihood = likelihood(evidence)
+        self.n = self.likelihood.counts
+
+    def price(self, hypothesis: Hypothesis) -> float:
+        """Logarithm of the odds against a fault before anything is seen."""
+        of_all = not hypothesis.plates or len(hypothesis.plates) == len(self.evidence.used) > 1
+        return COMMON if of_all and hypothesis.cause in OFTEN else RARE
+
+    def white(self, state: State) -> Array:
+        """Residuals beyond the usual ones, with a spread of 1."""
+        return self.likelihood.white(self.evidence.residuals(state)) - self.likelihood.usual
+
+    def misfit(self, state: State) -> float:
+        """Of each residual."""
+        return self.likelihood.misfit(self.white(state)) / self.n
+
+    def compete(self, state: State, everything: Sequence[Hypothesis]) -> list[Fitted]:
+        """All hypotheses, each where it explains the residuals best."""
+        white = self.white(state)
+        misfit = self.likelihood.misfit(white)
+        nothing = self.likelihood.log(misfit)
+        return [self._fit(hypothesis, state, white, misfit, nothing) for hypothesis in everything]
+
+    def _fit(self, hypothesis: Hypothesis, state: State, white: Array, misfit: float, nothing: float) -> Fitted:
+        if not hypothesis.spread:
+            corrected = hypothesis.act(self.evidence, state, np.zeros(0))
+            left = self.likelihood.misfit(self.white(corrected))
+            score = self.likelihood.log(left) - nothing - self.price(hypothesis)
+            return Fitted(hypothesis, score, np.zeros(0), np.zeros(0), corrected, left / self.n)
+        sd = np.array(hypothesis.spread)
+        best = self._search(hypothesis, state, white, misfit, np.zeros(len(sd)), nothing)
+        for start in hypothesis.starts:
+            corrected = hypothesis.act(self.evidence, state, np.array([start]))
+            there = self.white(corrected)
+            left = self.likelihood.misfit(there)
+            if left < min(misfit, best.misfit * self.n):
+                other = self._search(hypothesis, state, there, left, np.array([start]), nothing)
+                best = max(best, other, key=lambda one: one.score)
+        return best
+
+    def _search(
+        self, hypothesis: Hypothesis, state: State, white: Array, misfit: float, size: Array, nothing: float
+    ) -> Fitted:
+        """Steps of Gauss and Newton from some size on, whose residuals are given."""
+        sd = np.array(hypothesis.spread)
+        best: Fitted | None = None
+        for _ in range(STEPS):
+            slopes = self._slopes(hypothesis, state, white, size)
+            raised = self.likelihood.variance(misfit)
+            tells = self.likelihood.product(slopes, slopes) / raised
+            curvature = tells + np.diag(1 / sd**2)
+            step = -np.linalg.solve(curvature, self.likelihood.product(slopes, white) / raised + size / sd**2)
+            size = np.clip(size + step, -FARTHEST * sd, FARTHEST * sd)
+            corrected = hypothesis.act(self.evidence, state, size)
+            white = self.white(corrected)
+            misfit = self.likelihood.misfit(white)
+            price = 0.5 * float(np.sum((size / sd) ** 2)) + 0.5 * np.linalg.slogdet(curvature * np.outer(sd, sd))[1]
+            price += self._stretch(hypothesis, size)
+            score = self.likelihood.log(misfit) - price - nothing - self.price(hypothesis)
+            error = np.sqrt(np.diag(np.linalg.inv(curvature)))
+            if best is None or score > best.score + 0.01:
+                better = best is None or score > best.score + 0.5
+                best = Fitted(hypothesis, score, size, error, corrected, misfit / self.n)
+                if better and score > -PROMISING:
+                    continue
+            break
+        assert best is not None
+        return best
+
+    def _stretch(self, hypothesis: Hypothesis, size: Array) -> float:
+        """The price of channels that become smaller: residuals become smaller with them, whether they fit or not.
+
+        The density of what was read is that of what was felt over the gain, once for each residual that plates feel and
+        no marker tells: all of them where the trunk was not measured, half of them where it was.
+        """
+        if not hypothesis.cause.startswith("gain"):
+            return 0.0
+        loaded = self.rows(hypothesis.plates)
+        alone = len(hypothesis.channels) < len(CHANNELS)
+        counts = {"Fx": 1 + alone, "Fy": 1 + alone, "Fz": 1, "Mx": alone, "My": alone, "Mz": 0}
+        rows = sum(counts[name] * loaded for name in hypothesis.channels)
+        return (0.5 if self.evidence.whole else 1.0) * rows * float(size[0])
+
+    def rows(self, plates: Sequence[int]) -> float:
+        """How many windows tell of some plates."""
+        evidence, n = self.evidence, len(self.evidence.windows_s)
+        push = np.abs(evidence.filed.f_p[: n * len(evidence.plates), 2]).reshape(len(evidence.plates), n)
+        share = push[list(plates)].sum(axis=0) / np.maximum(push.sum(axis=0), 1.0)
+        return float(share.sum()) * self.likelihood.share
+
+    def _slopes(self, hypothesis: Hypothesis, state: State, white: Array, size: Array) -> Array:
+        """(n, parameters) by how much residuals change for each unit of the parameters."""
+        columns = []
+        for j, sd in enumerate(hypothesis.spread):
+            beside = size.copy()
+            beside[j] += STEP * sd
+            columns.append((self.white(hypothesis.act(self.evidence, state, beside)) - white) / (STEP * sd))
+        return np.stack(columns, axis=1)

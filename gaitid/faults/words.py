@@ -1,0 +1,178 @@
+"""A hypothesis that won, in words: what is wrong, by how much, what it does to joint moments, what else it may be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from gaitid.faults.evidence import Evidence, State
+from gaitid.faults.hypotheses import CHANNELS
+from gaitid.faults.judge import Finding, Fitted
+from gaitid.ground.fault import Fault
+from gaitid.notes import note, phrase
+from gaitid.numerics.rotation import cross, norm
+from gaitid.trial import Array, ForcePlate
+
+# N·m/kg at any joint. From the first on a fault is worth a doubt: 5 % of what an ankle takes in walking. From the
+# second on what is computed is another walk's, and a load of one plate, or a clock, is not believed.
+DOUBTED, NOT_BELIEVED = 0.08, 0.4
+# m. Of the ankle above the floor.
+ANKLE_M = 0.08
+# Within this share of a known ratio of units it is named.
+OF_UNIT = 0.08
+UNITS: Mapping[str, float] = {
+    "plate/force_in_lb": 1 / 4.4482,
+    "plate/force_as_lb": 4.4482,
+    "plate/mass_in_lb": 1 / 2.2046,
+    "plate/mass_as_lb": 2.2046,
+    "plate/force_in_kg": 1 / 9.80665,
+}
+_WIRING = ("sign", "exchanged")
+_PLACES = ("turned", "mirrored", "moved", "askew", "plates_exchanged")
+
+
+def unit_of_ratio(ratio: float, of_mass: bool = True) -> list[str]:
+    """The mistakes of units, of the mass or only of forces, that make plates carry so many times what they should."""
+    near = (name for name, factor in UNITS.items() if abs(ratio / factor - 1) < OF_UNIT)
+    return [phrase(name) for name in near if of_mass or "/mass" not in name]
+
+
+def fault_of(finding: Finding, before: State, evidence: Evidence, raw: Mapping[int, ForcePlate]) -> Fault | None:
+    """The fault that a finding is, with its note; None of one that changes next to nothing.
+
+    Parameters
+    ----------
+    finding : Finding
+    before : State
+        What it was found in.
+    evidence : Evidence
+    raw : mapping of int to ForcePlate
+        The plates as the file has them, by number.
+    """
+    best = finding.best
+    cause, used = best.hypothesis.cause, evidence.used
+    numbers = tuple(evidence.plates[k].number for k in best.hypothesis.plates)
+    every = tuple(evidence.plates[k].number for k in used)
+    of_all = not numbers or (numbers == every and len(every) > 1)
+    changed = effect(evidence, before, best.state)
+    others = [_what(rival, evidence, raw) for rival in _different(finding)]
+    values: dict[str, Any] = {"what": _what(best, evidence, raw), "others": others, "changed": changed}
+    ratio = float(np.exp(best.size[0])) if cause in ("gain", "gain_vertical") else np.nan
+    if of_all and cause in ("gain", "gain_vertical"):
+        units = unit_of_ratio(ratio)
+        kind = "body_not_carried/units" if units else "body_not_carried/mass"
+        said = note(kind, several=len(every) > 1, ratio=ratio, units=units, less=ratio < 1, error=best.error[0])
+        return Fault(said, common=every, ratio=ratio)
+    if cause == "rate":
+        return Fault(note("rate_doubtful/accelerations", **values), common=every)
+    if cause in ("late", "drift"):
+        near = changed < DOUBTED
+        one = numbers and not of_all
+        name = "clocks_near" if near else f"clocks_apart/{'plate' if one else 'drift' if cause == 'drift' else 'all'}"
+        said = note(name, plates=numbers if one else (), **values)
+        return Fault(said, changed > NOT_BELIEVED and cause == "late", common=every)
+    if cause in ("tilt", "yaw"):
+        return Fault(note("laboratory_askew", **values), common=every)
+    if changed < DOUBTED:
+        return None
+    withheld = changed > NOT_BELIEVED
+    code = "plate_gain" if cause.startswith("gain") else "plate_doubtful"
+    if withheld and cause in _WIRING:
+        code = "plate_channel"
+    elif withheld and cause in _PLACES:
+        code = "plate_misplaced"
+    group = "wired" if cause in _WIRING else "placed" if cause in _PLACES else "scaled"
+    units = unit_of_ratio(ratio, of_mass=False) if np.isfinite(ratio) else []
+    said = note(f"plate_doubtful/{group}", plates=numbers, units=units, **values)
+    return Fault(said._replace(code=code), withheld)
+
+
+def _different(finding: Finding) -> list[Fitted]:
+    """Rivals that are of another cause, or of other plates, than the best and those before."""
+    seen = {(finding.best.hypothesis.cause, finding.best.hypothesis.channels)}
+    result = list[Fitted]()
+    for rival in finding.rivals:
+        key = rival.hypothesis.cause, rival.hypothesis.channels
+        if key not in seen and len(result) < 2:
+            seen.add(key)
+            result.append(rival)
+    return result
+
+
+def _what(fitted: Fitted, evidence: Evidence, raw: Mapping[int, ForcePlate]) -> str:
+    """What is wrong, in words."""
+    hypothesis, size, error = fitted.hypothesis, fitted.size, fitted.error
+    plates = [evidence.plates[k] for k in hypothesis.plates]
+    names, sense = raw[plates[0].number].force_names if plates else (CHANNELS[:3], np.ones(3))
+    named = dict(zip(CHANNELS, (*names, *CHANNELS[3:]), strict=True))
+    values: dict[str, Any] = {
+        "plates": tuple(plate.number for plate in plates),
+        "channels": [named[name] for name in hypothesis.channels],
+        "deg": hypothesis.degrees,
+    }
+    cause = hypothesis.cause
+    if cause.startswith("gain"):
+        times = float(np.exp(size[0]))
+        values |= {"times": times, "error": times * error[0], "every": len(hypothesis.channels) == len(CHANNELS)}
+        values |= {"several": len(hypothesis.channels) > 1}
+        cause = "gain"
+    elif cause == "exchanged":
+        values |= _signs(
+            hypothesis.channels, hypothesis.wiring, sense if hypothesis.channels[0] == "Fx" else np.ones(3)
+        )
+    elif cause == "moved":
+        way_g = -(evidence.filed.R_gp[hypothesis.plates[0]][:, :2] @ size)
+        values |= {"way": [f"{v * 100:+.1f}" for v in way_g], "error": 100 * float(norm(error))}
+    elif cause == "crosstalk":
+        values |= {"x": sense[0] * sense[2] * size[0], "y": sense[1] * sense[2] * size[1], "names": names}
+        values |= {"x_name": names[0], "y_name": names[1], "z_name": names[2], "error": float(error.max())}
+    elif cause == "zero":
+        values |= {"N": [f"{v:+.0f}" for v in size], "error": float(error.max())}
+    elif cause in ("late", "drift"):
+        values |= {"ms": abs(size[0]) * 1e3, "late": size[0] > 0, "error": error[0] * 1e3}
+    elif cause == "rate":
+        values |= {"times": float(np.exp(abs(size[0]))), "high": size[0] > 0}
+    elif cause in ("askew", "tilt", "yaw"):
+        values |= {"deg": float(np.degrees(norm(size))), "error": float(np.degrees(norm(error)))}
+    return phrase(f"hypothesis/{cause}", **values)
+
+
+def _signs(channels: tuple[str, ...], wiring: tuple[float, float], sense: Array) -> dict[str, Any]:
+    """Which of two exchanged channels have the wrong sign too, as the file counts them."""
+    turned = [wiring[0] * sense[0] * sense[1] < 0, wiring[1] * sense[0] * sense[1] < 0]
+    return {"turned": [name for name, of in zip(channels, turned, strict=True) if of]}
+
+
+def effect(evidence: Evidence, before: State, after: State) -> float:
+    """By how much joint moments change when a fault is undone, N·m/kg: the greatest at ankle or hip, but 5 % of times.
+
+    The ankle is taken to lie over the pressure, the hip where the body's centre of mass is; the weight of the body is
+    the one that its loads are held against.
+    """
+    n, changes = len(evidence.windows_s), [np.zeros(1)]
+    mass_kg = evidence.weight_N / 9.81 if np.isfinite(evidence.weight_N) else 70.0
+    blocks: list[tuple[int, slice, Array | None]] = [
+        (k, slice(k * n, (k + 1) * n), evidence.com_g) for k in range(len(evidence.plates))
+    ]
+    blocks += [(int(evidence.plate_of[p.rows.start]), p.rows, None) for p in evidence.pressing]
+    for k, rows, com_g in blocks:
+        (f_0, m_0, c_0), (f_1, m_1, c_1) = (_of_plate(state, k, rows) for state in (before, after))
+        push = np.abs(f_0 @ evidence.up_g)
+        loaded = push > 0.2 * push.max(initial=0.0)
+        if not loaded.any():
+            continue
+        up_g = evidence.up_g
+        normal = np.where(loaded, f_0 @ up_g, np.nan)[:, None]
+        ankle = c_0 + cross(up_g, m_0) / normal + ANKLE_M * up_g
+        for point in (ankle, com_g) if com_g is not None else (ankle,):
+            change = m_1 + cross(c_1 - point, f_1) - m_0 - cross(c_0 - point, f_0)
+            changes.append(norm(change)[loaded] / mass_kg)
+    return max(float(np.nanquantile(change, 0.95)) for change in changes)
+
+
+def _of_plate(state: State, k: int, rows: slice) -> tuple[Array, Array, Array]:
+    """Force and moment about the centre of a plate, laboratory axes, and that."""
+    R_gp = state.R_gp[k]
+    return state.f_p[rows] @ R_gp.T, state.m_p[rows] @ R_gp.T, state.centre_g[k]
