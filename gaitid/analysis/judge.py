@@ -73,7 +73,7 @@ def judge(result: Result) -> Verdict:
     only = []
     if trial == USABLE and not any(_any_load(result, side) for side in measured):
         only = ["trial", *(side for side in measured if sides[side] == USABLE)]
-    return Verdict(trial, sides, grouped, tuple(others), tuple(only), whole_stances(result))
+    return Verdict(trial, sides, grouped, tuple(others), tuple(only), whole_stances(result), result.verdict.not_seen)
 
 
 def _any_load(result: Result, side: str) -> bool:

@@ -442,7 +442,7 @@ class Pipeline(Stages):
             impacts=self.impacts,
             conventions=conventions(model, found.up_g, found.up_words, body.R_gp, body.progression_words),
             notes=without_consequences(self.notes),
-            verdict=NOT_JUDGED,
+            verdict=replace(NOT_JUDGED, not_seen=self.plate_faults.not_seen),
             pipeline=self.with_(),
             applied_loads=self.applied_loads[0],
             whole_body=self.whole_body,

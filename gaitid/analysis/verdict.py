@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gaitid.analysis.wording import reason_words, verdict_words
+from gaitid.faults.detectable import Detectable
 from gaitid.notes import Notes
 from gaitid.notes.message import DO_NOT_USE
 from gaitid.records import frozen_dataclass
@@ -61,6 +62,8 @@ class Verdict:
         ``trial`` and its sides that are `USABLE`, where nothing is known of any load in it.
     whole : tuple of int
         Places, among the contacts of the result, of the stances that are whole.
+    not_seen : tuple of Detectable
+        Faults of plates, clocks and laboratory, and how large they would have to be to be noticed.
     """
 
     trial: str
@@ -69,6 +72,7 @@ class Verdict:
     others: Notes = ()
     angles_only: tuple[str, ...] = ()
     whole: tuple[int, ...] = ()
+    not_seen: tuple[Detectable, ...] = ()
 
     @property
     def words(self) -> str:
@@ -82,7 +86,8 @@ class Verdict:
 
     def as_dict(self) -> dict[str, Any]:
         """For records: ``trial``, each side, ``reasons``, and of which ``angles_only`` are known, where of any."""
-        only = {"angles_only": list(self.angles_only)} if self.angles_only else {}
+        only: dict[str, Any] = {"angles_only": list(self.angles_only)} if self.angles_only else {}
+        only |= {"detectable": [one.as_dict() for one in self.not_seen]} if self.not_seen else {}
         return {"trial": self.trial, **self.sides, "reasons": [dict(vars(reason)) for reason in self.reasons], **only}
 
 

@@ -176,6 +176,12 @@ class Evidence:
         return tuple(k for k, plate in enumerate(self.plates) if plate.number in numbers)
 
     @property
+    def whole_steps(self) -> tuple[int, ...]:
+        """Indices of the plates that any foot stood on alone: a strike alone, without what follows, tells no delay."""
+        numbers = {step.plates[0] for step in self.steps if len(step.plates) == 1}
+        return tuple(k for k, plate in enumerate(self.plates) if plate.number in numbers)
+
+    @property
     def row_times_s(self) -> Array:
         """(rows,) of each row of a `State`."""
         return np.concatenate([np.tile(self.windows_s, len(self.plates)), *(p.time_s for p in self.pressing)])

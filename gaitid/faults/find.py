@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from gaitid.faults.detectable import Detectable, detectable
 from gaitid.faults.evidence import gather
-from gaitid.faults.judge import judge
+from gaitid.faults.judge import Court, judge
 from gaitid.faults.words import fault_of
 from gaitid.ground.balance import Balance
 from gaitid.ground.clocks import far_apart, lasts_otherwise
@@ -55,9 +56,10 @@ class Mover:
 
 @frozen_dataclass(eq=False)
 class PlateFaults:
-    """All that is wrong with the plates and clocks of a trial."""
+    """All that is wrong with the plates and clocks of a trial, and what it could not have shown."""
 
     faults: tuple[Fault, ...]
+    not_seen: tuple[Detectable, ...] = ()
 
     @property
     def withheld(self) -> Mapping[int, str]:
@@ -76,7 +78,7 @@ class PlateFaults:
         """With what the static's plates say where plates and mass do not fit: whether it is the mass or the gain."""
         if not np.isfinite(mass_kg):
             return self
-        return PlateFaults(tuple(_in_static(fault, mass_kg, stored_kg) for fault in self.faults))
+        return replace(self, faults=tuple(_in_static(fault, mass_kg, stored_kg) for fault in self.faults))
 
     def without(self, ground: Ground) -> Ground:
         """The ground without the plates that are withheld, and without blame for events that forces are late for."""
@@ -123,22 +125,24 @@ def find_faults(trial: Trial, ground: Ground, loads: Loads, mover: Mover, of_cha
     if not ground.plates:
         return PlateFaults(())
     raw: Mapping[int, ForcePlate] = {plate.number: plate for plate in trial.plates}
-    faults = list(of_channels)
+    faults, not_seen = list(of_channels), tuple[Detectable, ...]()
     broken = {number for fault in faults if fault.withheld for number in fault.plates}
     sound = replace(ground, plates=tuple(plate for plate in ground.plates if plate.number not in broken))
     faults += lasts_otherwise(trial, ground, loads)
     if sound.plates and not any(fault.note.code == "rate_doubtful" for fault in faults):
         evidence = gather(sound, loads, mover.balance, mover.com_g, mover.weight_N)
-        said = judge(evidence, not mover.weighed_by)
+        court = Court(evidence)
+        said = judge(court, not mover.weighed_by)
         before = evidence.filed
         for finding in said.findings:
             if (fault := fault_of(finding, before, evidence, raw)) is not None:
                 faults.append(fault)
             before = finding.best.state
+        not_seen = detectable(court, before, not mover.weighed_by) if court.n else ()
         if said.left > UNEXPLAINED:
             numbers = tuple(evidence.plates[k].number for k in evidence.used)
             faults.append(Fault(note("plate_doubtful/nothing_fits", plates=numbers, times=np.sqrt(said.left))))
     if not broken and not any(contact.plates for contact in loads.contacts):
         faults += far_apart(trial, ground)
     faults += overlap_faults(ground.plates, {number for contact in loads.contacts for number in contact.plates})
-    return PlateFaults(tuple(faults))
+    return PlateFaults(tuple(faults), not_seen)

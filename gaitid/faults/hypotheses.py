@@ -76,7 +76,7 @@ def hypotheses(evidence: Evidence, weighed: bool) -> list[Hypothesis]:
     """
     used = evidence.used
     several = len(used) > 1
-    result = [h for k in used for h in _of_plates((k,))]
+    result = [h for k in used for h in _of_plates((k,)) if h.cause != "late" or k in evidence.whole_steps]
     if several:
         result += [h for h in _of_plates(used) if weighed or h.cause != "gain"]
         result += [Hypothesis("plates_exchanged", pair, _plates_exchanged(*pair)) for pair in combinations(used, 2)]

@@ -16,9 +16,10 @@ from gaitid.faults.spread import Likelihood, likelihood
 from gaitid.records import NamedTuple
 from gaitid.trial import Array
 
-# Logarithm of the odds of one fault before anything is seen: one trial in thirty has any, of about a hundred; a clock,
-# a mass, cameras that lean, each one in 150.
-RARE, COMMON = 8.0, 5.0
+# Logarithm of the odds against one fault before anything is seen: a clock, a mass, cameras that lean, each one trial
+# in fifty; another fault, one of about a hundred, one in ten; one plate that is late but shares the others' clock, one
+# in a hundred.
+COMMON, RARE, RAREST = 4.0, 7.0, 9.0
 # Logarithm of the odds between two faults from which on the better one alone is named: twenty to one.
 SURE = 3.0
 # Faults of one trial that are looked for, one after the other, each of other plates; steps of Gauss and Newton; of a
@@ -84,16 +85,16 @@ class Judgement(NamedTuple):
     left: float
 
 
-def judge(evidence: Evidence, weighed: bool = True) -> Judgement:
+def judge(court: Court, weighed: bool = True) -> Judgement:
     """Faults of a trial, the surest first.
 
     Parameters
     ----------
-    evidence : Evidence
+    court : Court
     weighed : bool
         The body's weight comes from a source of its own, and not from these plates.
     """
-    court = Court(evidence)
+    evidence = court.evidence
     if not court.n:
         return Judgement((), np.nan, np.nan)
     state, findings = evidence.filed, list[Finding]()
@@ -123,6 +124,8 @@ class Court:
     def price(self, hypothesis: Hypothesis) -> float:
         """Logarithm of the odds against a fault before anything is seen."""
         of_all = not hypothesis.plates or len(hypothesis.plates) == len(self.evidence.used) > 1
+        if hypothesis.cause == "late" and not of_all and len(self.evidence.plates) > 1:
+            return RAREST
         return COMMON if of_all and hypothesis.cause in OFTEN else RARE
 
     def white(self, state: State) -> Array:
@@ -164,7 +167,7 @@ class Court:
         sd = np.array(hypothesis.spread)
         best: Fitted | None = None
         for _ in range(STEPS):
-            slopes = self._slopes(hypothesis, state, white, size)
+            slopes = self.slopes(hypothesis, state, white, size)
             raised = self.likelihood.variance(misfit)
             tells = self.likelihood.product(slopes, slopes) / raised
             curvature = tells + np.diag(1 / sd**2)
@@ -207,7 +210,7 @@ class Court:
         share = push[list(plates)].sum(axis=0) / np.maximum(push.sum(axis=0), 1.0)
         return float(share.sum()) * self.likelihood.share
 
-    def _slopes(self, hypothesis: Hypothesis, state: State, white: Array, size: Array) -> Array:
+    def slopes(self, hypothesis: Hypothesis, state: State, white: Array, size: Array) -> Array:
         """(n, parameters) by how much residuals change for each unit of the parameters."""
         columns = []
         for j, sd in enumerate(hypothesis.spread):

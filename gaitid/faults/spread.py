@@ -65,7 +65,7 @@ class Prior(NamedTuple):
 MASS, MASS_RUNNING = Prior(0.0, 0.02), Prior(0.0, 0.1)
 #: s by which forces come after the markers where both have one clock: 0 to 8 ms in 15 laboratories' walks, each the
 #: same in all its trials; in runs the pelvis follows the leg.
-LATE, LATE_RUNNING = Prior(0.0036, 0.004), Prior(-0.005, 0.004)
+LATE, LATE_RUNNING = Prior(0.0036, 0.0035), Prior(-0.005, 0.0035)
 #: s². Markers that are low-passed at f lose 1 / (2 π f)² of how forces bend, 0.0003 at 9 Hz, and so do plates.
 BLUNT = Prior(0.0, 0.0002)
 #: s by which the trunk follows the pelvis, forward and to the left.

@@ -15,11 +15,13 @@ from gaitid.notes import note, phrase
 from gaitid.numerics.rotation import cross, norm
 from gaitid.trial import Array, ForcePlate
 
-# N·m/kg at any joint. From the first on a fault is worth a doubt: 5 % of what an ankle takes in walking. From the
-# second on what is computed is another walk's, and a load of one plate, or a clock, is not believed.
-DOUBTED, NOT_BELIEVED = 0.08, 0.4
-# m. Of the ankle above the floor.
-ANKLE_M = 0.08
+# N·m/kg at any joint. From the first on a fault is worth a doubt: a tenth of what a hip or a knee takes in walking.
+# From the second on what is computed is another walk's, and a load of one plate, or a clock, is not believed.
+DOUBTED, NOT_BELIEVED = 0.05, 0.4
+# m. Of the ankle above the floor. Of the greatest force: less loads no joint. m/s² and kg, where only pressure tells.
+ANKLE_M, LOADED, GRAVITY, USUAL_KG = 0.08, 0.2, 9.81, 70.0
+#: How far up from ankle to hip.
+JOINTS = {"ankle": 0.0, "knee": 0.5, "hip": 1.0}
 # Within this share of a known ratio of units it is named.
 OF_UNIT = 0.08
 UNITS: Mapping[str, float] = {
@@ -146,30 +148,36 @@ def _signs(channels: tuple[str, ...], wiring: tuple[float, float], sense: Array)
 
 
 def effect(evidence: Evidence, before: State, after: State) -> float:
-    """By how much joint moments change when a fault is undone, N·m/kg: the greatest at ankle or hip, but 5 % of times.
+    """By how much any joint's moment changes when a fault is undone, N·m/kg."""
+    return max(effects(evidence, before, after).values())
 
-    The ankle is taken to lie over the pressure, the hip where the body's centre of mass is; the weight of the body is
-    the one that its loads are held against.
+
+def effects(evidence: Evidence, before: State, after: State) -> dict[str, float]:
+    """By how much the moment of each joint changes when a fault is undone, N·m/kg: the greatest, but for 5 % of times.
+
+    The ankle is taken to lie over the pressure, the hip where the body's centre of mass is, the knee half way; the
+    weight of the body is the one that its loads are held against.
     """
-    n, changes = len(evidence.windows_s), [np.zeros(1)]
-    mass_kg = evidence.weight_N / 9.81 if np.isfinite(evidence.weight_N) else 70.0
+    n, up_g = len(evidence.windows_s), evidence.up_g
+    mass_kg = evidence.weight_N / GRAVITY if np.isfinite(evidence.weight_N) else USUAL_KG
     blocks: list[tuple[int, slice, Array | None]] = [
         (k, slice(k * n, (k + 1) * n), evidence.com_g) for k in range(len(evidence.plates))
     ]
     blocks += [(int(evidence.plate_of[p.rows.start]), p.rows, None) for p in evidence.pressing]
+    changes: dict[str, float] = dict.fromkeys(JOINTS, 0.0)
     for k, rows, com_g in blocks:
         (f_0, m_0, c_0), (f_1, m_1, c_1) = (_of_plate(state, k, rows) for state in (before, after))
-        push = np.abs(f_0 @ evidence.up_g)
-        loaded = push > 0.2 * push.max(initial=0.0)
+        push = np.abs(f_0 @ up_g)
+        loaded = push > LOADED * push.max(initial=0.0)
         if not loaded.any():
             continue
-        up_g = evidence.up_g
-        normal = np.where(loaded, f_0 @ up_g, np.nan)[:, None]
-        ankle = c_0 + cross(up_g, m_0) / normal + ANKLE_M * up_g
-        for point in (ankle, com_g) if com_g is not None else (ankle,):
-            change = m_1 + cross(c_1 - point, f_1) - m_0 - cross(c_0 - point, f_0)
-            changes.append(norm(change)[loaded] / mass_kg)
-    return max(float(np.nanquantile(change, 0.95)) for change in changes)
+        ankle = c_0 + cross(up_g, m_0) / np.where(loaded, f_0 @ up_g, np.nan)[:, None] + ANKLE_M * up_g
+        hip = ankle if com_g is None else com_g
+        for joint, share in JOINTS.items():
+            point = ankle + share * (hip - ankle)
+            change = norm(m_1 + cross(c_1 - point, f_1) - m_0 - cross(c_0 - point, f_0))[loaded] / mass_kg
+            changes[joint] = max(changes[joint], float(np.nanquantile(change, 0.95)))
+    return changes
 
 
 def _of_plate(state: State, k: int, rows: slice) -> tuple[Array, Array, Array]:
