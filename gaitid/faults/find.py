@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from gaitid.faults.detectable import Detectable, detectable
-from gaitid.faults.evidence import gather
+from gaitid.faults.gathering import gather
 from gaitid.faults.judge import Court, judge
 from gaitid.faults.words import fault_of
 from gaitid.ground.balance import Balance
