@@ -125,9 +125,9 @@ def _plates(sources: Sources, perturbed: Perturbed) -> Iterator[Error]:
 
 
 def _timing(sources: Sources, perturbed: Perturbed) -> Iterator[Error]:
-    frames = sources.sizes["timing"]["frames"]
-    if frames and _on_plates(perturbed):
-        delay = np.array(frames / perturbed.result.trial.rate_hz)
+    frames, laboratory_s = sources.sizes["timing"].values()
+    if (frames or laboratory_s) and _on_plates(perturbed):
+        delay = np.hypot(frames / perturbed.result.trial.rate_hz, laboratory_s)
         yield Error("timing", "forces against markers", Shift(load={"delay": delay}))
 
 
@@ -200,7 +200,13 @@ _ROWS = (
         },
         _plates,
     ),
-    Source("timing", "the timing of forces against markers", "timing", {"frames": (20.0, float)}, _timing),
+    Source(
+        "timing",
+        "the timing of forces against markers",
+        "timing",
+        {"frames": (20.0, float), "laboratory_ms": (50.0, lambda ms: ms * 1e-3)},
+        _timing,
+    ),
     Source("cutoff", "the markers' low-pass", "low-pass", {"percent": (_MOST_PERCENT, _share)}, _cutoff),
     Source("markerless", "the markerless system's estimates", "markerless estimates"),
 )
