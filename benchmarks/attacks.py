@@ -12,8 +12,13 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parent)]
 
+import mistakes  # noqa: E402
 from attack_list import ATTACKS  # noqa: E402
-from mistakes import main  # noqa: E402
+
+
+def main() -> None:
+    mistakes.main(ATTACKS, "attacks")
+
 
 if __name__ == "__main__":
-    main(ATTACKS, "attacks")
+    main()

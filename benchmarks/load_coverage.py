@@ -1,6 +1,6 @@
-"""The second half of docs/attacks.md: how much of clean stances is known, false alarms, and limits chosen elsewhere.
+"""How much of clean stances is known, which notes are false alarms, and limits of contacts chosen elsewhere.
 
-    python benchmarks/load_coverage.py [--trials PATTERN] [--leave-one-out] [-v] [--write]
+    python benchmarks/load_coverage.py [--trials PATTERN] [--leave-one-out] [-v]
 
 Clean are the stances that the shared trials' README lists, and those of simulated walks that lie wholly on plates.
 """
@@ -23,7 +23,6 @@ sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 from attack_trials import RECORDED, Case, SimulatedCase, recorded_case, simulated_case  # noqa: E402
 from contact_figures import FIGURES, Clean, Measured, chosen, judging, limits_without, measure  # noqa: E402
 from contacts import VARIANTS  # noqa: E402
-from pages import write_between  # noqa: E402
 from shared_trials import SHARED, TRIALS  # noqa: E402
 
 from gaitid.analysis.pipeline import analyse  # noqa: E402
@@ -34,7 +33,6 @@ from gaitid.simulate.scenarios import SCENARIOS  # noqa: E402
 from gaitid.simulate.truth import attribute  # noqa: E402
 from gaitid.trial import Array, Mask  # noqa: E402
 
-PAGE = ROOT / "docs" / "attacks.md"
 # N. A foot is loaded from here on.
 LOADED_N = 20.0
 # Of the frames of a clean stance.
@@ -212,7 +210,6 @@ def main() -> None:
     parser.add_argument("--trials", default="", metavar="PATTERN")
     parser.add_argument("--leave-one-out", action="store_true", help="limits chosen without each laboratory")
     parser.add_argument("-v", "--verbose", action="store_true", help="each clean stance")
-    parser.add_argument("--write", action="store_true", help="into docs/attacks.md")
     options = parser.parse_args()
     start = time.perf_counter()
     every = [*recorded_stances(), *simulated_stances()]
@@ -226,7 +223,7 @@ def main() -> None:
     lines = ["### Clean stances", "", *coverage_table(stances), "", "### False alarms", ""]
     lines += [*alarm_table(clean_cases), "", "Of the other recorded trials, which are not known to be clean:", ""]
     lines += [*alarm_table(listed), ""]
-    if options.leave_one_out or options.write:
+    if options.leave_one_out:
         # one scenario as it is stands for the simulated ones
         few = [
             s for s in stances if s.clean.case.walk is None or s.clean.case.name in ("simulated walk", "simulated ramp")
@@ -234,8 +231,6 @@ def main() -> None:
         measured = {figure.name: measure(figure, [s.clean for s in few]) for figure in FIGURES}
         lines += ["### Limits chosen without a laboratory", "", *left_out(stances, measured), ""]
     print(*lines, f"{time.perf_counter() - start:.0f} s", sep="\n")
-    if options.write:
-        write_between(PAGE, "load_coverage", lines)
 
 
 if __name__ == "__main__":

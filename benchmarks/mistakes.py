@@ -23,6 +23,7 @@ import json
 import re
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
@@ -63,6 +64,9 @@ QUICK = (
 WRONG, WRONG_SHARE, SMALL_PEAK = 0.1, 0.1, 0.5
 #: Of the moments of loaded feet that were known before: as many are still written where nothing is refused.
 WRITTEN = 0.98
+
+#: Faults of a group that the page names.
+MOST_OFTEN = 5
 
 # A note with the same words whose figures moved by less than this share says nothing new.
 SAME_FIGURES = 0.2
@@ -355,7 +359,8 @@ def summary(rows: Sequence[Row]) -> list[str]:
     shares.append(("writes numbers still", of["still write"], of["matter"]))
     if any(row["wanted"] for row in rows):
         shares.append(("named", of["named"], of["matter"]))
-        shares.append(("named, of gross mistakes", gross["named"], gross["matter"]))
+        if gross["matter"]:
+            shares.append(("named, of gross mistakes", gross["named"], gross["matter"]))
     trials, laboratories = (len({row[key] for row in rows}) for key in ("trial", "laboratory"))
     lines = [f"{len(rows)} runs of {trials} trials of {laboratories} laboratories:", ""]
     return lines + [f"- {words}: {share_with_interval(int(k), int(n))}" for words, k, n in shares]
@@ -380,6 +385,26 @@ def clean_summary(rows: Sequence[Row]) -> list[str]:
         counted = [row for row in rows if row["n"] and fits(row["trial"])]
         accused = sum(bool(row["accused"]) for row in counted)
         lines.append(f"- **{kind}: accused {share_with_interval(accused, len(counted))}**")
+    return lines
+
+
+def page(rows: Sequence[Row]) -> list[str]:
+    """Markdown for people: what becomes of each group of faults, and which of them stay silent."""
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(row["group"], []).append(row)
+    lines = [*summary(rows), "", "| faults | matter | named | wrong | inside the band | silent | most often silent |"]
+    lines.append("|---|" + "---:|" * 5 + "---|")
+    for name, of_name in [*groups.items(), ("**all**", list(rows))]:
+        of, hidden = figures(of_name), Counter[str]()
+        for row in of_name:
+            name_of = re.sub(r", (one plate|all plates|with events|without events)$", "", row["mistake"])
+            hidden[name_of] += row["times"] > 1 and not row["noticed"] and not row.get("inside", False)
+        asked = any("inside" in row for row in of_name) or not of["silent"]
+        cells = [f"{of['matter']}", f"{of['named']:.0f}" if np.isfinite(of["named"]) else "", f"{of['wrong']}"]
+        cells += [f"{of['in the band']}" if asked else "", f"{hidden.total()}"]
+        often = [f"{fault} ({n})" for fault, n in hidden.most_common(MOST_OFTEN) if n]
+        lines.append(f"| {name} | {' | '.join(cells)} | {'; '.join(often) if name != '**all**' else ''} |")
     return lines
 
 
@@ -446,7 +471,7 @@ def main(faults: Sequence[Mistake] = MISTAKES, name: str = "mistakes") -> None:
     if options.out:
         write_rows(options.out, rows)
     if options.write:
-        write_between(PAGE, name, lines)
+        write_between(PAGE, name, lines if options.clean is not None else page(rows))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """What a load would be worth that the body's motion completes where a plate measures a part of the foot only.
 
 On stances that plates measure whole, in single support, the force that the motion asks for takes the measured one's
-place: F = m (a - g), with the body's acceleration from pelvis and legs (docs/balance.md). First at the measured centre
+place: F = m (a - g), with the acceleration from pelvis and legs (docs/whole_body.md). First at the measured centre
 of pressure, which nobody would know better: what is wrong then is the least that any completed load has. Then at a
 centre of pressure that goes evenly from heel to toe, as where nothing of the foot is measured, and a quarter of the way
 to it, as where a quarter of the load is beside the plate at a place that nobody knows. The table of

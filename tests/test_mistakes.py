@@ -28,6 +28,7 @@ from mistakes import (
     inside_band,
     judge,
     new_notes,
+    page,
     right_plates,
     share_with_interval,
     write_rows,
@@ -117,6 +118,23 @@ def test_a_small_change_lies_inside_the_band_and_a_large_one_does_not(walk: Case
     changed = {change: with_hip(walk.result, change, frame) for change in (0.11, 3.0)}
     assert all(compared(walk.result, other)["times"] > 1 for other in changed.values())
     assert [inside_band(walk.result, other) for other in changed.values()] == [True, False]
+
+
+def test_the_page_counts_each_group_once_and_names_what_is_silent_outside_its_band() -> None:
+    row = {
+        "matters": True,
+        "noticed": False,
+        "named": False,
+        "wanted": ["gain"],
+        "accused": [],
+        "left": 1.0,
+        "times": 2.0,
+    }
+    row |= {"untold": 2.0, "angle": 0.0, "group": "gains", "gross": False, "trial": "walk", "laboratory": "here"}
+    inside = [("gain 0.9, one plate", False), ("gain 0.9, all plates", False), ("gain 1.1, one plate", True)]
+    rows = [row | {"mistake": name, "inside": of} for name, of in inside]
+    rows.append(row | {"mistake": "gain 2, one plate", "noticed": True, "named": True, "accused": [["gain", [1], ""]]})
+    assert page(rows)[-2:] == ["| gains | 4 | 1 | 4 | 1 | 2 | gain 0.9 (2) |", "| **all** | 4 | 1 | 4 | 1 | 2 |  |"]
 
 
 def test_plates_are_right_where_those_that_are_wrong_are_accused_and_no_others(walk: Case) -> None:

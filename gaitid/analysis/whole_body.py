@@ -42,7 +42,7 @@ def of_whole_body(balance: Balance | None, body: Body, whole: WholeBody | None) 
     """The same by the whole body's centre of mass, where trunk and both upper arms were measured; frame by frame.
 
     With a trunk alone, arms put at the shoulders, the force along the way was 2.4 times as far off as with pelvis and
-    legs in the one recording that has no arms (docs/balance.md).
+    legs in the one recording that has no arms (docs/whole_body.md).
     """
     if balance is None or whole is None or not whole.complete:
         return balance

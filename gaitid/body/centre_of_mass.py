@@ -21,7 +21,7 @@ def acceleration_of_body(body: Body) -> Array:
     (Gard, Miff & Kuo 2004, Hum Mov Sci 22:597-610; Pavei et al. 2017, Front Physiol 8:129): legs are what makes the
     difference, and they are here. On the shared walks the vertical force that follows is right to 0.02 of body weight
     (standard deviation of means over 0.2 s), forward and sideways the pelvis swings more than the trunk and the
-    acceleration is up to twice as large as the body's (docs/balance.md).
+    acceleration is up to twice as large as the body's (docs/whole_body.md).
 
     Returns
     -------

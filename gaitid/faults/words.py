@@ -72,7 +72,8 @@ def fault_of(finding: Finding, before: State, evidence: Evidence, raw: Mapping[i
     if cause in ("late", "drift"):
         near = changed < DOUBTED
         one = numbers and not of_all
-        name = "clocks_near" if near else f"clocks_apart/{'plate' if one else 'drift' if cause == 'drift' else 'all'}"
+        apart = "clocks_apart/plate" if one else "clocks_apart/drift" if cause == "drift" else "clocks_apart/all"
+        name = "clocks_near" if near else apart
         said = note(name, plates=numbers if one else (), **values)
         return Fault(said, changed > NOT_BELIEVED and cause == "late", common=every)
     if cause in ("tilt", "yaw"):

@@ -53,7 +53,7 @@ class Ground:
     events_late_s : float
         By which these lie after what the plates say; 0 without any.
     withheld : mapping of plate number to str
-        Plates that have another fault (`gaitid.ground.plate_faults`), and which.
+        Plates that have another fault (`gaitid.faults`), and which.
     declared : mapping of plate number to Assignment
         What was assigned in another program, for the whole trial.
     """

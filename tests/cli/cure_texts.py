@@ -123,10 +123,6 @@ NOT_APPLIED: dict[str, tuple[str, ...]] = {
     "the same option as in a row above": (
         "in the file, or keep them with --set doubtful_labels=keep",
         "see whether a camera was moved or the origin set anew there, or keep them with --set doubtful_labels=keep",
-        "their signs, and the vertical of the cameras, or --set external_support=yes where a cart is pushed or "
-        "a rail is held",
-        "check the zero and crosstalk of Fx and Fy, and the vertical, or --set external_support=yes where a cart is "
-        "pushed or a rail is held",
         "keep it with --set doubtful_labels=keep",
         "or keep it with --set doubtful_labels=keep",
         "see whether a shoe or a plate slipped there, or labels were set anew, or keep them with "
@@ -140,6 +136,7 @@ NOT_APPLIED: dict[str, tuple[str, ...]] = {
         "record the static again with the markers as they are in the trial, and give it with --static",
         "measure them again, and give what was wrong with --subject",
         "correct the plate in the file, or describe it with --plates",
+        "(--plates FILE.yaml)",
     ),
     "tests/analysis/test_conflict.py": ("look which was measured with these markers: --static",),
     "needs a cluster that is lost: tests/batch/test_cluster.py resumes one": ("go on with --resume",),
