@@ -179,6 +179,7 @@ def read_trial(  # noqa: PLR0913 - what the file does not say, each under its na
     point_rate_hz: float | None = None,
     vertical: str | None = None,
     mirror: str | None = None,
+    force_start_s: float | None = None,
 ) -> Trial:
     """Read a trial: markers, plates, events and measurements in SI units, NaN where nothing was seen.
 
@@ -200,6 +201,8 @@ def read_trial(  # noqa: PLR0913 - what the file does not say, each under its na
         The laboratory axis that points up: ``x``, ``-x``, ``y``, ``-y``, ``z`` or ``-z``.
     mirror : str, optional
         The axis, ``x``, ``y`` or ``z``, whose sign is turned: of a laboratory with left-handed axes.
+    force_start_s : float, optional
+        When the forces begin, after the first frame of the markers, where two files have zeros of time of their own.
 
     Returns
     -------
@@ -222,7 +225,7 @@ def read_trial(  # noqa: PLR0913 - what the file does not say, each under its na
     file = file_path("path", path)
     extra = {name: Path(value) for name, value in (("forces", forces), ("plates", plates)) if value is not None}
     with _one_line(fspath(file)):
-        reader = ReaderSettings(point_unit, point_rate_hz, vertical, mirror, subject_prefix)
+        reader = ReaderSettings(point_unit, point_rate_hz, force_start_s, vertical, mirror, subject_prefix)
         return read.read_trial(found_trial(file), **extra, stored=stored, settings=reader)
 
 

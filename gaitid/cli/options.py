@@ -152,7 +152,8 @@ reader_set = option(
     "settings",
     shell_complete=completed("reader_settings"),
     help="Say what the file does not: point_unit=mm, cm or m; point_rate_hz=HZ of a CSV without times; vertical=x, -x, "
-    "y, -y, z or -z, what points up; mirror=x, y or z, an axis whose sign is turned.",
+    "y, -y, z or -z, what points up; mirror=x, y or z, an axis whose sign is turned; force_start_s=SECONDS from the "
+    "markers' first frame to the forces' first sample.",
 )
 
 

@@ -9,13 +9,15 @@ of the first two are compared as means over `WINDOW` (impulse over momentum).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from gaitid.ground.plate_load import PlateLoad
 from gaitid.ground.sole import HALF_WIDTH, TOE_SHARE
 from gaitid.numerics.rotation import cross
 from gaitid.records import NamedTuple, frozen_dataclass
-from gaitid.trial import Array, IntArray
+from gaitid.trial import Array, IntArray, Mask
 
 # s. Forces and momentum are compared as means over the first, taken every so often.
 WINDOW, EVERY = 0.1, 0.04
@@ -167,6 +169,12 @@ class Evidence:
         """Indices of the plates that any foot stood on alone: a strike alone, without what follows, tells no delay."""
         numbers = {step.plates[0] for step in self.steps if len(step.plates) == 1}
         return tuple(k for k, plate in enumerate(self.plates) if plate.number in numbers)
+
+    def rows_of(self, ks: Sequence[int]) -> Mask:
+        """(rows,) whether each row of a `State` is of one of these plates."""
+        of = np.zeros(len(self.plates), dtype=bool)
+        of[list(ks)] = True
+        return np.asarray(of[self.plate_of])
 
     @property
     def row_times_s(self) -> Array:

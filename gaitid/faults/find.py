@@ -12,7 +12,7 @@ from gaitid.faults.gathering import gather
 from gaitid.faults.judge import Court, judge
 from gaitid.faults.words import fault_of
 from gaitid.ground.balance import Balance
-from gaitid.ground.clocks import far_apart, lasts_otherwise
+from gaitid.ground.clocks import far_apart, lasts_otherwise, zeros_apart
 from gaitid.ground.contacts import Loads
 from gaitid.ground.fault import Fault
 from gaitid.ground.ground import Ground
@@ -143,6 +143,6 @@ def find_faults(trial: Trial, ground: Ground, loads: Loads, mover: Mover, of_cha
             numbers = tuple(evidence.plates[k].number for k in evidence.used)
             faults.append(Fault(note("plate_doubtful/nothing_fits", plates=numbers, times=np.sqrt(said.left))))
     if not broken and not any(contact.plates for contact in loads.contacts):
-        faults += far_apart(trial, ground)
+        faults += zeros_apart(trial, ground, mover.weight_N) or far_apart(trial, ground)
     faults += overlap_faults(ground.plates, {number for contact in loads.contacts for number in contact.plates})
     return PlateFaults(tuple(faults), not_seen)

@@ -135,7 +135,7 @@ def _about_z(angle_rad: float) -> Array:
 
 def _changed(evidence: Evidence, state: State, ks: Sequence[int], change: Callable[[Array], Array]) -> State:
     """The channels of some plates, (rows, 6), changed."""
-    rows = np.isin(evidence.plate_of, ks)
+    rows = evidence.rows_of(ks)
     channels = np.concatenate([state.f_p, state.m_p], axis=1)
     channels[rows] = change(channels[rows])
     return state._replace(f_p=channels[:, :3], m_p=channels[:, 3:])
@@ -234,7 +234,7 @@ def _late(ks: tuple[int, ...]) -> Act:
     """Forces that come late by some seconds."""
 
     def act(evidence: Evidence, state: State, parameters: Array) -> State:
-        return _read_later(evidence, state, np.where(np.isin(evidence.plate_of, ks), parameters[0], 0.0))
+        return _read_later(evidence, state, np.where(evidence.rows_of(ks), parameters[0], 0.0))
 
     return act
 

@@ -171,15 +171,21 @@ class Court:
             raised = self.likelihood.variance(misfit)
             tells = self.likelihood.product(slopes, slopes) / raised
             curvature = tells + np.diag(1 / sd**2)
-            step = -np.linalg.solve(curvature, self.likelihood.product(slopes, white) / raised + size / sd**2)
+            leads = self.likelihood.product(slopes, white)
+            step = -np.linalg.solve(curvature, leads / raised + size / sd**2)
             size = np.clip(size + step, -FARTHEST * sd, FARTHEST * sd)
+            price = 0.5 * float(np.sum((size / sd) ** 2)) + 0.5 * np.linalg.slogdet(curvature * np.outer(sd, sd))[1]
+            price += self._stretch(hypothesis, size) + nothing + self.price(hypothesis)
+            error = np.sqrt(np.diag(np.linalg.inv(curvature)))
+            # what would be left if the residuals went along straight lines
+            straight = misfit + float(step @ (2 * leads + tells * raised @ step))
+            if best is None and self.likelihood.log(max(straight, 0.0)) - price < -PROMISING:
+                score = self.likelihood.log(misfit) - price
+                return Fitted(hypothesis, score, size, error, state, misfit / self.n)
             corrected = hypothesis.act(self.evidence, state, size)
             white = self.white(corrected)
             misfit = self.likelihood.misfit(white)
-            price = 0.5 * float(np.sum((size / sd) ** 2)) + 0.5 * np.linalg.slogdet(curvature * np.outer(sd, sd))[1]
-            price += self._stretch(hypothesis, size)
-            score = self.likelihood.log(misfit) - price - nothing - self.price(hypothesis)
-            error = np.sqrt(np.diag(np.linalg.inv(curvature)))
+            score = self.likelihood.log(misfit) - price
             if best is None or score > best.score + 0.01:
                 better = best is None or score > best.score + 0.5
                 best = Fitted(hypothesis, score, size, error, corrected, misfit / self.n)

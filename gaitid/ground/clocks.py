@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from gaitid.body.feet import FootTrack
-from gaitid.ground.contacts import Loads
+from gaitid.ground.contacts import Loads, loads_on_feet
 from gaitid.ground.fault import Fault
-from gaitid.ground.ground import Ground
+from gaitid.ground.ground import Ground, find_ground
 from gaitid.ground.plate_load import PlateLoad
 from gaitid.ground.sole import distance_from_foot
 from gaitid.notes import note
@@ -86,6 +88,23 @@ def far_apart(trial: Trial, ground: Ground) -> list[Fault]:
         start_s=abs(start_s),
         start_late=start_s > 0,
     )
+    return [Fault(wrong, True, tuple(plate.number for plate in ground.plates))]
+
+
+def zeros_apart(trial: Trial, ground: Ground, weight_N: float) -> list[Fault]:
+    """Two files of one recording, each with a zero of time of its own: as if both began together, feet are under loads.
+
+    Asked where no foot's load is known as filed, of forces that last as long as the markers but begin at another time.
+    """
+    start_s, lasts_s = trial.plates[0].start_s, trial.n_frames / trial.rate_hz
+    alike = all(abs(p.n_samples / p.rate_hz / lasts_s - 1) < SAME_LENGTH and p.start_s == start_s for p in trial.plates)
+    if abs(start_s) < APART or not alike:
+        return []
+    together = replace(trial, plates=tuple(replace(plate, start_s=0.0) for plate in trial.plates))
+    ground = find_ground(together, ground.settings, ground.feet, ground.floor.up_g, ground.floor.passes)
+    if not any(contact.plates for contact in loads_on_feet(ground, weight_N).contacts):
+        return []
+    wrong = note("clocks_apart/zeros", start_s=abs(start_s), late=start_s > 0, lasts_s=lasts_s)
     return [Fault(wrong, True, tuple(plate.number for plate in ground.plates))]
 
 

@@ -180,6 +180,8 @@ class ReaderSettings:
         CSV file that name none; None: as the file says.
     point_rate_hz : float or None
         Of the rows of a plain CSV file without a column of times; None: as the file says.
+    force_start_s : float or None
+        When the forces begin, after the first frame of the markers, where the times in two files do not say it.
     vertical : str or None
         The laboratory axis that points up, one of `VERTICALS`; None: as model, plates, posture or file say.
     mirror : str or None
@@ -191,7 +193,8 @@ class ReaderSettings:
     """
 
     point_unit: Annotated[str | None, Setting("unit", among=POINT_UNITS)] = None
-    point_rate_hz: Annotated[float | None, Setting("rate", low=1.0, high=1e6)] = None
+    point_rate_hz: Annotated[float | None, Setting("rate", "Hz", low=1.0, high=1e6)] = None
+    force_start_s: Annotated[float | None, Setting("time", "s", low=-1e6, high=1e6)] = None
     vertical: Annotated[str | None, Setting("axis", among=VERTICALS)] = None
     mirror: Annotated[str | None, Setting("axis", among=("x", "y", "z"))] = None
     subject_prefix: str | None = None
@@ -204,7 +207,7 @@ class ReaderSettings:
             elif (
                 not of.among and value is not None and not (type(value) in (int, float) and of.low <= value <= of.high)
             ):
-                wrong, expected = f"no {of.acts}", f"{of.low:g} to {of.high:,.0f} Hz"
+                wrong, expected = f"no {of.acts}", f"{of.low:,.0f} to {of.high:,.0f} {of.help}"
             else:
                 continue
             raise ReadError(f"--set {name}={value}: {wrong}", expected=expected)

@@ -255,6 +255,11 @@ GROUND = {
                 "by the times in the files the forces begin {start_s:.2f} s {start_late:after|before} the markers, "
                 "and fit them as if both began together: correct the times in one of the files",
             ),
+            "zeros": (
+                "by the times in the files the forces begin {start_s:.2f} s {late:after|before} the markers, though "
+                "both last {lasts_s:.2f} s: as if both began together, the loads lie under the feet",
+                "correct the times in one of the files, or give --set force_start_s=0",
+            ),
             "plate": ("plate {plates:, }: {what}" + _EFFECT, "check the wiring and filters of plate {plates:, }"),
             "contacts": (
                 "loads on {numbers:plate|plates} {numbers: and } begin and end {ms: and } ms {early:before|after} the "

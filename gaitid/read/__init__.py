@@ -100,6 +100,8 @@ def read_trial(
         from gaitid.read.mirror import mirrored
 
         trial = mirrored(trial, settings.mirror)
+    if settings.force_start_s is not None:
+        trial = replace(trial, plates=tuple(replace(p, start_s=settings.force_start_s) for p in trial.plates))
     trial = _with_subject(trial, settings)
     repeated = repeated_plates(trial.notes)
     left = tuple(other for other in assignments_left(trial) if other.plate not in repeated)
