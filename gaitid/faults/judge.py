@@ -17,9 +17,9 @@ from gaitid.records import NamedTuple
 from gaitid.trial import Array
 
 # Logarithm of the odds against one fault before anything is seen: a clock, a mass, cameras that lean, each one trial
-# in fifty; another fault, one of about a hundred, one in ten; one plate that is late but shares the others' clock, one
-# in a hundred.
-COMMON, RARE, RAREST = 4.0, 7.0, 9.0
+# in ninety; another fault, one of about a hundred, one in thirty; one plate that is late but shares the others' clock,
+# one in a hundred.
+COMMON, RARE, RAREST = 4.5, 8.0, 9.5
 # Logarithm of the odds between two faults from which on the better one alone is named: twenty to one.
 SURE = 3.0
 # Faults of one trial that are looked for, one after the other, each of other plates; steps of Gauss and Newton; of a
