@@ -1,6 +1,6 @@
 """Strikes and offs of the plates against those of the markers: a plate whose loads begin and end late, or early.
 
-`gaitid.ground.clocks` holds the size of all forces against the body's motion; what one plate with one whole contact is
+`gaitid.faults` holds the size of all forces against the body's motion; what one plate with one whole contact is
 late by shows there too little. Its two ends tell: the foot sinks fastest where it lands and rises fastest where it
 leaves (O'Connor et al. 2007, Gait Posture 25:469-474).
 """

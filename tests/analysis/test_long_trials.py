@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from gaitid.ground.plate_faults import faults_of_channels
 
 from gaitid.analysis import pipeline
 from gaitid.analysis.cycle_curves import curves_of
@@ -25,6 +24,7 @@ from gaitid.body.subject import SubjectFile
 from gaitid.disk import large_arrays
 from gaitid.disk.large_arrays import is_in_file, put_in_file, rest_files
 from gaitid.errors import ReadError
+from gaitid.faults.find import faults_of_channels
 from gaitid.ground.fault import Fault
 from gaitid.ground.ground import Ground
 from gaitid.markers.clean import clean

@@ -130,6 +130,7 @@ NOT_APPLIED: dict[str, tuple[str, ...]] = {
         "export the trial again, or keep them with --set doubtful_labels=keep",
         "give --cutoff 6",
         "give one with --static",
+        "(--plates FILE.yaml)",
     ),
     "tests/body/test_discontinuities.py": ("give --set doubtful_labels=unknown, or",),
     "asks for another recording or measurement": (

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from gaitid.ground.line_of_force import READINGS, as_named
 from simulated_trials import simulated_walk
 
 from gaitid.analysis.pipeline import analyse
@@ -73,12 +72,3 @@ def test_a_dead_column(column: int) -> None:
 
     texts = of_plates(True, kill)
     assert texts and all(f"{COLUMNS[column]} does not change" in text for text in texts)
-
-
-def test_every_reading_has_a_name_in_every_sense() -> None:
-    plate = simulated_walk().trial.plates[0]
-    for sense in ([1.0, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]):
-        turned = replace(plate, R_pc=np.diag(sense))
-        assert len({as_named(reading, turned) for reading in READINGS.values()}) == len(READINGS)
-    between = replace(plate, channels=COLUMNS, R_pc=np.array([[0.8, -0.6, 0], [0.6, 0.8, 0], [0, 0, 1.0]]))
-    assert between.force_names[0] == ("Fx", "Fy", "Fz")

@@ -89,7 +89,7 @@ def test_nothing_is_known_from_a_plate_whose_corners_do_not_fit() -> None:
     rolled = replace(one, corners_g=np.roll(one.corners_g, 1, axis=0))
     result = run(replace(trial, plates=(rolled, *others)))
     assert not any(1 in c.plates for c in result.contacts)
-    assert any("seem turned by 90°" in c.reason for c in result.contacts)
+    assert any("its corners are turned by 90°" in c.reason for c in result.contacts)
 
 
 def test_a_fragment_between_gaps_is_no_flight() -> None:

