@@ -107,6 +107,16 @@ def osim_beside(path: Path) -> Path | None:
     return models[0] if len(models) == 1 else None
 
 
+#: What a batch writes of the laboratory, and later runs find.
+LABORATORY = "laboratory.yaml"
+
+
+def laboratory_beside(path: Path) -> Path | None:
+    """``laboratory.yaml`` beside a trial, or in the folder above; None where there is none."""
+    folders = (path.parent, path.parent / "..") if path.is_file() else ()
+    return next((file for folder in folders if (file := folder / LABORATORY).is_file()), None)
+
+
 def loads_beside(path: Path, forces: Path | None) -> Notes:
     """Forces that lie beside a TRC file and look as if they belonged to it, where none were given."""
     if forces is not None or path.suffix.lower() != ".trc":

@@ -148,6 +148,21 @@ class RunOptions:
             column="plates",
         ),
     ] = None
+    laboratory: Annotated[
+        Path | None,
+        Option(
+            FILE,
+            "YAML with what is known of the plates and clocks of the laboratory (`gaitid batch` writes it); else "
+            "laboratory.yaml beside the trial, or in the folder above.",
+            (
+                "path, optional",
+                "YAML with what is known of the plates and clocks of the laboratory, as ``gaitid batch`` writes it; "
+                "else ``laboratory.yaml`` beside the trial, or in the folder above.",
+            ),
+            complete="yaml_files",
+            column="laboratory",
+        ),
+    ] = None
     subject_prefix: Annotated[
         str | None,
         Option(

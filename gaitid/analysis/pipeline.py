@@ -35,6 +35,7 @@ from gaitid.body.subject import Subject, SubjectFile
 from gaitid.body.upper_body import WholeBody, find_upper_body
 from gaitid.dynamics.wrench import Wrench
 from gaitid.faults.find import PlateFaults, faults_of_channels, find_faults
+from gaitid.faults.laboratory import Day
 from gaitid.gait.contact_clocks import contact_clock_notes
 from gaitid.gait.event_notes import event_notes, ground_notes
 from gaitid.gait.impact import Impact, find_impacts, impact_notes, matched_load
@@ -108,6 +109,8 @@ class Pipeline(Stages):
         One of `gaitid.dynamics.newton_euler.SOLVERS`.
     require_forces : bool
         Refuse a trial in which no foot is known to be loaded.
+    laboratory : tuple of Day
+        What is known of it.
     through : Geometry or None
         The geometry through gaps, where it does not follow from the model and the markers alone.
     """
@@ -122,6 +125,7 @@ class Pipeline(Stages):
     by_hand: tuple[ByHand, ...] = ()
     solver: str = "block"
     require_forces: bool = False
+    laboratory: tuple[Day, ...] = ()
     through: Geometry | None = None
 
     def of_trial(self, trial: Trial) -> Result:
@@ -278,7 +282,7 @@ class Pipeline(Stages):
         """What is wrong with plates and clocks."""
         first = self.weighed_as_filed
         mover = mover_of(self.found.subject, first, self.stand, self.body, self.whole_body)
-        faults = find_faults(self.trial, self.ground, first.loads, mover, self.channel_faults)
+        faults = find_faults(self.trial, self.ground, first.loads, mover, self.channel_faults, self.laboratory)
         if any(fault.note.code == "body_not_carried" for fault in faults.faults):
             return faults.weighed_in_static(static_mass(self.stand).mass_kg, first.subject.mass_kg)
         return faults
@@ -446,5 +450,6 @@ class Pipeline(Stages):
             pipeline=self.with_(),
             applied_loads=self.applied_loads[0],
             whole_body=self.whole_body,
+            laboratory=(self.plate_faults.laboratory, self.plate_faults.held_against),
         )
         return judged(result, (*result.notes, *figure_notes(result)))

@@ -15,6 +15,7 @@ from gaitid.body.quality import calibration_figures
 from gaitid.body.subject import Subject
 from gaitid.dynamics.chain import Chain
 from gaitid.dynamics.wrench import Wrench
+from gaitid.faults.laboratory import Share
 from gaitid.gait.impact import Impact, impact_frames
 from gaitid.gait.spatiotemporal import Gait
 from gaitid.ground.contacts import Contact, FootLoad, Loads
@@ -158,6 +159,8 @@ class Result:
         What it was made by (`gaitid.analysis.pipeline.pipeline_of`).
     whole_body : WholeBody or None
         Trunk, head and arms, and the centre of mass; None without markers of theirs.
+    laboratory : (Share or None, str)
+        What the trial tells of its laboratory, and the day that it was judged by.
     """
 
     trial: Trial
@@ -181,6 +184,7 @@ class Result:
     pipeline: Stages
     applied_loads: tuple[AppliedLoad, ...] = ()
     whole_body: WholeBody | None = None
+    laboratory: tuple[Share | None, str] = (None, "")
 
     @property
     def base(self) -> SegmentMotion:

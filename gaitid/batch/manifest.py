@@ -54,7 +54,8 @@ Row = dict[str, list[str]]
 
 def looked_for(trial: Path) -> tuple[str, ...]:
     """Options of `gaitid run` whose files are looked for where nobody gives them."""
-    return ("--static", "--subject", *(() if trial.suffix.lower() == ".c3d" else ("--forces", "--plates")), LOAD)
+    of_tables = () if trial.suffix.lower() == ".c3d" else ("--forces", "--plates")
+    return ("--static", "--subject", "--laboratory", *of_tables, LOAD)
 
 
 def read_manifest(path: Path) -> list[Wanted]:

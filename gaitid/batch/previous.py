@@ -32,6 +32,7 @@ from gaitid.batch.table import COLUMNS, TABLE_KEY
 from gaitid.disk.atomic import put_all
 from gaitid.disk.read_back import read_record
 from gaitid.errors import GaitidError, WriteError
+from gaitid.inputs import LABORATORY
 from gaitid.run import files_read
 from gaitid.write import TABLES
 
@@ -169,6 +170,7 @@ def refuse_foreign_tables(output: Path) -> None:
     tables: list[tuple[str, Callable[[Path], bool]]] = [
         (TABLE, partial(_is_table, columns=COLUMNS[:4])),
         (FRAMES, _are_frames),
+        (LABORATORY, _is_laboratory),
     ]
     tables += [(name, partial(_is_table, columns=TABLE_KEY)) for name in COLLECTED]
     tables += [(name, _is_parquet) for name in COLLECTED_PARQUET]
@@ -186,6 +188,12 @@ def _is_table(path: Path, columns: Sequence[str]) -> bool:
         return False
     with path.open("rb") as file:
         return file.read(len(begins)) in (b"", begins) or not read_bytes(path)
+
+
+def _is_laboratory(path: Path) -> bool:
+    from gaitid.faults.laboratory_file import BEGINS  # only where such a file is
+
+    return _is_table(path, (BEGINS,))
 
 
 def _is_parquet(path: Path) -> bool:
@@ -212,7 +220,7 @@ def _are_frames(path: Path) -> bool:
 
 def delete_tables(output: Path) -> None:
     """Delete ``batch.csv`` and the other tables of all trials, which are made from the results, before these change."""
-    for name in (*COLLECTED, TABLE):
+    for name in (*COLLECTED, LABORATORY, TABLE):
         with deleting(output / name):
             (output / name).unlink(missing_ok=True)
     delete_frames(output)

@@ -20,7 +20,7 @@ from gaitid.batch.results_folder import TABLE, read_bytes, sweep
 from gaitid.batch.table import batch_csv, results_in
 from gaitid.batch.types import Planned
 from gaitid.errors import GaitidError, WriteError, counted
-from gaitid.inputs import found_trial, input_record
+from gaitid.inputs import LABORATORY, found_trial, input_record, refuse_to_overwrite
 from gaitid.model import AUTO
 from gaitid.model.find import about_hidden
 from gaitid.model.load import load_model
@@ -154,6 +154,7 @@ class _Results:
         self.places = {job.name: previous.place_of(job, output) for job in jobs}
         self.folders = sorted({output, self.journal.path.parent, *(job.folder for job in jobs)})
         self.noted = self.journal.read()
+        refuse_to_overwrite([output / LABORATORY], filter(None, (job.options.laboratory for job in jobs)))
         previous.refuse_foreign_tables(output)
         previous.refuse_links(output, self.folders)
         previous.refuse_equal_names(output, jobs)
@@ -213,7 +214,13 @@ class _Results:
         self.journal.write(in_batch | self.others)
         if results_in(table) != results_in(self.table):
             previous.delete_frames(self.output)
-        write_tables(self.output, planned, outcomes, {TABLE: table})
+        from gaitid.batch.laboratory import laboratory_of  # it loads what the parent of a batch does not need before
+
+        given = {name: job.options.laboratory for name, job in self.jobs.items()}
+        laboratory, lines = laboratory_of(planned, outcomes, given)
+        for line in lines:
+            self.remark(line)
+        write_tables(self.output, planned, outcomes, laboratory | {TABLE: table})
 
     def _delete_outdated(self) -> None:
         """Delete previous results of trials that have none now, and are of other inputs or options."""

@@ -73,7 +73,7 @@ def command(
     A trial that is refused does not stop the others; the exit code is then 1. With --dry-run nothing is solved and
     nothing written: what the run would do stands on stdout, and the exit code says whether a trial would be refused.
     """
-    from gaitid.run import prepare
+    from gaitid.run import prepare, with_laboratory
 
     chosen = options.run_options(ctx)
     options.refuse_several(chosen, len(trials))
@@ -94,8 +94,9 @@ def command(
             print_info(note.text)
         with Progress(len(folders)) as progress:
             if output == "-":
-                progress.at(folders[0][0])
-                return _to_stdout(folders[0][0], setup, log)
+                progress.at(path := folders[0][0])
+                beside = attempt(str(path), partial(with_laboratory, setup, path), log)
+                return 1 if beside is None else _to_stdout(path, beside, log)
             return _to_files(folders, setup, given_options(ctx), log, progress)
 
 
@@ -131,7 +132,7 @@ def _to_files(
     folders: list[tuple[Path, Path]], setup: Setup, given: tuple[str, ...], log: Log, progress: Progress
 ) -> int:
     """The exit code, when each trial's files are in place."""
-    from gaitid.run import sessions, settle
+    from gaitid.run import sessions, settle, with_laboratory
 
     placed: list[Path] = []
     refused = 0
@@ -143,7 +144,8 @@ def _to_files(
             progress.at(path)
             chosen = replace(setup.options, command=recorded_command(path, given))
             of_trial = replace(setup, options=chosen, progress=progress.within)
-            settled = attempt(str(path), partial(settle, of_trial, path, session_of[path]), log)
+            beside = attempt(str(path), partial(with_laboratory, of_trial, path), log)
+            settled = beside and attempt(str(path), partial(settle, beside, path, session_of[path]), log)
             if settled is None:
                 refused += 1
                 continue

@@ -9,7 +9,8 @@ import numpy as np
 
 from gaitid.faults.detectable import Detectable, detectable
 from gaitid.faults.gathering import gather
-from gaitid.faults.judge import Court, judge
+from gaitid.faults.judge import Court, Finding, judge
+from gaitid.faults.laboratory import Day, Share, corners_of, effects_on, known_faults, share_of_trial
 from gaitid.faults.words import fault_of
 from gaitid.ground.balance import Balance
 from gaitid.ground.clocks import far_apart, lasts_otherwise, zeros_apart
@@ -19,7 +20,7 @@ from gaitid.ground.ground import Ground
 from gaitid.ground.pass_ends import parted
 from gaitid.ground.plate_alignment import overlap_faults
 from gaitid.ground.plate_channels import channel_faults
-from gaitid.notes import Notes, note
+from gaitid.notes import Notes, note, phrase
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, ForcePlate, Trial, read_only
 
@@ -56,10 +57,22 @@ class Mover:
 
 @frozen_dataclass(eq=False)
 class PlateFaults:
-    """All that is wrong with the plates and clocks of a trial, and what it could not have shown."""
+    """All that is wrong with the plates and clocks of a trial, and what it could not have shown.
+
+    Attributes
+    ----------
+    faults : tuple of Fault
+    not_seen : tuple of Detectable
+    laboratory : Share or None
+        What it tells of its laboratory.
+    held_against : str
+        The day of the laboratory that the trial was judged by; empty where none is known.
+    """
 
     faults: tuple[Fault, ...]
     not_seen: tuple[Detectable, ...] = ()
+    laboratory: Share | None = None
+    held_against: str = ""
 
     @property
     def withheld(self) -> Mapping[int, str]:
@@ -98,6 +111,13 @@ def _in_static(fault: Fault, mass_kg: float, stored_kg: float) -> Fault:
     return replace(fault, note=fault.note._replace(text=fault.note.text + says.text))
 
 
+def _by_laboratory(fault: Fault, words: str, day: Day | None) -> Fault:
+    """With how it goes with what is known of the laboratory."""
+    if day is None:
+        return fault
+    return replace(fault, note=fault.note._replace(text=fault.note.text + phrase(words, day=day.name)))
+
+
 def faults_of_channels(trial: Trial, ground: Ground) -> list[Fault]:
     """Faults that the samples of plates show by themselves: nothing else asks for the samples."""
     raw, faults = {plate.number: plate for plate in trial.plates}, list[Fault]()
@@ -109,7 +129,9 @@ def faults_of_channels(trial: Trial, ground: Ground) -> list[Fault]:
     return faults
 
 
-def find_faults(trial: Trial, ground: Ground, loads: Loads, mover: Mover, of_channels: Sequence[Fault]) -> PlateFaults:
+def find_faults(
+    trial: Trial, ground: Ground, loads: Loads, mover: Mover, of_channels: Sequence[Fault], days: Sequence[Day] = ()
+) -> PlateFaults:
     """Faults of plates and clocks.
 
     Parameters
@@ -121,28 +143,38 @@ def find_faults(trial: Trial, ground: Ground, loads: Loads, mover: Mover, of_cha
     mover : Mover
     of_channels : sequence of Fault
         Those of the channels (`faults_of_channels`).
+    days : sequence of Day
+        What is known of the laboratory; the last with the same plates counts.
     """
     if not ground.plates:
         return PlateFaults(())
     raw: Mapping[int, ForcePlate] = {plate.number: plate for plate in trial.plates}
     faults, not_seen = list(of_channels), tuple[Detectable, ...]()
+    laboratory, corners = None, corners_of(trial.plates)
+    day = next((day for day in reversed(days) if day.same_plates(corners)), None)
+    if days and day is None:
+        faults.append(Fault(note("file_beside/laboratory")))
     broken = {number for fault in faults if fault.withheld for number in fault.plates}
     sound = replace(ground, plates=tuple(plate for plate in ground.plates if plate.number not in broken))
     faults += lasts_otherwise(trial, ground, loads)
     if sound.plates and not any(fault.note.code == "rate_doubtful" for fault in faults):
         evidence = gather(sound, loads, mover.balance, mover.com_g, mover.weight_N)
-        court = Court(evidence)
+        court = Court(evidence, effects_on(evidence, day))
         said = judge(court, not mover.weighed_by)
         before = evidence.filed
+        for known in known_faults(evidence, day):
+            if (fault := fault_of(Finding(known, ()), before, evidence, raw)) is not None:
+                faults.append(_by_laboratory(fault, "laboratory/known", day))
         for finding in said.findings:
             if (fault := fault_of(finding, before, evidence, raw)) is not None:
-                faults.append(fault)
+                faults.append(_by_laboratory(fault, "laboratory/beyond", day))
             before = finding.best.state
         not_seen = detectable(court, before, not mover.weighed_by) if court.n else ()
+        laboratory = share_of_trial(court, said, corners, not mover.weighed_by)
         if said.left > UNEXPLAINED:
             numbers = tuple(evidence.plates[k].number for k in evidence.used)
             faults.append(Fault(note("plate_doubtful/nothing_fits", plates=numbers, times=np.sqrt(said.left))))
     if not broken and not any(contact.plates for contact in loads.contacts):
         faults += zeros_apart(trial, ground, mover.weight_N) or far_apart(trial, ground)
     faults += overlap_faults(ground.plates, {number for contact in loads.contacts for number in contact.plates})
-    return PlateFaults(tuple(faults), not_seen)
+    return PlateFaults(tuple(faults), not_seen, laboratory, day.name if day is not None else "")

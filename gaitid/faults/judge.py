@@ -12,7 +12,7 @@ import numpy as np
 
 from gaitid.faults.evidence import Evidence, State
 from gaitid.faults.hypotheses import CHANNELS, Hypothesis, hypotheses
-from gaitid.faults.spread import Likelihood, likelihood
+from gaitid.faults.spread import Effect, Likelihood, likelihood
 from gaitid.records import NamedTuple
 from gaitid.trial import Array
 
@@ -116,9 +116,9 @@ def judge(court: Court, weighed: bool = True) -> Judgement:
 class Court:
     """Hypotheses against the residuals of one trial."""
 
-    def __init__(self, evidence: Evidence) -> None:
+    def __init__(self, evidence: Evidence, laboratory: Sequence[Effect] | None = None) -> None:
         self.evidence = evidence
-        self.likelihood: Likelihood = likelihood(evidence)
+        self.likelihood: Likelihood = likelihood(evidence, laboratory)
         self.n = self.likelihood.counts
 
     def price(self, hypothesis: Hypothesis) -> float:
@@ -175,7 +175,7 @@ class Court:
             step = -np.linalg.solve(curvature, leads / raised + size / sd**2)
             size = np.clip(size + step, -FARTHEST * sd, FARTHEST * sd)
             price = 0.5 * float(np.sum((size / sd) ** 2)) + 0.5 * np.linalg.slogdet(curvature * np.outer(sd, sd))[1]
-            price += self._stretch(hypothesis, size) + nothing + self.price(hypothesis)
+            price += self.stretch(hypothesis, size) + nothing + self.price(hypothesis)
             error = np.sqrt(np.diag(np.linalg.inv(curvature)))
             # what would be left if the residuals went along straight lines
             straight = misfit + float(step @ (2 * leads + tells * raised @ step))
@@ -195,7 +195,7 @@ class Court:
         assert best is not None
         return best
 
-    def _stretch(self, hypothesis: Hypothesis, size: Array) -> float:
+    def stretch(self, hypothesis: Hypothesis, size: Array) -> float:
         """The price of channels that become smaller: residuals become smaller with them, whether they fit or not.
 
         The density of what was read is that of what was felt over the gain, once for each residual that plates feel and

@@ -61,11 +61,16 @@ class Prior(NamedTuple):
     sd: float
 
 
+#: A parameter's prior, and what it changes the residuals by for each unit of it.
+Effect = tuple[Prior, list[Array]]
+
 #: Of the body's weight: a scale and clothes. In a run what the trunk does in the air is seen of the pelvis only.
 MASS, MASS_RUNNING = Prior(0.0, 0.02), Prior(0.0, 0.1)
 #: s by which forces come after the markers where both have one clock: 0 to 8 ms in 15 laboratories' walks, each the
 #: same in all its trials; in runs the pelvis follows the leg.
 LATE, LATE_RUNNING = Prior(0.0036, 0.0035), Prior(-0.005, 0.0035)
+#: s by which single plates of one clock differ.
+LATE_PLATES = 0.001
 #: s². Markers that are low-passed at f lose 1 / (2 π f)² of how forces bend, 0.0003 at 9 Hz, and so do plates.
 BLUNT = Prior(0.0, 0.0002)
 #: s by which the trunk follows the pelvis, forward and to the left.
@@ -156,8 +161,15 @@ def share_of(there: float, enough: float) -> float:
     return min(1.0, enough / max(there, 1e-9))
 
 
-def likelihood(evidence: Evidence) -> Likelihood:
-    """Of the residuals of a trial."""
+def likelihood(evidence: Evidence, laboratory: Sequence[Effect] | None = None) -> Likelihood:
+    """Of the residuals of a trial.
+
+    Parameters
+    ----------
+    evidence : Evidence
+    laboratory : sequence of Effect, optional
+        In place of what is known of the clocks and levels of all laboratories.
+    """
     scale = 1.0
     if len(evidence.windows_s):
         moves = evidence.filed.asked - evidence.up_g
@@ -176,7 +188,8 @@ def likelihood(evidence: Evidence) -> Likelihood:
     whiten = [np.sqrt(share) * W for share, W in zip(shares, whiten, strict=True)]
     blank = Likelihood(tuple(whiten), np.zeros((n, 0)), np.zeros(n), np.zeros((0, 0)), counts, each[0])
     columns, means = [np.zeros((n, 0))], np.zeros(n)
-    for prior, blocks in _body(evidence):
+    of_laboratory = _any_laboratory(evidence) if laboratory is None else laboratory
+    for prior, blocks in (*_body(evidence), *of_laboratory):
         column = blank.white(blocks)
         columns.append(column[:, None] * prior.sd)
         means += column * prior.mean
@@ -191,7 +204,21 @@ def _whitening(time_s: Array, spread: Spread) -> Array:
     return np.array([np.linalg.inv(np.linalg.cholesky(w**2 * apart + s**2)) for w, s in sds])
 
 
-def _body(evidence: Evidence) -> Iterator[tuple[Prior, list[Array]]]:
+def _any_laboratory(evidence: Evidence) -> Iterator[Effect]:
+    """What is usual in laboratories: by how much forces come late, and by how much cameras lean."""
+    nothing = np.zeros_like(evidence.filed.asked)
+    if not len(nothing):
+        return
+    yield LATE_RUNNING if evidence.flies else LATE, evidence.force_residual(-evidence.asked_rate, nothing)
+    for axis in level_axes(evidence.up_g):
+        blocks = evidence.force_residual(cross(axis, evidence.filed.asked), nothing)
+        if len(evidence.floor_g):
+            # the plates' normal turned by as much
+            blocks[-1] = -evidence.heights(cross(axis, evidence.up_g))
+        yield LEVEL, blocks
+
+
+def _body(evidence: Evidence) -> Iterator[Effect]:
     """The body's parameters: their priors, and what the residuals change by for each unit of them."""
     whole, axes, asked = evidence.whole, evidence.axes, evidence.filed.asked
     nothing = np.zeros_like(asked)
@@ -202,7 +229,6 @@ def _body(evidence: Evidence) -> Iterator[tuple[Prior, list[Array]]]:
             return np.asarray(along[j] * np.sum(v_g * along[j], axis=1)[:, None])
 
         yield MASS_RUNNING if evidence.flies else MASS, evidence.force_residual(asked, nothing)
-        yield LATE_RUNNING if evidence.flies else LATE, evidence.force_residual(-evidence.asked_rate, nothing)
         yield BLUNT, evidence.force_residual(-evidence.asked_bend, nothing)
         for j, prior in enumerate(TRUNK_LATE[whole]):
             yield prior, evidence.force_residual(-part(evidence.asked_rate, j), nothing)
@@ -222,16 +248,10 @@ def _body(evidence: Evidence) -> Iterator[tuple[Prior, list[Array]]]:
             # a body ahead of its foot turns forward about the axis to the left, one to its left about that backward
             turns = along[1] * lever[:, :1] if j == 0 else -along[0] * lever[:, 1:]
             yield TURNS, evidence.force_residual(nothing, turns)
-        for axis in level_axes(evidence.up_g):
-            blocks = evidence.force_residual(cross(axis, asked), nothing)
-            if len(evidence.floor_g):
-                # the plates' normal turned by as much
-                blocks[-1] = -evidence.heights(cross(axis, evidence.up_g))
-            yield LEVEL, blocks
     yield from _feet(evidence)
 
 
-def _feet(evidence: Evidence) -> Iterator[tuple[Prior, list[Array]]]:
+def _feet(evidence: Evidence) -> Iterator[Effect]:
     """Where each foot presses."""
     nothing = np.zeros_like(evidence.filed.asked)
     for side in sorted({pressing.side for pressing in evidence.pressing}):

@@ -181,6 +181,15 @@ _HYPOTHESIS = {
     "plates_exchanged": "each reports what the other felt",
 }
 
+#: What the trials of a day show of their laboratory together (`gaitid.faults.laboratory`).
+_LABORATORY = {
+    "shows": "{plates:?{plates:plate|plates} {plates: and }: }{what}{changes:?; against its file {changes:, }}",
+    "change": "{key} {by:+.2g}",
+    "floor": "what no sum lowers: 5 mm of a model of feet, 1 % of scales and clothes, 1 ms of single plates",
+    "known": " (as laboratory.yaml says of {day})",
+    "beyond": " (beyond what laboratory.yaml says of {day})",
+}
+
 #: Why events or cycles are not used, or what speaks against them.
 _EVENT = {
     "late": "{side:?{side} }{kind}s {ms:+d} ms",
@@ -432,6 +441,7 @@ PHRASES = {
             "contact": _CONTACT,
             "plate": _PLATE,
             "hypothesis": _HYPOTHESIS,
+            "laboratory": _LABORATORY,
             "event": _EVENT,
             "mass": _MASS,
             "calibration": _CALIBRATION,

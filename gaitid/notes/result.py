@@ -110,6 +110,10 @@ RESULT = {
                 "{path} was found and not used: {why}",
                 "give the static of this person and session with --static",
             ),
+            "laboratory": (
+                "laboratory.yaml was not used: no plate of it has corners within 2 mm of this trial's",
+                "run gaitid batch over the trials of this laboratory",
+            ),
             "worse": ("{path} was found and not used: {why}", "--static {path:typed}"),
             "static_unfit": _STORED + "; nor would it serve: {why}",
             "static_stored": (_STORED, "--static {path:typed}"),

@@ -40,7 +40,7 @@ from gaitid.run.files import (
     record_of,
     refuse_to_replace_inputs,
 )
-from gaitid.run.setup import Setup, TrialRead, model_inputs, prepare, with_model
+from gaitid.run.setup import Setup, TrialRead, model_inputs, prepare, with_laboratory, with_model
 from gaitid.settings import RunOptions
 from gaitid.trial import Trial
 from gaitid.version import __version__
@@ -73,6 +73,7 @@ __all__ = [
     "run_file",
     "sessions",
     "settle",
+    "with_laboratory",
     "with_model",
 ]
 
@@ -283,7 +284,7 @@ def _analysed(trial: Trial, setup: Setup, pipeline: Pipeline | None) -> Result:
     if options.postures_only and trial.loaded:
         pipeline = pipeline.with_("recorded", "found", trial=replace(trial, loaded=()))
     how = {"solver": options.solver, "require_forces": options.require_forces, "by_hand": options.assign}
-    return pipeline.with_(given_loads=loads, **how).make_all().result
+    return pipeline.with_(given_loads=loads, laboratory=setup.laboratory, **how).make_all().result
 
 
 def loads_of(trial: Trial, options: RunOptions) -> tuple[tuple[str, BodyLoad], ...]:

@@ -24,7 +24,7 @@ from gaitid.read.beside import forces_of
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.run import loads_of, read_with, settle
 from gaitid.run.files import refuse_to_replace_inputs, result_names
-from gaitid.run.setup import Setup
+from gaitid.run.setup import Setup, with_laboratory
 from gaitid.settings import INPUT_FILES
 from gaitid.trial import Trial
 from gaitid.write import UNCERTAINTY, WRITE
@@ -140,6 +140,7 @@ def plan_file(path: Path, folder: Path | None, setup: Setup, session: tuple[Path
     session : tuple of Path
         Trials that get the same model (`settle`).
     """
+    setup = with_laboratory(setup, path)
     plan = Plan(path, (*_reads(path, setup),), writes=(*_writes(path, folder, setup),))
     try:
         trial = read_with(path, setup.options)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from gaitid.body.subject import SubjectFile
 from gaitid.disk.large_arrays import keep_freed
 from gaitid.errors import GaitidError
-from gaitid.inputs import found_trial, input_record, named
+from gaitid.inputs import found_trial, input_record, laboratory_beside, named
 from gaitid.model import AUTO
 from gaitid.model.choices import ChoiceError
 from gaitid.model.find import about_hidden, hidden_model
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from gaitid.analysis.choice import Choice
     from gaitid.analysis.functional import Functional
     from gaitid.analysis.pipeline import Pipeline
+    from gaitid.faults.laboratory import Day
     from gaitid.model.marker_sets import MarkerSet
     from gaitid.uncertainty.sources import Sources
 
@@ -79,6 +80,8 @@ class Setup:
         What functional trials gave; `static` shows the knees' axes then.
     chosen_by_joints : tuple of str
         Choices of the model that follow from joints that were measured, as nobody chose otherwise.
+    laboratory : tuple of Day
+        What is known of it.
     progress : callable
         Told in words how far a long computation of a trial is.
     """
@@ -97,6 +100,7 @@ class Setup:
     sources: Sources | None = None
     functional: Functional | None = None
     chosen_by_joints: tuple[str, ...] = ()
+    laboratory: tuple[Day, ...] = ()
     progress: Callable[[str], object] = no_progress
 
     @property
@@ -155,6 +159,11 @@ def prepare(options: RunOptions, static: Trial | None = None, measurements: Mapp
         extra = getattr(options, role)
         if extra is not None and role not in _READ_HERE:
             inputs.append(named(extra, partial(input_record, role, extra)))
+    days: tuple[Day, ...] = ()
+    if options.laboratory is not None:
+        from gaitid.faults.laboratory_file import read_laboratory
+
+        days = read_laboratory(options.laboratory)
     inputs += [named(file, partial(input_record, "load", file)) for _, file in options.loads]
     # what was measured in functional trials is chosen in the model, where the user chose nothing
     choices = choices_for(content)
@@ -170,6 +179,7 @@ def prepare(options: RunOptions, static: Trial | None = None, measurements: Mapp
         sources=sources,
         functional=functional,
         chosen_by_joints=tuple(name for name in choices if name not in options.settings),
+        laboratory=days,
     )
     notes: Notes = ()
     model = None
@@ -187,6 +197,23 @@ def prepare(options: RunOptions, static: Trial | None = None, measurements: Mapp
         notes += unknown_landmarks(marker_set, model)
     setup = replace(setup, notes=notes)
     return setup if model is None else with_model(setup, model)
+
+
+def with_laboratory(setup: Setup, path: Path) -> Setup:
+    """The same with the laboratory's file that lies beside a trial, where none was given."""
+    options, file = setup.options, laboratory_beside(path)
+    if options.laboratory is not None or file is None:
+        return setup
+    from gaitid.faults.laboratory_file import read_laboratory
+
+    # the command makes the same again, wherever the file lies then
+    command = (*options.command, "--laboratory", str(file)) if options.command else ()
+    return replace(
+        setup,
+        options=replace(options, laboratory=file, command=command),
+        laboratory=read_laboratory(file),
+        inputs=(*setup.inputs, input_record("laboratory", file)),
+    )
 
 
 def with_model(setup: Setup, model: Model) -> Setup:

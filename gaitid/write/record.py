@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 from gaitid.analysis.result import Result
+from gaitid.faults.laboratory import Share
+from gaitid.faults.laboratory_file import share_record
 from gaitid.version import __version__
 from gaitid.write import SCHEMA
 from gaitid.write.tables import contact_row
@@ -152,6 +154,7 @@ def record(
             for side, leg in result.sides.items()
         },
         "quality": result.quality,
+        **_laboratory(*result.laboratory),
         "warnings": [note.as_dict() for note in result.notes],
         "verdict": result.verdict.as_dict(),
     }
@@ -163,6 +166,12 @@ def _whole_body(result: Result) -> dict[str, Any]:
     from gaitid.analysis.whole_body import whole_body_record
 
     return {"whole_body": whole_body_record(result.whole_body, result.body, result.trial, result.subject.mass_kg)}
+
+
+def _laboratory(share: Share | None, day: str) -> dict[str, Any]:
+    found = {} if share is None else share_record(share)
+    found |= {"judged_by": day} if day else {}
+    return {"laboratory": found} if found else {}
 
 
 def pass_rows(result: Result) -> list[dict[str, Any]]:
