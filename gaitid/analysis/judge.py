@@ -266,7 +266,7 @@ def _why_no_stance(result: Result, side: str, leg: SideResult) -> Note | None:
     frames = [frame + first for frame in covered] if covered and covered != (0, last) else []
     # it may have stood on a plate of which nothing is known: where a plate that was refused lies, or one whose corners
     # do not fit, nobody knows
-    unused = sorted({*result.trial.refused_plates, *result.ground.refused, *result.ground.faults})
+    unused = sorted({*result.trial.refused_plates, *result.ground.refused, *result.ground.withheld})
     return note("no_whole_stance/no_plate", unused=unused, covered=frames)
 
 

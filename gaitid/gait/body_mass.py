@@ -139,7 +139,7 @@ def standing_mass(
         return no_mass("mass/no_gravity")
     if len(ground.feet) < 2:
         return no_mass("mass/one_foot")
-    plates = [p for p in ground.plates if p.outlined and p.number not in ground.faults]
+    plates = [p for p in ground.plates if p.outlined and p.number not in ground.withheld]
     if not plates:
         return no_mass("mass/no_plate", where=where)
     force, beside, empty_known = _under_feet(ground, plates, readings)

@@ -105,7 +105,7 @@ def _evidence(foot: FootClaims, first: int, stop: int, weight_N: float, balance:
         threshold_N=ground.settings.contact_threshold_N,
         edge_frames=ground.settings.edge_frames,
         external_support=ground.settings.external_support,
-        faults=ground.faults,
+        faults=ground.withheld,
         support=support,
         lower_ground=lambda: ground.lower_ground_g,
     )

@@ -10,7 +10,6 @@ import numpy as np
 from gaitid.body.feet import FootTrack
 from gaitid.ground.belt import Floor, floor_under_slow, slow_feet
 from gaitid.ground.pass_ends import recorded_with
-from gaitid.ground.plate_alignment import Alignment, alignments
 from gaitid.ground.plate_load import STEP, PlateLoad
 from gaitid.ground.plates_at_camera import plates_at_camera
 from gaitid.ground.stance import Stance, detect_stances, with_events
@@ -42,8 +41,6 @@ class Ground:
         Not filtered.
     stances : mapping of side to Stance
         By the markers, and by the file's events where these agree with the plates.
-    alignments : mapping of plate number to Alignment
-        Of the plates of which a stance tells whether their corners fit.
     loaded : mapping of plate number to sequence of (int, int)
         First and last frame of each load on a plate, whoever's.
     settings : Settings
@@ -63,7 +60,6 @@ class Ground:
     refused: Mapping[int, str]
     feet: Mapping[str, FootTrack]
     stances: Mapping[str, Stance]
-    alignments: Mapping[int, Alignment]
     loaded: Mapping[int, Sequence[tuple[int, int]]]
     settings: specs.Settings
     n_frames: int
@@ -103,16 +99,6 @@ class Ground:
         return np.concatenate([np.zeros((0, 3)), *lower])
 
     @property
-    def faults(self) -> dict[int, str]:
-        """Plates of which nothing is known, and why: corners that do not fit the feet, or another fault."""
-        return {**self.misplaced, **self.withheld}
-
-    @property
-    def misplaced(self) -> dict[int, str]:
-        """Plates whose corners do not fit the feet, and why."""
-        return {}
-
-    @property
     def notes(self) -> Notes:
         """What is worth saying of plates, events and the floor."""
         return (
@@ -123,11 +109,6 @@ class Ground:
                 if said.foot == "none" and number in self.loaded
             ),
             *(of_plate for plate in self.plates for of_plate in plate.notes(self.settings)),
-            *(
-                note("plate_misplaced", plates=number, fault=fault)
-                for number, fault in self.misplaced.items()
-                if number not in self.withheld
-            ),
             *self.events_note,
             *self.floor.notes,
         )
@@ -136,13 +117,13 @@ class Ground:
 def no_ground(trial: Trial, settings: specs.Settings, up_g: Array) -> Ground:
     """Of a model that the ground does not act on."""
     floor = Floor(up_g, trial.rate_hz, np.zeros(3))
-    return Ground(floor, (), {}, {}, {}, {}, {}, settings, trial.n_frames)
+    return Ground(floor, (), {}, {}, {}, {}, settings, trial.n_frames)
 
 
 def find_ground(
     trial: Trial, settings: specs.Settings, feet: Mapping[str, FootTrack], up_g: Array, passes: tuple[slice, ...] = ()
 ) -> Ground:
-    """Plates at the camera's instants, stances of the feet, and whether the plates' corners fit them.
+    """Plates at the camera's instants, and stances of the feet.
 
     Parameters
     ----------
@@ -171,22 +152,19 @@ def find_ground(
         refused,
         feet,
         stances,
-        {},
         loaded,
         settings,
         trial.n_frames,
         withheld={n: why for n, why in set_aside.items() if n in loaded},
         declared=trial.declared,
     )
-    whole = {number: [load for load in loads if not any(ground.cuts(*load))] for number, loads in loaded.items()}
-    aligned = {a.plate: a for a in alignments(plates, feet, stances, trial.rate_hz, whole)}
     late_s = _events_late(trial, ground)
     events_note: Notes = ()
     if abs(late_s) <= EVENTS_OFF:
         stances = with_events(stances, slow, trial.rate_hz, trial.events)
     else:
         events_note = (note("events_off/plates", s=abs(late_s), late=late_s > 0),)
-    return replace(ground, stances=stances, alignments=aligned, events_note=events_note, events_late_s=late_s)
+    return replace(ground, stances=stances, events_note=events_note, events_late_s=late_s)
 
 
 def _events_late(trial: Trial, ground: Ground) -> float:

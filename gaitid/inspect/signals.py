@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from gaitid.ground.ground import Ground
-from gaitid.ground.plate_alignment import Alignment
 from gaitid.ground.plate_load import PlateLoad
 from gaitid.inspect.kinds import kinds_of
 from gaitid.numerics.masks import known_rows, spans
@@ -98,13 +97,13 @@ def plate_rows(trial: Trial, ground: Ground) -> list[dict[str, Any]]:
             "plate": number,
             "used": number in loads,
             "reason": refused.get(number, ""),
-            **_plate(recorded.get(number), loads.get(number), ground.alignments.get(number)),
+            **_plate(recorded.get(number), loads.get(number)),
         }
         for number in sorted({*recorded, *refused})
     ]
 
 
-def _plate(plate: ForcePlate | None, load: PlateLoad | None, alignment: Alignment | None) -> dict[str, Any]:
+def _plate(plate: ForcePlate | None, load: PlateLoad | None) -> dict[str, Any]:
     """What is known of one plate; None for what is not."""
     corners = plate.corners_g.tolist() if plate is not None and plate.outlined else None
     peak = None if load is None else load.recorded_peak_N
@@ -126,13 +125,4 @@ def _plate(plate: ForcePlate | None, load: PlateLoad | None, alignment: Alignmen
         "drift_N_per_s": None if empty is None else empty.drift_g.tolist(),
         "bias_removed": None if plate is None else load is not None and load.removed,
         "noise_N": None if empty is None else empty.noise_N,
-        "alignment": None
-        if alignment is None
-        else {
-            "contacts": alignment.contacts,
-            "pressure_off_m": list(alignment.offset_g),
-            "swing_m": alignment.swing_m,
-            "corners_fit": not alignment.fault,
-            "fault": alignment.fault,
-        },
     }

@@ -67,7 +67,7 @@ def describe(content: Mapping[str, Any]) -> str:
         named = [c["label"] + (f" [{c['unit']}]" if c["unit"] else "") for c in analog["channels"]]
         add("analog", _listed(f"{len(named)} at {analog['rate_hz']:g} Hz: ", named))
     plates = [text for plate in content["plates"] for text in _plate_lines(plate)]
-    add("plates", [*plates, *_doubt_of_all_plates(content["plates"])] or ["none"])
+    add("plates", plates or ["none"])
     note = content["contacts_note"]
     add("contacts", [*(_contact_line(c) for c in content["contacts"]), *([note] if note else [])] or ["none"])
     events = [
@@ -179,22 +179,7 @@ def _plate_lines(plate: Mapping[str, Any]) -> list[str]:
     if plate["bias_N"] is not None:
         bias = "reads (" + ", ".join(f"{b + 0.0:.1f}" for b in plate["bias_N"]) + ") N while empty"
         bias += ", which `run` takes off" if plate["bias_removed"] else ""
-    if plate["alignment"] is not None:
-        off = ", ".join(f"{v * 100 + 0.0:.1f}" for v in plate["alignment"]["pressure_off_m"])
-        fault = plate["alignment"]["fault"]
-        where.append(f"   {fault}" if fault else f"   pressure lies ({off}) cm off where the foot presses: corners fit")
     return [f"{number}  {kind}, {outline}, {plate['rate_hz']:g} Hz, {peak}, {bias}", *where]
-
-
-def _doubt_of_all_plates(plates: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What else may be wrong where no plate's corners fit; one that fits clears the markers too."""
-    alignments = [plate["alignment"] for plate in plates if plate["alignment"] is not None]
-    if not alignments or any(alignment["corners_fit"] for alignment in alignments):
-        return []
-    return [
-        "no plate fits the feet: either the corners are wrong, or the toe and heel markers are not where the",
-        "models have them (on the second metatarsal head, and behind the heel at its height)",
-    ]
 
 
 def _contact_line(c: Mapping[str, Any]) -> str:

@@ -133,21 +133,6 @@ _CONTACT = {
 
 #: What does not fit of a plate: where it lies, and how its channels are to be read.
 _PLATE = {
-    "acts_elsewhere": (
-        "its force acts {off_cm:.0f} cm from where the foot presses{steady:?; moved by ({way:, }) cm it acts "
-        "{then_cm:.0f} cm from there: of another origin?}"
-    ),
-    "corners_turned": (
-        "its corners seem {turn:turned by {deg:g}°|those of plate {other}}: the pressure lies {off_cm:.0f} cm from "
-        "where the foot presses as the file has them, {then_cm:.0f} cm if they are"
-    ),
-    "corners_beside": (
-        "its corners seem to lie beside the plate: moved by ({way:, }) cm they fit the foot to {then_cm:.0f} cm, "
-        "{off_cm:.0f} cm as the file has them"
-    ),
-    "unexplained": (
-        "its pressure lies {off_cm:.0f} cm from where the foot presses, and no turn, shift or exchange explains it"
-    ),
     "too_horizontal": "its horizontal force is larger than the vertical one",
     "pressure_beside": "its pressure lies beside it",
     "force_in_lb": "forces in pounds read as newtons",

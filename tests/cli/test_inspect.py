@@ -369,17 +369,12 @@ def test_a_long_recording_of_something_else_takes_no_memory_for_feet() -> None:
 
 
 def test_inspect_knows_nothing_from_a_plate_that_does_not_fit(walk: Path, tmp_path: Path) -> None:
-    """As `run`: corners moved by 10 cm are named with the estimate, and no load is taken from that plate."""
+    """As `run`: of a plate whose corners are moved by 10 cm no load is taken."""
 
     def moved(c: Any) -> None:
         c["parameters"]["FORCE_PLATFORM"]["CORNERS"]["value"][0, :, 0] += 100.0
 
     content = inspected(edited_c3d(walk, tmp_path / "x.c3d", moved))
-    told = content["plates"][0]["alignment"]
-    assert not told["corners_fit"] and "moved by" in told["fault"]
-    # the other plate clears the markers
-    assert "toe and heel markers" not in gaitid("inspect", tmp_path / "x.c3d").out
-    assert told["pressure_off_m"][0] == pytest.approx(0.10, abs=0.04)
     assert not any("1" in c["plates"] for c in content["contacts"])
     assert any("2" in c["plates"] for c in content["contacts"])
 

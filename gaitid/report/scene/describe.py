@@ -259,7 +259,7 @@ def _plates(seen: Moving, cut: Cut) -> Iterable[dict[str, Any]]:
     """Plates with their edges, and what each feels while it is loaded."""
     result, view = seen.result, seen.view
     loads = {load.number: load for load in result.ground.plates}
-    faults = {**result.ground.refused, **result.ground.faults}
+    faults = {**result.ground.refused, **result.ground.withheld}
     for plate in result.trial.plates:
         content: dict[str, Any] = {"number": plate.number, "fault": plain(faults.get(plate.number, ""))}
         if plate.outlined:

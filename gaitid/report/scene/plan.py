@@ -227,7 +227,7 @@ def _plate(seen: Moving, paper: _Paper, index: int, drawn: Sequence[_Print]) -> 
     corners = paper.places(seen.view.points(plate.corners_g))
     place = _free_corner(corners, paper, drawn)
     outline = "M" + "L".join(map(_at, corners)) + "Z"
-    fault = {**seen.result.ground.refused, **seen.result.ground.faults}.get(plate.number, "")
+    fault = {**seen.result.ground.refused, **seen.result.ground.withheld}.get(plate.number, "")
     title = f"plate {plate.number}" + (f" is not used: {plain(fault)}" if fault else "")
     bad = f'<path d="{outline}" fill="url(#hatch-{paper.key})"/>' if fault else ""
     return (
@@ -366,6 +366,6 @@ def _item(seen: Moving, printed: _Print, key: str) -> str:
 
 
 def _not_used(result: Result) -> str:
-    faults: Iterable[tuple[int, str]] = {**result.ground.refused, **result.ground.faults}.items()
+    faults: Iterable[tuple[int, str]] = {**result.ground.refused, **result.ground.withheld}.items()
     lines = [f"<li>plate {number} is not used: {escape(why)}</li>" for number, why in faults]
     return f'<ul class="gp-list">{"".join(lines)}</ul>' if lines else ""
