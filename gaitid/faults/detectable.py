@@ -95,11 +95,11 @@ def _of(court: Court, state: State, hypothesis: Hypothesis, spread: float) -> li
     tells = np.diag(information) > 0
     # of one parameter with the other free
     errors = np.where(tells, np.sqrt(np.diag(np.linalg.pinv(information))), np.inf)
+    occam = 0.5 * float(np.linalg.slogdet(np.eye(len(sd)) + information * np.outer(sd, sd))[1])
     names, unit, times = ASKED[hypothesis.cause]
     plates = tuple(evidence.plates[k].number for k in hypothesis.plates)
     result = []
     for j, name in enumerate(names):
-        occam = 0.5 * np.log1p((sd[j] / errors[j]) ** 2)
         size = float((np.sqrt(2 * (court.price(hypothesis) + occam)) + NINE_OF_TEN) * errors[j])
         seen = np.isfinite(size) and size < _MOST * sd[j]
         effect = _effect(evidence, state, hypothesis, j, size) if seen else {}
