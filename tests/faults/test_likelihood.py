@@ -21,6 +21,7 @@ from gaitid.faults.spread import (
     PRESSURE,
     WANDERS,
     Spread,
+    _any_laboratory,
     _body,
     likelihood,
 )
@@ -50,7 +51,7 @@ def dense(whole: bool) -> tuple[Array, Array]:
     for a, b, block in zip(ends, ends[1:], blocks, strict=False):
         K[a:b, a:b] = block
     mean = np.zeros(len(K))
-    for prior, changes in _body(evidence):
+    for prior, changes in (*_body(evidence), *_any_laboratory(evidence)):
         J = np.concatenate([change.ravel() for change in changes])
         mean += prior.mean * J
         K += prior.sd**2 * np.outer(J, J)
