@@ -333,16 +333,18 @@ def test_forces_apart_from_markers_by_50_ms_are_not_believed(name: str, ms: int)
 @pytest.mark.parametrize("seconds", [-0.16, 0.32])
 @EVERYWHERE
 def test_forces_of_other_steps_are_told_in_seconds(name: str, seconds: float) -> None:
-    """Not by the corners of plates: which file begins late by its own times is said too."""
-    clean = trial_of(name)
+    """Not by the corners of plates; and where a file says that it begins later, how to say that it does not."""
+    clean, way = trial_of(name), "after" if seconds > 0 else "before"
     by_sample = result_of(changed(without_events(clean), late(seconds)))
     by_file = result_of(changed(without_events(clean), lambda plate: replace(plate, start_s=seconds)))
-    for result, declared in ((by_sample, False), (by_file, True)):
+    for result in (by_sample, by_file):
         (note,) = (note for note in result.notes if note.code == "clocks_apart")
-        size, way = re.search(r"come about (\S+) s (before|after)", note.text).groups()  # type: ignore[union-attr]
-        assert way == ("after" if seconds > 0 else "before")
-        assert float(size) == pytest.approx(abs(seconds), abs=0.05)
-        assert (f"the forces begin {abs(seconds)} s {way} the markers" in note.cure) == declared
+        if result is by_file:
+            assert f"the forces begin {abs(seconds):.2f} s {way} the markers" in note.text
+            assert "--set force_start_s=0" in note.cure
+        else:
+            size, said = re.search(r"come about (\S+) s (before|after)", note.text).groups()  # type: ignore[union-attr]
+            assert said == way and float(size) == pytest.approx(abs(seconds), abs=0.05)
         assert not known_plates(result)
         assert not any("corners" in reason.words for reason in result.verdict.reasons)
     assert "clocks_apart" not in {note.code for note in result_of(clean).notes}
