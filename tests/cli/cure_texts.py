@@ -137,7 +137,6 @@ NOT_APPLIED: dict[str, tuple[str, ...]] = {
         "record the static again with the markers as they are in the trial, and give it with --static",
         "measure them again, and give what was wrong with --subject",
         "correct the plate in the file, or describe it with --plates",
-        "(--plates FILE.yaml)",
     ),
     "tests/analysis/test_conflict.py": ("look which was measured with these markers: --static",),
     "needs a cluster that is lost: tests/batch/test_cluster.py resumes one": ("go on with --resume",),
