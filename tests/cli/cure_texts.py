@@ -138,6 +138,7 @@ NOT_APPLIED: dict[str, tuple[str, ...]] = {
         "measure them again, and give what was wrong with --subject",
         "correct the plate in the file, or describe it with --plates",
     ),
+    "tests/faults/test_judge.py": ("correct the times in one of the files, or give --set force_start_s=0",),
     "tests/analysis/test_conflict.py": ("look which was measured with these markers: --static",),
     "needs a cluster that is lost: tests/batch/test_cluster.py resumes one": ("go on with --resume",),
     "needs a system that starts no more processes": ("give a smaller -j",),
