@@ -14,7 +14,7 @@ from gaitid.ground.plate_load import STEP, PlateLoad, one_plane
 from gaitid.ground.sole import UNDER_BALL, UNDER_HEEL, pressed_point, rolled, sole
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rotation import cross, norm, unit
-from gaitid.numerics.statistics import median_of_known
+from gaitid.numerics.statistics import median, median_of_known
 from gaitid.trial import Array, IntArray, Mask
 
 # s. Runs of known frames are no longer than this: a longer one is several; of more than so many these are taken evenly.
@@ -61,7 +61,7 @@ def gather(ground: Ground, loads: Loads, balance: Balance | None, com_g: Array, 
         ends = of_frames[middles - half], of_frames[middles + half]
         asked_bend = (ends[0] + ends[1] - 2 * of_frames[middles]) * (rate / half) ** 2
         com_at = centre_g[middles]
-        height_m = float(np.median((com_at - plates[0].centre_g) @ up_g))
+        height_m = float(median((com_at - plates[0].centre_g) @ up_g))
         axes = _axes(ground, steps, middles)
     pressing, plate_of = [], [np.repeat(np.arange(len(plates)), len(middles))]
     for step in steps:
@@ -226,7 +226,7 @@ def _pressing(ground: Ground, step: Step, start: int) -> Pressing | None:
         point[at],
         forward,
         cross(plate.normal_g, forward),
-        float(np.median(length)),
+        float(median(length)),
         share,
     )
 

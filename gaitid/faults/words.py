@@ -13,6 +13,7 @@ from gaitid.faults.judge import Finding, Fitted
 from gaitid.ground.fault import Fault
 from gaitid.notes import note, phrase
 from gaitid.numerics.rotation import cross, norm
+from gaitid.numerics.statistics import quantile
 from gaitid.trial import Array, ForcePlate
 
 # N·m/kg at any joint. From the first on a fault is worth a doubt: a tenth of what a hip or a knee takes in walking.
@@ -177,7 +178,7 @@ def effects(evidence: Evidence, before: State, after: State) -> dict[str, float]
         for joint, share in JOINTS.items():
             point = ankle + share * (hip - ankle)
             change = norm(m_1 + cross(c_1 - point, f_1) - m_0 - cross(c_0 - point, f_0))[loaded] / mass_kg
-            changes[joint] = max(changes[joint], float(np.nanquantile(change, 0.95)))
+            changes[joint] = max(changes[joint], float(quantile(change, 0.95)))
     return changes
 
 
