@@ -173,7 +173,8 @@ def find_faults(
                 faults.append(_by_laboratory(fault, "laboratory/beyond", day))
             before = finding.best.state
         not_seen = detectable(court, before, not mover.weighed_by) if court.n else ()
-        laboratory = share_of_trial(court, said, corners, not mover.weighed_by)
+        if not any(fault.withheld for fault in faults):
+            laboratory = share_of_trial(court, said, corners, not mover.weighed_by)
         if said.left > UNEXPLAINED:
             numbers = tuple(evidence.plates[k].number for k in evidence.used)
             faults.append(Fault(note("plate_doubtful/nothing_fits", plates=numbers, times=np.sqrt(said.left))))

@@ -126,6 +126,15 @@ def test_a_trial_with_a_gross_fault_tells_nothing() -> None:
     assert faults(*TRIALS[0], turned).laboratory is None
 
 
+def test_one_trial_is_no_sum() -> None:
+    (first, *others) = shares(moved)
+    twice = added("", [first, first, *others], None)
+    assert {*twice.wrong} >= {*day(moved).wrong}
+    far = replace(first[1], score=first[1].score * 100)
+    assert added("", [(first[0], far)] * 2, None).wrong
+    assert added("", [(first[0], far)], None).wrong == ()
+
+
 def test_many_trials_of_one_subject_are_no_many_subjects() -> None:
     share = shares(as_filed)[0][1]
     of_one = added("", [("a", share)] * 40, None)
