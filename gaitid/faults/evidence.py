@@ -297,4 +297,11 @@ def window_means(samples: Array, at: Array, half: float) -> Array:
     np.cumsum(samples, axis=0, out=summed[1:])
     # integral from the first sample to sample k, by trapezoids
     integral = summed[:-1] + (samples - samples[:1]) / 2
-    return (_between(integral, at + half) - _between(integral, at - half)) / (2 * half)
+
+    def until(frames: Array) -> Array:
+        # beyond the ends of a recording a load goes on as it was: it is read there when a delay is undone
+        within = np.clip(frames, 0, len(samples) - 1)
+        beyond = (frames - within)[:, None]
+        return np.asarray(_between(integral, within) + beyond * np.where(beyond < 0, samples[0], samples[-1]))
+
+    return (until(at + half) - until(at - half)) / (2 * half)
