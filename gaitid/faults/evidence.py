@@ -35,6 +35,8 @@ class Step(NamedTuple):
     first, last : int
     known : bool
         By the contacts; else by its timing alone.
+    moves : bool
+        Its beginning or its end was recorded.
     """
 
     side: str
@@ -42,6 +44,7 @@ class Step(NamedTuple):
     first: int
     last: int
     known: bool
+    moves: bool = True
 
 
 class State(NamedTuple):
@@ -111,6 +114,8 @@ class Evidence:
         Trunk and arms were measured too.
     flies : bool
         No foot is on the ground in some frames.
+    crosses : bool
+        Feet stand beyond the body's other side.
     windows_s : (windows,) array
         Their middles.
     runs : tuple of slice
@@ -143,6 +148,7 @@ class Evidence:
     weight_N: float
     whole: bool
     flies: bool
+    crosses: bool
     windows_s: Array
     runs: tuple[slice, ...]
     com_g: Array
@@ -163,6 +169,11 @@ class Evidence:
         """Indices of the plates that any foot stood on."""
         numbers = {number for step in self.steps for number in step.plates}
         return tuple(k for k, plate in enumerate(self.plates) if plate.number in numbers)
+
+    @property
+    def walks(self) -> bool:
+        """Whether any load begins or ends."""
+        return any(step.moves for step in self.steps)
 
     @property
     def whole_steps(self) -> tuple[int, ...]:

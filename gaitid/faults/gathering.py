@@ -22,6 +22,8 @@ LONGEST, MOST_RUNS = 1.0, 60
 # s. A load that begins and ends this near to a foot's own stance was made by that foot. A foot that is flat for longer
 # than the second does not roll over evenly. Of the greatest force: less tells too little of where it presses.
 SAME_STEP, LONGEST_FLAT, PRESSES = 0.12, 0.6, 0.15
+# m that a plate may lie beside where the file has it, for a foot that stands over none to have loaded it.
+BESIDE = 0.15
 # s that a foot stands; m that feet go, and places: less tells nothing of the floor.
 STANDS, WAY, PLACES = 0.15, 2.0, 8
 
@@ -81,6 +83,7 @@ def gather(ground: Ground, loads: Loads, balance: Balance | None, com_g: Array, 
         weight_N=weight_N if weight_N > 0 else np.nan,
         whole=whole,
         flies=flies,
+        crosses=_crosses(ground, steps, axes),
         windows_s=middles / rate,
         runs=runs,
         com_g=com_at,
@@ -117,7 +120,8 @@ def _steps(ground: Ground, loads: Loads) -> Iterator[Step]:
             and not contact.beyond
             and contact.confidence > UNSUPPORTED
         ):
-            yield Step(contact.side, contact.plates, contact.loaded.start, contact.loaded.stop - 1, True)
+            first, last = contact.loaded.start, contact.loaded.stop - 1
+            yield Step(contact.side, contact.plates, first, last, True, not all(ground.cuts(first, last)))
     near = SAME_STEP * ground.rate_hz
     for number in named:
         for first, last in ground.loaded[number]:
@@ -133,8 +137,15 @@ def _steps(ground: Ground, loads: Loads) -> Iterator[Step]:
                     if a <= last and b > first
                 )
             ]
-            if len(sides) == 1:
+            if len(sides) == 1 and _over_plates(ground, sides[0], first, last):
                 yield Step(sides[0], (number,), first, last, False)
+
+
+def _over_plates(ground: Ground, side: str, first: int, last: int) -> bool:
+    """Whether a foot stands over any plate: beside all of them it made none of their loads, somebody else did."""
+    foot = ground.feet[side].during(slice(first, last + 1))
+    middle_g = median_of_known((foot.heel_g + foot.toe_g) / 2)
+    return any(not plate.outlined or float(plate.margin(middle_g)) > -BESIDE for plate in ground.plates)
 
 
 def _windows(
@@ -171,6 +182,20 @@ def _windows(
         found = [found[k] for k in np.linspace(0, len(found) - 1, MOST_RUNS).round().astype(int)]
     ends = np.cumsum([0, *map(len, found)]).tolist()
     return np.concatenate([np.zeros(0, int), *found]), tuple(map(slice, ends[:-1], ends[1:]))
+
+
+def _crosses(ground: Ground, steps: Sequence[Step], axes: Array) -> bool:
+    """Whether left feet stand on the right of right ones, along the mean of what is to the left of them."""
+    if not len(axes):
+        return False
+    places: dict[str, list[Array]] = {"left": [], "right": []}
+    for step in steps:
+        foot = ground.feet[step.side].during(slice(step.first, step.last + 1))
+        places.setdefault(step.side, []).append(median_of_known((foot.heel_g + foot.toe_g) / 2))
+    if not places["left"] or not places["right"]:
+        return False
+    apart = np.mean(places["left"], axis=0) - np.mean(places["right"], axis=0)
+    return bool(apart @ axes[:, 1].mean(axis=0) < 0)
 
 
 def _within(ground: Ground, step: Step) -> bool:

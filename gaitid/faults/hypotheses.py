@@ -66,6 +66,10 @@ class Hypothesis(NamedTuple):
     starts: tuple[float, ...] = ()
 
 
+#: Causes that change the weight which the plates carry.
+_OF_WEIGHT = ("gain", "gain_vertical")
+
+
 def hypotheses(evidence: Evidence, weighed: bool) -> list[Hypothesis]:
     """All that compete on the evidence of a trial.
 
@@ -77,6 +81,10 @@ def hypotheses(evidence: Evidence, weighed: bool) -> list[Hypothesis]:
     """
     used = evidence.used
     several = len(used) > 1
+    if not evidence.walks:  # who stands tells the weight alone
+        group = used if several else ()
+        everything = [h for ks in (*((k,) for k in used), *([group] if group else [])) for h in _of_plates(ks)]
+        return [h for h in everything if h.cause in _OF_WEIGHT and (weighed or h.plates != used)]
     result = [h for k in used for h in _of_plates((k,)) if h.cause != "late" or k in evidence.whole_steps]
     if several:
         result += [h for h in _of_plates(used) if weighed or h.cause != "gain"]
@@ -85,7 +93,7 @@ def hypotheses(evidence: Evidence, weighed: bool) -> list[Hypothesis]:
         result = [h for h in result if h.cause != "gain"]
     if len(evidence.windows_s):
         result += [
-            Hypothesis("drift", (), _drift, (DRIFT,)),
+            Hypothesis("drift", (), _drift, (DRIFT, LATE_S)),
             Hypothesis("rate", (), _rate, (RATE,), starts=FACTORS),
             Hypothesis("tilt", (), _tilt, (AXES, AXES)),
             Hypothesis("yaw", (), _yaw, (AXES,)),
@@ -102,7 +110,7 @@ def _of_plates(ks: tuple[int, ...]) -> Iterator[Hypothesis]:
         yield Hypothesis("sign", ks, _wired(ks, senses), channels=channels)
     for a, b in (("Fx", "Fy"), ("Mx", "My")):
         i, j = CHANNELS.index(a), CHANNELS.index(b)
-        for signs in ((1.0, 1.0), (1.0, -1.0), (-1.0, 1.0)):
+        for signs in ((1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)):
             wiring = np.eye(6)
             wiring[[i, j]] = 0.0
             wiring[i, j], wiring[j, i] = signs
@@ -241,8 +249,9 @@ def _late(ks: tuple[int, ...]) -> Act:
 
 
 def _drift(evidence: Evidence, state: State, parameters: Array) -> State:
-    """A clock of the plates that runs slowly: forces come the later, the longer the trial lasts."""
-    return _read_later(evidence, state, parameters[0] * evidence.row_times_s)
+    """A clock of the plates that runs slowly: forces come the later, the longer the trial lasts; and late half way."""
+    late_s = parameters[0] * (evidence.row_times_s - evidence.windows_s.mean()) + parameters[1]
+    return _read_later(evidence, state, late_s)
 
 
 def _read_later(evidence: Evidence, state: State, late_s: Array) -> State:

@@ -17,7 +17,7 @@ from gaitid.records import NamedTuple
 from gaitid.trial import Array
 
 # Logarithm of the odds against one fault before anything is seen: a clock, a mass, cameras that lean, each one trial
-# in ninety; another fault, one of about a hundred, one in thirty; one plate that is late but shares the others' clock,
+# in ninety; another fault, one of about a hundred, one in thirty; a rate, or one plate that is late but shares a clock,
 # one in a hundred.
 COMMON, RARE, RAREST = 4.5, 8.0, 9.5
 # Logarithm of the odds between two faults from which on the better one alone is named: twenty to one.
@@ -25,6 +25,9 @@ SURE = 3.0
 # Faults of one trial that are looked for, one after the other, each of other plates; steps of Gauss and Newton; of a
 # parameter's spread, the step that its effect is taken over; spreads beyond which nothing is looked for.
 FAULTS, STEPS, STEP, FARTHEST = 2, 4, 0.05, 5.0
+# Squares of what is left, of what sound recordings leave, where a fault explains all: what leaves more is none that is
+# looked for. By so many squares of residuals forces may fit worse for the sake of their line and their pressure.
+FITS, WORSE = 2.0, 9.0
 # Causes that are common where they are of all plates.
 OFTEN = ("late", "gain", "tilt")
 # What may still become the best after more steps.
@@ -101,16 +104,16 @@ def judge(court: Court, weighed: bool = True) -> Judgement:
     misfit = left = court.misfit(state)
     everything, every = hypotheses(evidence, weighed), set(evidence.used)
     while len(findings) < FAULTS:
-        fitted = sorted(court.compete(state, everything), key=lambda one: -one.score)
-        if not fitted or not fitted[0].score > 0:
+        fitted = [one for one in court.compete(state, everything) if one.score > 0 and court.keeps(one.state, state)]
+        if not fitted:
             break
-        best, *others = fitted
+        best, *others = sorted(fitted, key=lambda one: -one.score)
         rivals = tuple(one for one in others if one.score > max(best.score - SURE, 0.0))
         findings.append(Finding(best, rivals))
         touched = set(best.hypothesis.plates) or every
         everything = [one for one in everything if not touched & (set(one.plates) or every)]
         state, left = best.state, best.misfit
-    return Judgement(tuple(findings), misfit, left)
+    return Judgement(tuple(findings) if left < FITS else (), misfit, left if left < FITS else misfit)
 
 
 class Court:
@@ -124,13 +127,18 @@ class Court:
     def price(self, hypothesis: Hypothesis) -> float:
         """Logarithm of the odds against a fault before anything is seen."""
         of_all = not hypothesis.plates or len(hypothesis.plates) == len(self.evidence.used) > 1
-        if hypothesis.cause == "late" and not of_all and len(self.evidence.plates) > 1:
+        if hypothesis.cause == "rate" or (hypothesis.cause == "late" and not of_all and len(self.evidence.plates) > 1):
             return RAREST
         return COMMON if of_all and hypothesis.cause in OFTEN else RARE
 
     def white(self, state: State) -> Array:
         """Residuals beyond the usual ones, with a spread of 1."""
         return self.likelihood.white(self.evidence.residuals(state)) - self.likelihood.usual
+
+    def keeps(self, corrected: State, state: State) -> bool:
+        """Whether Newton's law is kept as well as before: it holds exactly, angular momentum only stays small."""
+        before, after = (self.likelihood.of_forces(self.white(one)) for one in (state, corrected))
+        return after < before + WORSE * self.likelihood.variance(before)
 
     def misfit(self, state: State) -> float:
         """Of each residual."""
@@ -196,7 +204,7 @@ class Court:
         return best
 
     def stretch(self, hypothesis: Hypothesis, size: Array) -> float:
-        """The price of channels that become smaller: residuals become smaller with them, whether they fit or not.
+        """The price of horizontal channels that become smaller: residuals do so with them, whether they fit or not.
 
         The density of what was read is that of what was felt over the gain, once for each residual that plates feel and
         no marker tells: all of them where the trunk was not measured, half of them where it was.
@@ -204,10 +212,14 @@ class Court:
         if not hypothesis.cause.startswith("gain"):
             return 0.0
         loaded = self.rows(hypothesis.plates)
-        alone = len(hypothesis.channels) < len(CHANNELS)
-        counts = {"Fx": 1 + alone, "Fy": 1 + alone, "Fz": 1, "Mx": alone, "My": alone, "Mz": 0}
+        # where all channels are smaller the force's line stays; and Fz holds the weight, which says by how much
+        counts = {"Fx": 2.0, "Fy": 2.0, "Fz": 0.0, "Mx": 1.0, "My": 1.0, "Mz": 0.0}
+        if len(hypothesis.channels) == len(CHANNELS):
+            counts = {**dict.fromkeys(CHANNELS, 0.0), "Fx": 0.5, "Fy": 0.5}
         rows = sum(counts[name] * loaded for name in hypothesis.channels)
-        return (0.5 if self.evidence.whole else 1.0) * rows * float(size[0])
+        # moments leave the forces as they are: larger ones gain nothing
+        grows = float(size[0]) if any(name[0] == "F" for name in hypothesis.channels) else max(float(size[0]), 0.0)
+        return (0.5 if self.evidence.whole else 1.0) * rows * grows
 
     def rows(self, plates: Sequence[int]) -> float:
         """How many windows tell of some plates."""

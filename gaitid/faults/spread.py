@@ -16,7 +16,7 @@ import numpy as np
 from gaitid.faults.evidence import EVERY, Evidence, level_axes
 from gaitid.numerics.rotation import cross
 from gaitid.records import NamedTuple, frozen_dataclass
-from gaitid.trial import Array
+from gaitid.trial import Array, Mask
 
 # s over which residuals wander, and the share of their spread that does not: noise.
 WANDERS, NOISE = 0.1, 0.3
@@ -45,8 +45,8 @@ class Spread(NamedTuple):
 #: Forces (of body weight), then moments (of the height), each forward, to the left, up: where trunk and arms were
 #: measured, and by pelvis and legs alone.
 MOMENTUM = {
-    True: Spread((0.024, 0.011, 0.021, 0.013, 0.022, 0.0045), (0.010, 0.012, 0.007, 0.010, 0.010, 0.002)),
-    False: Spread((0.065, 0.022, 0.021, 0.024, 0.030, 0.005), (0.015, 0.012, 0.008, 0.022, 0.020, 0.003)),
+    True: Spread((0.024, 0.011, 0.021, 0.013, 0.022, 0.006), (0.010, 0.012, 0.007, 0.010, 0.010, 0.004)),
+    False: Spread((0.065, 0.022, 0.021, 0.024, 0.030, 0.008), (0.015, 0.012, 0.008, 0.022, 0.020, 0.006)),
 }
 #: m. Heights of markers of feet that stand.
 HEIGHT = 0.008
@@ -89,7 +89,8 @@ CENTRE = {
     False: (Prior(-0.07, 0.03), Prior(0.0, 0.012), Prior(0.30, 0.2)),
 }
 #: Of the height: how far to one side of its centre of mass a body that sways is pushed over one foot.
-SWAYS = {True: Prior(0.0, 0.015), False: Prior(0.0, 0.03)}
+CROSSES = Prior(0.0, 0.15)
+SWAYS = {True: Prior(0.0, 0.015), False: Prior(0.0, 0.05)}
 #: Of the body's weight: how much more one foot pushes sideways than markers tell. Of the way from pressure to centre of
 #: mass: by how much the force passes that, as angular momentum goes with it.
 PUSHES, TURNS = Prior(0.0, 0.012), Prior(0.0, 0.08)
@@ -116,6 +117,8 @@ class Likelihood:
         What they leave at their means.
     inverse : (parameters, parameters) array
         (bodyᵀ body + 1)⁻¹
+    forces : (n,) bool array
+        Which of them are of forces.
     counts : float
         How many residuals these are worth.
     share : float
@@ -126,6 +129,7 @@ class Likelihood:
     body: Array
     usual: Array
     inverse: Array
+    forces: Mask
     counts: float
     share: float
 
@@ -142,6 +146,12 @@ class Likelihood:
     def misfit(self, white: Array) -> float:
         """rᵀ K⁻¹ r, of residuals whose usual part is taken off; as many as there are residuals in sound recordings."""
         return float(self.product(white, white))
+
+    def of_forces(self, white: Array) -> float:
+        """The same of the forces alone: by how much Newton's law for the whole body is not kept."""
+        r, body = white[self.forces], self.body[self.forces]
+        leads = r @ body
+        return float(r @ r - leads @ np.linalg.solve(body.T @ body + np.eye(body.shape[1]), leads))
 
     def log(self, misfit: float) -> float:
         """Logarithm of the likelihood, with the spread that fits best (`variance`).
@@ -186,7 +196,11 @@ def likelihood(evidence: Evidence, laboratory: Sequence[Effect] | None = None) -
     n = sum(W.shape[0] * W.shape[1] for W in whiten)
     counts = sum(share * W.shape[0] * W.shape[1] for share, W in zip(shares, whiten, strict=True))
     whiten = [np.sqrt(share) * W for share, W in zip(shares, whiten, strict=True)]
-    blank = Likelihood(tuple(whiten), np.zeros((n, 0)), np.zeros(n), np.zeros((0, 0)), counts, each[0])
+    # of a run's six components the first three are of forces
+    forces = np.concatenate(
+        [np.zeros(0, bool), *(np.repeat(np.arange(len(W)) < 3 * (len(W) == 6), W.shape[1]) for W in whiten)]
+    )
+    blank = Likelihood(tuple(whiten), np.zeros((n, 0)), np.zeros(n), np.zeros((0, 0)), forces, counts, each[0])
     columns, means = [np.zeros((n, 0))], np.zeros(n)
     of_laboratory = _any_laboratory(evidence) if laboratory is None else laboratory
     for prior, blocks in (*_body(evidence), *of_laboratory):
@@ -194,7 +208,8 @@ def likelihood(evidence: Evidence, laboratory: Sequence[Effect] | None = None) -
         columns.append(column[:, None] * prior.sd)
         means += column * prior.mean
     body = np.concatenate(columns, axis=1)
-    return Likelihood(tuple(whiten), body, means, np.linalg.inv(body.T @ body + np.eye(body.shape[1])), counts, each[0])
+    inverse = np.linalg.inv(body.T @ body + np.eye(body.shape[1]))
+    return Likelihood(tuple(whiten), body, means, inverse, forces, counts, each[0])
 
 
 def _whitening(time_s: Array, spread: Spread) -> Array:
@@ -241,7 +256,8 @@ def _body(evidence: Evidence) -> Iterator[Effect]:
             yield prior, evidence.force_residual(nothing, cross(along[j], asked) / upward)
         for side in sorted({step.side for step in evidence.steps}):
             over = evidence.share_on(side)[:, None]
-            yield SWAYS[whole], evidence.force_residual(nothing, along[0] * over)
+            sways = CROSSES if evidence.crosses else SWAYS[whole]
+            yield sways, evidence.force_residual(nothing, along[0] * over)
             yield PUSHES, evidence.force_residual(along[1] * over, nothing)
         lever = evidence.lever()
         for j in (0, 1):

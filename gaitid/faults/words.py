@@ -81,7 +81,9 @@ def fault_of(finding: Finding, before: State, evidence: Evidence, raw: Mapping[i
         return Fault(note("laboratory_askew", **values), common=every)
     if changed < DOUBTED:
         return None
-    withheld = changed > NOT_BELIEVED
+    # of a body that stumbles the trunk, where nobody measured it, may push as a gain would
+    trunk = cause in ("gain_horizontal", "gain_channel") and not evidence.whole
+    withheld = changed > NOT_BELIEVED and not trunk
     code = "plate_gain" if cause.startswith("gain") else "plate_doubtful"
     if withheld and cause in _WIRING:
         code = "plate_channel"
@@ -123,9 +125,9 @@ def _what(fitted: Fitted, evidence: Evidence, raw: Mapping[int, ForcePlate]) -> 
         values |= {"several": len(hypothesis.channels) > 1}
         cause = "gain"
     elif cause == "exchanged":
-        values |= _signs(
-            hypothesis.channels, hypothesis.wiring, sense if hypothesis.channels[0] == "Fx" else np.ones(3)
-        )
+        of_force = hypothesis.channels[0] == "Fx"
+        turned = _turned(hypothesis.channels, hypothesis.wiring, sense if of_force else np.ones(3))
+        values |= {"turned": [named[name] for name in turned]}
     elif cause == "moved":
         way_g = -(evidence.filed.R_gp[hypothesis.plates[0]][:, :2] @ size)
         values |= {"way": [f"{v * 100:+.1f}" for v in way_g], "error": 100 * float(norm(error))}
@@ -143,10 +145,10 @@ def _what(fitted: Fitted, evidence: Evidence, raw: Mapping[int, ForcePlate]) -> 
     return phrase(f"hypothesis/{cause}", **values)
 
 
-def _signs(channels: tuple[str, ...], wiring: tuple[float, float], sense: Array) -> dict[str, Any]:
+def _turned(channels: tuple[str, ...], wiring: tuple[float, float], sense: Array) -> list[str]:
     """Which of two exchanged channels have the wrong sign too, as the file counts them."""
     turned = [wiring[0] * sense[0] * sense[1] < 0, wiring[1] * sense[0] * sense[1] < 0]
-    return {"turned": [name for name, of in zip(channels, turned, strict=True) if of]}
+    return [name for name, of in zip(channels, turned, strict=True) if of]
 
 
 def effect(evidence: Evidence, before: State, after: State) -> float:
