@@ -114,8 +114,6 @@ class Evidence:
         Trunk and arms were measured too.
     flies : bool
         No foot is on the ground in some frames.
-    crosses : bool
-        Feet stand beyond the body's other side.
     windows_s : (windows,) array
         Their middles.
     runs : tuple of slice
@@ -140,6 +138,8 @@ class Evidence:
     samples : tuple of (frames, 6) arrays
         f_p and m_p of each plate, every frame; unknown ones are zero.
     rate_hz : float
+    crosses : bool
+        Feet stand beyond the body's other side.
     """
 
     plates: tuple[PlateLoad, ...]
@@ -148,7 +148,6 @@ class Evidence:
     weight_N: float
     whole: bool
     flies: bool
-    crosses: bool
     windows_s: Array
     runs: tuple[slice, ...]
     com_g: Array
@@ -163,6 +162,7 @@ class Evidence:
     of_marker: IntArray
     samples: tuple[Array, ...]
     rate_hz: float
+    crosses: bool = False
 
     @property
     def used(self) -> tuple[int, ...]:

@@ -171,6 +171,10 @@ def _windows(
         known &= ((state == LOADED) & of_side) | ((state == AIR) & ~of_side) | stance.airborne | by_timing
         loaded |= (state == LOADED) | by_timing
         flies &= stance.airborne & (state == AIR)
+    for number, loads_on in ground.loaded.items():
+        for first, last in loads_on:  # what nobody is known to stand on may carry somebody else
+            if not any(number in step.plates and step.first <= last and step.last >= first for step in steps):
+                known[first : last + 1] = False
     half, every = round(WINDOW * rate / 2), max(round(EVERY * rate), 1)
     found = []
     for first, stop in spans(known & (loaded | flies)):

@@ -209,6 +209,8 @@ class Court:
         The density of what was read is that of what was felt over the gain, once for each residual that plates feel and
         no marker tells: all of them where the trunk was not measured, half of them where it was.
         """
+        if hypothesis.cause == "rate":  # what the motion asks for becomes smaller, and its noise with it
+            return 0.3 * self.rows(self.evidence.used) * max(float(size[0]), 0.0)
         if not hypothesis.cause.startswith("gain"):
             return 0.0
         loaded = self.rows(hypothesis.plates)

@@ -76,7 +76,7 @@ def fault_of(finding: Finding, before: State, evidence: Evidence, raw: Mapping[i
         apart = "clocks_apart/plate" if one else "clocks_apart/drift" if cause == "drift" else "clocks_apart/all"
         name = "clocks_near" if near else apart
         said = note(name, plates=numbers if one else (), **values)
-        return Fault(said, changed > NOT_BELIEVED and cause == "late", common=every)
+        return Fault(said, changed > NOT_BELIEVED, common=every)
     if cause in ("tilt", "yaw"):
         return Fault(note("laboratory_askew", **values), common=every)
     if changed < DOUBTED:
@@ -138,6 +138,7 @@ def _what(fitted: Fitted, evidence: Evidence, raw: Mapping[int, ForcePlate]) -> 
         values |= {"N": [f"{v:+.0f}" for v in size], "error": float(error.max())}
     elif cause in ("late", "drift"):
         values |= {"ms": abs(size[0]) * 1e3, "late": size[0] > 0, "error": error[0] * 1e3}
+        values |= {"middle_ms": abs(size[-1]) * 1e3, "middle_late": size[-1] > 0}
     elif cause == "rate":
         values |= {"times": float(np.exp(abs(size[0]))), "high": size[0] > 0}
     elif cause in ("askew", "tilt", "yaw"):

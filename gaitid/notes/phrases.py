@@ -158,7 +158,10 @@ _HYPOTHESIS = {
     ),
     "zero": "{channels: and } {channels:has|have} a wrong zero ({N:, } N, ± {error:.0f} N)",
     "late": "the forces come {ms:.0f} ± {error:.0f} ms {late:after|before} the markers' motion that they belong to",
-    "drift": "the forces come {ms:.1f} ± {error:.1f} ms {late:later|earlier} for each second of the trial",
+    "drift": (
+        "the forces come {middle_ms:.0f} ms {middle_late:after|before} the markers' motion half way, and {ms:.1f} ± "
+        "{error:.1f} ms {late:later|earlier} for each second of the trial"
+    ),
     "rate": "the rate is declared about {times:.2f} times too {high:high|low}",
     "askew": "{plates:it is|they are} turned by {deg:.0f} ± {error:.0f}° on the floor",
     "tilt": "the vertical of the cameras leans by {deg:.1f} ± {error:.1f}° against the plates",

@@ -64,7 +64,7 @@ def test_sound_evidence_accuses_nobody(whole: bool, seconds: float) -> None:
         ("turned", (), (0,), ()),
         ("plates_exchanged", (), (0, 1), ()),
         ("rate", (), (), (0.4,)),
-        ("drift", (), (), (0.03,)),
+        ("drift", (), (), (0.03, 0.0)),
     ],
 )
 def test_one_fault_is_named_with_its_size(cause: str, channels: tuple[str, ...], plates, size) -> None:  # type: ignore[no-untyped-def]

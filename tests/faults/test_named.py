@@ -12,7 +12,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 from attack_markers import markers_tilted
-from attack_plates import crosstalk, gain_over_time, rate_wrong, scaled, with_plates
+from attack_plates import crosstalk, rate_wrong, scaled, with_plates
 from attack_trials import RECORDED, Case, SimulatedCase, recorded_case, simulated_case
 from shared_trials import SHARED
 
@@ -94,7 +94,6 @@ NOT_YET = pytest.mark.xfail(strict=True, reason="rules of single plates noticed 
         ("run", scaled(2.0, 0)),
         ("cgm24/walk", scaled(2.0, 0, 1)),
         ("over_edge", scaled(-1.0, 1)),
-        ("split_belt", gain_over_time(lambda share: 1 + 0.25 * (share - 0.5))),
         ("HC030A/walk", scaled(10.0, 5)),
     ],
 )
