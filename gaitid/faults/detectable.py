@@ -103,7 +103,9 @@ def _of(court: Court, state: State, hypothesis: Hypothesis, spread: float) -> li
         size = float((np.sqrt(2 * (court.price(hypothesis) + occam)) + NINE_OF_TEN) * errors[j])
         seen = np.isfinite(size) and size < _MOST * sd[j]
         effect = _effect(evidence, state, hypothesis, j, size) if seen else {}
-        result.append(Detectable(hypothesis.cause, name, plates, size * times if seen else None, unit, effect))
+        # so that a trial in blocks says the same to the digit
+        told = float(f"{size * times:.4g}") if seen else None
+        result.append(Detectable(hypothesis.cause, name, plates, told, unit, effect))
     return result
 
 
@@ -114,4 +116,5 @@ _MOST = 5.0
 def _effect(evidence: Evidence, state: State, hypothesis: Hypothesis, j: int, size: float) -> dict[str, float]:
     parameters = np.zeros(len(hypothesis.spread))
     parameters[j] = size
-    return effects(evidence, state, hypothesis.act(evidence, state, parameters))
+    changed = effects(evidence, state, hypothesis.act(evidence, state, parameters))
+    return {joint: float(f"{value:.4g}") for joint, value in changed.items()}

@@ -24,6 +24,8 @@ LONGEST, MOST_RUNS = 1.0, 60
 SAME_STEP, LONGEST_FLAT, PRESSES = 0.12, 0.6, 0.15
 # m that a plate may lie beside where the file has it, for a foot that stands over none to have loaded it.
 BESIDE = 0.15
+# m. A heel's marker that stays so far above the toe's is an ankle's.
+NO_HEEL = 0.04
 # s that a foot stands; m that feet go, and places: less tells nothing of the floor.
 STANDS, WAY, PLACES = 0.15, 2.0, 8
 
@@ -235,6 +237,9 @@ def _pressing(ground: Ground, step: Step, start: int) -> Pressing | None:
     if plate.height_above_lowest > STEP and not (plate.margin(ground.feet[step.side].toe_g[frames]) > 0).all():
         return None
     here, vertical = ground.feet[step.side].during(frames), plate.vertical[frames]
+    low = [np.fmin.reduce(plate.height(marker_g), initial=np.inf) for marker_g in (here.heel_g, here.toe_g)]
+    if not low[0] - low[1] < NO_HEEL:  # another marker stands for the heel, and does not tell where it presses
+        return None
     expected = rolled(here, plate.normal_g)
     point = pressed_point(here, expected, round(LONGEST_FLAT * ground.rate_hz))
     flat = np.eye(3) - np.outer(plate.normal_g, plate.normal_g)

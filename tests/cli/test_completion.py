@@ -121,7 +121,7 @@ def test_settings_and_their_values() -> None:
             assert offered(f"gaitid run --set {key}=", Fish) == [f"{key}={word}" for word in setting.among]
     assert offered("gaitid run --set external_support=", Fish) == ["external_support=yes", "external_support=no"]
     assert offered("gaitid inspect --set ", Fish) == [f"{key}=" for key in READER]
-    assert list(READER) == ["point_unit", "point_rate_hz", "vertical", "mirror"]
+    assert list(READER) == ["point_unit", "point_rate_hz", "force_start_s", "vertical", "mirror"]
     for key, setting in READER.items():
         assert offered(f"gaitid inspect --set {key}=", Fish) == [f"{key}={word}" for word in setting.among]
     assert offered("gaitid run --set point_unit=c", Fish) == ["point_unit=cm"]

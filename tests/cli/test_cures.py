@@ -332,7 +332,7 @@ ROWS: dict[str, Row] = {
         static,
     ),
     "a body that something else carries": Row(
-        run(parameters(Bodymass=77.0)), "or --set external_support=yes", r"--set external_support=yes"
+        run(parameters(Bodymass=84.0)), "or --set external_support=yes", r"--set external_support=yes"
     ),
     "markers that are filtered otherwise than plates": Row(
         run(None, "--cutoff", "6"),
