@@ -9,10 +9,10 @@ import numpy as np
 
 from gaitid.body.calibration import marker_label
 from gaitid.body.frames import Geometry
+from gaitid.body.knee_axis import DOUBTED, ERROR, MEASUREMENT, NAMED, TURNED, corrected_rotation, knee_axis
 from gaitid.body.lengths import median_distance, neighbours, points_of_segments, typical
 from gaitid.body.places import Place
 from gaitid.body.plausible import Limits, key, symmetric, wrapped
-from gaitid.body.quality import knee_axis
 from gaitid.body.requested import display
 from gaitid.body.static_angles import static_angle
 from gaitid.body.subject import Subject, key_of
@@ -20,7 +20,7 @@ from gaitid.errors import first_few
 from gaitid.model import specs
 from gaitid.notes import Note, Notes, note, phrase
 from gaitid.numerics.rotation import norm
-from gaitid.numerics.statistics import median, quantile
+from gaitid.numerics.statistics import median
 from gaitid.records import NamedTuple
 from gaitid.trial import Array
 
@@ -127,15 +127,6 @@ JOINT_ANGLES = {
     },
 }
 BEYOND = 0.1
-# deg. A knee that flexes less does not put its axis to the test; of one that flexes more, adduction that rises with
-# flexion as if the axis were turned by more than this, and is explained by it to this share, is no movement of the knee
-# (Baker 1999, Hum Mov Sci 18:655-667): at most 19° in 24 legs of 12 trials, 25° and 37° in the stairs' trial.
-FLEXES_DEG, TILTED_DEG, EXPLAINED = 30.0, 22.0, 0.5
-# deg. Less than that, and worth a word: adduction that moves by twice what bone pins show in walking, some 5°
-# (Lafortune et al. 1992, J Biomech 25:347-357), about an axis turned by more than where a device, medial markers or the
-# whole body's fit show it: at most 11.1° in 30 legs of 15 trials (10.5° without the laboratory of that). Where a thigh
-# wand alone does, 13° to 18.5° in five legs of ten, and hip and knee rotations off the norm in opposite ways.
-TURNED_DEG, MOVES_DEG = 12.0, 10.0
 # deg. What the trial's own markers, heel and toe as they are, say of the foot's calibration: within 8° and 5° of it.
 FOOT_OFF = {"static_plantar_flexion": Limits((0, 14), (0, 30)), "static_rotation_offset": Limits((0, 10), (0, 30))}
 # deg. A foot whose own markers say more than this was not calibrated by angles that are exactly 0.
@@ -174,32 +165,30 @@ def _doubtful(known: Array, limits: Limits) -> bool:
     return bool(((known < low) | (known > high)).mean() > BEYOND or limits.judge(float(median(known))))
 
 
-def cross_talk(geometry: Geometry, side: str, knee: Mapping[str, Array]) -> Notes:
-    """That adduction of the knee follows its flexion: the flexion axis is turned about the thigh.
+def knee_axis_notes(geometry: Geometry, side: str, knee: Mapping[str, Array]) -> Notes:
+    """That varus and valgus of the knee follow its flexion, as where the thigh's axes are turned about its length.
 
     Parameters
     ----------
     geometry : Geometry
+        Of some frames of the trial.
     side : str
     knee : mapping of column to (frames,) array, deg
+        Of all of them.
     """
-    figures = knee_axis(knee)
-    if figures is None:
+    axis = knee_axis(knee)
+    if axis is None or abs(axis[TURNED]) < NAMED * axis[ERROR]:
         return ()
-    flexion = knee["flexion"][np.isfinite(knee["flexion"]) & np.isfinite(knee["adduction"])]
-    tilt, explained = figures["axis_turned_deg"], figures["adduction_explained_by_flexion"]
-    if quantile(flexion, 0.95) - quantile(flexion, 0.05) < FLEXES_DEG or explained < EXPLAINED:
-        return ()
-    moves = figures["adduction_range_when_flexed_deg"]
-    if not tilt >= TILTED_DEG and (tilt < TURNED_DEG or moves < MOVES_DEG):
-        return ()
+    corrected = corrected_rotation(geometry, side, axis[TURNED])
     return (
         note(
-            "calibration_doubtful/knee_axis" if tilt >= TILTED_DEG else "knee_axis_turned",
+            "knee_axis_turned" if abs(axis[TURNED]) < DOUBTED * axis[ERROR] else "calibration_doubtful/knee_axis",
             side,
-            moves_deg=moves,
-            r2=explained,
-            turned_deg=tilt,
+            deg=abs(axis[TURNED]),
+            error=axis[ERROR],
+            inward=axis[TURNED] > 0,
+            key="" if corrected is None else key(geometry.model, f"{side}.{MEASUREMENT}"),
+            value=corrected or 0.0,
             labels=_labels(geometry, [(side, "thigh")]),
         ),
     )

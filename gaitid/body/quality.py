@@ -9,16 +9,10 @@ import numpy as np
 
 from gaitid.body.calibration import marker_label
 from gaitid.body.frames import Geometry
+from gaitid.body.knee_axis import knee_axis
 from gaitid.body.lengths import segment_lengths
 from gaitid.numerics.statistics import deviation, mean
 from gaitid.trial import Array
-
-# deg. The axis of a knee that never flexes farther is not put to the test.
-FLEXED_DEG = 20.0
-# So many frames of a flexed knee at least.
-FEWEST_FRAMES = 10
-
-_SHARE = "adduction_explained_by_flexion", "rotation_explained_by_flexion"
 
 
 def calibration_figures(
@@ -102,43 +96,3 @@ def _length(
         "static_sd_mm": None if sd is None else sd * 1e3,
         "trial_minus_static_mm": None if static is None else (average - static) * 1e3,
     }
-
-
-def knee_axis(columns: Mapping[str, Array]) -> dict[str, float] | None:
-    """How much of the knee's adduction and rotation is its flexion, seen from a flexion axis that is turned.
-
-    Parameters
-    ----------
-    columns : mapping of column to (frames,) array, deg
-        ``flexion``, ``adduction``, ``internal_rotation``.
-
-    Returns
-    -------
-    dict or None
-        Squared correlations with flexion over the trial, how far the axis seems turned about the thigh, deg, and the
-        range of adduction while the knee flexes more than 20°, deg (Baker 1999, Hum Mov Sci 18:655-667; Schache 2006,
-        Gait Posture 24:100-109). None where a column is lacking or the knee does not flex so far in ten frames.
-    """
-    if not {"flexion", "adduction", "internal_rotation"} <= set(columns):
-        return None
-    flexion, adduction, rotation = (columns[name] for name in ("flexion", "adduction", "internal_rotation"))
-    known = np.isfinite(flexion) & np.isfinite(adduction) & np.isfinite(rotation)
-    flexed = adduction[known & (np.where(known, flexion, 0.0) > FLEXED_DEG)]
-    if len(flexed) < FEWEST_FRAMES:
-        return None
-    if not known.all():
-        flexion, adduction, rotation = flexion[known], adduction[known], rotation[known]
-    centred = flexion - mean(flexion)
-    shares = (_squared_correlation(centred, other - mean(other)) for other in (adduction, rotation))
-    slope = float(centred @ adduction) / float(centred @ centred)
-    return {
-        **dict(zip(_SHARE, shares, strict=True)),
-        "axis_turned_deg": abs(float(np.degrees(np.arctan(slope)))),
-        "adduction_range_when_flexed_deg": float(np.ptp(flexed)),
-    }
-
-
-def _squared_correlation(a: Array, b: Array) -> float:
-    """r² of values about their means, 0 where one of them does not vary."""
-    both = float((a @ a) * (b @ b))
-    return float((a @ b) ** 2) / both if both > 0 else 0.0

@@ -269,10 +269,9 @@ def calibration_lines(figures: Mapping[str, Any]) -> list[str]:
     for side, of_side in figures.items():
         knee = of_side.get("knee_axis")
         if knee is not None:
-            lines.append(
-                f"{side} knee: flexion explains {knee['adduction_explained_by_flexion']:.0%} of adduction, which "
-                f"ranges over {knee['adduction_range_when_flexed_deg']:.0f}° while flexed"
-            )
+            way = "inward" if knee["axis_turned_deg"] > 0 else "outward"
+            turned = f"{abs(knee['axis_turned_deg']):.0f}° ± {knee['axis_turned_error_deg']:.0f}°"
+            lines.append(f"{side} knee: the thigh's axes seem turned {way} by {turned}")
     return lines
 
 

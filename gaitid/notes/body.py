@@ -9,12 +9,12 @@ _MEASURE = "measure it and give it with --subject"
 
 _NOT_FLAT = "`static: {{foot_flat: false}}` in the subject file"
 _LENGTHS = "{given:?check {given} (--subject); else }look at {labels}, at the widths and at the static"
-_TURNED = (
-    "as where the flexion axis is turned by {turned_deg:.0f}° about the thigh: rotations of the hip are off by about "
-    "as "
-    "much"
+_AXIS = (
+    "{side} knee: varus and valgus follow its flexion, as where the thigh's axes are turned {inward:inward|outward} by "
+    "{deg:.0f}° ± {error:.0f}°: then hip rotation is off by as much",
+    "look at {labels}; {key:?`{key}: {value:.3f}` with --subject takes the turn away; }a functional trial of the knee, "
+    "or a static that shows its axis, tells whether the knee moves so itself",
 )
-_SHOW_AXIS = "look at {labels}; give a static that shows the knee's axis"
 _OF_FOOT = "{key} = {value} ({source}), but the trial's heel and toe markers show {shown}"
 _FOOT = "look at {labels}, and at the static"
 #: So begins the note ``other_person``, for which `gaitid batch` refuses a static that it found by itself.
@@ -171,20 +171,16 @@ BODY = {
                 "{side} {joint}: {angles:, }: hardly any body is like that",
                 "{labels:?look at {labels} in static and trial, and at the widths}",
             ),
-            "knee_axis": ("{side} knee: its adduction follows its flexion, " + _TURNED, _SHOW_AXIS),
+            "knee_axis": _AXIS,
             "foot": (_OF_FOOT + ": one of both is wrong", _FOOT),
         },
     ),
     "knee_axis_turned": Message(
         "info",
-        "a knee's adduction follows its flexion, as where its flexion axis is turned a little",
+        "varus and valgus of a knee follow its flexion, as where its flexion axis is turned a little",
         GOOD,
         "read knee adduction, rotations and the moments about them with care, or give a static that shows the axis",
-        words=(
-            "{side} knee: its adduction follows its flexion (by {moves_deg:.0f}° while flexed, r² {r2:.2f}), "
-            + _TURNED,
-            _SHOW_AXIS,
-        ),
+        words=_AXIS,
     ),
     "calibration_impossible": Message(
         "error",

@@ -11,7 +11,6 @@ import pytest
 from cluster_walk import moved
 
 from gaitid.analysis.pipeline import analyse
-from gaitid.body.quality import knee_axis
 from gaitid.body.subject import SubjectFile
 from gaitid.inspect.words import calibration_lines
 from gaitid.model.load import load_model
@@ -67,19 +66,7 @@ def test_a_knee_axis_that_is_turned_shows_as_adduction() -> None:
     static = moved(moved(cluster_walk.static(), "L_KNEE_LAT", (by, 0, 0)), "L_KNEE_MED", (-by, 0, 0))
     turned = figures(cluster_walk.walk(), static)["left"]["knee_axis"]
     assert turned["adduction_explained_by_flexion"] > 0.9
-    assert turned["adduction_range_when_flexed_deg"] > 4 > 1 > true["adduction_range_when_flexed_deg"]
-
-
-def test_knee_axis_by_hand() -> None:
-    flexion = np.linspace(0.0, 60.0, 61)
-    found = knee_axis({"flexion": flexion, "adduction": 0.2 * flexion, "internal_rotation": np.ones(61)})
-    assert found is not None
-    assert found["adduction_explained_by_flexion"] == pytest.approx(1.0)
-    assert found["rotation_explained_by_flexion"] == 0.0
-    assert found["axis_turned_deg"] == pytest.approx(np.degrees(np.arctan(0.2)))
-    assert found["adduction_range_when_flexed_deg"] == pytest.approx(0.2 * 39)  # from 21° to 60°
-    assert knee_axis({"flexion": flexion / 3, "adduction": flexion, "internal_rotation": flexion}) is None
-    assert knee_axis({"flexion": flexion}) is None
+    assert turned["axis_turned_deg"] - true["axis_turned_deg"] == pytest.approx(10, abs=0.1)
 
 
 @pytest.mark.parametrize("with_static", [False, True])
@@ -95,5 +82,5 @@ def test_the_conventional_model_has_lengths_and_knee_axes(simulated: Callable[..
 def test_words_for_a_person() -> None:
     lines = calibration_lines(figures(cluster_walk.walk()))
     assert any(line.startswith("left shank: fits to 0.0 mm") and "420 mm long" in line for line in lines)
-    assert any(line.startswith("right knee: flexion explains") for line in lines)
+    assert any(line.startswith("right knee: the thigh's axes seem turned") for line in lines)
     assert any(line.startswith("pelvis: fits to 0.0 mm") for line in lines)

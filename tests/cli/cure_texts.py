@@ -51,6 +51,7 @@ APPLIED: dict[str, tuple[str, ...]] = {
         "give com_fraction, or choose a table with centres in space, as --set table=dumas_2018",
     ),
     "a leg that is too long": ("(--subject); else",),
+    "a thigh wand that is turned": ("` with --subject takes the turn away",),
     "a knee that is a metre wide": ("with --subject",),
     "leg lengths stored as 0": ("give these measurements with --subject FILE", "or --static FILE"),
     "a foot that stands on its toes": ("correct it with --subject",),

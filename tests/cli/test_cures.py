@@ -113,6 +113,11 @@ ROWS: dict[str, Row] = {
         "--subject",
         truth("left_knee_width_mm"),
     ),
+    "a thigh wand that is turned": Row(
+        run(parameters(LThighRotation=0.6)),
+        "the thigh's axes are turned inward by .* tells whether",
+        r"`(left_thigh_rotation_rad: -?[\d.]+)` with --subject",
+    ),
     "a height that no leg has": Row(
         run(parameters(Height=1200.0)), "height_m = 1.2 m .*; hardly anybody has that", "--subject", truth("height_m")
     ),

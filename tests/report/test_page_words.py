@@ -125,18 +125,28 @@ def test_neither_an_impact_nor_the_norms_spike_is_held_against(cycled: Path, edi
     assert against(POWER, pool([load_result(cycled)]).sides["left"], band_about(early, 0.5)).level == "within"
 
 
+def test_how_far_the_thighs_axes_seem_turned_stands_below_knee_adduction(cycled: Path, edit_record: Edit) -> None:
+    axis = {"axis_turned_deg": -12.4, "axis_turned_error_deg": 5.6, "axis_turned_repeats_deg": 1.0}
+    edit_record(cycled, {"quality": {"calibration": {"left": {"knee_axis": axis}, "right": {"knee_axis": None}}}})
+    loaded = load_result(cycled)
+    html = curves_html(Drawn("s0", ("left", "right"), pool([loaded]), None, {}, (loaded,)))
+    _, _, panel = html.partition('data-column="knee_adduction_deg"')
+    assert "Left: the thigh’s axes seem turned outward by 12° ± 6°" in panel.partition("</figure>")[0]
+    assert html.count("axes seem turned") == 1
+
+
 # --- trust, plates, assumptions -------------------------------------------------------------------------------
 
 
 def test_trust_says_what_is_known_and_what_is_not(cycled: Path, edit_record: Edit) -> None:
     good = {"trial": "good", "left": "good", "right": "good", "reasons": []}
-    text = "left knee: its adduction follows its flexion (by 14° while flexed, r² 0.80): rotations of the hip are off"
+    text = "left knee: varus and valgus follow its flexion, as where the thigh's axes are turned inward by 14° ± 5°"
     turned = {"severity": "info", "code": "knee_axis_turned", "text": text}
     edit_record(cycled, {"verdict": good, "warnings": [turned]})
     loaded = load_result(cycled)
     said = words(trust_html(in_mean([loaded]), pool([loaded])))
     assert "angles from 2 cycles; moments and power from 1 whole stance (plate 2)" in said
-    assert "its adduction follows its flexion (by 14° while flexed, r² 0.80)" in said
+    assert "axes are turned inward by 14° ± 5°" in said
     html = trust_html(in_mean([loaded]), pool([loaded]))
     assert html.count('class="badge care"') == 1 and html.count('class="badge good"') == 5  # all but the left knee
     edit_record(cycled, {"verdict": {**good, "left": "do not use"}, "quality": {}})

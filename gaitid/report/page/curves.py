@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gaitid.body.knee_axis import of_several
 from gaitid.norms import Band, Norms
 from gaitid.records import frozen_dataclass
 from gaitid.report.page import svg
@@ -23,6 +24,8 @@ from gaitid.trial import Array, Mask
 
 # Codes of notes that say why no moment is known although loads are.
 _WHY_NO_MOMENTS = {"mass_unknown", "no_known_wrench"}
+# The panel that shows whether the knee's flexion leaks into other planes.
+_CROSS_TALK = "knee_adduction_deg"
 # Of more curves a side so many are drawn, evenly chosen; the mean is of all.
 MOST_DRAWN = 40
 # From so many curves a side on, each is drawn at every second percent.
@@ -123,6 +126,8 @@ def _panel(drawn: Drawn, panel: CyclePanel) -> str:
             known = f"known in part of a {kind} only (thin, and in no mean)" if in_part else no_whole
             missing.append(f"{side.capitalize()}: {known}")
     told = each('<p class="empty">{}</p>', missing)
+    if panel.column == _CROSS_TALK:
+        told += each('<p class="note">{}</p>', _knee_axes(drawn))
     plane = f' data-plane="{panel.plane}"' if panel.plane else ""
     return (
         f'<figure class="panel" data-joint="{panel.joint}"{plane} data-column="{panel.column}" tabindex="0" '
@@ -131,6 +136,18 @@ def _panel(drawn: Drawn, panel: CyclePanel) -> str:
         f'<output class="readout" aria-live="off"></output></figcaption>'
         f"{_svg(drawn, panel, means, band, identity)}<div>{told}</div></figure>"
     )
+
+
+def _knee_axes(drawn: Drawn) -> list[str]:
+    """Of each side how far the axes of the thigh seem turned, by all trials together."""
+    lines = []
+    for side in drawn.of:
+        axis = of_several(result.mapping("quality", "calibration", side, "knee_axis") for result in drawn.results)
+        if axis is not None:
+            way = "inward" if axis[0] > 0 else "outward"
+            seem = f"the thigh’s axes seem turned {way} by {abs(axis[0]):.0f}° ± {axis[1]:.0f}°"
+            lines.append(f"{side.capitalize()}: {seem}")
+    return lines
 
 
 def _without_mean(drawn: Drawn, group: Group) -> list[str]:
