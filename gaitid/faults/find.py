@@ -11,7 +11,7 @@ import numpy as np
 from gaitid.faults.detectable import Detectable, detectable
 from gaitid.faults.gathering import gather
 from gaitid.faults.judge import Court, Finding, judge
-from gaitid.faults.laboratory import Day, Share, corners_of, effects_on, known_faults, share_of_trial
+from gaitid.faults.laboratory import Day, Share, corners_of, day_of, effects_on, known_faults, share_of_trial
 from gaitid.faults.words import fault_of
 from gaitid.ground.balance import Balance
 from gaitid.ground.clocks import far_apart, lasts_otherwise, zeros_apart
@@ -154,7 +154,7 @@ def find_faults(
     raw: Mapping[int, ForcePlate] = {plate.number: plate for plate in trial.plates}
     faults, not_seen = list(of_channels), tuple[Detectable, ...]()
     laboratory, corners = None, corners_of(trial.plates)
-    day = next((day for day in reversed(days) if day.same_plates(corners)), None)
+    day = day_of(days, trial)
     if days and day is None:
         faults.append(Fault(note("file_beside/laboratory")))
     broken = {number for fault in faults if fault.withheld for number in fault.plates}

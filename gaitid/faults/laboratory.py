@@ -15,8 +15,9 @@ from gaitid.faults.evidence import EVERY, Evidence, level_axes
 from gaitid.faults.hypotheses import CHANNELS, GAIN, Hypothesis, hypotheses
 from gaitid.faults.judge import STEP, Court, Fitted, Judgement
 from gaitid.faults.spread import ENOUGH_S, LATE, LATE_PLATES, LEVEL, Effect, Prior, likelihood, share_of
+from gaitid.ground.ground import Ground
 from gaitid.records import NamedTuple, frozen_dataclass
-from gaitid.trial import Array, ForcePlate
+from gaitid.trial import Array, ForcePlate, Trial
 
 # m. Corners within which two files speak of one plate. Joint errors, and spreads of what is sound, from which on a sum
 # names something.
@@ -131,6 +132,12 @@ def corners_of(plates: Iterable[ForcePlate]) -> Corners:
     return {plate.number: plate.corners_g for plate in plates if plate.outlined}
 
 
+def day_of(days: Sequence[Day], trial: Trial) -> Day | None:
+    """The last of some days with the plates of a trial."""
+    corners = corners_of(trial.plates)
+    return next((day for day in reversed(days) if day.same_plates(corners)), None)
+
+
 def share_of_trial(court: Court, said: Judgement, corners: Corners, weighed: bool) -> Share | None:
     """What a trial tells of its laboratory; None where a gross fault was found, or a body flies.
 
@@ -237,6 +244,77 @@ def known_faults(evidence: Evidence, day: Day | None) -> Iterator[Fitted]:
             size, error = value.T
             state = of.act(evidence, evidence.filed, size)
             yield Fitted(of, np.inf, size, error, state, np.nan)
+
+
+# --- errors that all plates have in common --------------------------------------------------------------------------
+
+
+class CommonErrors(NamedTuple):
+    """Errors that all plates have in common, root mean squares.
+
+    Attributes
+    ----------
+    cop_g : (2, 3) array, m
+        Of the centre of pressure along the two level directions that it is independent in.
+    gain : float
+        Relative.
+    delay_s : float
+    """
+
+    cop_g: Array
+    gain: float
+    delay_s: float
+
+
+def common_errors(share: Share | None, day: Day | None, ground: Ground, sd: Array) -> CommonErrors:
+    """Errors that all plates have in common, after what was recorded: prior times likelihood.
+
+    Nothing is corrected, so that an error whose mean is not zero any more counts with that: with a right prior as much
+    as before on the average of trials, and more where an error shows.
+
+    Parameters
+    ----------
+    share : Share or None
+        What the trial tells.
+    day : Day or None
+        What is known of its laboratory, in place of `sd` for what it holds.
+    ground : Ground
+    sd : (4,) array
+        Standard deviations in any laboratory: of pressure along two directions, m, gain, delay, s. One of 0 stays so.
+    """
+    level_g = np.linalg.svd(ground.floor.up_g[None])[2][1:]
+    R_gp = {plate.number: plate.R_gp for plate in ground.plates}
+
+    def columns(parameters: Sequence[Parameter]) -> Array:
+        """(parameters, 7) how large each is for an error of 1; last the tilts about x, y and z."""
+        of = np.zeros((len(parameters), 7))
+        for row, (number, kind) in zip(of, parameters, strict=True):
+            if kind.startswith("shift"):  # pressure is read by R p too far
+                row[:2] = level_g @ R_gp[number][:, "xy".index(kind[-1])]
+            else:
+                row[2 + ("gain", "delay", "tilt_x", "tilt_y", "tilt_z").index(kind)] = 1.0
+        return of * (sds > 0)
+
+    sds = np.concatenate([sd, np.full(3, LEVEL.sd)])
+    information, score = np.diag(1 / np.where(sds > 0, sds, 1.0) ** 2), np.zeros(len(sds))
+    if day is not None:
+        known = [parameter for parameter in day.values if parameter[0] in R_gp]
+        J, off = columns(known), np.array([day.values[p].mean - KINDS[p[1]].prior.mean for p in known])
+        # each plate says it of the same error
+        weights = np.array([day.values[p].sd ** -2.0 for p in known]) / max(len({number for number, _ in known}), 1)
+        held = J.any(axis=0)
+        information[held, held] = 0.0
+        information, score = information + J.T @ (weights[:, None] * J), J.T @ (weights * off)
+    if share is not None:
+        J, usual = columns(share.parameters), np.array([KINDS[kind].prior.mean for _, kind in share.parameters])
+        information = information + J.T @ share.information @ J
+        score = score + J.T @ (share.score - share.information @ usual)
+    covariance = np.linalg.inv(information)
+    mean = covariance @ score
+    squares = (covariance + np.outer(mean, mean)) * np.outer(sds > 0, sds > 0)
+    cop, directions = np.linalg.eigh(squares[:2, :2])
+    gain, delay_s = np.sqrt(np.diag(squares)[2:4]).tolist()
+    return CommonErrors(np.sqrt(cop)[:, None] * directions.T @ level_g, gain, delay_s)
 
 
 # --- the sum -------------------------------------------------------------------------------------------------------

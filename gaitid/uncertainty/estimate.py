@@ -141,6 +141,7 @@ def _record(perturbed: Perturbed, sources: Sources, errors: Errors, spread: Spre
     sizes = sources.hip_m
     now, then = sizes.get(hip_method(perturbed), sizes.get(OTHERWISE, 0.0)), sizes.get("functional", np.inf)
     hip_better = then / now if then < now else None
+    plates = perturbed.common_errors(sources.sizes)
     return {
         "file": sources.name,
         "title": sources.title,
@@ -149,6 +150,11 @@ def _record(perturbed: Perturbed, sources: Sources, errors: Errors, spread: Spre
         "stride_hz": errors.stride_hz,
         "hip_centre": hip_method(perturbed) or OTHERWISE,
         "marker_noise_m": None if errors.noise is None else errors.noise.raw_m,
+        "plates_in_common": {
+            "cop_mm": (np.linalg.norm(plates.cop_g, axis=1) * 1e3).round(2).tolist(),
+            "gain_percent": round(plates.gain * 100, 2),
+            "delay_ms": round(plates.delay_s * 1e3, 2),
+        },
         "left_out": list(errors.left_out),
         "sources": sources.content.get("sources", {}),
         "peaks": peaks(cycles, of_result, spread.of_features, spread.features, hip_better),

@@ -24,6 +24,7 @@ from gaitid.body.given import with_given
 from gaitid.body.places import Calibration, Place
 from gaitid.body.poses import Body, Checked
 from gaitid.dynamics.wrench import Wrench
+from gaitid.faults.laboratory import CommonErrors, common_errors, day_of
 from gaitid.gait.curves import CycleCurves
 from gaitid.gait.impact import matched_load
 from gaitid.ground.contacts import FootLoad
@@ -333,6 +334,14 @@ class Perturbed:
             if result.settings.joint_loads == "matched":
                 on_feet = {side: matched_load(load, bandwidth_hz, rate_hz) for side, load in on_feet.items()}
         return loads, on_feet
+
+    def common_errors(self, sizes: Mapping[str, Mapping[str, float]]) -> CommonErrors:
+        """Those of all plates alike, after what the trial and its laboratory show of them; `Sources.sizes` before."""
+        result, (frames, laboratory_s) = self.result, sizes["timing"].values()
+        gain, _, cop_m, *_ = sizes["force_plates"].values()
+        before = np.array([cop_m, cop_m, gain, np.hypot(frames / result.trial.rate_hz, laboratory_s)])
+        day = day_of(pipeline_of(result).laboratory, result.trial)
+        return common_errors(result.laboratory[0], day, result.ground, before)
 
     def _joined(self, loads: Sequence[FootLoad]) -> FootLoad:
         """Of all draws, in the frames that are meant."""

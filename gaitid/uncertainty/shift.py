@@ -15,6 +15,9 @@ from gaitid.numerics.rotation import about_axis, cross
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, Mask
 
+#: By what is wrong, as `Shift.load` has it.
+OfLoads = Mapping[str | tuple[str, float], Array]
+
 
 @frozen_dataclass(eq=False)
 class Shift:
@@ -34,9 +37,10 @@ class Shift:
         To centres of mass, in segment axes, in lengths of the segment.
     mass, inertia : mapping of segment to (1,) array
         Relative.
-    load : mapping of str to (n,) array
+    load : mapping of str, or of (str, float), to (n,) array
         To what acts on each foot: ``gain`` (relative), ``force`` (3, N, at the centre of pressure), ``cop`` (3, m),
-        ``free_moment`` (N·m), ``turn`` (rad, about the vertical), ``delay`` (s).
+        ``free_moment`` (N·m), ``turn`` (rad, about the vertical), ``("late", s)`` (the share of what changes if it
+        comes so much later).
     cutoff : mapping of str to float
         ``log``: to the logarithm of the cut-off.
     """
@@ -48,7 +52,7 @@ class Shift:
     com: Mapping[str, Array] = field(default_factory=dict)
     mass: Mapping[str, float] = field(default_factory=dict)
     inertia: Mapping[str, float] = field(default_factory=dict)
-    load: Mapping[str, Array] = field(default_factory=dict)
+    load: OfLoads = field(default_factory=dict)
     cutoff: Mapping[str, float] = field(default_factory=dict)
 
     @property
@@ -90,7 +94,9 @@ def summed(parts: Iterable[tuple[float, Shift]]) -> Shift:
     return Shift(**total)
 
 
-def shifted_load(load: FootLoad, shift: Mapping[str, Array], up_g: Array, rate_hz: float) -> FootLoad:
+def shifted_load(
+    load: FootLoad, shift: Mapping[str | tuple[str, float], Array], up_g: Array, rate_hz: float
+) -> FootLoad:
     """A foot's load with the errors of plates and clocks; in the air none, where unknown unknown.
 
     Parameters
@@ -104,11 +110,12 @@ def shifted_load(load: FootLoad, shift: Mapping[str, Array], up_g: Array, rate_h
     """
     f, m = load.wrench.f_g, load.wrench.m_g  # about the laboratory's origin
     loaded: Mask = np.asarray((np.abs(f) > 0).any(axis=1))
-    if "delay" in shift:
-        both = np.concatenate([f, m], axis=1)
-        inside = np.where(loaded[:, None], np.gradient(both, axis=0) * rate_hz, 0.0)
-        inside[~np.isfinite(inside)] = 0.0  # beside what is not known
-        f, m = f - shift["delay"] * inside[:, :3], m - shift["delay"] * inside[:, 3:]
+    both, frames = np.concatenate([f, m], axis=1), np.arange(len(f))
+    for key, share in shift.items():
+        if isinstance(key, tuple):
+            late = np.stack([np.interp(frames - key[1] * rate_hz, frames, channel) for channel in both.T], axis=1)
+            change = np.nan_to_num(share * (late - both))  # none beside what is not known
+            f, m = f + change[:, :3], m + change[:, 3:]
     pressed = np.where(np.isfinite(load.cop_g), load.cop_g, 0.0)
     if "turn" in shift:
         R = _about(up_g, float(shift["turn"]))
