@@ -17,11 +17,11 @@ from gaitid.analysis.pipeline import Pipeline, pipeline_of
 from gaitid.analysis.result import Result, SideResult
 from gaitid.analysis.stored_alike import stores_the_same
 from gaitid.analysis.stored_outputs import stored_angles
+from gaitid.body.against_static import compare_with_static
 from gaitid.body.frames import Geometry
 from gaitid.body.places import Calibration
 from gaitid.body.requested import display, request
 from gaitid.body.resolve import BESIDE_TRIAL, DIFFERENCE, STORED_IN_TRIAL
-from gaitid.body.standing import compare_with_static
 from gaitid.body.subject import Measured, Subject, SubjectFile
 from gaitid.errors import GaitidError
 from gaitid.model import specs

@@ -34,7 +34,6 @@ from gaitid.body.functional import (
     moved,
 )
 from gaitid.body.places import Pose
-from gaitid.body.standing import MOVED_M
 from gaitid.errors import TrialError, counted
 from gaitid.markers.clean import model_markers
 from gaitid.model import specs
@@ -62,6 +61,8 @@ _LESS = 0.75
 # m. From the middle of the ASIS forward, outward and up: no hip lies elsewhere (what regressions give for persons of 1
 # to 2 m stays within half of it).
 _HIP_WITHIN_M = ((-0.2, 0.05), (0.02, 0.2), (-0.22, 0.02))
+# m. Distances between landmarks of the pelvis differ by more only on another one: skin does 10 mm.
+OTHER_PELVIS_M = 0.015
 # rad. A knee's axis that is turned by more from the pelvis' own in quiet standing is none.
 _KNEE_TURNED = np.radians(50)
 
@@ -153,7 +154,7 @@ def measure_functional(
 def refuse_other_pelvis(functional: Functional, trial: Trial, marker_set: MarkerSet | None) -> None:
     """Raise where a hip was measured on another pelvis than a trial's.
 
-    A distance between two landmarks of the pelvis differs by more than skin does (`gaitid.body.standing.MOVED_M`). Two
+    A distance between two landmarks of the pelvis differs by more than skin does (`OTHER_PELVIS_M`). Two
     people whose pelves are alike are not told apart so.
 
     Raises
@@ -165,7 +166,7 @@ def refuse_other_pelvis(functional: Functional, trial: Trial, marker_set: Marker
         there: Mapping[str, float] = about.get("pelvis_distances_mm", {})
         both = [name for name in there if name in here]
         apart = [abs(here[name] - there[name]) for name in both]
-        if both and max(apart) > 1e3 * MOVED_M:
+        if both and max(apart) > 1e3 * OTHER_PELVIS_M:
             worst = both[int(np.argmax(apart))]
             raise TrialError(
                 f"the functional trial {about['file']} is of another person, or the pelvis' markers were put on again",

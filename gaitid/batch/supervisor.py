@@ -214,11 +214,13 @@ class _Results:
         self.journal.write(in_batch | self.others)
         if results_in(table) != results_in(self.table):
             previous.delete_frames(self.output)
-        from gaitid.batch.laboratory import laboratory_of  # it loads what the parent of a batch does not need before
+        # they load what the parent of a batch does not need before
+        from gaitid.batch.laboratory import laboratory_of
+        from gaitid.batch.session import session_lines
 
         given = {name: job.options.laboratory for name, job in self.jobs.items()}
         laboratory, lines = laboratory_of(planned, outcomes, given)
-        for line in lines:
+        for line in (*lines, *session_lines(planned, outcomes)):
             self.remark(line)
         write_tables(self.output, planned, outcomes, laboratory | {TABLE: table})
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gaitid.body.against_static import check_fits, compare_with_static
 from gaitid.body.direction import progression
 from gaitid.body.frames import Geometry
 from gaitid.body.kinematics import SegmentMotion, joined_motion, only, segment_motions, with_margin
 from gaitid.body.mass_properties import centre_names
 from gaitid.body.places import Calibration, Pose
 from gaitid.body.sanity import check_body, length_notes, line_notes
-from gaitid.body.standing import check_fits, compare_with_static
 from gaitid.body.subject import Subject
 from gaitid.markers.clean import Markers
 from gaitid.model import shapes, specs

@@ -135,9 +135,12 @@ BODY = {
         "markers of a segment lie otherwise than in the static",
         USABLE,
         "record the static again with the markers as they are in the trial, and give it with --static",
-        words=(
-            "{segment}: {lies}: {markers:one of the two|a marker that they are made of} was moved, or is another marker"
-        ),
+        words={
+            "marker": "{segment}: {label} lies {mm:.0f} ± {error:.0f} mm farther {way} than in the static: it was "
+            "moved, or is another marker",
+            "size": "markers lie {percent:.1f} % {larger:farther from|nearer to} each other than in the static: one of "
+            "both was recorded with cameras that were calibrated otherwise",
+        },
     ),
     "calibration_conflict": Message(
         "doubt",

@@ -178,6 +178,16 @@ _LABORATORY = {
     "beyond": " (beyond what laboratory.yaml says of {day})",
 }
 
+#: What a trial shows of a leg otherwise than the others of its session (`gaitid.batch.session`).
+_SESSION = {
+    "differs": (
+        "{of}, {trial}: {lengths:?the {side} {lengths: and }}{axis:?{lengths:?, and }the {side} thigh's axes are "
+        "turned {inward:inward|outward} by {axis:.0f}°} against {others:, 4}: a marker of knee, thigh or ankle lies "
+        "elsewhere in {others:one of both|it}"
+    ),
+    "length": "{segment} is {longer:longer|shorter} by {mm:.0f} mm",
+}
+
 #: Why events or cycles are not used, or what speaks against them.
 _EVENT = {
     "late": "{side:?{side} }{kind}s {ms:+d} ms",
@@ -430,6 +440,7 @@ PHRASES = {
             "plate": _PLATE,
             "hypothesis": _HYPOTHESIS,
             "laboratory": _LABORATORY,
+            "session": _SESSION,
             "event": _EVENT,
             "mass": _MASS,
             "calibration": _CALIBRATION,

@@ -9,13 +9,12 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from gaitid.analysis.pipeline import Pipeline, analyse
+from gaitid.body.against_static import compare, compare_with_static, other_person
 from gaitid.body.frames import Geometry
 from gaitid.body.lengths import points_of_segments
-from gaitid.body.standing import OFF_OF_RANGE_M, compare, compare_with_static
 from gaitid.body.subject import SubjectFile
 from gaitid.errors import TrialError
 from gaitid.markers.clean import clean_markers
@@ -185,27 +184,23 @@ def compared(model: str, static: str, trial: str, size: float = 1.0) -> Notes:
     return compare_with_static(*geometry(model, static, trial, size))
 
 
-def medians(*pair: str) -> tuple[float, float]:
-    """The two figures that decide, m and share."""
-    off, scale = np.median([(one.largest.off, one.scale) for one in compare(*geometry(*pair))], axis=0)
-    return float(off), float(abs(scale - 1))
+def odds(*pair: str) -> float:
+    """The logarithm of the odds for another person."""
+    return other_person(compare(*geometry(*pair)))
 
 
 @needs_trials
 @pytest.mark.parametrize(("person", "trial"), OWN)
 def test_every_recorded_persons_own_static_is_taken(person: str, trial: str) -> None:
-    compared("pig", PERSON_OF[person][0], trial)
-    off, scale = medians("pig", PERSON_OF[person][0], trial)
-    assert off < 0.0005 or person == "stairs"  # whose static shows wands otherwise than the ascent does
-    assert off < 0.004 and scale < 0.001
+    assert compared("pig", PERSON_OF[person][0], trial) == ()
+    assert odds("pig", PERSON_OF[person][0], trial) < -10
 
 
 @needs_trials
 @pytest.mark.parametrize(("model", "static", "trial"), OWN_OTHER_MODELS)
 def test_own_statics_of_other_models_are_taken(model: str, static: str, trial: str) -> None:
-    compared(model, static, trial)
-    off, scale = medians(model, static, trial)
-    assert off < 0.0015 and scale < 0.001
+    notes = compared(model, static, trial)
+    assert not notes or "latrobe" in trial  # whose feet change in a sprint of 9.5 m/s
 
 
 @needs_trials
@@ -260,14 +255,13 @@ def test_recorded_sides_exchanged_are_refused(person: str, model: str) -> None:
 @needs_trials
 @pytest.mark.parametrize("laboratory", PERSONS)
 def test_limits_drawn_without_a_laboratory_judge_it_rightly(laboratory: str) -> None:
-    """Half way between the largest figure of the others' own statics and the smallest of their crossed ones."""
-    own = {pair: medians("pig", PERSON_OF[pair[0]][0], pair[1])[0] for pair in OWN}
-    crossed = {(a, b): medians("pig", PERSON_OF[a][0], PERSON_OF[b][1][0])[0] for a, b in CROSSED}
-    without = max(off for (person, _), off in own.items() if LABORATORY[person] != laboratory)
-    others = min(off for pair, off in crossed.items() if laboratory not in map(LABORATORY.get, pair))
+    """Half way between the largest odds of the others' own statics and the smallest of their crossed ones."""
+    own = {pair: odds("pig", PERSON_OF[pair[0]][0], pair[1]) for pair in OWN}
+    crossed = {(a, b): odds("pig", PERSON_OF[a][0], PERSON_OF[b][1][0]) for a, b in CROSSED}
+    without = max(value for (person, _), value in own.items() if LABORATORY[person] != laboratory)
+    others = min(value for pair, value in crossed.items() if laboratory not in map(LABORATORY.get, pair))
     limit = (without + others) / 2
-    assert all(off < limit for (person, _), off in own.items() if LABORATORY[person] == laboratory)
-    if laboratory == "children":  # the only persons of like size: the others are told apart by much more
-        assert limit > 2 * OFF_OF_RANGE_M
-        return
-    assert all(off > limit for pair, off in crossed.items() if laboratory in map(LABORATORY.get, pair))
+    assert all(value < limit for (person, _), value in own.items() if LABORATORY[person] == laboratory)
+    assert all(value > 0 for value in crossed.values())
+    if laboratory != "children":  # the only persons of like size: the others are told apart by much more
+        assert all(value > limit for pair, value in crossed.items() if laboratory in map(LABORATORY.get, pair))

@@ -1,0 +1,121 @@
+"""The trials of a session together: which of them shows a leg otherwise than the others.
+
+A marker that lies 10 mm off throughout a trial changes the length of a segment between joint centres by some
+millimetres, or the axis of the knee by degrees: one trial cannot tell that from the person, but trials of one session,
+with the same markers, agree to a millimetre and two degrees.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gaitid.batch.job import DONE, Outcome
+from gaitid.batch.results_folder import read_bytes
+from gaitid.batch.types import Planned
+from gaitid.body.knee_axis import TURNED
+from gaitid.model.specs import TRIAL_SOURCE
+from gaitid.notes import phrase
+from gaitid.records import NamedTuple
+from gaitid.results.entries import mapping_at, mappings_at, number_at
+from gaitid.trial import Array
+
+# deg, mm, and share of what a length does within a trial: standard deviations between trials of a session (14 legs of 7
+# walks and turns of 3 persons in 2 laboratories: 1.0° to 1.7°; 0.1 to 0.6 mm, which turns make 0.5 to 0.6).
+AXIS_DEG, LENGTH_MM, OF_VARIATION = 2.0, 0.6, 0.1
+# Standard errors from which on a trial is named: one leg in some thousand sessions.
+NAMED = 4.0
+#: What is compared of a leg, by its name in the words.
+_LENGTHS = ("thigh", "shank")
+
+
+class Leg(NamedTuple):
+    """What a trial shows of one leg: the turn of the knee's axis, deg, and the lengths of thigh and shank, mm.
+
+    NaN where unknown.
+    """
+
+    trial: str
+    values: Array
+    errors: Array
+
+
+def session_lines(planned: Sequence[Planned], outcomes: Mapping[str, Outcome]) -> Iterator[str]:
+    """A line for each leg that a trial shows otherwise than the other trials of its subject, session and condition."""
+    groups: dict[tuple[str, ...], list[Leg]] = {}
+    for trial in planned:
+        record = _record(trial, outcomes.get(str(trial.trial)))
+        calibration = mapping_at(record, "quality", "calibration")
+        of = trial.subject, trial.session, trial.condition, _calibrated_by(record)
+        for side, content in calibration.items():
+            if mapping_at(content, "knee_axis"):
+                groups.setdefault((*of, side), []).append(_leg(trial.trial.stem, content))
+    for (subject, session, *_, side), legs in groups.items():
+        for odd, rest, off, errors in differing(legs):
+            telling = np.abs(off) > NAMED * errors
+            axis, *mm = np.where(telling, off, 0.0).tolist()
+            lengths = [
+                phrase("session/length", segment=name, mm=abs(by), longer=by > 0)
+                for name, by in zip(_LENGTHS, mm, strict=True)
+                if by
+            ]
+            yield phrase(
+                "session/differs",
+                of=" ".join(filter(None, (subject, session))) or "all",
+                trial=odd.trial,
+                side=side,
+                others=[leg.trial for leg in rest],
+                axis=abs(axis),
+                inward=axis > 0,
+                lengths=lengths,
+            )
+
+
+def differing(legs: Sequence[Leg]) -> Iterator[tuple[Leg, Sequence[Leg], Array, Array]]:
+    """Trials whose leg differs from that of all others, the most different first; by how much, and standard errors."""
+    legs = list(legs)
+    while len(legs) > 1:
+        compared = []
+        for odd in legs:
+            rest = [leg for leg in legs if leg is not odd]
+            values, errors = np.array([leg.values for leg in rest]), np.array([leg.errors for leg in rest])
+            off = odd.values - values.mean(axis=0)
+            error = np.sqrt(odd.errors**2 + (errors**2).mean(axis=0) / len(rest))
+            compared.append((float(np.max(np.nan_to_num(np.abs(off) / error))), (odd, rest, off, error)))
+        most, found = max(compared, key=lambda one: one[0])
+        if most < NAMED:
+            return
+        yield found
+        legs.remove(found[0])
+
+
+def _leg(trial: str, content: Mapping[str, Any]) -> Leg:
+    axis, repeats = (number_at(content, "knee_axis", name) for name in (TURNED, "axis_turned_repeats_deg"))
+    means = [number_at(content, segment, "length", "mean_mm") for segment in _LENGTHS]
+    varies = [number_at(content, segment, "length", "sd_mm") for segment in _LENGTHS]
+    values = np.array([axis, *means], dtype=float)
+    errors = np.hypot(
+        [AXIS_DEG, LENGTH_MM, LENGTH_MM], [repeats or 0.0, *(OF_VARIATION * (sd or 0.0) for sd in varies)]
+    )
+    return Leg(trial, values, errors)
+
+
+def _calibrated_by(record: Mapping[str, Any]) -> str:
+    """What all trials of one person and session share: the model, the static and the measurements."""
+    static = [entry.get("sha256") for entry in mappings_at(record, "inputs") if entry.get("role") == "static"]
+    subject = mapping_at(record, "subject")
+    given = {name: of for name, of in subject.items() if isinstance(of, Mapping) and of.get("source") != TRIAL_SOURCE}
+    measured = {name: of.get("value") for name, of in given.items() if of.get("unit") == "m"}
+    return json.dumps([mapping_at(record, "model").get("name"), static, measured], sort_keys=True)
+
+
+def _record(trial: Planned, outcome: Outcome | None) -> Mapping[str, Any]:
+    """A trial's record; empty where it has none."""
+    record = f"{trial.trial.stem}.run.json"
+    if outcome is None or outcome.status != DONE or record not in outcome.outputs:
+        return {}
+    content = json.loads(read_bytes(trial.folder / record) or "{}")
+    return content if isinstance(content, dict) else {}
