@@ -20,7 +20,7 @@ from gaitid.errors import TrialError, first_few
 from gaitid.model import specs
 from gaitid.model.shapes import RigidFrame
 from gaitid.notes import Note, Notes, note, phrase
-from gaitid.numerics.rotation import apply_transposed, cross, unit
+from gaitid.numerics.rotation import cross, unit
 from gaitid.numerics.statistics import mean_of_known, median
 from gaitid.records import NamedTuple
 from gaitid.trial import Array
@@ -44,6 +44,8 @@ _NINE_TENTHS = 2.5
 MISFIT_M = 0.025
 # So many distances are shown in an error.
 SHOWN = 5
+#: Between which distances of two points, m, nine tenths of a recording lie.
+Ranges = Mapping[Pair, tuple[float, float]]
 #: Ways that a marker lies, by the axes forward, left and up, as -1 and 1.
 _WAYS = (("backward", "forward"), ("right", "left"), ("down", "up"))
 
@@ -86,9 +88,9 @@ class Moved(NamedTuple):
     """A marker that lies elsewhere: how much the odds speak for it, and where, m, with its covariance."""
 
     score: float
-    place: Place
     by: Array
     covariance: Array
+    place: Place
 
 
 def compare_with_static(geometry: Geometry, sides: Sequence[str]) -> Notes:
@@ -129,43 +131,39 @@ def compare(geometry: Geometry, sides: Sequence[str]) -> list[Segment]:
     if geometry.calibration is None:
         return []
     of_static = geometry.calibration.distances_m
-    names = {place: " ".join(filter(None, place)) for place in of_static}
     if geometry.calibration.templates:
-        of_static, names = _of_templates(geometry, sides)
+        of_static = {**_of_templates(geometry, sides), **_between_joints(geometry, sides)}
     of_trial = ranges_of_segments(geometry, {place: list(pairs) for place, pairs in of_static.items()})
     axes = _axes(geometry)
-    found = (
-        _segment(geometry, names[place], of_static[place], ranges, axes) for place, ranges in of_trial.items() if ranges
-    )
-    return [segment for segment in found if segment.pairs]
+    return [_segment(geometry, place, of_static[place], ranges, axes) for place, ranges in of_trial.items() if ranges]
 
 
-def _of_templates(
-    geometry: Geometry, sides: Sequence[str]
-) -> tuple[dict[Place, Mapping[Pair, tuple[float, float]]], dict[Place, str]]:
-    """The static's distances between the points of each rigid frame, and between joint centres."""
-    calibration, model = geometry.calibration, geometry.model
-    assert calibration is not None
-    found: dict[Place, Mapping[Pair, tuple[float, float]]] = {}
-    names, seen = dict[Place, str](), set[tuple[str, tuple[str, ...]]]()
-    for (side, name), definition in carried_definitions(model, sides):
+def _of_templates(geometry: Geometry, sides: Sequence[str]) -> dict[Place, Ranges]:
+    """The static's distances between the points of each rigid frame."""
+    assert geometry.calibration is not None
+    found, seen = dict[Place, Ranges](), set[tuple[str, tuple[str, ...]]]()
+    for (side, name), definition in carried_definitions(geometry.model, sides):
         if not isinstance(definition, RigidFrame) or (side, definition.points) in seen:
             continue  # a frame with the same markers says nothing new
         seen.add((side, definition.points))
         geometry.frame(name, side)
-        template = calibration.templates.get((side, name), {})
+        template = geometry.calibration.templates.get((side, name), {})
         points = geometry.fits[side, name][0] if (side, name) in geometry.fits else ()
         far = {(a, b): float(np.linalg.norm(template[a] - template[b])) for a, b in combinations(points, 2)}
         found[side, name] = {((side, a), (side, b)): (d, d) for (a, b), d in far.items()}
-        names[side, name] = f"{side} {name}".strip().replace("_", " ")
-    for side in sides:
-        for below, above in neighbours(model):
-            standing, _ = calibration.lengths_m.get((side, above.segment), (np.nan, np.nan))
-            if np.isfinite(standing):
-                place = side, f"{above.joint} to {below.joint}"
-                found[place] = {((side, above.centre), (side, below.centre)): (standing, standing)}
-                names[place] = " ".join(place)
-    return found, names
+    return found
+
+
+def _between_joints(geometry: Geometry, sides: Sequence[str]) -> dict[Place, Ranges]:
+    """The static's lengths of thigh and shank."""
+    assert geometry.calibration is not None
+    lengths = geometry.calibration.lengths_m
+    return {
+        (side, f"{above.joint} to {below.joint}"): {((side, above.centre), (side, below.centre)): (length, length)}
+        for side in sides
+        for below, above in neighbours(geometry.model)
+        if np.isfinite(length := lengths.get((side, above.segment), (np.nan, np.nan))[0])
+    }
 
 
 def _axes(geometry: Geometry) -> Array:
@@ -175,30 +173,26 @@ def _axes(geometry: Geometry) -> Array:
     left = hips[0] - hips[-1]
     if len(hips) < 2 or not np.isfinite(left).any():  # one leg
         left = geometry.frame(model.base.frame).R_gs[::step, :, 1]
+    left = np.where(np.isfinite(left), left, mean_of_known(left))
     up = np.broadcast_to(geometry.up_g, left.shape)
     left = unit(left - np.sum(left * up, axis=1, keepdims=True) * up)
     return np.stack([cross(left, up), left, up], axis=2)
 
 
-def _segment(
-    geometry: Geometry,
-    name: str,
-    of_static: Mapping[Pair, tuple[float, float]],
-    of_trial: Mapping[Pair, tuple[float, float]],
-    axes: Array,
-) -> Segment:
+def _segment(geometry: Geometry, place: Place, of_static: Ranges, of_trial: Ranges, axes: Array) -> Segment:
     pairs = tuple(of_trial)
-    places = list(dict.fromkeys(place for pair in pairs for place in pair))
+    places = {place: i for i, place in enumerate(dict.fromkeys(place for pair in pairs for place in pair))}
     step = max(1, geometry.n_frames // SOME_FRAMES)
-    tracks = {place: geometry.point(place[1], place[0])[::step] for place in places}
+    tracks = np.stack([geometry.point(name, side)[::step] for side, name in places], axis=1)
+    a, b = np.array([[places[end] for end in pair] for pair in pairs]).T
     # unit vectors between points, in the body's axes where it faces anywhere
-    along = {(a, b): mean_of_known(apply_transposed(axes, tracks[b] - tracks[a])) for a, b in pairs}
-    by_place = {place: np.zeros((len(pairs), 3)) for place in places}
-    for k, (a, b) in enumerate(pairs):
-        way = along[a, b] / np.linalg.norm(along[a, b])
-        by_place[a][k], by_place[b][k] = -way, way
+    ways = np.einsum("fji,fnj->fni", axes, tracks[:, b] - tracks[:, a])
+    along = unit(np.where(np.isfinite(ways), ways, 0.0).sum(axis=0))
+    signs = (b == np.arange(len(places))[:, None]) * 1.0 - (a == np.arange(len(places))[:, None])
+    by_place = {place: signs[i, :, None] * along for place, i in places.items()}
     static, trial = (np.array([of[pair] for pair in pairs]).reshape(-1, 2) for of in (of_static, of_trial))
     varies = (np.ptp(static, axis=1) + np.ptp(trial, axis=1)) / _NINE_TENTHS
+    name = " ".join(filter(None, place)).replace("_", " ")
     segment = Segment(name, pairs, static.mean(axis=1), trial.mean(axis=1), by_place, np.diag(varies**2))
     return segment._replace(covariance=np.diag(varies**2 + CAMERAS_M**2) + SKIN_M**2 * segment.placed)
 
@@ -218,43 +212,48 @@ def other_person(segments: Sequence[Segment]) -> float:
 
 def other_size(segments: Sequence[Segment]) -> tuple[float, float]:
     """By which share the trial is larger, and the logarithm of the odds for it."""
-    each = [(s.static[:, None], s) for s in segments]
-    size, _, odds = _explained(each, SIZE)
-    return float(size[0]), odds - RARE
+    odds, (size,), _ = _explained(segments, [_inverse(s.covariance) for s in segments], None)
+    return float(size), odds
 
 
 def moved_markers(model: specs.Model, segments: Sequence[Segment]) -> list[Moved]:
     """Markers that lie elsewhere than in the static, the surest first."""
-    left = list(segments)
-    places = {place for s in segments for place in s.by_place if marker_label(model, place[1], place[0])}
+    places = sorted({p for s in segments for p in s.by_place if marker_label(model, p[1], p[0])})
+    covariances = [segment.covariance for segment in segments]
     found = list[Moved]()
     while places:
-        tried = []
-        for place in sorted(places):
-            each = [(s.by_place[place], s) for s in left if place in s.by_place]
-            by, covariance, odds = _explained(each, MOVED_M)
-            tried.append(Moved(odds - RARE, place, by, covariance))
+        precisions = [_inverse(covariance) for covariance in covariances]
+        tried = [Moved(*_explained(segments, precisions, place), place) for place in places]
         best = max(tried, key=lambda one: one.score)
         if best.score <= 0:
             break
         found.append(best)
         places.remove(best.place)
-        free = [(s, s.by_place.get(best.place, np.zeros((len(s.pairs), 3)))) for s in left]
-        left = [s._replace(covariance=s.covariance + MOVED_M**2 * J @ J.T) for s, J in free]
+        columns = [s.by_place.get(best.place, np.zeros((len(s.pairs), 1))) for s in segments]
+        covariances = [C + MOVED_M**2 * J @ J.T for C, J in zip(covariances, columns, strict=True)]
     return found
 
 
-def _explained(each: Sequence[tuple[Array, Segment]], sd: float) -> tuple[Array, Array, float]:
-    """Parameters that change distances by these columns: their mean, covariance, and the evidence for them."""
-    n = each[0][0].shape[1]
-    tells, leads = np.zeros((n, n)), np.zeros(n)
-    for columns, segment in each:
-        weighted = np.linalg.solve(segment.covariance, columns)
-        tells += columns.T @ weighted
-        leads += weighted.T @ segment.off
-    covariance = np.asarray(np.linalg.inv(tells + np.eye(n) / sd**2), dtype=float)
-    odds = 0.5 * leads @ covariance @ leads - 0.5 * np.linalg.slogdet(np.eye(n) + sd**2 * tells)[1]
-    return covariance @ leads, covariance, float(odds)
+def _explained(
+    segments: Sequence[Segment], precisions: Sequence[Array], place: Place | None
+) -> tuple[float, Array, Array]:
+    """The odds for a marker that was moved, or where none is named for another size; its place, and its covariance."""
+    sd = SIZE if place is None else MOVED_M
+    n = 1 if place is None else 3
+    tells, leads = np.eye(n) / sd**2, np.zeros(n)
+    for segment, precision in zip(segments, precisions, strict=True):
+        columns = segment.static[:, None] if place is None else segment.by_place.get(place)
+        if columns is not None:
+            weighted = columns.T @ precision
+            tells += weighted @ columns
+            leads += weighted @ segment.off
+    covariance = _inverse(tells)
+    odds = 0.5 * leads @ covariance @ leads - 0.5 * np.linalg.slogdet(tells * sd**2)[1] - RARE
+    return float(odds), covariance @ leads, covariance
+
+
+def _inverse(matrix: Array) -> Array:
+    return np.asarray(np.linalg.inv(matrix), dtype=float)
 
 
 def _log_density(values: Array, covariance: Array) -> float:

@@ -12,7 +12,7 @@ from gaitid.body.frames import Geometry
 from gaitid.body.knee_axis import DOUBTED, ERROR, MEASUREMENT, NAMED, TURNED, corrected_rotation, knee_axis
 from gaitid.body.lengths import median_distance, neighbours, points_of_segments, typical
 from gaitid.body.places import Place
-from gaitid.body.plausible import Limits, key, symmetric, wrapped
+from gaitid.body.plausible import Limits, key, wrapped
 from gaitid.body.requested import display
 from gaitid.body.static_angles import static_angle
 from gaitid.body.subject import Subject, key_of
@@ -106,27 +106,15 @@ def length_faults(geometry: Geometry, sides: Sequence[str], subject: Subject) ->
 # --- angles --------------------------------------------------------------------------------------------------
 
 
-#: deg. Doubted where the median of a trial lies beyond the first pair, or a share of `BEYOND` of its frames beyond the
-#: second: all ranges of motion (Norkin & White 2016) with 30° to 40° more. Never more than a doubt: contracture,
-#: hypermobility and gymnastics go as far.
+#: deg. Doubted where the median of a trial lies beyond: ranges of motion (Norkin & White 2016) with 30° to 40° more.
+#: Never more than a doubt: contracture, hypermobility and gymnastics go as far.
 JOINT_ANGLES = {
-    "hip": {
-        "flexion": Limits((-40, 120), (-80, 160)),
-        "adduction": symmetric(35, 70),
-        "internal_rotation": symmetric(60, 90),
-    },
-    "knee": {
-        "flexion": Limits((-25, 130), (-80, 180)),
-        "adduction": symmetric(35, 70),
-        "internal_rotation": symmetric(60, 90),
-    },
-    "ankle": {
-        "dorsiflexion": Limits((-60, 45), (-95, 75)),
-        "eversion": symmetric(35, 70),
-        "internal_rotation": symmetric(50, 85),
-    },
+    "hip": {"flexion": (-40, 120), "adduction": (-35, 35), "internal_rotation": (-60, 60)},
+    "knee": {"flexion": (-25, 130), "adduction": (-35, 35), "internal_rotation": (-60, 60)},
+    "ankle": {"dorsiflexion": (-60, 45), "eversion": (-35, 35), "internal_rotation": (-50, 50)},
 }
-BEYOND = 0.1
+# Likewise where a share of its frames lies beyond by so many degrees more.
+BEYOND, FARTHER_DEG = 0.1, 40.0
 # deg. What the trial's own markers, heel and toe as they are, say of the foot's calibration: within 8° and 5° of it.
 FOOT_OFF = {"static_plantar_flexion": Limits((0, 14), (0, 30)), "static_rotation_offset": Limits((0, 10), (0, 30))}
 # deg. A foot whose own markers say more than this was not calibrated by angles that are exactly 0.
@@ -151,18 +139,19 @@ def angle_doubts(geometry: Geometry, angles: Mapping[str, Columns]) -> Notes:
                 known = np.zeros(0) if values is None else values[np.isfinite(values)]
                 if known.size and _doubtful(known, limits):
                     angle, deg = column.replace("_", " "), float(median(known))
-                    doubts.append(phrase("body/angle", angle=angle, deg=deg, limits=limits.doubt))
+                    doubts.append(phrase("body/angle", angle=angle, deg=deg, limits=limits))
             if doubts:
                 labels = _labels_of_joint(geometry, side, joint)
                 notes.append(note("calibration_doubtful/angles", side, joint=joint, angles=doubts, labels=labels))
     return tuple(notes)
 
 
-def _doubtful(known: Array, limits: Limits) -> bool:
-    if not limits.judge(known.min()) and not limits.judge(known.max()):
+def _doubtful(known: Array, limits: tuple[float, float]) -> bool:
+    low, high = limits
+    if known.min() >= low and known.max() <= high:
         return False  # nor can the median be doubtful, then, and it takes longer
-    low, high = limits.fault
-    return bool(((known < low) | (known > high)).mean() > BEYOND or limits.judge(float(median(known))))
+    far = (known < low - FARTHER_DEG) | (known > high + FARTHER_DEG)
+    return bool(far.mean() > BEYOND or not low <= median(known) <= high)
 
 
 def knee_axis_notes(geometry: Geometry, side: str, knee: Mapping[str, Array]) -> Notes:

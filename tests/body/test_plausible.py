@@ -15,7 +15,7 @@ from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
 from gaitid.body import plausible_body
 from gaitid.body.places import Calibration
-from gaitid.body.plausible_body import BEYOND, JOINT_ANGLES, _doubtful, angle_doubts
+from gaitid.body.plausible_body import BEYOND, FARTHER_DEG, JOINT_ANGLES, _doubtful, angle_doubts
 from gaitid.body.resolve import MeasurementFault
 from gaitid.body.subject import Subject, SubjectFile
 from gaitid.body.subject_file import read_subject, subject_text
@@ -194,7 +194,7 @@ def test_patients_are_not_doubted(walk: Trial) -> None:
 def test_each_angle_has_its_ends_and_is_doubted_beyond_them(walk: Trial, joint: str) -> None:
     geometry = run(walk).body.geometry
     for column, limits in JOINT_ANGLES[joint].items():
-        for beyond in (*limits.doubt, *limits.fault):
+        for beyond in limits:
             away = beyond + np.sign(beyond)
             notes = angle_doubts(geometry, columns(**{f"{joint}_{column}": away}))
             assert [(note.code, note.side) for note in notes] == [("calibration_doubtful", "left")]
@@ -206,8 +206,9 @@ def test_an_angle_is_judged_by_its_median_and_by_its_share_of_frames_beyond(colu
     found = set()
     for middle in np.linspace(-200, 200, 81):
         angles = middle + 10 * rng.normal(size=101)
-        beyond = float(((angles < limits.fault[0]) | (angles > limits.fault[1])).mean())
-        expected = beyond > BEYOND or bool(limits.judge(float(np.median(angles))))
+        low, high = limits
+        beyond = float(((angles < low - FARTHER_DEG) | (angles > high + FARTHER_DEG)).mean())
+        expected = beyond > BEYOND or not low <= np.median(angles) <= high
         assert _doubtful(angles, limits) == expected
         found.add(expected)
     assert found == {True, False}
