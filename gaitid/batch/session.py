@@ -83,7 +83,8 @@ def differing(legs: Sequence[Leg]) -> Iterator[tuple[Leg, Sequence[Leg], Array, 
             rest = [leg for leg in legs if leg is not odd]
             values, errors = np.array([leg.values for leg in rest]), np.array([leg.errors for leg in rest])
             off = odd.values - values.mean(axis=0)
-            error = np.sqrt(odd.errors**2 + (errors**2).mean(axis=0) / len(rest))
+            # by what varies in the others: a marker that lies elsewhere makes the lengths of its own trial vary more
+            error = np.sqrt((errors**2).mean(axis=0) * (1 + 1 / len(rest)))
             compared.append((float(np.max(np.nan_to_num(np.abs(off) / error))), (odd, rest, off, error)))
         most, found = max(compared, key=lambda one: one[0])
         if most < NAMED:
