@@ -179,7 +179,7 @@ def spoilt(
 
     trial = spoilt_markers(walk, sources, size, random, of("marker_placement"))
     plates = of("force_plates")
-    of_plates = sources.sizes["force_plates"]
+    of_plates, timing = sources.sizes["force_plates"], sources.sizes["timing"]
     force = size * of_plates["force_N"] * plates.standard_normal(3)
     level = np.append(size * of_plates["cop_mm"] * plates.standard_normal(2), 0.0)
     angle = size * of_plates["turn_deg"] * plates.standard_normal()
@@ -189,7 +189,7 @@ def spoilt(
         "force": force,
         "cop": level,
         "free_moment": size * of_plates["free_moment_Nm"] * plates.standard_normal(),
-        "delay": size * sources.sizes["timing"]["frames"] / trial.rate_hz * random.standard_normal(),
+        "delay": size * np.hypot(timing["frames"] / trial.rate_hz, timing["laboratory_ms"]) * random.standard_normal(),
     }
     trial = replace(trial, plates=tuple(spoilt_plate(plate, shift, turn, trial.rate_hz) for plate in trial.plates))
     cutoff = CUTOFF_HZ * float(np.exp(size * sources.sizes["cutoff"]["percent"] * of("cutoff").standard_normal()))

@@ -423,11 +423,8 @@ class Pipeline(Stages):
     @stage
     def result(self) -> Result:
         """Everything, with its notes and its verdict."""
-        body, found, model = self.body, self.found, self.found.model
-        sides, _ = self.sides
-        base_body = None
-        if model.base.body is not None:
-            base_body = make_part(model.base.body, "", body, self.mechanics).parameters(body, body.base)
+        body, found, model, sides = self.body, self.found, self.found.model, self.sides[0]
+        of_base = model.base.body and make_part(model.base.body, "", body, self.mechanics)
         result = Result(
             trial=self.trial,
             model=model,
@@ -440,7 +437,7 @@ class Pipeline(Stages):
             loads=self.loads,
             gravity_g=self.mechanics.gravity_g,
             solve_base=partial(base_wrench, body, tuple(sides.values()), self.mechanics),
-            base_body=base_body,
+            base_body=of_base and of_base.parameters(body, body.base),
             sides=sides,
             gait=self.gait,
             impacts=self.impacts,
