@@ -30,6 +30,8 @@ _ANOTHER_BODY = 0.1
 # Where a value stood that a program wrote into a file.
 STORED_IN_STATIC, STORED_IN_TRIAL = "static trial, stored", "trial, stored"
 BESIDE_TRIAL = "subject file of Nexus beside the trial"
+#: So begins the source of an angle that the static's markers tell.
+COMPUTED = "static trial, computed from its markers"
 
 
 class MeasurementFault(SubjectError):
@@ -140,7 +142,7 @@ class _Resolver(Mapping[str, float]):
             _Candidate(Measured(float(value), requested.unit, source))
             for value, source in (
                 (file.values.get(name), file.sources.get(name, "subject file")),
-                (angle, f"static trial, computed from its markers{' (foot-flat)' if levelled else ''}"),
+                (angle, f"{COMPUTED}{' (foot-flat)' if levelled else ''}"),
             )
             if value is not None
         ]

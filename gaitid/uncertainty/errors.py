@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 import numpy as np
 
 from gaitid.body.frames import Geometry
+from gaitid.body.resolve import COMPUTED
 from gaitid.body.subject import key_of
 from gaitid.model.shapes import StoredFrame
 from gaitid.model.specs import Model
@@ -136,7 +137,7 @@ def errors_of(sources: Sources, perturbed: Perturbed, over: OverTrial | None = N
     if result.applied_loads:
         left_out.append("errors of the loads that files gave (--load)")
     constant = [
-        *(_placement_in_static if carries else _placement)(sources, perturbed, segment_of, groups),
+        *(() if carries and perturbed.static is None else _placement(sources, perturbed, segment_of, groups)),
         *_hip(sources, perturbed),
         *_measurements(sources, perturbed),
         *(error for source in SOURCES.values() if source.errors for error in source.errors(sources, perturbed)),
@@ -175,36 +176,43 @@ def _roles(perturbed: Perturbed) -> dict[str, str]:
 def _placement(
     sources: Sources, perturbed: Perturbed, segment_of: Mapping[str, tuple[str, str]], groups: Sequence[Group]
 ) -> Iterator[Error]:
-    """Of anatomical markers that the model takes its axes from in the walk, in the axes of their segments."""
+    """Of anatomical markers, in the axes of their segments: in the walk, in the static, and in what follows from that.
+
+    A marker of the static that is still there in the walk lies on the same wrong place of the skin; what the static
+    gives, places or angles, is found again with it.
+    """
     size, roles, segments = sources.placement_m, _roles(perturbed), perturbed.still.body.segments
+    static = perturbed.standing
+    # where the model carries places over, a calibration is made again for each error alone
+    pairs = [[label for label, _ in group.parts] for group in groups]
     estimates = estimated(perturbed.result.model, sources)
-    for group in groups if size else ():
-        labels = [label for label, _ in group.parts if _anatomical(label, roles, estimates, sources)]
+    if static is not None:
+        of_static = (*static.model.roles, *static.model.calibration_roles)
+        roles |= {label: role for side, role in of_static for label in static.model.labels(role, side)}
+        estimates |= estimated(static.model, sources)
+        alone = (
+            static.tracks
+            if perturbed.static is not None
+            else [label for label in static.tracks if label not in segment_of]
+        )
+        pairs = [*(pairs if perturbed.static is None else []), *([label] for label in alone)]
+    for pair in pairs if size else ():
+        labels = [label for label in pair if _anatomical(label, roles, estimates, sources)]
+        standing = {
+            label: _standing_axes(static, perturbed, label, segment_of)
+            for label in labels
+            if static is not None and label in static.tracks
+        }
         for axis in range(3 if labels else 0):
-            walk = {label: size * nearest_known(segments[segment_of[label]].pose.R_gs)[:, :, axis] for label in labels}
+            walk = {
+                label: size * nearest_known(segments[segment_of[label]].pose.R_gs)[:, :, axis]
+                for label in labels
+                if label in segment_of
+            }
+            in_static = {label: size * R[:, axis] for label, R in standing.items()}
+            shift = Shift(walk, in_static, numbers=perturbed.follow(in_static, {}))
             words = f"{' and '.join(f'{roles.get(label, label)} ({label})' for label in labels)}, {'xyz'[axis]}"
-            yield Error("marker_placement", words, Shift(markers=walk))
-
-
-def _placement_in_static(
-    sources: Sources, perturbed: Perturbed, segment_of: Mapping[str, tuple[str, str]], groups: Sequence[Group]
-) -> Iterator[Error]:
-    """Of anatomical markers of a static; what is still there in the walk lies on the same wrong place of the skin."""
-    static, size, segments = perturbed.static, sources.placement_m, perturbed.still.body.segments
-    if static is None or not size:
-        return
-    roles = {label: role for side, role in static.model.roles for label in static.model.labels(role, side)}
-    estimates = estimated(static.model, sources)
-    for label in static.tracks:
-        if not _anatomical(label, roles, estimates, sources):
-            continue
-        standing = _standing_axes(static, perturbed, label, segment_of)
-        for axis in range(3):
-            walk: dict[str, Array] = {}
-            if label in segment_of:
-                walk = {label: size * nearest_known(segments[segment_of[label]].pose.R_gs)[:, :, axis]}
-            shift = Shift(markers=walk, static={label: size * standing[:, axis]})
-            yield Error("marker_placement", f"{roles.get(label, label)} ({label}), {'xyz'[axis]}", shift)
+            yield Error("marker_placement", words, shift)
 
 
 def _anatomical(label: str, roles: Mapping[str, str], estimates: Collection[str], sources: Sources) -> bool:
@@ -257,14 +265,17 @@ def _hip(sources: Sources, perturbed: Perturbed) -> Iterator[Error]:
 
 
 def _measurements(sources: Sources, perturbed: Perturbed) -> Iterator[Error]:
-    """Each of both sides at once: a side's numbers do not depend on the other's, but the leg lengths' mean does."""
-    numbers = perturbed.result.subject.numbers
+    """Each by itself, with what a static computes from it; an angle that a static's markers tell has their errors."""
+    measured = perturbed.result.subject.measured
     for measurement in perturbed.result.model.subject.values():
         size = sources.measurements.get(key_of(measurement, ""), 0.0)
-        names = [name for name in numbers if name.rpartition(".")[2] == measurement.name]
-        if size and names and all(np.isfinite(numbers[name]) for name in names):
+        names = [name for name in measured if name.rpartition(".")[2] == measurement.name]
+        if size and names and all(np.isfinite(measured[name].value) for name in names):
             for name in names:
-                yield Error("measurements", name.replace(".", " "), Shift(numbers={name: size}))
+                if not measured[name].source.startswith(COMPUTED):
+                    yield Error(
+                        "measurements", name.replace(".", " "), Shift(numbers=perturbed.follow({}, {name: size}))
+                    )
 
 
 def _stride_hz(perturbed: Perturbed) -> float:

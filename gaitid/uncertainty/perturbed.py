@@ -23,6 +23,7 @@ from gaitid.body.frames import Geometry
 from gaitid.body.given import with_given
 from gaitid.body.places import Calibration, Place
 from gaitid.body.poses import Body, Checked
+from gaitid.body.resolve import faultless
 from gaitid.dynamics.wrench import Wrench
 from gaitid.faults.laboratory import CommonErrors, common_errors, day_of
 from gaitid.gait.curves import CycleCurves
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
 #: Frames of all draws that are computed at once: arrays of so many vectors fit a cache.
 FRAMES_AT_ONCE = 4000
 _COUNTERS = 2  # ``frame`` and ``time_s`` stand before the others
+#: Of an error: what measurements follow by is straight for so little, and far above rounding.
+_STEP = 1e-3
 
 
 class Perturbed:
@@ -364,6 +367,51 @@ class Perturbed:
         before, calibration = pipeline_of(self.result), self.result.body.geometry.calibration
         carries = calibration is not None and (calibration.places or calibration.joints)
         return before.static_geometry if carries and not before.subject_file.calibration.places else None
+
+    @cached_property
+    def standing(self) -> Geometry | None:
+        """The static, whether the model carries places or angles over; None where a subject file stands for it."""
+        before = pipeline_of(self.result)
+        return None if before.subject_file.calibration.places else before.static_geometry
+
+    def follow(self, static: Mapping[str, Array], numbers: Mapping[str, float]) -> dict[str, float]:
+        """By how much measurements change with markers of the static and with others, those included; SI.
+
+        Parameters
+        ----------
+        static : mapping of label to (3,) array, m
+            `Shift.static`.
+        numbers : mapping of str to float
+            Of measurements that somebody made.
+        """
+        if self.standing is None:
+            return dict(numbers)
+        after = self._measured(static, numbers)
+        changes = {name: (after[name] - value) / _STEP for name, value in self._as_measured.items() if name in after}
+        return {name: change for name, change in changes.items() if np.isfinite(change) and change}
+
+    @cached_property
+    def _as_measured(self) -> dict[str, float]:
+        return self._measured({}, {})
+
+    def _measured(self, static: Mapping[str, Array], numbers: Mapping[str, float]) -> dict[str, float]:
+        """What is measured with a part of these changes."""
+        found, subject = pipeline_of(self.result).found, self.result.subject
+        sources = found.sources
+        assert sources.static is not None
+        markers = sources.static.markers
+        markers = {
+            **markers,
+            **{label: markers[label] + _STEP * by for label, by in static.items() if label in markers},
+        }
+        values = {name: subject.numbers[name] + _STEP * by for name, by in numbers.items()}
+        file = replace(sources.file, values={**sources.file.values, **values})
+        again = faultless(
+            found.model,
+            {*subject.measured},
+            replace(sources, file=file, static=replace(sources.static, markers=markers)),
+        )
+        return {name: measured.value for name, measured in (again or {}).items()}
 
     def _calibration(self, shift: Shift, numbers: Mapping[str, float]) -> Calibration | None:
         static = self.static
