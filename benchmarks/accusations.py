@@ -93,12 +93,8 @@ _SAID: tuple[tuple[str, str, str], ...] = (
         for text, cause in _READINGS
     ),
     ("plate_misplaced", "moved by|lie beside|pressure lies beside|of another origin", "moved"),
-    ("plate_misplaced", "horizontal force is larger", "horizontal_gain"),
     ("plate_misplaced", "", "other"),
-    ("plate_channel", "zeroed under", "zero"),
-    ("plate_channel", "in another unit or not what its name says", "exchange/moment_gain"),
-    ("plate_channel", "where a foot lands or leaves", "late"),
-    ("plate_channel", "no floor holds a foot", "horizontal_gain"),
+    ("plate_channel", "late or early beside the others", "late/zero/exchange/moment_gain/horizontal_gain"),
     ("plate_channel", "free moment", "torsion"),
     ("plate_channel", "pulled up", "sign"),
     ("plate_channel", "is dead", "dead/gain"),

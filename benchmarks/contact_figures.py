@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 
@@ -24,10 +25,11 @@ from gaitid.analysis.pipeline import analyse  # noqa: E402
 from gaitid.analysis.result import Result  # noqa: E402
 from gaitid.errors import GaitidError  # noqa: E402
 from gaitid.ground import contacts as judged_in  # noqa: E402
+from gaitid.ground import evidence as evidence_of  # noqa: E402
 from gaitid.ground import judgement  # noqa: E402
-from gaitid.ground.evidence import Evidence, Limits  # noqa: E402
+from gaitid.ground.evidence import Evidence  # noqa: E402
 from gaitid.ground.judgement import Judgement  # noqa: E402
-from gaitid.ground.sole import UNDER_BALL, UNDER_HEEL  # noqa: E402
+from gaitid.ground.sole import HALF_WIDTH, MAY_STAND  # noqa: E402
 from gaitid.numerics.statistics import median  # noqa: E402
 
 
@@ -46,23 +48,37 @@ class Seen:
         return shared > 0.5 * (last - first + 1)
 
 
+#: The modules that hold each limit.
+HELD_BY = {
+    "LACKS": (evidence_of, judgement),
+    "MOST": (judgement,),
+    "OFF_ROLL": (judgement,),
+    "MISPLACED_SHARE": (judgement,),
+}
+
+
 @contextmanager
-def judging(seen: list[Evidence], limits: Limits | None = None) -> Iterator[list[Judgement]]:
+def judging(seen: list[Evidence], limits: Mapping[str, float] = MappingProxyType({})) -> Iterator[list[Judgement]]:
     """Within, every contact that is judged is kept, and held to these limits."""
     answers: list[Judgement] = []
     original = judged_in.judge
+    before = {(module, name): getattr(module, name) for name in limits for module in HELD_BY[name]}
 
-    def judge(contact: Evidence, *rest: object) -> Judgement:
-        answer = original(contact, *(rest if limits is None else (limits,)))  # type: ignore[arg-type]
+    def judge(contact: Evidence) -> Judgement:
+        answer = original(contact)
         seen.append(contact)
         answers.append(answer)
         return answer
 
-    judged_in.judge = judge  # type: ignore[assignment]
+    judged_in.judge = judge
+    for module, name in before:
+        setattr(module, name, limits[name])
     try:
         yield answers
     finally:
         judged_in.judge = original
+        for (module, name), value in before.items():
+            setattr(module, name, value)
 
 
 def contacts_of(case: Case, spoilt: Spoilt | None = None) -> list[Seen]:
@@ -95,7 +111,7 @@ class Figure:
     name : str
         With its unit.
     limit : str
-        Field of `Limits`, or a name of its own; empty where there is none yet.
+        Its name in `gaitid.ground` (`HELD_BY`), or one of its own.
     largest : bool
         Whether a contact is unknown above the limit; else below.
     measure : function
@@ -103,7 +119,7 @@ class Figure:
     spoilt_by : str
         Parts of the names of faults that it is to find, with | between them.
     elsewhere : float
-        The limit as it stands, where it is no field of `Limits`: a trial is not judged anew by it.
+        The limit as it stands, where it is of its own: a trial is not judged anew by it.
     """
 
     name: str
@@ -116,7 +132,7 @@ class Figure:
     @property
     def now(self) -> float:
         """The limit as it stands."""
-        return float(getattr(Limits(), self.limit)) if self.limit in Limits._fields else self.elsewhere
+        return float(getattr(HELD_BY[self.limit][0], self.limit)) if self.limit in HELD_BY else self.elsewhere
 
     def faults(self) -> list[Mistake]:
         """The faults that it is to find."""
@@ -128,35 +144,12 @@ class Figure:
         return value > limit if self.largest else value < limit
 
 
-def pressure_off_the_roll(seen: Seen) -> float:
-    """How far the pressure lies from where a foot presses, m: the largest of the medians under heel, ball and aside."""
-    contact, limits = seen.evidence, Limits()
-    if not contact.in_one_plane or contact.far_over_a_step(limits):
-        return float("nan")
-    sure = contact.sure & (contact.vertical > limits.roll_force * contact.peak)
-    ahead, left = contact.off_the_roll
-    parts = (ahead[sure & (contact.roll == UNDER_HEEL)], ahead[sure & (contact.roll == UNDER_BALL)], left[sure])
-    known = [part[np.isfinite(part)] for part in parts]
-    return max((abs(float(median(part))) for part in known if len(part) >= limits.roll_frames), default=float("nan"))
-
-
 def misplaced_share(seen: Seen) -> float:
     """Share of the frames that tell in which the pressure is not under the foot."""
     contact = seen.evidence
     if not contact.in_one_plane or not contact.sure.any():
         return float("nan")
-    return float(contact.misplaced(Limits()).sum() / contact.sure.sum())
-
-
-def runs_forward(seen: Seen) -> float:
-    """By how much of the foot the pressure goes forward from the first to the last third."""
-    contact = seen.evidence
-    if not contact.in_one_plane:
-        return float("nan")
-    along = contact.on_foot[1]
-    thirds = along[contact.pressing & np.isfinite(along)]
-    k = len(thirds) // 3
-    return float(thirds[-k:].mean() - thirds[:k].mean()) if k and judgement._moves_forward(contact) else float("nan")
+    return float(contact.misplaced.sum() / contact.sure.sum())
 
 
 def height(seen: Seen) -> float:
@@ -168,59 +161,51 @@ def height(seen: Seen) -> float:
     return float(median(np.minimum((here.heel_g - surface) @ normal, (here.toe_g - surface) @ normal)))
 
 
-def replace_limits(**values: float) -> Limits:
-    """The limits with others in place of some."""
-    return Limits()._replace(**values)
-
-
-ENDS, MIDDLE = "single support, first and last third [body weights]", "single support, middle third [body weights]"
 FIGURES: tuple[Figure, ...] = (
-    Figure(ENDS, "carries", False, lambda seen: seen.evidence.single_support[0], "gain 0.5, one"),
-    Figure(MIDDLE, "carries_middle", False, lambda seen: seen.evidence.single_support[1], "gain 0.5, one"),
     Figure(
         "less than the motion asks for, mean [body weights]",
-        "lost",
+        "LACKS",
         True,
         lambda seen: seen.evidence.support.lost,
         "gain 0.5, one",
     ),
     Figure(
         "less than the motion asks for, at once [body weights]",
-        "lost_at_once",
+        "LACKS",
         True,
         lambda seen: float(np.fmax.reduce(seen.evidence.support.lacking)),
         "gain 0.5, one",
     ),
     Figure(
         "peak [body weights]",
-        "most",
+        "MOST",
         True,
         lambda seen: seen.evidence.peak / seen.evidence.weight_N,
         "Fz × 1000|gain 8, one",
     ),
     Figure(
         "pressure off the roll [m]",
-        "roll_off",
+        "OFF_ROLL",
         True,
-        pressure_off_the_roll,
+        lambda seen: judgement.off_the_roll(seen.evidence),
         "shifted by 10 cm|plate turned by 90°, one",
     ),
     Figure(
         "pressure not under the foot [share of frames]",
-        "misplaced_share",
+        "MISPLACED_SHARE",
         True,
         misplaced_share,
         "shifted by 10 cm|torques × 1000, one",
     ),
-    Figure("pressure forward [share of the foot]", "backward", False, runs_forward, "turned by 180°, one"),
     Figure(
         "pressure across the foot [m]",
-        "sideways",
+        "across",
         True,
-        lambda seen: judgement.travelled(seen.evidence, Limits())[0],
+        lambda seen: judgement.travelled(seen.evidence)[1],
         "Mx and My exchanged, one",
+        HALF_WIDTH,
     ),
-    Figure("lower foot marker above the surface [m]", "lowest", False, height, "plates 10 cm too high"),
+    Figure("lower foot marker above the surface [m]", "height", False, height, "plates 10 cm too high", MAY_STAND[0]),
 )
 
 
@@ -291,11 +276,11 @@ def chosen(figure: Figure, clean: Sequence[float], spoilt: Sequence[float]) -> f
     return sign * (last + first) / 2 if first > last else float("nan")
 
 
-def limits_without(laboratory: str, measured: Mapping[str, Measured]) -> Limits:
+def limits_without(laboratory: str, measured: Mapping[str, Measured]) -> dict[str, float]:
     """The limits that all other laboratories give; those that they tell nothing of as they stand."""
     values = {}
     for figure in FIGURES:
         limit = chosen(figure, *measured[figure.name].without(laboratory))
-        if figure.limit in Limits._fields and np.isfinite(limit):
+        if figure.limit in HELD_BY and np.isfinite(limit):
             values[figure.limit] = limit
-    return replace_limits(**values)
+    return values

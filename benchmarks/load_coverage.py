@@ -27,7 +27,6 @@ from shared_trials import SHARED, TRIALS  # noqa: E402
 
 from gaitid.analysis.pipeline import analyse  # noqa: E402
 from gaitid.ground.contacts import UNKNOWN  # noqa: E402
-from gaitid.ground.evidence import Limits  # noqa: E402
 from gaitid.notes import Note  # noqa: E402
 from gaitid.simulate.scenarios import SCENARIOS  # noqa: E402
 from gaitid.simulate.truth import attribute  # noqa: E402
@@ -191,7 +190,7 @@ def _range(values: Sequence[float]) -> str:
     return f"{min(values):.3g} to {max(values):.3g}" if values else "none"
 
 
-def _known_with(stances: Sequence[Stance], limits: Limits) -> list[float]:
+def _known_with(stances: Sequence[Stance], limits: Mapping[str, float]) -> list[float]:
     """Shares of frames known with other limits."""
     states: dict[int, Mapping[str, Array]] = {}
     shares = []

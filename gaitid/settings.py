@@ -16,7 +16,7 @@ from gaitid.records import NamedTuple, annotated, frozen_dataclass
 from gaitid.write import DEFAULT_FRAMES, DEFAULT_UNCERTAINTY, FRAMES_OF_EXPRESSION, WRITE
 
 if TYPE_CHECKING:
-    from gaitid.ground.claims import ByHand
+    from gaitid.ground.by_hand import ByHand
 
 #: What an option takes: a file; a word; several words, or files; nothing; a frequency in Hz, or a word in its place;
 #: ``KEY=VALUE``, ``SEGMENT=FILE`` and ``SIDE=PLATES`` several times; a file or nothing.

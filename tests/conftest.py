@@ -42,7 +42,6 @@ NOT_YET = (
     "test_channel_names.py::test_exchanged_columns_are_named_by_their_own_names[True-2]",
     "test_channel_names.py::test_a_turned_sign_is_that_of_the_column[False-1]",
     "test_channel_names.py::test_a_turned_sign_is_that_of_the_column[True-2]",
-    "test_contacts.py::test_a_plate_surveyed_wrongly_is_not_believed[forward]",
     "test_plate_faults.py::test_simulated_walks_have_none[stumble]",
     "test_plate_faults.py::test_forces_apart_from_markers_by_50_ms_are_not_believed[nexus_flatfoot/walk.c3d--50]",
     "test_plate_faults.py::test_forces_are_blamed_where_the_events_fit_the_markers[nexus_flatfoot/walk.c3d--50]",

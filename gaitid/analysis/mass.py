@@ -12,7 +12,7 @@ from gaitid.body.subject import Measured, Subject
 from gaitid.errors import GaitidError
 from gaitid.gait.body_mass import BodyMass, agreed, no_mass, standing_mass, walking_mass
 from gaitid.ground.balance import Balance
-from gaitid.ground.claims import ByHand
+from gaitid.ground.by_hand import ByHand
 from gaitid.ground.contacts import Loads, loads_on_feet
 from gaitid.ground.ground import Ground, find_ground
 from gaitid.ground.vertical import vertical

@@ -41,10 +41,10 @@ from gaitid.gait.event_notes import event_notes, ground_notes
 from gaitid.gait.impact import Impact, find_impacts, impact_notes, matched_load
 from gaitid.gait.spatiotemporal import Gait, analyse_gait
 from gaitid.ground.balance import Balance
-from gaitid.ground.claims import ByHand, assigned_frames
+from gaitid.ground.by_hand import ByHand, assigned_frames
 from gaitid.ground.contacts import FootLoad, Loads
-from gaitid.ground.fault import Fault
 from gaitid.ground.ground import Ground
+from gaitid.ground.plate_channels import Fault
 from gaitid.markers.clean import Markers, clean_markers
 from gaitid.model import specs
 from gaitid.model.marker_sets import MarkerSet, bundled_marker_sets, find_marker_set, load_marker_set

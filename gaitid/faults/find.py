@@ -16,11 +16,9 @@ from gaitid.faults.words import fault_of
 from gaitid.ground.balance import Balance
 from gaitid.ground.clocks import far_apart, lasts_otherwise, zeros_apart
 from gaitid.ground.contacts import Loads
-from gaitid.ground.fault import Fault
 from gaitid.ground.ground import Ground
-from gaitid.ground.pass_ends import parted
-from gaitid.ground.plate_channels import channel_faults
-from gaitid.ground.plate_load import STEP, PlateLoad
+from gaitid.ground.plate_channels import Fault, channel_faults
+from gaitid.ground.plate_load import STEP, PlateLoad, parted
 from gaitid.notes import Notes, note, phrase
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, ForcePlate, Trial, read_only

@@ -10,7 +10,7 @@ import numpy as np
 from gaitid.faults.evidence import Evidence, State
 from gaitid.faults.hypotheses import CHANNELS
 from gaitid.faults.judge import Finding, Fitted
-from gaitid.ground.fault import Fault
+from gaitid.ground.plate_channels import Fault
 from gaitid.notes import note, phrase
 from gaitid.numerics.rotation import cross, norm
 from gaitid.numerics.statistics import quantile

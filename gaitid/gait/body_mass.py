@@ -12,8 +12,7 @@ import numpy as np
 from gaitid.body.feet import FootTrack
 from gaitid.ground.contacts import AIR, UNKNOWN, Loads
 from gaitid.ground.ground import Ground
-from gaitid.ground.pass_ends import unknown_frames
-from gaitid.ground.plate_load import PlateLoad
+from gaitid.ground.plate_load import PlateLoad, unknown_frames
 from gaitid.ground.sole import MAY_STAND, reaches_onto, sole
 from gaitid.notes import phrase
 from gaitid.numerics.masks import spans

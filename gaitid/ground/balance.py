@@ -122,6 +122,10 @@ class Support(NamedTuple):
         """Whether single support lasted long enough, and the motion was known in it."""
         return bool(np.isfinite(self.lost))
 
+    def beyond(self, usual: float) -> Support:
+        """What is lacking beyond so much that others lack too, body weights."""
+        return Support(self.lost - usual, self.lacking - usual, self.lacking_of_both - usual)
+
 
 def no_support(n_frames: int) -> Support:
     """Of a contact of which the balance says nothing."""

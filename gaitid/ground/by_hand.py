@@ -6,8 +6,51 @@ import re
 from collections.abc import Sequence
 from itertools import combinations
 
-from gaitid.errors import GaitidError
-from gaitid.ground.claims import ByHand
+from gaitid.errors import GaitidError, TrialError
+from gaitid.records import frozen_dataclass
+from gaitid.trial import Trial
+
+
+@frozen_dataclass()
+class ByHand:
+    """What the user says: which plates carried a foot; frames are indices, both included.
+
+    Attributes
+    ----------
+    side : str
+    plates : tuple of int
+        Empty: no plate tells of the foot in these frames.
+    first, last : int or None
+        None: from the beginning, to the end.
+    """
+
+    side: str
+    plates: tuple[int, ...]
+    first: int | None = None
+    last: int | None = None
+
+
+def assigned_frames(by_hand: Sequence[ByHand], trial: Trial, sides: Sequence[str]) -> list[ByHand]:
+    """What was given by hand, frames from 0.
+
+    Raises
+    ------
+    TrialError
+        A foot or a frame that the trial does not have.
+    """
+    result = []
+    last = trial.first_frame + trial.n_frames - 1
+    for entry in by_hand:
+        if entry.side not in sides:
+            raise TrialError(f"--assign: no {entry.side} foot in this trial", expected=" or ".join(sides) or "a foot")
+        for frame in (entry.first, entry.last):
+            if frame is not None and not trial.first_frame <= frame <= last:
+                raise TrialError(
+                    f"--assign: frame {frame} is not in the trial", expected=f"{trial.first_frame} to {last}"
+                )
+        first, end = (None if f is None else f - trial.first_frame for f in (entry.first, entry.last))
+        result.append(ByHand(entry.side, entry.plates, first, end))
+    return result
 
 
 def read_assignments(values: Sequence[str]) -> tuple[ByHand, ...]:

@@ -8,8 +8,8 @@ import numpy as np
 
 from gaitid.body.feet import FootTrack
 from gaitid.ground.contacts import Loads, loads_on_feet
-from gaitid.ground.fault import Fault
 from gaitid.ground.ground import Ground, find_ground
+from gaitid.ground.plate_channels import Fault
 from gaitid.ground.plate_load import PlateLoad
 from gaitid.ground.sole import distance_from_foot
 from gaitid.notes import note

@@ -15,32 +15,22 @@ import numpy as np
 
 from gaitid.dynamics.wrench import Wrench
 from gaitid.ground.balance import Balance
-from gaitid.ground.claims import ByHand, Claims, FootClaims, find_claims
-from gaitid.ground.evidence import Evidence, Limits
-from gaitid.ground.gathering import gather, near_frames
+from gaitid.ground.by_hand import ByHand
+from gaitid.ground.claims import COP_REACH, Claims, FootClaims, find_claims
+from gaitid.ground.evidence import SHARING, Evidence, gather, near_frames
 from gaitid.ground.ground import Ground
 from gaitid.ground.judgement import METHOD, Judgement, judge
-from gaitid.ground.plate_load import PlateLoad, one_plane
-from gaitid.ground.reason import SHARING
+from gaitid.ground.plate_load import one_plane
+from gaitid.ground.stance import SHORTEST
 from gaitid.notes import Notes, note, phrase
 from gaitid.numerics.masks import known_rows, spans, widened
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Assignment, IntArray, Mask, Trial, frozen, read_only
 
-# Greatest vertical force of a walk in body weights, on the low side: a body taken for heavier than it is demands more
-# of a contact.
-WALKING_PEAK = 1.1
-# s. A stance on the floor shorter than this is noise of the foot's speed.
-MIN_CONTACT = 0.08
 # s. A clean contact tells that the foot flies from its end to the frames in which it surely does, if those are near.
 NEAR_AIR = 0.2
 # Frames. A load that no foot claims for longer is worth saying.
 UNCLAIMED = 3
-
-# m. The median distance of the pressure from the line of a foot's sole, while its plate carries more than half of its
-# greatest force, is 0.001 to 0.036 in the 22 clean stances of the shared trials; from the other foot, whose swing
-# passes by, 0.166 and more.
-FAR_FROM_FOOT = 0.1
 
 BY_HAND = "given by hand (--assign)"
 ASSIGNED = "assigned in Nexus (.enf), pressure near that foot"
@@ -184,15 +174,13 @@ def loads_on_feet(
     claims = find_claims(ground, by_hand)
     if balance is not None and not (balance.tells and weight_N > 0):
         balance = None
-    if not weight_N > 0:
-        weight_N = _weight_from_loads(ground.plates)
     feet = [FootClaims(side, ground, claims) for side in ground.feet]
-    found, limits = gather(feet, weight_N, balance)
+    found = gather(feet, weight_N, balance)
     loads: dict[str, FootLoad] = {}
     contacts: list[Contact] = []
     notes: Notes = ()
     for foot in feet:
-        of_foot, not_sure, against = _contacts_of(foot, found[foot.side], limits)
+        of_foot, not_sure, against = _contacts_of(foot, found[foot.side])
         loads[foot.side] = _load(foot, of_foot, not_sure)
         contacts += [_if_known(contact, loads[foot.side].state) for contact in of_foot]
         notes += against
@@ -208,7 +196,7 @@ def _if_known(contact: Contact, state: IntArray) -> Contact:
     return unknown_contact(contact.side, (contact.first, contact.last), contact.method, reason)
 
 
-def _contacts_of(foot: FootClaims, on_plates: Sequence[Evidence], limits: Limits) -> tuple[list[Contact], Mask, Notes]:
+def _contacts_of(foot: FootClaims, on_plates: Sequence[Evidence]) -> tuple[list[Contact], Mask, Notes]:
     """Contacts of one foot, on plates, known or not, and on the floor; frames whose load is not its own alone, or of
     which a part may be lost; and where the evidence is against what is given by hand.
     """
@@ -218,7 +206,7 @@ def _contacts_of(foot: FootClaims, on_plates: Sequence[Evidence], limits: Limits
     for evidence in on_plates:
         said = {word.foot for n in evidence.plate_numbers if (word := foot.ground.declared.get(n))}
         followed = foot.side in said and not evidence.shared.any()
-        judgement, method = judge(evidence, limits), ASSIGNED if followed else METHOD
+        judgement, method = judge(evidence), ASSIGNED if followed else METHOD
         if foot.given[evidence.first]:
             judgement, method = _by_hand(judgement), BY_HAND
             notes += _against(foot.side, evidence, judgement)
@@ -232,7 +220,7 @@ def _contacts_of(foot: FootClaims, on_plates: Sequence[Evidence], limits: Limits
 
 def _against(side: str, evidence: Evidence, judgement: Judgement) -> Notes:
     """What speaks against a contact that is given by hand."""
-    if evidence.away > FAR_FROM_FOOT:
+    if evidence.away > COP_REACH:
         return (note("assignment_far", side, on=evidence.plate_names, cm=evidence.away * 100),)
     if judgement.confidence <= UNSUPPORTED:
         return (note("assignment_against", side, on=evidence.plate_names, why=judgement.reason),)
@@ -256,7 +244,7 @@ def _parts(foot: FootClaims, contact: Evidence, judgement: Judgement, method: st
     together = phrase("contact/of_plate", on=contact.plate_names, why=phrase("contact/both_feet"))
     unsure = shared.copy()
     for a, b in spans(~shared):
-        unsure[a:b] |= shared.any() and b - a < MIN_CONTACT * foot.ground.rate_hz  # a moment between two doubts
+        unsure[a:b] |= shared.any() and b - a < SHORTEST * foot.ground.rate_hz  # a moment between two doubts
     parts = [unknown_contact(side, (first + a, first + b - 1), method, together) for a, b in spans(unsure)]
     for a, b in spans(~unsure):
         vertical = contact.vertical[a:b]
@@ -282,7 +270,7 @@ def _on_floor(foot: FootClaims, taken: Mask) -> list[Contact]:
                 continue
             runs = list(spans(free))
         for a, b in runs:
-            if b - a >= max(3, round(MIN_CONTACT * rate_hz)):
+            if b - a >= max(3, round(SHORTEST * rate_hz)):
                 reason = phrase("contact/on_floor")
                 contacts.append(unknown_contact(foot.side, (first + a, first + b - 1), stance.method, reason))
     return contacts
@@ -346,12 +334,6 @@ def _state(foot: FootClaims, contacts: Sequence[Contact]) -> IntArray:
         if contact.method == stance.method:
             state[frames][stance.airborne[frames]] = AIR
     return state
-
-
-def _weight_from_loads(plates: Sequence[PlateLoad]) -> float:
-    """N. At most the body's weight where nobody says it: walking people press with 1.0 to 1.3 of it at most."""
-    greatest = [np.fmax.reduce(plate.vertical) for plate in plates]
-    return float(max(greatest)) / WALKING_PEAK if greatest else float("nan")
 
 
 def _unclaimed(ground: Ground, claims: Claims) -> Notes:

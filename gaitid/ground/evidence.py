@@ -1,146 +1,45 @@
-"""Everything that tells whether plates carried the whole of one contact of one foot, and the limits that it is held to.
-
-Every limit was set by the clean stances of the shared trials, at about twice what they show: pressure within 0.044 m of
-the line of the foot (0.069 m on stairs whose plates were not zeroed), 0.11 to 1.17 of the way from heel to toe; 0.86 to
-1.01 of body weight while the other foot is in the air; the lower foot marker 0.020 to 0.061 m above the surface.
-"""
+"""Everything that tells whether plates carried the whole of one contact of one foot, before it is judged."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from dataclasses import replace
+from functools import cached_property, reduce
 
 import numpy as np
 
 from gaitid.body.feet import FootTrack
-from gaitid.ground.balance import Support
+from gaitid.ground.balance import Balance, Support, no_support, support_of
+from gaitid.ground.claims import FootClaims
+from gaitid.ground.ground import Ground
 from gaitid.ground.plate_load import STEP, Carried, PlateLoad, one_plane, smallest_sure
 from gaitid.ground.sole import (
+    OUTLINE,
     SOLE_TOLERANCE,
-    UNDER_BALL,
     distance_from_foot,
     inside_edges,
     lower_beyond,
-    off_the_roll,
-    pressure_on_foot,
-    rolled,
+    off_the_sole,
     sole,
 )
 from gaitid.ground.stance import Stance
 from gaitid.notes import phrase
-from gaitid.numerics.masks import known_rows
-from gaitid.numerics.rotation import norm
+from gaitid.numerics.masks import known_rows, spans, widened
 from gaitid.numerics.statistics import mean, median
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, Mask
 
 #: What cuts a contact off.
 BY_TRIAL, BY_HAND, BY_SAMPLES = "trial", "hand", "samples"
-
-
-class Limits(NamedTuple):
-    """Beyond which a load is unknown, or less sure.
-
-    Attributes
-    ----------
-    toe_over, heel_over : float, m
-        How far the toe marker may lie beyond a plate, along the foot, before the toe counts as beside it: the ball of
-        the foot may still press there. The heel's marker stands behind what presses, by its radius and by the round of
-        the heel. Across the foot neither may: half of what presses is beyond.
-    heel_round : float, m
-        What presses at the heel begins this far ahead of its marker.
-    pressure_aside : float, m
-        Pressure farther from the line of the foot is not this foot's.
-    pressure_back, pressure_front, flat_front : float
-        Shares of the way from heel to ball beyond which pressure is not this foot's; the last for a foot whose heel is
-        not up while the other may be on the ground.
-    heel_behind : float, m
-        A heel presses at most this far behind its marker, however short the foot.
-    misplaced_share : float
-        Of the loaded frames: with more such pressure the whole contact is unknown.
-    roll_off, roll_doubt : float, m
-        Pressure farther than the first from where the foot must press, as the median over the frames in which it is
-        pitched (along it) or over the stance (across it), is not this foot's or the plate's corners are wrong; from
-        the second on it is doubtful. Clean level stances show 0.03 and 0.02.
-    roll_force, roll_frames : float, int
-        Of the greatest force: less tells too little of where it presses; and so many frames at least.
-    at_edge, spread, spread_of_toes : float, m
-        Pressure is spread over some centimetres: near an edge that the sole reaches over, a part of it may lie beyond.
-        It is near within the first and half of how far the sole reaches, but no more than the second; the third
-        where the toe marker itself is beyond.
-    as_near : float, m
-        Pressure nearer to an edge by no more than this than where the plate measured all of it is measured too.
-    backward, backward_doubt : float
-        Of the heel-toe distance. Pressure that goes back by the first from the first to the last third of a stance, on
-        a foot that moves forward, says that the corners of the plate are in another order; one that goes forward by
-        less than the second is doubtful (whole stances of walks and runs show 0.09 and more).
-    sideways : float, m
-        Pressure that travels farther than this across a foot (its 5 to 95 % quantiles) is doubtful: whole stances show
-        0.039 at most, in a walk; where it travels less along the foot, Mx and My are exchanged.
-    carries, carries_middle, light, light_middle : float
-        Of body weight, means over the first and last and over the middle third of single support: a whole foot carries
-        more than the first two. The shared walks show 0.8 and more in all, a fast child 0.6 in the middle; stored body
-        masses are off by up to 14 %. Less than the other two is a part of a foot, or a subject with a stick.
-    lost, lost_at_once, lost_near_edge : float, body weights
-        A foot that reaches over an edge was measured wholly if it was given no less than the body's motion asks
-        (`gaitid.ground.balance`) but for this: the first as the mean over single support, the second in any means over
-        0.2 s. Clean stances of the shared trials lack -0.06 to 0.05, and at once at most 0.08; partial hits 0.36 and
-        more (elsewhere 0.10 to 0.45). The third instead of the second in frames in which the pressure lies within
-        `spread_of_toes` of the edge. All count from what contacts lack in the trial that reach over no edge.
-    most : float, body weights
-        Nobody presses with more.
-    near_edge : float, m
-        A sole nearer than this to an edge may be over it.
-    lowest, low, lowest_doubt, low_doubt : float, m
-        The lower of heel and toe marker above the surface, median of a stance, clean ones 0.010 to 0.054 bare and shod,
-        0.061 on landing from a jump. Beyond the last two it is doubtful: no marker lies in the surface; a thick sole
-        or a built-up shoe lifts it by some 3 cm more.
-    bias : float, N
-        A plate that reads more while it is empty makes a contact less sure.
-    """
-
-    toe_over: float = 0.03
-    heel_over: float = 0.035
-    heel_round: float = 0.02
-    pressure_aside: float = 0.08
-    pressure_back: float = -0.15
-    pressure_front: float = 1.45
-    flat_front: float = 1.25
-    heel_behind: float = 0.025
-    misplaced_share: float = 0.15
-    roll_off: float = 0.06
-    roll_doubt: float = 0.04
-    roll_force: float = 0.15
-    roll_frames: int = 3
-    at_edge: float = 0.025
-    spread: float = 0.035
-    spread_of_toes: float = 0.06
-    as_near: float = 0.005
-    backward: float = -0.1
-    backward_doubt: float = 0.0
-    sideways: float = 0.05
-    carries: float = 0.65
-    carries_middle: float = 0.42
-    light: float = 0.55
-    light_middle: float = 0.4
-    lost: float = 0.08
-    lost_at_once: float = 0.12
-    lost_near_edge: float = 0.05
-    most: float = 12.0
-    near_edge: float = 0.03
-    lowest: float = -0.02
-    low: float = 0.12
-    lowest_doubt: float = 0.0
-    low_doubt: float = 0.09
-    bias: float = 5.0
-
-    def beyond_usual(self, lack: float) -> Limits:
-        """The same in a trial in which contacts lack so much (body weights) about which geometry asks nothing: a wrong
-        mass, or what the model leaves out.
-        """
-        return self._replace(
-            lost=self.lost + lack, lost_at_once=self.lost_at_once + lack, lost_near_edge=self.lost_near_edge + lack
-        )
+# s. Frames this near to one whose load may not be the foot's alone are not sure either, unless the pressure tells.
+SHARING = 0.03
+# s. A plate that takes up or loses its load farther than this from when the foot lands or leaves does not carry the
+# whole foot; the same as a share of the contact: who walks slowly also lands slowly.
+TIMING, TIMING_SHARE = 0.10, 0.12
+# Body weights. A foot that gives less than the body's motion asks for by more was not measured wholly: five standard
+# deviations of what sound recordings leave of the vertical force (`gaitid.faults.spread`, 0.022). Clean stances of the
+# shared trials lack -0.06 to 0.05, and for 0.2 s at most 0.08; partial hits 0.36 and more (elsewhere 0.10 to 0.45).
+LACKS = 0.12
 
 
 class Inside(NamedTuple):
@@ -168,8 +67,6 @@ class Evidence:
     foot : FootTrack
         Over the trial.
     stance : Stance
-    other_airborne : (frames,) bool array
-        Where the other foot surely flies.
     load : Carried
         What the plates do to the foot during the contact.
     plates : sequence of PlateLoad
@@ -192,8 +89,6 @@ class Evidence:
         From which on a foot is loaded.
     edge_frames : str
         Setting of that name.
-    external_support : bool
-        Something else may carry a part of the body, or load it: no share of its weight tells how much a foot carries.
     faults : mapping of plate number to str
         Plates whose corners do not fit the feet, and why.
     support : Support
@@ -204,7 +99,6 @@ class Evidence:
 
     foot: FootTrack
     stance: Stance
-    other_airborne: Mask
     load: Carried
     plates: Sequence[PlateLoad]
     all_plates: Sequence[PlateLoad]
@@ -217,7 +111,6 @@ class Evidence:
     weight_N: float
     threshold_N: float
     edge_frames: str
-    external_support: bool
     faults: Mapping[int, str]
     support: Support
     lower_ground: Callable[[], Array] = lambda: np.zeros((0, 3))
@@ -279,11 +172,6 @@ class Evidence:
         return FootTrack(self.track.heel_g[self.pressing], self.track.toe_g[self.pressing], self.track.ball_over_toe)
 
     @cached_property
-    def length(self) -> float:
-        """m, from heel to ball of the foot while it presses."""
-        return float(median(norm(self.pressing_track.line_g)))
-
-    @cached_property
     def in_one_plane(self) -> bool:
         return one_plane(self.plates)
 
@@ -304,9 +192,9 @@ class Evidence:
         return np.asarray(np.maximum.reduce([plate.margin(self.cop_g) for plate in self.plates]))
 
     @cached_property
-    def on_foot(self) -> tuple[Array, Array]:
-        """Where the pressure lies on the foot: aside, m, and along (`pressure_on_foot`)."""
-        return pressure_on_foot(self.cop_g, self.track, self.normal_g)
+    def misplaced(self) -> Mask:
+        """(frames of the contact,) whether a force that tells presses where the sole of this foot is not."""
+        return np.asarray(self.sure & (off_the_sole(self.cop_g, self.track, self.normal_g) > OUTLINE))
 
     @cached_property
     def away(self) -> float:
@@ -317,11 +205,6 @@ class Evidence:
         return float(median(off)) if self.in_one_plane and off.size else float("nan")
 
     @cached_property
-    def off_the_roll(self) -> tuple[Array, Array]:
-        """How far the pressure lies from where the foot presses, forward and to its left, m (`off_the_roll`)."""
-        return off_the_roll(self.cop_g, self.track, self.normal_g, self.roll)
-
-    @cached_property
     def inside(self) -> Inside:
         """How far the parts of the pressing foot lie inside the plates' edges."""
         foot = self.pressing_track
@@ -330,7 +213,7 @@ class Evidence:
         heel, toe, *corners = inside_edges(points, line, self.plates)
         return Inside(heel, toe, corners)
 
-    def overhangs(self, part_g: Array, limits: Limits) -> bool:
+    def overhangs(self, part_g: Array) -> bool:
         """Whether what lies beyond a plate's edge hangs over lower ground, as on a stair: nothing else carries it.
 
         That is another plate which lies lower along this one's own normal (those of a ramp are in one plane) under the
@@ -345,105 +228,145 @@ class Evidence:
         if any(bool((p.margin(part_g) > 0).any()) for p in below):
             return True
         beyond = bool((upper.margin(part_g) < 0).any())
-        return beyond and self.carries_all(limits) and lower_beyond(upper, part_g, self.lower_ground())
+        return beyond and self.carries_all and lower_beyond(upper, part_g, self.lower_ground())
 
     @cached_property
-    def roll(self) -> Array:
-        """(frames of the contact,) where the foot must press while it is pitched (`rolled`)."""
-        return rolled(self.track, self.normal_g)
-
-    def carries_all(self, limits: Limits) -> bool:
+    def carries_all(self) -> bool:
         """Whether the body's motion shows that the plates measured the whole foot while it stood alone."""
-        support = self.support
-        return support.lost <= limits.lost and not (support.lacking > limits.lost_at_once).any()
+        return self.support.lost <= LACKS and not (self.support.lacking > LACKS).any()
 
-    def beyond_edges(self, limits: Limits) -> tuple[list[str], list[tuple[str, float]]]:
+    @cached_property
+    def beyond_edges(self) -> tuple[list[str], list[tuple[str, float]]]:
         """Parts of the pressing foot that lie beside its plates; parts that may, and how far, m.
 
         None where no frame shows it pressing: nobody knows where it stands.
         """
+        beside: list[str] = []
+        over: list[tuple[str, float]] = []
         if not self.pressing.any():
-            return [], []
-        asked = limits.heel_over, limits.toe_over, limits.lost
-        if asked not in self._beyond_edges:
-            self._beyond_edges[asked] = _beyond_edges(self, limits)
-        return self._beyond_edges[asked]
-
-    def on_a_step(self, limits: Limits) -> bool:
-        """Whether a part of the foot hangs over the edge of a step."""
-        return any(reach == 0.0 for _, reach in self.beyond_edges(limits)[1])
-
-    def far_over_a_step(self, limits: Limits) -> bool:
-        """Whether so much of the foot does that it cannot press where it would on a floor."""
-        return self.on_a_step(limits) and min(*self.inside.heel, *self.inside.toe) < -limits.toe_over
-
-    def off_foot(self, place: tuple[Array, Array], limits: Limits, front: Array | float) -> Mask:
-        """(frames of the contact,) whether pressure at a `place` on the foot (aside, along) cannot be under it."""
-        aside, along = place
-        back = min(limits.pressure_back, -limits.heel_behind / self.length)
-        return np.asarray((aside > limits.pressure_aside) | (along < back) | (along > front))
-
-    def misplaced(self, limits: Limits) -> Mask:
-        """(frames of the contact,) whether a force that tells presses where this foot is not."""
-        if limits not in self._misplaced:
-            self._misplaced[limits] = self._presses_elsewhere(limits)
-        return self._misplaced[limits]
-
-    def _presses_elsewhere(self, limits: Limits) -> Mask:
-        # where no other foot is on the ground, only the foot's own size limits where it presses
-        anywhere = (self.roll == UNDER_BALL) | self.other_airborne[self.frames]
-        front = np.where(anywhere, limits.pressure_front, limits.flat_front)
-        return np.asarray(self.sure & self.off_foot(self.on_foot, limits, front))
-
-    @cached_property
-    def _misplaced(self) -> dict[Limits, Mask]:
-        return {}
-
-    @cached_property
-    def _beyond_edges(self) -> dict[tuple[float, float, float], tuple[list[str], list[tuple[str, float]]]]:
-        return {}
-
-    @cached_property
-    def single_support(self) -> tuple[float, float]:
-        """Mean vertical force in body weights over the lighter of the first and last third of single support, and over
-        the middle one; twice that of a running stance, alone from landing to leaving (1.3 to 2.2 in 23 of them). NaN
-        where single support is too short to tell, or something else may carry the body.
-        """
-        alone = self.other_airborne[self.frames] & self.alone
-        single = self.vertical[alone]
-        if self.external_support or len(single) < self.near or not self.weight_N > 0:
-            return float("nan"), float("nan")
-        guard = self.near // 3 + 1  # 0.03 s
-        if alone[:guard].any() and alone[-guard:].any():
-            return (float(mean(single)) / self.weight_N,) * 2
-        first, middle, last = (float(mean(third)) / self.weight_N for third in np.array_split(single, 3))
-        return min(first, last), middle
-
-
-def _beyond_edges(contact: Evidence, limits: Limits) -> tuple[list[str], list[tuple[str, float]]]:
-    """Parts of a pressing foot that lie beside its plates; parts that may, and how far, m."""
-    beside: list[str] = []
-    over: list[tuple[str, float]] = []
-    foot, inside = contact.pressing_track, contact.inside
-    for part, point, (along, across), most in (
-        ("heel", foot.heel_g, inside.heel, limits.heel_over),
-        ("toe", foot.toe_g, inside.toe, limits.toe_over),
-    ):
-        if min(along, across) >= 0:
-            continue
-        if contact.overhangs(point, limits):
-            reach = -min(along, across) * 100
-            over.append((phrase("contact/step_over", part=part, cm=reach), 0.0))
-        elif along < -most or across < 0.0:
-            beside.append(phrase("contact/part_beside", part=part, cm=max(-along, -across) * 100))
-        else:
-            over.append((phrase("contact/marker_over", part=part, cm=-along * 100), np.inf))
-    if beside or contact.overhangs(foot.toe_g, limits):
+            return beside, over
+        foot, inside = self.pressing_track, self.inside
+        for part, point, (along, across) in (("heel", foot.heel_g, inside.heel), ("toe", foot.toe_g, inside.toe)):
+            if min(along, across) >= 0:
+                continue
+            if self.overhangs(point):
+                over.append((phrase("contact/step_over", part=part, cm=-min(along, across) * 100), 0.0))
+            elif along < -OUTLINE or across < 0.0:
+                beside.append(phrase("contact/part_beside", part=part, cm=max(-along, -across) * 100))
+            else:
+                over.append((phrase("contact/marker_over", part=part, cm=-along * 100), np.inf))
+        if beside or self.overhangs(foot.toe_g):
+            return beside, over
+        sideways, ahead = -min(across for _, across in inside.sole), -min(along for along, _ in inside.sole[2:])
+        if sideways > SOLE_TOLERANCE:
+            beside.append(phrase("contact/sole_beside", cm=sideways * 100))
+        elif max(sideways, ahead) > 0 and not over:
+            reach = max(sideways, ahead)
+            over.append((phrase("contact/sole_over", cm=reach * 100), reach))
         return beside, over
-    sideways, ahead = -min(across for _, across in inside.sole), -min(along for along, _ in inside.sole[2:])
-    if sideways > SOLE_TOLERANCE:
-        beside.append(phrase("contact/sole_beside", cm=sideways * 100))
-    elif max(sideways, ahead) > 0 and not over:
-        reach = max(sideways, ahead)
-        over.append((phrase("contact/sole_over", cm=reach * 100), reach))
-    return beside, over
+
+    @property
+    def on_a_step(self) -> bool:
+        """Whether a part of the foot hangs over the edge of a step."""
+        return any(reach == 0.0 for _, reach in self.beyond_edges[1])
+
+
+# --- put together ---------------------------------------------------------------------------------------------
+
+
+def gather(feet: Sequence[FootClaims], weight_N: float, balance: Balance | None) -> dict[str, list[Evidence]]:
+    """What tells of every contact of each foot with plates, by side, in the order of their frames.
+
+    Parameters
+    ----------
+    feet : sequence of FootClaims
+    weight_N : float
+        Of the body.
+    balance : Balance or None
+        What the body's motion asks of the ground; None where it says nothing.
+    """
+    found = {foot.side: _on_plates(foot, weight_N, balance) for foot in feet}
+    # what contacts that raise no question lack is a wrong mass, or what the model leaves out: of all of them
+    lost = [
+        contact.support.lost
+        for contacts in found.values()
+        for contact in contacts
+        if contact.support.tells and contact.pressing.any() and not any(contact.beyond_edges)
+    ]
+    if not lost:
+        return found
+    usual = float(median(np.array(lost)))
+    return {side: [replace(one, support=one.support.beyond(usual)) for one in of] for side, of in found.items()}
+
+
+def _on_plates(foot: FootClaims, weight_N: float, balance: Balance | None) -> list[Evidence]:
+    """Contacts of one foot with plates, and what tells of each."""
+    ground, given = foot.ground, foot.given
+    any_plate = np.zeros(ground.n_frames, dtype=bool)
+    for plate in ground.plates:
+        any_plate |= foot.on(plate)
+    runs = [*spans(any_plate & ~given), *spans(any_plate & given)]
+    return [_evidence(foot, first, stop, weight_N, balance) for first, stop in runs]
+
+
+def _evidence(foot: FootClaims, first: int, stop: int, weight_N: float, balance: Balance | None) -> Evidence:
+    """What tells of the contact of a foot with plates from `first` to before `stop`."""
+    ground = foot.ground
+    rate_hz, sharing = ground.rate_hz, round(SHARING * ground.rate_hz)
+    plates = [p for p in ground.plates if foot.on(p)[first:stop].any()]
+    plates += [p for p in ground.plates if p not in plates and foot.touches_lightly(p, first, stop - 1)]
+    before = max(first - sharing, 0)
+    around = slice(before, stop + sharing)
+    shared = reduce(np.logical_or, [foot.shares(p)[around] & foot.on(p)[around] for p in plates])
+    if shared.any():
+        shared |= widened(reduce(np.logical_or, [foot.shared_perhaps(p, around) for p in plates]), sharing)
+    shared = shared[first - before : stop - before]
+    here = slice(first, stop)
+    load, near = foot.carried(plates, here), near_frames(stop - first, rate_hz)
+    begin, end = recorded = ground.recorded(first)
+    cut = (
+        _cut_by(foot, plates, first, first - 1 if first > begin else None, first <= begin + near),
+        _cut_by(foot, plates, stop, stop if stop < end else None, stop >= end - near),
+    )
+    support: Support = no_support(stop - first)
+    if balance is not None:
+        alone = foot.other_airborne[here] & ~shared
+        support = support_of(balance, here, alone, (load.wrench.f_g, _all_plates(ground, here)), weight_N)
+    return Evidence(
+        foot=foot.foot,
+        stance=foot.stance,
+        load=load,
+        plates=plates,
+        all_plates=ground.plates,
+        first=first,
+        last=stop - 1,
+        shared=shared,
+        near=near,
+        recorded=recorded,
+        cut=cut,
+        weight_N=weight_N,
+        threshold_N=ground.settings.contact_threshold_N,
+        edge_frames=ground.settings.edge_frames,
+        faults=ground.withheld,
+        support=support,
+        lower_ground=lambda: ground.lower_ground_g,
+    )
+
+
+def _cut_by(foot: FootClaims, plates: Sequence[PlateLoad], edge: int, beyond: int | None, at_end: bool) -> str:
+    """What cuts a contact off at an `edge`, beside which the frame `beyond` of its pass lies; empty where nothing."""
+    if beyond is not None and edge in foot.given_edges:
+        return BY_HAND
+    if beyond is not None and not foot.knows(plates, beyond):
+        return BY_SAMPLES
+    return BY_TRIAL if at_end else ""
+
+
+def _all_plates(ground: Ground, frames: slice) -> Array:
+    """(frames, 3) N, what all plates give together."""
+    return reduce(np.add, [plate.wrench.f_g[frames] for plate in ground.plates])
+
+
+def near_frames(n: int, rate_hz: float) -> int:
+    """Frames by which a force may begin or end beside the foot's own landing and leaving, in a contact of n frames."""
+    return max(2, round(TIMING * rate_hz), round(TIMING_SHARE * n))

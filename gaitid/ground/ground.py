@@ -9,8 +9,7 @@ import numpy as np
 
 from gaitid.body.feet import FootTrack
 from gaitid.ground.belt import Floor, floor_under_slow, slow_feet
-from gaitid.ground.pass_ends import recorded_with
-from gaitid.ground.plate_load import STEP, PlateLoad
+from gaitid.ground.plate_load import STEP, PlateLoad, recorded_with
 from gaitid.ground.plates_at_camera import plates_at_camera
 from gaitid.ground.stance import Stance, detect_stances, with_events
 from gaitid.model import specs

@@ -1,7 +1,7 @@
 """Whether plates carried the whole of one contact of one foot, and how sure that is: a list of rules.
 
 Each rule looks at one kind of evidence and gives its reasons; the first reason that makes the load unknown ends the
-list. The evidence and the limits stand in `gaitid.ground.evidence`, the rules of edges in `gaitid.ground.edges`.
+list. Whether a plate's channels, place and clock fit the feet is judged over all contacts together (`gaitid.faults`).
 """
 
 from __future__ import annotations
@@ -11,29 +11,61 @@ from math import prod
 
 import numpy as np
 
-from gaitid.ground.edges import over_an_edge, part_of_the_foot, pressure_at_an_edge
-from gaitid.ground.evidence import BY_HAND, BY_SAMPLES, Evidence, Limits
-from gaitid.ground.plate_load import smallest_sure
-from gaitid.ground.reason import SHARING, Reason, unknown
-from gaitid.ground.sole import UNDER_BALL, UNDER_HEEL, pressure_on_foot
+from gaitid.ground.evidence import BY_HAND, BY_SAMPLES, LACKS, SHARING, Evidence
+from gaitid.ground.sole import HALF_WIDTH, MAY_STAND, OUTLINE, UNDER_BALL, UNDER_HEEL, flat_parts, pressed_point, rolled
 from gaitid.notes import phrase
-from gaitid.numerics.masks import known_part, spans
-from gaitid.numerics.rotation import norm
-from gaitid.numerics.statistics import mean, median, quantile
-from gaitid.records import frozen_dataclass
+from gaitid.numerics.masks import known_part
+from gaitid.numerics.rotation import cross, dot, norm
+from gaitid.numerics.statistics import median, quantile
+from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Mask
 
-# Quantiles between which the pressure travels.
-TRAVEL = (0.05, 0.95)
-# m. The toe marker of a foot that stands on the floor travels by less while it presses (0.051 in those of 16
-# shared trials at most), on a belt by more.
-CARRIED = 0.1
-# Of the heel-toe distance: whose heel goes forward by less around a contact does not walk over it. Clean whole contacts
-# 1.5 and more (13 on floors, stairs and belts), those that the trial cuts 1.1 and more on floors.
-MOVED = 0.5
+# Body weights. Nobody presses with more: jumps and sprints reach 5.
+MOST = 12.0
+# m. The lower of heel and toe marker above the surface, median of a stance: clean ones 0.010 to 0.054 bare and shod,
+# 0.061 on landing from a jump; a thick sole or a built-up shoe adds 0.03. Beyond these it is doubtful.
+USUAL_HEIGHT = (0.0, 0.09)
+# Of the frames whose pressure tells: with more of it beside the foot the whole contact is unknown.
+MISPLACED_SHARE = 0.15
+# m. Pressure farther from heel or ball, as the median over the frames in which only that is on the ground, is another
+# foot's, or the plate's corners are wrong: four standard deviations of where feet press (`gaitid.faults.spread`: 0.012
+# to 0.016 along and across, 0.006 in one step). Stances of 25 laboratories show 0.064 at most.
+OFF_ROLL = 0.075
+# Quantiles between which the pressure travels, while a foot carries so much of its greatest force.
+TRAVEL, PRESSES = (0.05, 0.95), 0.15
+# m. Pressure is spread over some centimetres: nearer to an edge that the sole reaches over a part may lie beyond.
+SPREAD = 0.05
 # What cuts a contact off, where that is no end of the trial or of a pass.
 _CUT = {BY_HAND: "by_hand", BY_SAMPLES: "no_samples"}
 METHOD = "plate force, foot over plate, pressure under foot"
+
+
+class Reason(NamedTuple):
+    """What speaks against a contact.
+
+    Attributes
+    ----------
+    weight : float
+        By which the confidence is multiplied; 0 where the load is unknown.
+    text : str
+    misplaced : (frames of the contact,) bool array or None
+        Frames in which the load is not this foot's alone.
+    at_edge : (frames of the contact,) bool array or None
+        Frames in which a part of its load may lie beyond an edge.
+    beyond : bool
+        The foot may have stood beyond an edge before, or may stand there after.
+    """
+
+    weight: float
+    text: str
+    misplaced: Mask | None = None
+    at_edge: Mask | None = None
+    beyond: bool = False
+
+
+def unknown(name: str, /, **values: object) -> Reason:
+    """The load cannot be known, in words of `gaitid.notes.phrase`."""
+    return Reason(0.0, phrase(name, **values))
 
 
 @frozen_dataclass()
@@ -63,12 +95,12 @@ class Judgement:
     beyond: bool = False
 
 
-def judge(contact: Evidence, limits: Limits = Limits()) -> Judgement:  # noqa: B008 - it cannot be changed
+def judge(contact: Evidence) -> Judgement:
     """Weigh the evidence of one contact, rule by rule."""
     nothing = np.zeros(len(contact.shared), dtype=bool)
     doubts: list[Reason] = []
     for rule in RULES:
-        for reason in rule(contact, limits):
+        for reason in rule(contact):
             if not reason.weight:
                 why = phrase("contact/of_plate", on=contact.plate_names, why=reason.text)
                 return Judgement(False, 0.0, why, nothing, nothing)
@@ -85,29 +117,27 @@ def judge(contact: Evidence, limits: Limits = Limits()) -> Judgement:  # noqa: B
 # --- rules: what cannot be ----------------------------------------------------------------------------------
 
 
-def too_heavy(contact: Evidence, limits: Limits) -> Iterator[Reason]:
+def too_heavy(contact: Evidence) -> Iterator[Reason]:
     """Nobody presses with many body weights: a channel is in another unit."""
-    if contact.weight_N > 0 and contact.peak > limits.most * contact.weight_N:
+    if contact.weight_N > 0 and contact.peak > MOST * contact.weight_N:
         yield unknown("contact/too_heavy", times=contact.peak / contact.weight_N)
 
 
-def plate_misplaced(contact: Evidence, limits: Limits) -> Iterator[Reason]:
+def plate_misplaced(contact: Evidence) -> Iterator[Reason]:
     """Nothing is known from a plate whose corners do not fit the feet."""
     fault = next((contact.faults[p.number] for p in contact.plates if p.number in contact.faults), "")
     if fault:
         yield unknown("contact/plate_misplaced", fault=fault)
 
 
-def both_feet(contact: Evidence, limits: Limits) -> Iterator[Reason]:
+def both_feet(contact: Evidence) -> Iterator[Reason]:
     """While both feet are on a plate, it does not tell what each of them carries."""
-    if not contact.shared.any():
-        return
     loaded = contact.alone & (contact.vertical > contact.threshold_N)
-    if not longest(loaded) > contact.near:
+    if contact.shared.any() and not loaded.any():
         yield unknown("contact/both_feet")
 
 
-def markers_missing(contact: Evidence, limits: Limits) -> Iterator[Reason]:
+def markers_missing(contact: Evidence) -> Iterator[Reason]:
     """Without its markers nobody knows where the foot is."""
     if not contact.pressing.any():
         yield unknown("contact/no_markers")
@@ -118,20 +148,37 @@ def markers_missing(contact: Evidence, limits: Limits) -> Iterator[Reason]:
 # --- rules: where the foot is -------------------------------------------------------------------------------
 
 
-def height_above_surface(contact: Evidence, limits: Limits) -> Iterator[Reason]:
+def height_above_surface(contact: Evidence) -> Iterator[Reason]:
     """A foot that stands on a plate has its markers a few centimetres above it."""
     here, plate = contact.pressing_track, contact.plates[0]
     height = float(median(np.minimum(plate.height(here.heel_g), plate.height(here.toe_g))))
-    if not contact.in_one_plane or limits.lowest_doubt < height < limits.low_doubt:
+    if not contact.in_one_plane or USUAL_HEIGHT[0] < height < USUAL_HEIGHT[1]:
         return
     cm, above = abs(height) * 100, height > 0
-    if not limits.lowest < height < limits.low:
+    if not MAY_STAND[0] < height < MAY_STAND[1]:
         yield unknown("contact/height", cm=cm, above=above)
     else:
         yield Reason(0.8, phrase("contact/height_doubtful", cm=cm, above=above))
 
 
-def timing(contact: Evidence, limits: Limits) -> Iterator[Reason]:
+def over_an_edge(contact: Evidence) -> Iterator[Reason]:
+    """Whether a foot that reaches beyond its plates presses there: the body's motion tells, else how far it does."""
+    beside, over = contact.beyond_edges
+    far = [*beside, *(text for text, reach in over if reach > 0)]
+    if contact.carries_all:
+        if beside:
+            yield Reason(0.7, phrase("contact/carries_all", parts=beside), beyond=True)
+    elif far and _carries_a_part(contact):
+        yield Reason(0.7, phrase("contact/beside", parts=far, **_lacks(contact)), beyond=True)
+        return
+    elif beside or (far and contact.support.tells):
+        yield unknown("contact/beside", parts=beside or far[:1], **_lacks(contact))
+        return
+    for text, _ in over:
+        yield Reason(0.7, text)
+
+
+def timing(contact: Evidence) -> Iterator[Reason]:
     """A force that begins or ends while the foot stands still: part of the foot stands elsewhere."""
     early, late = contact.stance.beyond(contact.first, contact.last)
     if not contact.cut[0] and early > contact.near:
@@ -143,97 +190,61 @@ def timing(contact: Evidence, limits: Limits) -> Iterator[Reason]:
 # --- rules: where it presses --------------------------------------------------------------------------------
 
 
-def pressure_on_each_plate(contact: Evidence, limits: Limits) -> Iterator[Reason]:
-    """The pressure on each of several plates lies under the foot that they carry together."""
-    for plate in contact.plates if len(contact.plates) > 1 else ():
-        least = max(contact.threshold_N, smallest_sure(plate))
-        part = contact.alone & (plate.vertical[contact.frames] > least)
-        aside, along = pressure_on_foot(plate.cop_g[contact.frames], contact.track, contact.normal_g)
-        beyond = part & contact.off_foot((aside, along), limits, limits.pressure_front)
-        if beyond.sum() > limits.misplaced_share * max(part.sum(), 1):
-            yield unknown("contact/one_of_several", plate=plate.number)
+def pressure_off_the_roll(contact: Evidence) -> Iterator[Reason]:
+    """A pitched foot presses at its heel or its ball: where nothing else can be asked, as on stairs, this shows."""
+    if (worst := off_the_roll(contact)) > OFF_ROLL:
+        yield unknown("contact/off_roll", cm=worst * 100)
 
 
-def pressure_off_the_roll(contact: Evidence, limits: Limits) -> Iterator[Reason]:
-    """A pitched foot presses at its heel or its ball; over a stance the pressure keeps to the line of the foot."""
-    if not contact.in_one_plane or contact.far_over_a_step(limits):
-        return
-    sure = contact.sure & (contact.vertical > limits.roll_force * contact.peak)
-    forward, leftward = contact.off_the_roll
-    pitched = contact.roll
-    worst, where = 0.0, ""
-    for values, mask, ways in (
-        (forward, pitched == UNDER_HEEL, ("ahead", "behind")),
-        (forward, pitched == UNDER_BALL, ("ahead", "behind")),
-        (leftward, np.isfinite(leftward), ("left", "right")),
-    ):
-        typical = values[mask & sure & np.isfinite(values)]
-        away = float(median(typical)) if len(typical) >= limits.roll_frames else 0.0
-        if abs(away) > worst:
-            worst, where = abs(away), phrase(f"contact/{ways[away < 0]}")
-    if worst > limits.roll_off:
-        yield unknown("contact/off_roll", cm=worst * 100, where=where)
-    elif worst > limits.roll_doubt:
-        yield Reason(0.8, phrase("contact/off_roll_doubtful", cm=worst * 100, where=where))
-
-
-def pressure_off_the_foot(contact: Evidence, limits: Limits) -> Iterator[Reason]:
+def pressure_off_the_foot(contact: Evidence) -> Iterator[Reason]:
     """Pressure that is not under the foot is not its alone."""
     if not contact.in_one_plane:
         return
-    misplaced = contact.misplaced(limits)
-    if misplaced.sum() > limits.misplaced_share * max(contact.sure.sum(), 1):
-        aside = contact.on_foot[0]
-        away = float(median(aside[contact.sure & np.isfinite(aside)]))
-        yield unknown("contact/off_foot", cm=away * 100)
+    misplaced = contact.misplaced
+    if misplaced.sum() > MISPLACED_SHARE * max(contact.sure.sum(), 1):
+        yield unknown("contact/off_foot", cm=contact.away * 100)
     elif misplaced.any():
         text = phrase("contact/off_foot_in_part", n=int(misplaced.sum()), around_ms=SHARING * 1000)
         yield Reason(0.8, text, misplaced=misplaced)
 
 
-def pressure_runs_backward(contact: Evidence, limits: Limits) -> Iterator[Reason]:
-    """The pressure of a foot that walks forward runs from heel to toe."""
-    if not contact.in_one_plane:
-        return
-    along = contact.on_foot[1]
-    thirds = along[contact.pressing & np.isfinite(along)]
-    k = len(thirds) // 3
-    if not (k and _moves_forward(contact)):
-        return
-    forward = mean(thirds[-k:]) - mean(thirds[:k])
-    if forward < limits.backward:
-        yield unknown("contact/backward")
-    elif forward < limits.backward_doubt:
-        yield Reason(0.8, phrase("contact/not_forward"))
+def pressure_runs_sideways(contact: Evidence) -> Iterator[Reason]:
+    """The pressure runs along a foot that rolls over it, and by no more than half its breadth across.
+
+    In a run it stays under the ball: of exchanged moments nothing else tells.
+    """
+    along_m, across_m = travelled(contact)
+    if across_m > max(along_m / 2, HALF_WIDTH):  # a foot is three times as long as broad
+        yield unknown("contact/across", across_cm=across_m * 100, along_cm=along_m * 100)
 
 
-def pressure_runs_sideways(contact: Evidence, limits: Limits) -> Iterator[Reason]:
-    """The pressure runs along a foot that rolls over it, and by no more than its breadth across."""
-    across_m, along_m = travelled(contact, limits)
-    if across_m > limits.sideways:
-        if along_m < across_m:
-            yield unknown("contact/across", across_cm=across_m * 100, along_cm=along_m * 100)
-        else:
-            yield Reason(0.8, phrase("contact/across_doubtful", across_cm=across_m * 100))
+def pressure_at_an_edge(contact: Evidence) -> Iterator[Reason]:
+    """Near an edge that the sole reaches over, a part of the pressure may lie beyond."""
+    if not contact.in_one_plane or contact.edge_frames != "unknown" or contact.on_a_step:
+        return
+    beside, over = contact.beyond_edges
+    if not (beside or over):
+        return
+    ours = contact.alone & ~contact.misplaced
+    at_edge = ours & contact.sure & (contact.to_an_edge < SPREAD)
+    whole = contact.carries_all
+    if whole or _carries_a_part(contact):
+        at_edge = (ours if beside or not whole else at_edge) & ~_measured(contact)
+    if at_edge.any():
+        text = phrase("contact/at_edge_in_part", n=int(at_edge.sum()), around_ms=SHARING * 1000)
+        yield Reason(0.9, text, at_edge=at_edge)
 
 
 # --- rules: what the plate and the trial do not say ---------------------------------------------------------
 
 
-def edges_unknown(contact: Evidence, limits: Limits) -> Iterator[Reason]:
+def edges_unknown(contact: Evidence) -> Iterator[Reason]:
     """Without corners only the pressure tells who is on a plate."""
     if not all(plate.outlined for plate in contact.plates):
         yield Reason(0.8, phrase("contact/no_edges"))
 
 
-def empty_reading(contact: Evidence, limits: Limits) -> Iterator[Reason]:
-    """What a plate reads while it is empty is in the load too."""
-    bias = max(float(np.linalg.norm(p.bias_left_g)) for p in contact.plates)
-    if bias > limits.bias:
-        yield Reason(0.9, phrase("contact/bias", N=bias))
-
-
-def contact_cut(contact: Evidence, limits: Limits) -> Iterator[Reason]:
+def contact_cut(contact: Evidence) -> Iterator[Reason]:
     """A contact whose beginning or end was not recorded shows less of itself."""
     begin, stop = contact.recorded
     passes = stop - begin < len(contact.foot.heel_g)
@@ -246,14 +257,14 @@ def contact_cut(contact: Evidence, limits: Limits) -> Iterator[Reason]:
         yield Reason(0.9, "; ".join(reasons))
 
 
-def never_empty(contact: Evidence, limits: Limits) -> Iterator[Reason]:
+def never_empty(contact: Evidence) -> Iterator[Reason]:
     """A plate that is never known to be empty may have a bias."""
     if not all(np.isfinite(plate.bias_g).all() for plate in contact.plates):
         yield Reason(0.95, phrase("contact/never_empty"))
 
 
 #: In this order; the reasons of a contact stand in it.
-RULES: tuple[Callable[[Evidence, Limits], Iterator[Reason]], ...] = (
+RULES: tuple[Callable[[Evidence], Iterator[Reason]], ...] = (
     too_heavy,
     plate_misplaced,
     both_feet,
@@ -261,55 +272,74 @@ RULES: tuple[Callable[[Evidence, Limits], Iterator[Reason]], ...] = (
     height_above_surface,
     over_an_edge,
     timing,
-    pressure_on_each_plate,
     pressure_off_the_roll,
     pressure_off_the_foot,
     pressure_at_an_edge,
-    pressure_runs_backward,
     pressure_runs_sideways,
-    part_of_the_foot,
     edges_unknown,
-    empty_reading,
     contact_cut,
     never_empty,
 )
 
 
-def travelled(contact: Evidence, limits: Limits) -> tuple[float, float]:
-    """How far the pressure travels across a foot and along it, m; NaN where too few frames tell."""
-    nothing = float("nan"), float("nan")
-    if not contact.in_one_plane:
-        return nothing
-    sure = contact.sure & (contact.vertical > limits.roll_force * contact.peak) & ~contact.misplaced(limits)
-    places = known_part(np.stack([contact.off_the_roll[1], contact.on_foot[1] * contact.length], axis=1)[sure])
-    if len(places) < limits.roll_frames:
-        return nothing
-    across_m, along_m = quantile(places, TRAVEL[1]) - quantile(places, TRAVEL[0])
-    return float(across_m), float(along_m)
+# --- where the pressure goes -------------------------------------------------------------------------------
 
 
-# --- geometry -----------------------------------------------------------------------------------------------
+def off_the_roll(contact: Evidence) -> float:
+    """How far, m, the pressure lies from heel or ball while only that is on the ground; NaN where nothing tells."""
+    reaches = -min(*contact.inside.heel, *contact.inside.toe)
+    if not contact.in_one_plane or (contact.on_a_step and reaches > OUTLINE):
+        return float("nan")
+    expected = rolled(contact.track, contact.normal_g)
+    off = norm(flat_parts(contact.cop_g - pressed_point(contact.track, expected, 0), contact.normal_g))
+    ends = [off[contact.sure & np.isfinite(off) & (expected == at)] for at in (UNDER_HEEL, UNDER_BALL)]
+    return max((float(median(end)) for end in ends if len(end)), default=float("nan"))
 
 
-def longest(mask: Mask) -> int:
-    """Length of the longest run of true values."""
-    return max((stop - start for start, stop in spans(mask)), default=0)
+def travelled(contact: Evidence) -> tuple[float, float]:
+    """How far the pressure travels along a foot and across it, m; NaN where nothing tells."""
+    foot, normal_g = contact.track, contact.normal_g
+    line_g, to_cop_g = flat_parts(foot.line_g, normal_g), flat_parts(contact.cop_g - foot.heel_g, normal_g)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        forward_g = line_g / norm(line_g)[:, None]
+    ways = np.stack([dot(to_cop_g, way_g) for way_g in (forward_g, cross(normal_g, forward_g))], axis=1)
+    tells = contact.alone & ~contact.misplaced & (contact.vertical > PRESSES * contact.peak)
+    places = known_part(ways[tells])
+    if not contact.in_one_plane or not len(places):
+        return float("nan"), float("nan")
+    along_m, across_m = quantile(places, TRAVEL[1]) - quantile(places, TRAVEL[0])
+    return float(along_m), float(across_m)
 
 
-def _moves_forward(contact: Evidence) -> bool:
-    """Whether the foot comes from behind and leaves to the front, by its heel a while before and after the contact.
+# --- what the body's motion says ---------------------------------------------------------------------------
 
-    Of a contact that an end of its pass cuts one of both is the foot as it stands: on a belt, which carries it, no
-    witness.
+
+def _carries_a_part(contact: Evidence) -> bool:
+    """Whether the body's motion shows in enough frames of single support that the plates measured all of the foot."""
+    alone = np.isfinite(contact.support.lacking)
+    return contact.support.tells and int((alone & _measured(contact)).sum()) >= contact.near
+
+
+def _measured(contact: Evidence) -> Mask:
+    """(frames of the contact,) the plates measured all of the foot, by the body's motion.
+
+    It shows that in single support, and of all plates together in double support; where it tells nothing, pressure that
+    lies no nearer to the edge was measured too. Nothing was that presses nearer to it than where something lacked.
     """
-    heel, toe = contact.foot.heel_g, known_part(contact.pressing_track.toe_g)
-    begin, stop = contact.recorded
-    before, after = contact.first - 3 * contact.near, contact.last + 3 * contact.near
-    if (before < begin or after >= stop) and len(toe) and norm(toe[-1] - toe[0]) > CARRIED:
-        return False
-    before, after = max(before, begin), min(after, stop - 1)
-    line = known_part(contact.track.toe_g - contact.track.heel_g)
-    if not len(line):
-        return False
-    foot_g = mean(line)
-    return bool((heel[after] - heel[before]) @ foot_g > MOVED * (foot_g @ foot_g))
+    support, to_edge, whole = contact.support, contact.to_an_edge, contact.carries_all
+    near = to_edge < SPREAD
+    shown = np.fmin(support.lacking, support.lacking_of_both) <= np.where(near | (not whole), LACKS / 2, LACKS)
+    if contact.beyond_edges[0] or not whole:  # of a pressure at the very edge some lies beyond
+        shown &= ~near
+    short = to_edge[np.isfinite(support.lacking) & ~shown]
+    nearest = to_edge[shown].min(initial=np.inf)
+    if not whole:
+        nearest = max(nearest, short.max(initial=-np.inf))
+        shown &= to_edge > nearest
+    return np.asarray(shown | (to_edge > nearest))
+
+
+def _lacks(contact: Evidence) -> dict[str, float]:
+    """Whether the body's motion tells, and how many body weights less than it asks for a contact gives at most."""
+    support = contact.support
+    return {"motion": support.tells, "lost": float(np.fmax.reduce(support.lacking, initial=support.lost))}

@@ -6,24 +6,24 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from gaitid.ground.channels_apart import channels_apart
-from gaitid.ground.fault import Fault
-from gaitid.ground.glitches import MOMENTS, STEPS, without_glitches
+from gaitid.ground.glitches import MOMENTS, without_glitches
 from gaitid.ground.ground import Ground
-from gaitid.ground.pass_ends import without_frames
-from gaitid.ground.plate_load import PlateLoad
+from gaitid.ground.plate_load import PlateLoad, without_frames
 from gaitid.ground.sole import MAY_STAND
-from gaitid.notes import Note, note
-from gaitid.numerics.masks import known_part, known_rows, spans
-from gaitid.numerics.rotation import norm
-from gaitid.numerics.statistics import median
-from gaitid.records import NamedTuple
+from gaitid.notes import Note, note, phrase
+from gaitid.numerics.masks import known_part, known_rows, spans, widened
+from gaitid.numerics.rotation import cross, norm
+from gaitid.numerics.statistics import mean, median
+from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, ForcePlate, Mask
 
 # Of the greatest vertical force: a plate is loaded above it. N: no load that never gets this heavy is judged.
 LOADED, HEAVY = 0.3, 100.0
 # s, samples. A plateau of exactly equal greatest samples at least this long.
 PLATEAU, PLATEAU_SAMPLES = 0.008, 4
+# Steps of the converter by which the force falls from as long before a plateau as it lasts, or until as long after: the
+# top of a smooth force that a converter rounds is a parabola, which falls by 8 steps there (9 - 1).
+STEPS = 24
 # Of the greatest push on any plate of the trial, s: so much, and so long, no foot pulls at a plate. Plates of the
 # shared trials that nobody zeroed are pulled by 0.16 of it at most.
 PULLED, PULLS = 0.5, 0.08
@@ -50,16 +50,51 @@ JUMP_PRESSES, JUMP, JUMP_BESIDE, JUMP_SHARE, JUMP_LEVER, IN_STEPS = 0.1, 0.02, 5
 # laboratories, as recorded and with every second to eighth sample; 0.52 without the one that shows least; at 125 Hz
 # 0.11), none ends in such a step. 50 ms lost, 45 of them under load, are found so in 70 and more of 112 beginnings.
 JUMP_AT_ENDS, JUMP_RATE = 0.2, 200.0
+# Of the greatest vertical force: less on a channel is noise, and below the second a plate is empty. s: looked at is so
+# long beside a load; so long no channel goes beyond what the vertical force allows: 0.003 at most on 39 plates of the
+# shared trials (stairs whose plates were not zeroed 0.005); one that alone is 20 ms late or early gives 0.012 to 0.12.
+TELLS, EMPTY, BESIDE, BEYOND = 0.03, 0.02, 0.06, 0.01
+# s. One horizontal channel begins, and ends, so much later than the other: at most 0.010 on 35 clean plates
+# (one at 600 Hz whose forces were smoothed; 0.004 on the others); Fx or Fy 20 ms late 0.015 to 0.021 in most.
+LATER = 0.013
+# s. A load so long tells, with the plate empty from the second to the third before it, and for the fourth after it; a
+# channel begins within the fifth. Times what it shows while empty, and of the greatest vertical force: it has begun.
+LOAD, CLEAR, BEFORE, AFTER, WITHIN = 0.2, 0.03, 0.1, 0.06, 0.1
+TIMES_EMPTY, BEGUN = 1.5, 0.002
 # Of its greatest size: a channel that varies by less has no signal.
 DEAD = 1e-6
-# |F_h| / F_z, the median over loaded frames. Walks show 0.06 to 0.21, a sprint at 9.5 m/s 0.18; rubber on a dry floor
-# holds 0.8 to 1.0 at most, in no foot for half of a stance.
-DOUBTED_FRICTION, NO_FRICTION = 0.35, 0.6
 # m. A centre of pressure farther than this from the plate lies on no plate: the moments are in N·mm.
 FAR = 5.0
 # m. Mx and My that vary by less than this times the force belong to pressure that does not move; it does by 60 mm and
 # more along the foot in every stance of the shared trials.
 STILL = 0.002
+
+
+@frozen_dataclass()
+class Fault:
+    """Something that is wrong with plates or clocks.
+
+    Attributes
+    ----------
+    note : Note
+        With an estimate; it names no plate where the clocks or the body's mass are wrong.
+    withheld : bool
+        Whether the loads of its plates are unknown because of it; else they are only doubtful.
+    common : tuple of int
+        The plates, where the note names none.
+    ratio : float
+        Of given to asked force, where that is what is wrong; else NaN.
+    """
+
+    note: Note
+    withheld: bool = False
+    common: tuple[int, ...] = ()
+    ratio: float = float("nan")
+
+    @property
+    def plates(self) -> tuple[int, ...]:
+        """Whose loads it spoils."""
+        return self.note.plates or self.common
 
 
 def channel_faults(plate: PlateLoad, raw: ForcePlate, ground: Ground) -> Iterator[Fault]:
@@ -94,8 +129,7 @@ def channel_faults(plate: PlateLoad, raw: ForcePlate, ground: Ground) -> Iterato
     if samples:
         ranges = _ranges(raw, samples)
         found += [*_dead(raw, ranges), *_rectified(raw, samples), *_moments(plate, loaded, raw, ranges)]
-    found += _friction(plate, loaded, raw)
-    for wrong in found or channels_apart(sound, plate.half):
+    for wrong in found or [*_beyond_vertical(sound, plate.half)] or _one_later(sound, peak):
         yield Fault(wrong, wrong.code == "plate_channel")
 
 
@@ -290,21 +324,6 @@ def _moments(plate: PlateLoad, loaded: Mask, raw: ForcePlate, ranges: _Ranges) -
         yield note("plate_channel/still", plates=raw.number, mm=spread.max() / force * 1e3)
 
 
-def _friction(plate: PlateLoad, loaded: Mask, raw: ForcePlate) -> Iterator[Note]:
-    """Horizontal forces that no friction holds."""
-    share = np.abs(plate.wrench.f_g[loaded] @ plate.R_gp[:, :2]) / plate.vertical[loaded][:, None]
-    share = share[np.isfinite(share[:, 0])]
-    if not len(share):
-        return
-    typical = median(share)
-    worst = int(np.argmax(typical))
-    if typical[worst] > DOUBTED_FRICTION:
-        times = f"{typical[worst]:.1f}" if typical[worst] < 10 else f"{typical[worst]:.0f}"
-        names = raw.force_names[0]
-        wrong = note("plate_channel/friction", plates=raw.number, x=names[worst], times=times, z=names[2])
-        yield wrong if typical[worst] > NO_FRICTION else wrong._replace(code="plate_doubtful")
-
-
 def _ends(loaded: Mask, raw: ForcePlate, camera_hz: float) -> list[slice]:
     """The samples of each run of loaded frames; those of which any is missing are left out."""
     result = []
@@ -314,3 +333,69 @@ def _ends(loaded: Mask, raw: ForcePlate, camera_hz: float) -> list[slice]:
         if run.stop - run.start > 1 and np.isfinite(raw.force_p[run, 2]).all():
             result.append(run)
     return result
+
+
+def _beyond_vertical(raw: ForcePlate, half: Array) -> Iterator[Note]:
+    """A channel that the vertical force does not allow: no foot holds on by more than it presses, or presses beside it.
+
+    Where a foot lands and leaves every channel passes through 0, so that one that is late by some ms shows there first.
+    """
+    if raw.rate_hz < FAST:
+        return
+    upward = -raw.force_p[:, 2]
+    least = TELLS * float(np.fmax.reduce(upward))
+    empty, zero = np.abs(upward) < EMPTY / TELLS * least, np.zeros((2, 3))
+    if np.count_nonzero(empty) > BESIDE * raw.rate_hz:
+        zero = np.array([mean(raw.force_p[empty]), mean(raw.moment_p[empty])])
+    carried = np.maximum(upward + zero[0, 2], 0.0)
+    near = widened(carried > least, round(BESIDE * raw.rate_hz))
+    force = raw.force_p[near] - zero[0]
+    # about the centre of the surface Mx = y Fz, My = -x Fz
+    moment = raw.moment_p[near] - zero[1] + cross(raw.sensor_p, force)
+    sizes = {"plate/too_horizontal": norm(force[:, :2])}
+    if raw.outlined:
+        sizes["plate/pressure_beside"] = np.maximum(np.abs(moment[:, 1]) / half[0], np.abs(moment[:, 0]) / half[1])
+    worst_s, what, beyond = 0.0, "", np.zeros(len(upward), dtype=bool)
+    for name, size in sizes.items():
+        beyond[near] = size > np.maximum(carried[near], least)
+        worst_s, what = max((worst_s, what), (max((b - a for a, b in spans(beyond)), default=0) / raw.rate_hz, name))
+    if worst_s > BEYOND:
+        yield note("plate_channel/beyond", plates=raw.number, what=phrase(what), ms=worst_s * 1e3)
+
+
+def _one_later(raw: ForcePlate, peak_N: float) -> Iterator[Note]:
+    """One horizontal channel that begins and ends later than the other in the loads of a plate."""
+    if raw.rate_hz < FAST:
+        return
+    channels, loaded = raw.force_p[:, :2].T, -raw.force_p[:, 2] > TELLS * peak_N
+    load, clear, before, after, within = (round(s * raw.rate_hz) for s in (LOAD, CLEAR, BEFORE, AFTER, WITHIN))
+    later = []
+    for first, stop in spans(loaded):
+        if stop - first < load or first < clear + before or stop + after > len(loaded):
+            continue
+        if loaded[first - clear - before : first].any() or loaded[stop : stop + after].any():
+            continue
+        empty = channels[:, first - clear - before : first - clear]
+        zero = empty.mean(axis=1, keepdims=True)
+        begun = np.maximum(TIMES_EMPTY * np.abs(empty - zero).max(axis=1, keepdims=True), BEGUN * peak_N)
+        on = np.abs(channels[:, first : first + within] - zero) > begun
+        off = np.abs(channels[:, stop : stop + after] - zero)[:, ::-1] > begun
+        if not on.any(axis=1).all():
+            continue
+        begin = on.argmax(axis=1)
+        end = np.where(off.any(axis=1), after - off.argmax(axis=1), 0)
+        later.append([begin[0] - begin[1], end[0] - end[1]])
+    if not later:
+        return
+    begin_s, end_s = median(np.array(later, dtype=float)) / raw.rate_hz
+    if begin_s * end_s > 0 and min(abs(begin_s), abs(end_s)) > LATER:
+        x, y, _ = raw.force_names[0]
+        late, other = (x, y) if begin_s > 0 else (y, x)
+        yield note(
+            "plate_doubtful/one_later",
+            plates=raw.number,
+            channel=late,
+            other=other,
+            begin_ms=abs(begin_s) * 1e3,
+            end_ms=abs(end_s) * 1e3,
+        )

@@ -11,8 +11,7 @@ from gaitid.body.feet import FootTrack
 from gaitid.dynamics.wrench import Wrench
 from gaitid.errors import GaitidError, TrialError
 from gaitid.ground.glitches import sound_samples
-from gaitid.ground.pass_ends import parted
-from gaitid.ground.plate_load import PlateLoad, UpwardForce, plate_load
+from gaitid.ground.plate_load import PlateLoad, UpwardForce, parted, plate_load
 from gaitid.ground.stance import Stance
 from gaitid.model import specs
 from gaitid.numerics.masks import known_rows, spans

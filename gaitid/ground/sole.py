@@ -27,8 +27,11 @@ TOE_SHARE, HALF_WIDTH = 0.30, 0.045
 PITCHED, FLATTEST = 0.2, 0.2
 # m. How far the sole's outline may reach over a plate's side or back edge: it is a guess of a shoe.
 SOLE_TOLERANCE = 0.01
+# m. Markers know the outline of a sole to 1 to 2 cm, and so pressure lies under it: by the spreads of sound recordings
+# (`gaitid.faults.spread`) 0.018 across, of which this is twice.
+OUTLINE = 0.035
 # m. A foot whose lower marker is outside this range above a surface does not touch it, also while it lands or leaves.
-MAY_STAND = (-0.05, 0.12)
+MAY_STAND = (-0.02, 0.12)
 # m. A marker of a foot that stands lower than a plate, no farther beyond its edge, tells of a step there: a foot that
 # comes down from the lowest plate of a stair lands on the floor 0.17 m beyond (heel).
 CLOSE_BEYOND = 0.25
@@ -36,18 +39,11 @@ CLOSE_BEYOND = 0.25
 UNDER_HEEL, UNDER_BALL = 0.2, 1.0
 
 
-def pressure_on_foot(cop_g: Array, foot: FootTrack, normal_g: Array) -> tuple[Array, Array]:
-    """Where the pressure lies on a foot, seen along a plate's normal.
-
-    Returns
-    -------
-    aside : (frames,) array, m
-        From the line through heel and toe.
-    along : (frames,) array
-        0 at the heel marker, 1 at the ball (the toe marker, unless that stands behind it).
-    """
+def off_the_sole(cop_g: Array, foot: FootTrack, normal_g: Array) -> Array:
+    """(frames,) m, how far the pressure lies beyond the outline, seen along a plate's normal; negative inside."""
     to_cop, line, along = _along_foot(cop_g, foot, normal_g)
-    return norm(to_cop - along[:, None] * line), along
+    aside = norm(to_cop - along[:, None] * line) - HALF_WIDTH
+    return np.asarray(np.maximum(aside, np.maximum(along - 1 - TOE_SHARE, -along) * norm(foot.line_g)))
 
 
 def distance_from_foot(cop_g: Array, foot: FootTrack, normal_g: Array) -> Array:
@@ -61,20 +57,19 @@ def _along_foot(cop_g: Array, foot: FootTrack, normal_g: Array) -> tuple[Array, 
     """From heel to pressure and to the ball, (frames, 3), m, seen along the normal; the share of the one in the other,
     (frames,).
     """
-    flat = _flat(normal_g)
-    line, to_cop = foot.line_g @ flat, (cop_g - foot.heel_g) @ flat
+    line, to_cop = flat_parts(foot.line_g, normal_g), flat_parts(cop_g - foot.heel_g, normal_g)
     with np.errstate(invalid="ignore", divide="ignore"):
         return to_cop, line, dot(to_cop, line) / dot(line, line)
 
 
-def _flat(normal_g: Array) -> Array:
-    """(3, 3) that leaves of vectors what is seen along a normal."""
-    return np.asarray(np.eye(3) - normal_g[:, None] * normal_g)
+def flat_parts(vectors_g: Array, normal_g: Array) -> Array:
+    """(…, 3) what is seen of vectors along a normal."""
+    return np.asarray(vectors_g @ (np.eye(3) - normal_g[:, None] * normal_g))
 
 
 def sole(foot: FootTrack, normal_g: Array) -> list[Array]:
     """Four corners of the sole's outline, each (frames, 3), m: back left, back right, front left, front right."""
-    line = foot.line_g @ _flat(normal_g)
+    line = flat_parts(foot.line_g, normal_g)
     with np.errstate(invalid="ignore", divide="ignore"):
         forward = line / norm(line)[:, None]
     across = cross(normal_g, forward) * HALF_WIDTH
@@ -160,34 +155,6 @@ def pressed_point(foot: FootTrack, expected: Array, longest_flat: int) -> Array:
     for a, b in stays:
         expected[a:b] = np.nan
     return np.asarray(foot.heel_g + expected[:, None] * foot.line_g)
-
-
-def off_the_roll(cop_g: Array, foot: FootTrack, normal_g: Array, expected: Array) -> tuple[Array, Array]:
-    """How far the pressure lies from where a foot presses: toward the toe, and to the foot's left.
-
-    Parameters
-    ----------
-    cop_g : (frames, 3) array, m
-        Of one stance.
-    foot : FootTrack
-        In the same frames.
-    normal_g : (3,) array
-        Of the surface, outward.
-    expected : (frames,) array
-        Where it presses while it is pitched (`rolled`).
-
-    Returns
-    -------
-    forward, leftward : (frames,) arrays, m
-        The first is NaN while the foot is flat.
-    """
-    flat = _flat(normal_g)
-    line = foot.line_g @ flat
-    with np.errstate(invalid="ignore", divide="ignore"):
-        forward = line / norm(line)[:, None]
-    ahead = (cop_g - pressed_point(foot, expected, 0)) @ flat
-    aside = (cop_g - foot.heel_g) @ flat
-    return dot(ahead, forward), dot(aside, cross(normal_g, forward))
 
 
 def reaches_onto(plate: PlateLoad, foot: FootTrack, least: float = 0.0) -> Mask:

@@ -172,23 +172,6 @@ GROUND = {
         "check the plate's channels, units and calibration",
         explains=True,
         words={
-            # of these a plate may be only doubtful
-            "zeroed": (
-                "plate {plates:, }: {what} for {ms:.0f} ms: it reads below 0 N while it is empty: it was zeroed under "
-                "a load, it seems",
-                _CHANNELS,
-            ),
-            "other_channel": (
-                "plate {plates:, }: {what} for {ms:.0f} ms: a channel is in another unit or not what its name says, or "
-                "the sensor lies elsewhere",
-                _CHANNELS,
-            ),
-            "late": (
-                "plate {plates:, }: where a foot lands or leaves, {what} for {ms:.0f} ms: one of its channels is late "
-                "or early beside the others, it seems",
-                _CHANNELS,
-            ),
-            "friction": ("plate {plates:, }: {x} is {times} times {z}; no floor holds a foot so", _CHANNELS),
             "pulled": (
                 "plate {plates:, }: it is pulled up with {N:.0f} N, as no foot can: the sign of {channel} is turned, "
                 "it seems",
@@ -201,6 +184,10 @@ GROUND = {
             ),
             "clipped": "plate {plates:, }: its vertical force is clipped at {N:.0f} N, for up to {ms:.0f} ms",
             "cut_off": "plate {plates:, }: its load of {N:.0f} N ends at once at {s:.3f} s, as no foot leaves it",
+            "beyond": (
+                "plate {plates:, }: {what} for {ms:.0f} ms: a channel is late or early beside the others, in another "
+                "unit or not what its name says, or the plate was zeroed under a load"
+            ),
             "dead": "plate {plates:, }: {channels: and } {channels:does|do} not change while it is loaded",
             "rectified": (
                 "plate {plates:, }: {channel} turns back at zero and never changes sign: the sign of its samples was "

@@ -63,10 +63,6 @@ _GAP = {
 
 _AROUND = "the load is unknown there and {around_ms:.0f} ms around"
 _LACKS = "{motion:?, and it gives up to {lost:.2f} of body weight less than the body's motion asks for}"
-_CARRIED = (
-    "{tells:it carries as little as {carried:.0%} of body weight in single support|"
-    "{support:something else may carry the body|no single support tells more}}"
-)
 #: Why the load of a contact is unknown, or its confidence not higher.
 _CONTACT = {
     "of_plate": "plate {on}: {why}",
@@ -85,20 +81,14 @@ _CONTACT = {
     ),
     "early": "the foot stood {n} {n:frame|frames} before the plate was loaded",
     "late": "the foot stood {n} {n:frame|frames} after the plate was unloaded",
-    "one_of_several": "the pressure on plate {plate} is not under the foot; check its corners",
-    "off_roll": "its pressure lies {cm:.0f} cm {where} where the foot presses; check the plate's corners",
-    "off_roll_doubtful": "the pressure lies {cm:.0f} cm {where} where the foot presses",
+    "off_roll": "its pressure lies {cm:.0f} cm from where the foot presses; check the plate's corners",
     "off_foot": "its pressure is not under the foot ({cm:.0f} cm aside); check the plate's corners",
     "off_foot_in_part": "in {n} {n:frame|frames} the pressure is not under the foot: " + _AROUND,
-    "backward": "its pressure runs from toe to heel; check the order of the plate's corners",
-    "not_forward": ("its pressure does not run forward: check the plate's corners and the signs of its moments"),
     "across": (
         "its pressure travels {across_cm:.0f} cm across the foot and {along_cm:.0f} cm along it; check whether Mx and "
         "My are exchanged"
     ),
-    "across_doubtful": "its pressure travels {across_cm:.0f} cm across the foot",
     "no_edges": "nothing says where the plate's edges are",
-    "bias": "a plate reads {N:.0f} N while it is empty",
     "never_empty": "nothing tells what the plate reads while it is empty",
     "by_hand_begin": "--assign begins within the load: name all of its frames",
     "by_hand_end": "--assign ends within the load: name all of its frames",
@@ -115,15 +105,7 @@ _CONTACT = {
     ),
     "carries_all": "{parts: and }, but the plates carry all that the body's motion asks for",
     "beside": "{parts: and }" + _LACKS,
-    "over_light": "{part}, and " + _CARRIED,
     "at_edge_in_part": "in {n} {n:frame|frames} it presses at that edge: " + _AROUND,
-    "at_edge": "the foot stands at its edge" + _LACKS,
-    "at_edge_light": "the foot stands at its edge, and " + _CARRIED,
-    "light": _CARRIED,
-    "ahead": "ahead of",
-    "behind": "behind",
-    "left": "to the left of",
-    "right": "to the right of",
     "step_over": "the {part} marker lies {cm:.1f} cm over the edge of a step",
     "part_beside": "the {part} is {cm:.1f} cm beside it",
     "marker_over": "the {part} marker lies {cm:.1f} cm over the edge",

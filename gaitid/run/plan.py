@@ -170,7 +170,7 @@ def _with_body(plan: Plan, trial: Trial, settled: Setup) -> Plan:
         As the run would.
     """
     from gaitid.analysis.pipeline import Pipeline
-    from gaitid.ground.claims import assigned_frames
+    from gaitid.ground.by_hand import assigned_frames
 
     assert settled.model is not None
     options, read = settled.options, settled.read

@@ -25,8 +25,8 @@ from gaitid.disk import large_arrays
 from gaitid.disk.large_arrays import is_in_file, put_in_file, rest_files
 from gaitid.errors import ReadError
 from gaitid.faults.find import faults_of_channels
-from gaitid.ground.fault import Fault
 from gaitid.ground.ground import Ground
+from gaitid.ground.plate_channels import Fault
 from gaitid.markers.clean import clean
 from gaitid.model.load import load_model
 from gaitid.numerics import blocks

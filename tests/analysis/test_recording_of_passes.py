@@ -13,7 +13,7 @@ from simulated_trials import simulated_walk
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
-from gaitid.ground.pass_ends import recorded_with, unknown_frames
+from gaitid.ground.plate_load import recorded_with, unknown_frames
 from gaitid.model.load import load_model
 from gaitid.numerics.rotation import about_axis
 from gaitid.read import read_trial

@@ -22,7 +22,7 @@ from gaitid.analysis.result import Result
 from gaitid.analysis.verdict import Reason, Verdict
 from gaitid.analysis.wording import by_code, in_one
 from gaitid.body.subject import SubjectFile
-from gaitid.ground.claims import ByHand
+from gaitid.ground.by_hand import ByHand
 from gaitid.model.load import load_model
 from gaitid.notes import MESSAGES, Note
 from gaitid.notes.message import DO_NOT_USE, GOOD, LEVELS, USABLE

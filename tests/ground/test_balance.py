@@ -12,7 +12,7 @@ from gaitid.analysis.pipeline import analyse
 from gaitid.body.centre_of_mass import acceleration_of_body
 from gaitid.body.subject import SubjectFile
 from gaitid.ground.balance import WINDOW, Balance, means_over_window, support_of
-from gaitid.ground.claims import ByHand
+from gaitid.ground.by_hand import ByHand
 from gaitid.model.load import load_model
 
 RATE, G = 100.0, 9.81

@@ -125,7 +125,7 @@ def test_a_plate_surveyed_wrongly_is_not_believed(scene, change, reason: str) ->
     assert any(reason in c.reason and c.reason.startswith("plate 1") for c in result.contacts)
 
 
-@pytest.mark.parametrize(("back", "front", "share"), [(-0.05, 0.3, 0.73), (0.2, -0.06, 0.0)], ids=["heel", "toe"])
+@pytest.mark.parametrize(("back", "front", "share"), [(-0.05, 0.3, 0.60), (0.2, -0.06, 0.0)], ids=["heel", "toe"])
 def test_a_foot_over_an_edge_is_known_only_where_the_plate_carries_the_body(  # type: ignore[no-untyped-def]
     scene, back: float, front: float, share: float
 ) -> None:
@@ -153,7 +153,7 @@ def test_a_contact_of_which_no_frame_is_known_is_unknown(scene, monkeypatch: pyt
     """Whatever was judged of the whole, doubts of its frames may leave none: then no plate is named."""
     sim, times, *_ = scene
 
-    def doubted_throughout(contact, limits):  # type: ignore[no-untyped-def]
+    def doubted_throughout(contact):  # type: ignore[no-untyped-def]
         every = np.ones(contact.last - contact.first + 1, dtype=bool)
         return Judgement(True, 0.6, "it presses at that edge", every, every)
 
@@ -197,7 +197,7 @@ def test_a_plate_with_a_bias_loads_no_airborne_foot(scene, removed: bool) -> Non
         np.testing.assert_allclose(leg.load.wrench.f_g[known_too], truth[known_too], atol=1.0)
         assert any("reads 11.6 N while it is empty" in w and "taken off" in w for w in texts(result.notes))
     else:
-        assert "while it is empty" in contact.reason and contact.confidence < 0.95
+        assert any("reads 11.6 N while it is empty" in w for w in texts(result.notes))
     assert first - 2 <= contact.first and contact.last <= last + 4
 
 

@@ -19,7 +19,7 @@ from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
 from gaitid.errors import TrialError
-from gaitid.ground.claims import ByHand
+from gaitid.ground.by_hand import ByHand
 from gaitid.ground.contacts import AIR, LOADED
 from gaitid.model.load import load_model
 from gaitid.notes import texts

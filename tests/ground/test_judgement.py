@@ -13,10 +13,9 @@ from gaitid.body.feet import FootTrack
 from gaitid.dynamics.wrench import Wrench
 from gaitid.ground import judgement
 from gaitid.ground.balance import Support, no_support
-from gaitid.ground.evidence import Evidence, Limits
-from gaitid.ground.judgement import RULES, judge
+from gaitid.ground.evidence import Evidence
+from gaitid.ground.judgement import RULES, Reason, judge
 from gaitid.ground.plate_load import Carried, PlateLoad
-from gaitid.ground.reason import Reason
 from gaitid.ground.stance import BY_SPEED, Stance
 
 N, FIRST, LAST = 120, 30, 89
@@ -68,7 +67,6 @@ def contact(plate: PlateLoad | None = None, **changes: Any) -> Evidence:
     sound = Evidence(
         foot=foot_at(),
         stance=Stance(standing, ~during(FIRST - 5, LAST + 5), BY_SPEED, np.zeros(N, dtype=bool)),
-        other_airborne=during(FIRST + 12, LAST - 12),
         load=Carried(plate.wrench.during(frames), plate),
         plates=[plate],
         all_plates=[plate],
@@ -81,7 +79,6 @@ def contact(plate: PlateLoad | None = None, **changes: Any) -> Evidence:
         weight_N=WEIGHT,
         threshold_N=20.0,
         edge_frames="unknown",
-        external_support=False,
         faults={},
         support=no_support(LAST + 1 - FIRST),
     )
@@ -95,18 +92,16 @@ def foot_unseen(share: float) -> FootTrack:
     return FootTrack(heel, foot.toe_g)
 
 
-def two_plates() -> Evidence:
-    """The second plate's pressure lies 30 cm beside the foot that both carry."""
-    first = plate_over(0.6, 0.4, along_the_foot(), np.where(during(), WEIGHT / 2, 0.0))
-    second = plate_over(0.6, 0.4, along_the_foot(aside_m=0.3), np.where(during(), WEIGHT / 2, 0.0), number=2)
-    both = Carried(first.wrench.plus(second.wrench).during(slice(FIRST, LAST + 1)), first)
-    return contact(first, plates=[first, second], all_plates=[first, second], load=both)
-
-
 def pressure_astray(frames: int) -> PlateLoad:
     cop = along_the_foot()
     cop[FIRST + 20 : FIRST + 20 + frames, 1] = 0.3
     return pressed(cop)
+
+
+def heel_up_and_pressure_behind() -> Evidence:
+    """In the last third the heel is up, and the pressure still lies in the middle of the foot."""
+    foot, up = foot_at(), during(LAST - 20)
+    return contact(pressed(along_the_foot(0.15, 0.5)), foot=FootTrack(foot.heel_g + up[:, None] * 0.1 * UP, foot.toe_g))
 
 
 def across_the_foot(start: float, end: float) -> PlateLoad:
@@ -159,8 +154,8 @@ CASES: list[tuple[str, Callable[[], Evidence], float, str]] = [
     ("over_an_edge", lambda: contact(foot=foot_at(y_m=0.17)), UNKNOWN, "the sole may reach 1.5 cm over its edge"),
     ("over_an_edge", lambda: contact(foot=foot_at(-0.23)), 0.7, "heel marker lies 2.0 cm over the edge"),
     ("over_an_edge", lambda: supported(foot_at(y_m=0.25)), 0.7, "but the plates carry all that"),
-    ("over_an_edge", lambda: supported(foot_at(y_m=0.25), lost=0.1), UNKNOWN, "up to 0.10 of body weight less"),
-    ("over_an_edge", lambda: supported(foot_at(-0.23), lost=0.1), UNKNOWN, "2.0 cm over the edge, and it gives"),
+    ("over_an_edge", lambda: supported(foot_at(y_m=0.25), lost=0.14), UNKNOWN, "up to 0.14 of body weight less"),
+    ("over_an_edge", lambda: supported(foot_at(-0.23), lost=0.14), UNKNOWN, "2.0 cm over the edge, and it gives"),
     ("over_an_edge", over_a_step, 0.7, "toe marker lies 3.0 cm over the edge of a step"),
     ("over_an_edge", over_a_drop, 0.7, "toe marker lies 3.0 cm over the edge of a step"),
     (
@@ -170,39 +165,13 @@ CASES: list[tuple[str, Callable[[], Evidence], float, str]] = [
         "15 frames before the plate was loaded",
     ),
     ("timing", lambda: contact(last=LAST - 15, shared=np.zeros(45, bool)), UNKNOWN, "15 frames after the plate"),
-    ("pressure_on_each_plate", two_plates, UNKNOWN, "the pressure on plate 2 is not under the foot"),
-    ("pressure_off_the_roll", lambda: contact(pressed(along_the_foot(aside_m=0.05))), 0.8, "5 cm to the left of"),
-    ("pressure_off_the_roll", lambda: contact(pressed(along_the_foot(aside_m=-0.07))), UNKNOWN, "7 cm to the right of"),
+    ("pressure_off_the_roll", heel_up_and_pressure_behind, UNKNOWN, "10 cm from where the foot presses"),
     ("pressure_off_the_foot", lambda: contact(pressure_astray(1)), 0.8, "in 1 frame the pressure is not under"),
     ("pressure_off_the_foot", lambda: contact(pressure_astray(5)), 0.8, "in 5 frames the pressure is not under"),
     ("pressure_off_the_foot", lambda: contact(pressure_astray(30)), UNKNOWN, "its pressure is not under the foot"),
     ("pressure_at_an_edge", lambda: contact(pressed_aside()), 0.9, "presses at that edge"),
-    ("pressure_runs_backward", lambda: contact(pressed(along_the_foot(0.95, 0.15))), UNKNOWN, "from toe to heel"),
-    ("pressure_runs_backward", lambda: contact(pressed(along_the_foot(0.6, 0.55))), 0.8, "does not run forward"),
-    ("pressure_runs_sideways", lambda: contact(across_the_foot(0.15, 0.95)), 0.8, "travels 6 cm across the foot"),
     ("pressure_runs_sideways", lambda: contact(across_the_foot(0.5, 0.7)), UNKNOWN, "whether Mx and My are exchanged"),
-    ("part_of_the_foot", lambda: contact(pressed(share=0.5)), 0.5, "as little as 50% of body weight"),
-    ("part_of_the_foot", lambda: contact(pressed(size=(0.6, 0.14), share=0.6)), UNKNOWN, "the foot stands at its edge"),
-    (
-        "part_of_the_foot",
-        lambda: contact(pressed(size=(0.6, 0.085), share=0.6)),
-        UNKNOWN,
-        "over the edge, and it carries",
-    ),
-    (
-        "part_of_the_foot",
-        lambda: contact(pressed(size=(0.6, 0.085)), external_support=True),
-        UNKNOWN,
-        "over the edge, and something else may carry the body",
-    ),
-    (
-        "part_of_the_foot",
-        lambda: supported(plate=pressed(size=(0.6, 0.14)), lost=0.2),
-        UNKNOWN,
-        "the foot stands at its edge, and it gives up to 0.20",
-    ),
     ("edges_unknown", lambda: contact(replace(pressed(), outlined=False)), 0.8, "nothing says where"),
-    ("empty_reading", lambda: contact(replace(pressed(), bias_g=7.0 * UP)), 0.9, "reads 7 N while it is empty"),
     ("contact_cut", lambda: contact(cut=("", "samples")), 0.9, "its end is not known: the plate has no samples after"),
     ("contact_cut", lambda: contact(cut=("hand", "")), 0.9, "--assign begins within the load: name all of its frames"),
     ("contact_cut", lambda: contact(cut=("trial", ""), first=0), 0.9, "the trial begins within the contact"),
@@ -217,7 +186,7 @@ CASES: list[tuple[str, Callable[[], Evidence], float, str]] = [
 
 
 def reasons(rule: str, evidence: Evidence) -> list[Reason]:
-    return list(getattr(judgement, rule)(evidence, Limits()))
+    return list(getattr(judgement, rule)(evidence))
 
 
 @pytest.mark.parametrize("height_m", [0.03, 0.08])
@@ -226,12 +195,6 @@ def test_nothing_speaks_against_a_sound_contact(height_m: float) -> None:
     sound = judge(contact(foot=foot_at(height_m=height_m)))
     assert (sound.known, sound.confidence, sound.reason) == (True, 0.99, "")
     assert not sound.misplaced.any() and not sound.at_edge.any()
-
-
-@pytest.mark.parametrize("plate", [pressed(share=0.3), pressed(size=(0.6, 0.14), share=0.3)], ids=["inside", "edge"])
-def test_a_foot_on_crutches_is_not_judged_by_shares_of_body_weight(plate: PlateLoad) -> None:
-    assert judge(contact(plate)).confidence < 0.6
-    assert judge(contact(plate, external_support=True)).confidence == judge(contact()).confidence
 
 
 @pytest.mark.parametrize(("rule", "made", "weight", "words"), CASES, ids=[f"{c[0]}: {c[3]}" for c in CASES])
@@ -243,7 +206,8 @@ def test_a_rule_and_its_reason(rule: str, made: Callable[[], Evidence], weight: 
 
 
 def test_what_all_contacts_of_a_trial_lack_says_nothing_of_an_edge() -> None:
-    (reason,) = judgement.over_an_edge(supported(foot_at(-0.23), lost=0.1), Limits().beyond_usual(0.05))
+    lacking = supported(foot_at(-0.23), lost=0.14)
+    (reason,) = judgement.over_an_edge(replace(lacking, support=lacking.support.beyond(0.05)))
     assert reason.weight == 0.7
     assert "2.0 cm over the edge" in reason.text
 
@@ -258,10 +222,10 @@ def test_the_first_reason_that_makes_a_load_unknown_is_the_one_that_is_said() ->
 
 
 def test_doubts_multiply_and_stand_in_the_order_of_the_rules() -> None:
-    judged = judge(contact(replace(pressed(), outlined=False, bias_g=7.0 * UP), cut=("samples", "")))
+    judged = judge(contact(replace(pressed(), outlined=False, bias_g=np.full(3, np.nan)), cut=("samples", "")))
     assert judged.known
-    assert judged.confidence == round(0.99 * 0.8 * 0.9 * 0.9, 2)
-    doubts = ("nothing says where", "reads 7 N", "no samples before it")
+    assert judged.confidence == round(0.99 * 0.8 * 0.9 * 0.95, 2)
+    doubts = ("nothing says where", "no samples before it", "nothing tells what")
     assert [judged.reason.index(words) for words in doubts] == sorted(judged.reason.index(words) for words in doubts)
 
 
@@ -283,7 +247,7 @@ def test_frames_that_the_motion_shows_to_be_measured_are_known_at_an_edge() -> N
     pressure[: FIRST + 12, 0] = -0.29  # 1 cm from the edge, before the foot stands alone
     judged = judge(supported(heel_beyond, pressed(pressure)))
     assert judged.known and judged.beyond
-    assert judged.at_edge[:12].all() and not judged.at_edge[12:].any()
+    assert judged.at_edge[:12].all() and not judged.at_edge[13:].any()
     unwitnessed = judge(contact(pressed(pressure), foot=heel_beyond))
     assert not unwitnessed.known
 
@@ -308,28 +272,13 @@ def test_a_plate_whose_noise_moves_the_pressure_tells_nothing_of_a_light_load() 
     assert judge(contact(replace(plate, moment_noise_Nm=2.0))).misplaced.any()
 
 
-def test_the_pressure_of_a_foot_that_stays_need_not_run_forward() -> None:
-    """Who stands sways to and fro; noise of the markers is no movement."""
-    swaying = pressed(along_the_foot(0.6, 0.55))
-    assert "does not run forward" in judge(contact(swaying)).reason
-    stays = foot_at()
-    heel = np.tile(stays.heel_g[FIRST], (N, 1)) + np.linspace(0.0, 1e-3, N)[:, None]
-    assert judge(contact(swaying, foot=FootTrack(heel, heel + [LENGTH, 0.0, 0.0]))).reason == ""
-
-
 def test_pressure_is_held_against_the_length_of_the_foot() -> None:
     """A toe marker at two thirds of the way to the ball, and pressure that runs to the toes."""
     to_the_toes = along_the_foot(0.15, 1.2)
     short = replace(foot_at(), toe_g=foot_at().heel_g + [LENGTH / 1.5, 0.0, 0.0])
     assert judge(contact(pressed(to_the_toes))).confidence == 0.99
     assert judge(contact(pressed(to_the_toes), foot=replace(short, ball_over_toe=1.5))).confidence == 0.99
-    assert not judge(contact(pressed(to_the_toes), foot=short)).known
-
-
-def test_limits_can_be_given() -> None:
-    light = contact(pressed(share=0.5))
-    assert judge(light).confidence < 0.5
-    assert judge(light, Limits(light=0.3, light_middle=0.3)).confidence == 0.99
+    assert judge(contact(pressed(to_the_toes), foot=short)).misplaced[-5:].all()
 
 
 def test_a_foot_that_is_not_seen_while_it_presses_lies_beside_no_edge() -> None:
@@ -337,15 +286,5 @@ def test_a_foot_that_is_not_seen_while_it_presses_lies_beside_no_edge() -> None:
     lacking = np.zeros(LAST + 1 - FIRST)
     unseen = contact(foot=foot_unseen(1.0), support=Support(0.0, lacking, lacking))
     assert not unseen.pressing.any()
-    assert unseen.beyond_edges(Limits()) == ([], [])
+    assert unseen.beyond_edges == ([], [])
     assert "markers are missing" in judge(unseen).reason
-
-
-def test_a_running_stance_carries_the_body_on_the_mean() -> None:
-    """Its first and last thirds hold landing and leaving, which in walking fall into double support."""
-    rising = np.where(during(), 2 * WEIGHT * np.sin(np.pi * (np.arange(N) - FIRST) / (LAST - FIRST)) ** 4, 0.0)
-    plate = plate_over(0.6, 0.4, along_the_foot(), rising)
-    assert "in single support" in judge(contact(plate, other_airborne=during(FIRST + 5, LAST - 5))).reason
-    assert judge(contact(plate, other_airborne=during(FIRST + 2, LAST - 2))).confidence == 0.99
-    half = plate_over(0.6, 0.4, along_the_foot(), rising / 2)
-    assert "37% of body weight" in judge(contact(half, other_airborne=during())).reason

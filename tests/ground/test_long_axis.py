@@ -11,8 +11,7 @@ import pytest
 from simulated_trials import simulated_walk
 
 from gaitid.errors import TrialError
-from gaitid.ground.long_axis import long_axis
-from gaitid.ground.vertical import BY_SHAPE, vertical
+from gaitid.ground.vertical import BY_SHAPE, long_axis, vertical
 from gaitid.model.load import load_model
 from gaitid.read import read_trial
 from gaitid.trial import Trial

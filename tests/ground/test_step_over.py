@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 from attack_trials import RECORDED, SHARED, recorded_case
 from merged_plates import row
 
-from gaitid.ground.step_over import told_by_pressure
+from gaitid.ground.claims import told_by_pressure
 from gaitid.trial import Array, Mask
 
 RATE, N = 100.0, 100
