@@ -5,7 +5,6 @@ from __future__ import annotations
 from gaitid.notes.message import GOOD, USABLE, Message
 
 _LABELS = "correct the labels there"
-_WAY = "{axis:?about the axis {axis}}{turned:?; their middle }{way:?{way} mm}"
 
 _UPRIGHT = "say it with {option}; where the laboratory itself is tilted, turn it upright"
 MARKERS = {
@@ -104,13 +103,13 @@ MARKERS = {
     ),
     "markers_jump": Message(
         "doubt",
-        "all markers, or several, jump by one length, or several turn together; those frames count as not seen",
+        "all markers, or several, jump together; those frames count as not seen",
         USABLE,
         "see whether a camera was moved or the origin set anew there",
         words={
             "all": (
                 (
-                    "{what} (" + _WAY + " along x, y, z){step:? between {step}, and stay there}: taken as not seen in "
+                    "{what} ({way} mm along x, y, z){step:? between {step}, and stay there}: taken as not seen in "
                     "{where}{step:?, and before or after it they are off the plates by as much}"
                 ),
                 (
@@ -120,7 +119,7 @@ MARKERS = {
             ),
             "several": (
                 (
-                    "{what} (" + _WAY + " along x, y, z){step:? between {step}, and stay there}: taken as not seen in "
+                    "{what} ({way} mm along x, y, z){step:? between {step}, and stay there}: taken as not seen in "
                     "{where}{step:?, and before or after it they sit elsewhere on the body, by as much}"
                 ),
                 (
