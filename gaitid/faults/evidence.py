@@ -242,7 +242,9 @@ class Evidence:
     def _off(self, pressing: Pressing, state: State) -> Array:
         """(2, n) m: the pressure less where it is to be, forward and to the left."""
         k, f_p, m_p = self.plate_of[pressing.rows.start], state.f_p[pressing.rows], state.m_p[pressing.rows]
-        push = np.where(np.abs(f_p[:, 2]) > 1.0, f_p[:, 2], np.nan)
+        # read at other times a foot may not have landed yet, or have left: then it tells what it told as filed
+        known = np.abs(f_p[:, 2]) > LEAST_FORCE * np.abs(self.filed.f_p[pressing.rows, 2]).max()
+        push = np.where(known, f_p[:, 2], np.nan)
         # plate axes: x_cop = -My / Fz, y_cop = Mx / Fz about the centre of the surface
         cop_p = np.stack([-m_p[:, 1] / push, m_p[:, 0] / push, np.zeros(len(push))], axis=1)
         cop_g = cop_p @ state.R_gp[k].T + state.centre_g[k]
@@ -253,7 +255,10 @@ class Evidence:
             along = np.einsum("ij,ij->i", cop_g - pressing.heel_g, pressing.forward_g)
             forward = along - np.clip(along, 0.0, (1 + TOE_SHARE) * pressing.length_m)
             leftward = leftward - np.clip(leftward, -HALF_WIDTH, HALF_WIDTH)
-        return np.asarray(np.nan_to_num(np.clip([forward, leftward], -1.0, 1.0)))
+        off = np.clip([forward, leftward], -1.0, 1.0)
+        if state is self.filed or known.all():
+            return np.asarray(np.nan_to_num(off))
+        return np.where(known, off, self._off(pressing, self.filed))
 
     def share_on(self, side: str) -> Array:
         """(windows,) share of the force that presses under one foot, as filed."""
@@ -311,8 +316,8 @@ def window_means(samples: Array, at: Array, half: float) -> Array:
 
     def until(frames: Array) -> Array:
         # beyond the ends of a recording a load goes on as it was: it is read there when a delay is undone
-        within = np.clip(frames, 0, len(samples) - 1)
-        beyond = (frames - within)[:, None]
-        return np.asarray(_between(integral, within) + beyond * np.where(beyond < 0, samples[0], samples[-1]))
+        whole = np.clip(frames, 0, len(samples) - 1).astype(int)
+        between = (samples[whole] + _between(samples, frames)) / 2
+        return np.asarray(integral[whole] + (frames - whole)[:, None] * between)
 
     return (until(at + half) - until(at - half)) / (2 * half)

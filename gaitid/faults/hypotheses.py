@@ -91,7 +91,9 @@ def hypotheses(evidence: Evidence, weighed: bool) -> list[Hypothesis]:
         result += [Hypothesis("plates_exchanged", pair, _plates_exchanged(*pair)) for pair in combinations(used, 2)]
     elif not weighed:
         result = [h for h in result if h.cause != "gain"]
-    if len(evidence.windows_s):
+    if not len(evidence.windows_s):  # pressure alone rolls too slowly to tell a time
+        result = [h for h in result if h.cause != "late"]
+    else:
         result += [
             Hypothesis("drift", (), _drift, (DRIFT, LATE_S)),
             Hypothesis("rate", (), _rate, (RATE,), starts=FACTORS),

@@ -16,20 +16,21 @@ from gaitid.faults.spread import Effect, Likelihood, likelihood
 from gaitid.records import NamedTuple
 from gaitid.trial import Array
 
-# Logarithm of the odds against one fault before anything is seen: a clock, a mass, cameras that lean, each one trial
-# in ninety; another fault, one of about a hundred, one in thirty; a rate, or one plate that is late but shares a clock,
-# one in a hundred.
+# Logarithm of the odds against one fault before anything is seen: a clock, a rate, a mass, cameras that lean, each one
+# trial in ninety; another fault, one of about a hundred, one in thirty; one plate that is late but shares a clock, one
+# in a hundred.
 COMMON, RARE, RAREST = 4.5, 8.0, 9.5
 # Logarithm of the odds between two faults from which on the better one alone is named: twenty to one.
 SURE = 3.0
 # Faults of one trial that are looked for, one after the other, each of other plates; steps of Gauss and Newton; of a
-# parameter's spread, the step that its effect is taken over; spreads beyond which nothing is looked for.
-FAULTS, STEPS, STEP, FARTHEST = 2, 4, 0.05, 5.0
+# parameter's spread, the step that its effect is taken over, and of clocks; spreads beyond which nothing is looked for.
+FAULTS, STEPS, STEP, ASIDE, FARTHEST = 2, 4, 0.05, 0.2, 5.0
 # Squares of what is left, of what sound recordings leave, where a fault explains all: what leaves more is none that is
 # looked for. By so many squares of residuals forces may fit worse for the sake of their line and their pressure.
 FITS, WORSE = 2.0, 9.0
 # Causes that are common where they are of all plates.
-OFTEN = ("late", "gain", "tilt")
+OFTEN = ("late", "rate", "gain", "tilt")
+CLOCKS = ("late", "drift")
 # What may still become the best after more steps.
 PROMISING = 6.0
 
@@ -127,7 +128,7 @@ class Court:
     def price(self, hypothesis: Hypothesis) -> float:
         """Logarithm of the odds against a fault before anything is seen."""
         of_all = not hypothesis.plates or len(hypothesis.plates) == len(self.evidence.used) > 1
-        if hypothesis.cause == "rate" or (hypothesis.cause == "late" and not of_all and len(self.evidence.plates) > 1):
+        if hypothesis.cause == "late" and not of_all and len(self.evidence.plates) > 1:
             return RAREST
         return COMMON if of_all and hypothesis.cause in OFTEN else RARE
 
@@ -175,24 +176,29 @@ class Court:
         sd = np.array(hypothesis.spread)
         best: Fitted | None = None
         for _ in range(STEPS):
-            slopes = self.slopes(hypothesis, state, white, size)
+            leads, tells = self.bends(hypothesis, state, white, size)
             raised = self.likelihood.variance(misfit)
-            tells = self.likelihood.product(slopes, slopes) / raised
+            tells /= raised
             curvature = tells + np.diag(1 / sd**2)
-            leads = self.likelihood.product(slopes, white)
             step = -np.linalg.solve(curvature, leads / raised + size / sd**2)
-            size = np.clip(size + step, -FARTHEST * sd, FARTHEST * sd)
-            price = 0.5 * float(np.sum((size / sd) ** 2)) + 0.5 * np.linalg.slogdet(curvature * np.outer(sd, sd))[1]
-            price += self.stretch(hypothesis, size) + nothing + self.price(hypothesis)
+            occam = 0.5 * np.linalg.slogdet(curvature * np.outer(sd, sd))[1] + nothing + self.price(hypothesis)
             error = np.sqrt(np.diag(np.linalg.inv(curvature)))
             # what would be left if the residuals went along straight lines
-            straight = misfit + float(step @ (2 * leads + tells * raised @ step))
-            if best is None and self.likelihood.log(max(straight, 0.0)) - price < -PROMISING:
-                score = self.likelihood.log(misfit) - price
-                return Fitted(hypothesis, score, size, error, state, misfit / self.n)
-            corrected = hypothesis.act(self.evidence, state, size)
-            white = self.white(corrected)
-            misfit = self.likelihood.misfit(white)
+            straight = self.likelihood.log(max(misfit + float(step @ (2 * leads + tells * raised @ step)), 0.0))
+            before = misfit / raised + float(np.sum((size / sd) ** 2))
+            for _ in range(STEPS):  # not so far where that explains less
+                aside = np.clip(size + step, -FARTHEST * sd, FARTHEST * sd)
+                far = float(np.sum((aside / sd) ** 2))
+                price = occam + 0.5 * far + self.stretch(hypothesis, aside)
+                if best is None and straight - price < -PROMISING:
+                    return Fitted(hypothesis, self.likelihood.log(misfit) - price, aside, error, state, misfit / self.n)
+                corrected = hypothesis.act(self.evidence, state, aside)
+                white = self.white(corrected)
+                left = self.likelihood.misfit(white)
+                if left / raised + far < before:
+                    break
+                step /= 2
+            size, misfit = aside, left
             score = self.likelihood.log(misfit) - price
             if best is None or score > best.score + 0.01:
                 better = best is None or score > best.score + 0.5
@@ -209,8 +215,6 @@ class Court:
         The density of what was read is that of what was felt over the gain, once for each residual that plates feel and
         no marker tells: all of them where the trunk was not measured, half of them where it was.
         """
-        if hypothesis.cause == "rate":  # what the motion asks for becomes smaller, and its noise with it
-            return 0.3 * self.rows(self.evidence.used) * max(float(size[0]), 0.0)
         if not hypothesis.cause.startswith("gain"):
             return 0.0
         loaded = self.rows(hypothesis.plates)
@@ -230,11 +234,27 @@ class Court:
         share = push[list(plates)].sum(axis=0) / np.maximum(push.sum(axis=0), 1.0)
         return float(share.sum()) * self.likelihood.share
 
-    def slopes(self, hypothesis: Hypothesis, state: State, white: Array, size: Array) -> Array:
-        """(n, parameters) by how much residuals change for each unit of the parameters."""
-        columns = []
-        for j, sd in enumerate(hypothesis.spread):
-            beside = size.copy()
-            beside[j] += STEP * sd
-            columns.append((self.white(hypothesis.act(self.evidence, state, beside)) - white) / (STEP * sd))
-        return np.stack(columns, axis=1)
+    def bends(self, hypothesis: Hypothesis, state: State, white: Array, size: Array) -> tuple[Array, Array]:
+        """Half the slope of the misfit over the parameters, (parameters,), and half its curvature, (n, n).
+
+        Of clocks by the misfit to both sides: forces hold what is faster than markers show, which fits no delay better
+        than another, but would count as information in slopes of residuals.
+        """
+        sd = np.array(hypothesis.spread)
+
+        def beside(at: Array) -> Array:
+            return self.white(hypothesis.act(self.evidence, state, size + at))
+
+        if hypothesis.cause not in CLOCKS:
+            slopes = np.stack([beside(at) - white for at in np.diag(STEP * sd)], axis=1) / (STEP * sd)
+            return self.likelihood.product(slopes, white), self.likelihood.product(slopes, slopes)
+
+        def misfit(at: Array) -> float:
+            return self.likelihood.misfit(beside(at))
+
+        to = np.diag(ASIDE * sd)
+        leads = np.array([misfit(a) - misfit(-a) for a in to]) / 4
+        bent = [[misfit(a + b) - misfit(a - b) - misfit(b - a) + misfit(-a - b) for b in to] for a in to]
+        values, axes = np.linalg.eigh(np.array(bent) / 8)
+        inverse = np.diag(1 / (ASIDE * sd))
+        return inverse @ leads, inverse @ (axes * np.maximum(values, 0.0)) @ axes.T @ inverse
