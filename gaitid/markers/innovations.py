@@ -58,9 +58,9 @@ class Innovations(NamedTuple):
         return np.asarray(np.sqrt(self.variance / (self.filter**2).sum(axis=1)))
 
 
-def innovations_of(points: Array) -> Innovations:
-    """Innovations of (frames, markers, 3) points, m, NaN where unknown."""
-    weights, variance = _autoregressions(points)
+def innovations_of(points: Array, like: Innovations | None = None) -> Innovations:
+    """Innovations of (frames, markers, 3) points, m, NaN where unknown, by their own autoregression or by another's."""
+    weights, variance = _autoregressions(points) if like is None else (like.filter, like.variance)
     n = len(points)
     rows = np.full((n + SPAN - 1, *points.shape[1:]), np.nan)
     if n >= SPAN:

@@ -23,7 +23,7 @@ from gaitid.markers.innovations import (
     log_gain,
     step_response,
 )
-from gaitid.markers.tracks import Tracks
+from gaitid.markers.tracks import Tracks, tracks_of
 from gaitid.numerics.masks import known_rows, spans, widened
 from gaitid.numerics.rigid_fit import FEWEST, closest_rotations
 from gaitid.numerics.rotation import apply_transposed, norm
@@ -48,6 +48,8 @@ MOST_STEPS = 6
 APART = 3
 # s. Across a longer gap nothing tells a step.
 GAP_S = 0.15
+# Frames behind those that are looked at backward, at least.
+MORE = 16 * SPAN
 # Frames beside one that alarms that may step.
 BESIDE = 2
 # Share of the largest step of a window that smaller ones have at least: where a marker goes elsewhere, its velocity and
@@ -109,6 +111,32 @@ def find_steps(
     coarse_m : float
         Steps in which coordinates come, where they are coarse.
     """
+    forward = _forward(tracks, rate_hz, found, stepping, coarse_m)
+    # the first frames of a trial, and those behind a long gap, have no innovation but backward in time
+    behind: Mask = np.zeros(tracks.known.shape, dtype=bool)
+    behind[:SPAN] = True
+    for i in range(len(tracks)):
+        for first, stop in spans(~tracks.known[:, i]):
+            behind[stop : stop + SPAN, i] |= stop - first > GAP_S * rate_hz
+    n = min(int(np.flatnonzero(behind.any(axis=1))[-1]) + 1 + MORE, len(tracks.points))
+    back = tracks_of({label: points[:n][::-1] for label, points in tracks.items()})
+    of_back = innovations_of(back.points, found)
+    backward = _forward(back, rate_hz, of_back, gains(of_back, step_response(of_back.filter)), coarse_m)
+    return [_both(*of, n, behind[:, i]) for i, of in enumerate(zip(forward, backward, strict=True))]
+
+
+def _both(forward: Stepped, backward: Stepped, n: int, behind: Mask) -> Stepped:
+    """Steps of a marker, those `behind` what is unknown as found in the first `n` frames backward, if any was."""
+    turned = [s._replace(before=n - 1 - s.after, after=n - 1 - s.before, by_m=-s.by_m) for s in backward.steps]
+    turned = [step for step in turned if behind[step.after]]
+    steps = [*turned, *(step for step in forward.steps if not (turned and behind[step.after]))]
+    return forward._replace(steps=sorted(steps, key=lambda step: step.after))
+
+
+def _forward(
+    tracks: Tracks, rate_hz: float, found: Innovations, stepping: tuple[Array, Array], coarse_m: float
+) -> list[Stepped]:
+    """Steps of each marker by what follows them."""
     limits = np.maximum(np.where(found.noise_m < SMOOTHED_M, STEP_M, RAW_STEP_M), ROUNDED * coarse_m)
     alarm: Mask = np.zeros(tracks.known.shape, dtype=bool)
     for changes, gain in (stepping, gains(found, found.filter[:, ::-1])):  # a step, and one frame that is off

@@ -67,6 +67,18 @@ def unseen(markers: Markers, label: str = "LKNE") -> list[int]:
 # --- one ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("first", [0, 60])
+@pytest.mark.parametrize("away", [3, 8])
+def test_the_first_frames_and_those_behind_a_long_gap(first: int, away: int) -> None:
+    """No innovation tells of them forward in time: a marker that is elsewhere in them is found backward."""
+    markers = {**walk(), "LKNE": walk()["LKNE"].copy()}
+    markers["LKNE"][max(first - 40, 0) : first] = np.nan
+    known = faults_of(markers)
+    found = [fault for fault in faults_of(off(markers, ("LKNE",), first, away, 0.03 * WAY)) if fault not in known]
+    assert [fault.labels for fault in found] == [("LKNE",)]
+    assert any(a <= first and first + away - 1 <= b for a, b in found[0].frames)
+
+
 @pytest.mark.parametrize("frames", [1, 2, 5])
 @pytest.mark.parametrize("size_m", [0.001, 0.01, 0.04])
 def test_a_marker_that_is_off_in_a_smooth_walk_loses_just_these_frames(size_m: float, frames: int) -> None:
