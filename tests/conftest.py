@@ -44,6 +44,7 @@ NOT_YET = (
     "test_channel_names.py::test_a_turned_sign_is_that_of_the_column[True-2]",
     "test_plate_faults.py::test_simulated_walks_have_none[stumble]",
     "test_contact_clocks.py::test_one_plate_50_ms_late_is_named[sydney/walk03]",
+    "test_contact_clocks.py::test_one_contact_tells_a_rate_that_is_twice_too_high",
     "test_named.py::test_a_gain_of_the_horizontal_forces[walk-0.6-plates1]",
     "test_named.py::test_a_gain_of_the_horizontal_forces[walk-0.6-plates2]",
     "test_named.py::test_a_gain_of_the_horizontal_forces[HC030A/walk-0.6-plates2]",

@@ -16,9 +16,9 @@ from gaitid.faults.spread import Effect, Likelihood, likelihood
 from gaitid.records import NamedTuple
 from gaitid.trial import Array
 
-# Logarithm of the odds against one fault before anything is seen: a clock, a rate, a mass, cameras that lean, each one
-# trial in ninety; another fault, one of about a hundred, one in thirty; one plate that is late but shares a clock, one
-# in a hundred.
+# Logarithm of the odds against one fault before anything is seen: a clock, a mass, cameras that lean, each one trial
+# in ninety; another fault, one of about a hundred, one in thirty; a rate, or one plate that is late but shares a clock,
+# one in a hundred.
 COMMON, RARE, RAREST = 4.5, 8.0, 9.5
 # Logarithm of the odds between two faults from which on the better one alone is named: twenty to one.
 SURE = 3.0
@@ -29,7 +29,7 @@ FAULTS, STEPS, STEP, ASIDE, FARTHEST = 2, 4, 0.05, 0.2, 5.0
 # looked for. By so many squares of residuals forces may fit worse for the sake of their line and their pressure.
 FITS, WORSE = 2.0, 9.0
 # Causes that are common where they are of all plates.
-OFTEN = ("late", "rate", "gain", "tilt")
+OFTEN = ("late", "gain", "tilt")
 CLOCKS = ("late", "drift")
 # What may still become the best after more steps.
 PROMISING = 6.0
@@ -128,7 +128,7 @@ class Court:
     def price(self, hypothesis: Hypothesis) -> float:
         """Logarithm of the odds against a fault before anything is seen."""
         of_all = not hypothesis.plates or len(hypothesis.plates) == len(self.evidence.used) > 1
-        if hypothesis.cause == "late" and not of_all and len(self.evidence.plates) > 1:
+        if hypothesis.cause == "rate" or (hypothesis.cause == "late" and not of_all and len(self.evidence.plates) > 1):
             return RAREST
         return COMMON if of_all and hypothesis.cause in OFTEN else RARE
 
@@ -215,6 +215,8 @@ class Court:
         The density of what was read is that of what was felt over the gain, once for each residual that plates feel and
         no marker tells: all of them where the trunk was not measured, half of them where it was.
         """
+        if hypothesis.cause == "rate":  # what the motion asks for becomes smaller, and its noise with it
+            return 0.3 * self.rows(self.evidence.used) * max(float(size[0]), 0.0)
         if not hypothesis.cause.startswith("gain"):
             return 0.0
         loaded = self.rows(hypothesis.plates)

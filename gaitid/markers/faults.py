@@ -12,6 +12,9 @@ from gaitid.numerics.masks import spans
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array
 
+# A label that jumps more often is noise: it is neither followed from jump to jump nor compared with others. Recorded
+# markers jump three times at most; the cost of following one grows with the square.
+MOST_JUMPS = 1000
 #: The option that overrules all of it.
 KEEP = "--set doubtful_labels=keep"
 #: Kinds of faults beside which frames count as not seen as well (`beside_steps`).
@@ -34,8 +37,8 @@ class LabelFault:
     ----------
     kind : str
         ``spike``, ``jump``, ``swap`` (for part of the trial), ``exchanged`` (throughout), ``reversed`` (throughout,
-        against the static), ``frozen``, ``held_x`` (or y, z), ``straight``, ``splined``, ``kinked``, ``copied``,
-        ``computed`` or ``same``; ``repeated`` of whole camera frames;
+        against the static), ``frozen``, ``held_x`` (or y, z), ``still``, ``straight``, ``splined``, ``kinked``,
+        ``copied``, ``computed``, ``same`` or ``restless``; ``repeated`` of whole camera frames;
         ``moved`` of a marker that goes elsewhere by less than a jump and stays;
         ``together`` of all markers that go elsewhere for a few frames, ``away`` of all that do for longer, ``reset`` of
         all that stay; ``several_together``, ``several_away`` and ``several_reset`` of some.
@@ -51,6 +54,10 @@ class LabelFault:
         Labels that may be the wrong ones instead, and are not believed either.
     step_mm : tuple of float
         Of markers that go elsewhere together their step, along the axes of the laboratory.
+    turn_deg : float
+        By how much several turn together; `step_mm` is then that of their middle. 0 where all make one step.
+    turn_axis : tuple of float
+        Unit vector about which they turn, in the laboratory; empty where all make one step.
     """
 
     kind: str
@@ -60,6 +67,8 @@ class LabelFault:
     at: tuple[tuple[int, int], ...] = ()
     also: tuple[str, ...] = ()
     step_mm: tuple[float, ...] = ()
+    turn_deg: float = 0.0
+    turn_axis: tuple[float, ...] = ()
 
     def later(self, by: int) -> LabelFault:
         """The same so many frames later."""
@@ -68,7 +77,7 @@ class LabelFault:
 
     def note(self, first_frame: int = 0) -> Note:
         """What to tell people; `first_frame` is the number of the trial's first frame."""
-        what = fault_words(self.kind, self.labels, self.size_m)
+        what = fault_words(self.kind, self.labels, self.size_m, self.turn_deg)
         if self.kind == "exchanged":
             return note("labels_exchanged", what=what, labels=self.labels, others=self.also)
         where = frame_words(self.frames, first_frame) if self.frames else ""
@@ -77,8 +86,17 @@ class LabelFault:
             return note("marker_moved", what=what, marker=self.labels[0], step=step, where=where)
         if self.step_mm:
             digits = int(self.size_m < FINE_M)
+            goes = not self.turn_axis or any(round(mm, digits) for mm in self.step_mm)
             name = "markers_jump/several" if self.kind in SEVERAL else "markers_jump/all"
-            return note(name, what=what, way=_signed(self.step_mm, digits), step=step, where=where)
+            return note(
+                name,
+                what=what,
+                axis=_signed(self.turn_axis, 1),
+                turned=bool(self.turn_axis) and goes,
+                way=_signed(self.step_mm, digits) if goes else None,
+                step=step,
+                where=where,
+            )
         if self.kind == "repeated":
             return note("frames_repeated", where=where, n=self.lost)
         if self.kind == "spike":
@@ -105,10 +123,13 @@ def frame_words(runs: Sequence[tuple[int, int]], first_frame: int) -> str:
     return phrase("frames", one=one, runs=named, more=max(len(runs) - MAX_RUNS, 0))
 
 
-def fault_words(kind: str, labels: Sequence[str], size_m: float, also: Sequence[str] = ()) -> str:
+def fault_words(
+    kind: str, labels: Sequence[str], size_m: float, turn_deg: float = 0.0, also: Sequence[str] = ()
+) -> str:
     """What is wrong with labels, in words; `also`: or with these, which nobody can tell."""
     mm = round(1e3 * size_m) if size_m > FEW_MM else float(f"{1e3 * size_m:.1g}")
-    return phrase(f"fault/{kind}", labels=labels, also=also, mm=mm)
+    turn = bool(turn_deg)
+    return phrase(f"fault/{kind}", labels=labels, also=also, mm=mm, turn=turn, deg=turn_deg, most=MOST_JUMPS)
 
 
 def beside_steps(faults: Iterable[LabelFault], reach: int, n_frames: int) -> list[LabelFault]:

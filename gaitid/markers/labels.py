@@ -4,25 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations, groupby, pairwise, product
 
-from gaitid.markers.elsewhere import find_elsewhere
-from gaitid.markers.faults import BESIDE, LabelFault, without
-from gaitid.markers.filled import find_copied, find_drawn, find_frozen, find_repeated, find_same, find_without_range
-from gaitid.markers.templates import (
-    Template,
-    exchanged_frames,
-    find_exchanged_in_part,
-    find_exchanged_throughout,
-    off_the_body,
-)
-from gaitid.markers.tracks import Tracks, frames_at_once, tracks_of
+import numpy as np
+
+from gaitid.markers.copied import find_copies
+from gaitid.markers.faults import BESIDE, MOST_JUMPS, LabelFault, without
+from gaitid.markers.filled import find_kinked, find_splined, still_seen
+from gaitid.markers.jumps import JUMP_TIMES_COARSE, MAJORITY, follow, jump_limit, shifts_between
+from gaitid.markers.repeated import repeated_frames
+from gaitid.markers.several import several_faults
+from gaitid.markers.shifts import find_shifted
+from gaitid.markers.spikes import find_spikes, longest_spike
+from gaitid.markers.still import find_flat
+from gaitid.markers.templates import Template, exchanged_frames, find_exchanged_throughout, off_the_body
+from gaitid.markers.tracks import tracks_of
 from gaitid.notes import Notes, note
-from gaitid.numerics.masks import spans
+from gaitid.numerics.masks import all_columns, known_rows, largest_column, spans
+from gaitid.numerics.rotation import norm
+from gaitid.numerics.statistics import median
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Array
+from gaitid.trial import Array, IntArray, Mask
 
-# Markers, fewer of which may all be at rest.
-FEWEST_SEEN = 3
+# s. Across a longer gap of two labels continuity does not tell which is which.
+GAP_S = 0.15
+# How much better continuity must be with two labels exchanged. Markers that were hidden together and kept their labels
+# reach 2.1 across gaps of 0.2 s; exchanged ones are far above.
+SWAP_RATIO = 3.0
+# Frames of equal coordinates on end, and m, the jump beside them, that make a marker frozen. A marker at rest, read to
+# a whole step of an integer file, repeats itself too, but does not jump.
+FROZEN_FRAMES, FROZEN_M = 3, 0.005
+# Frames, and m: a marker that stands still for longer while its nearest one goes away is frozen, jump or none.
+LEFT_FRAMES, LEFT_M = 10, 0.05
+# Frames, m per frame: so many second differences within four of the file's last digits, of a marker that moves by more,
+# are a line that somebody drew: in 47 recordings the longest such run has 1. Where more than the third, as a share, of
+# the markers do so, or one does for more than that of the trial, the recording is a made one.
+STRAIGHT, STRAIGHT_STEP, MOST_STRAIGHT = 6, 2e-4, 0.5
+# Times as much as those digits a marker bends elsewhere, as the median, if its lines are to tell.
+CURVED = 10.0
 # m. Finer steps are less than the noise of cameras: of moments of knee and hip, low-passed, steps of 0.5 mm cost 0.0013
 # to 0.0065 N·m/kg in five walks, of 1 mm 0.0026 to 0.011, of 2 mm 0.006 to 0.024; noise of 0.3 mm 0.003 to 0.011.
 COARSE_SAID_M = 0.00075
@@ -39,14 +58,11 @@ class CheckedLabels:
     faults : tuple of LabelFault
     coarse_m : (float, float, float)
         Steps in which the coordinates along each axis come, where these are so coarse that they show; else 0.
-    lost : tuple of (int, float)
-        The frames, from 0, behind camera frames that are missing, and how far all markers go on, as of one frame.
     """
 
     markers: Mapping[str, Array]
     faults: tuple[LabelFault, ...]
     coarse_m: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    lost: tuple[tuple[int, float], ...] = ()
 
     @property
     def notes(self) -> Notes:
@@ -59,7 +75,7 @@ class CheckedLabels:
 
 
 def check_labels(markers: Mapping[str, Array], rate_hz: float, templates: Sequence[Template] = ()) -> CheckedLabels:
-    """Markers without what cannot be believed: numbers that no camera measured, and labels that are elsewhere.
+    """Blank repeated frames first, then frozen markers, noise, swaps, spikes and jumps: each step sees what is left.
 
     Parameters
     ----------
@@ -78,41 +94,49 @@ def check_labels(markers: Mapping[str, Array], rate_hz: float, templates: Sequen
     faults = [
         LabelFault("reversed", e.labels, whole, e.better_m) for e in find_exchanged_throughout(markers, templates)
     ]
-    for pair, wrong, better_m in find_exchanged_in_part(without(markers, faults), templates):
-        frames = tuple((first, stop - 1) for first, stop in spans(wrong))
-        faults.append(LabelFault("swap", pair, frames, better_m))
-    tracks = tracks_of(without(markers, faults))
-    coarse_m, drawn = _not_measured(tracks, rate_hz)
-    faults += drawn
-    tracks = tracks_of(without(tracks, drawn))
-    moved, lost, kinked = find_elsewhere(tracks, rate_hz, max(coarse_m)) if tracks else ([], [], [])
-    moved = [_by_template(fault, tracks, templates) for fault in moved]
-    moved = [fault for fault in moved if fault.frames or fault.kind in BESIDE]
-    if not any(coarse_m):
-        named = {label for fault in moved if fault.kind != "moved" for label in fault.labels}
-        cut = {fault.labels: fault for fault in kinked if fault.labels[0] not in named}
-        moved = [*(fault for fault in moved if fault.labels not in cut), *cut.values()]
-    return CheckedLabels(without(tracks, moved), (*faults, *moved), coarse_m, tuple(lost))
-
-
-def _not_measured(tracks: Tracks, rate_hz: float) -> tuple[tuple[float, float, float], list[LabelFault]]:
-    """Steps in which coordinates come, m, and numbers that no camera measured, some frames at a time."""
-    repeated = find_repeated(tracks, rate_hz) if len(tracks) >= FEWEST_SEEN else []
-    measured = tracks_of(without(tracks, repeated))
-    coarse_m = measured.coarse_along
-    faults = [*repeated, *find_same(measured)]
-    faults += [] if any(coarse_m) else find_without_range(measured)
-    measured = tracks_of(without(measured, faults))
-    found: dict[tuple[str, tuple[str, ...]], LabelFault] = {}
-    for block in frames_at_once(len(tracks.points)):
-        some = tracks_of({label: points[block] for label, points in measured.items()})
-        more = find_frozen(some, max(coarse_m))
-        more += [] if any(coarse_m) else [*find_drawn(some), *find_copied(some)]
-        for fault in (fault.later(block.start) for fault in more):
-            same = found.get((fault.kind, fault.labels), fault)
-            frames = (*same.frames, *fault.frames) if same is not fault else fault.frames
-            found[fault.kind, fault.labels] = replace(fault, frames=frames, size_m=max(same.size_m, fault.size_m))
-    return coarse_m, [*faults, *found.values()]
+    checked = tracks_of(without(markers, faults))
+    repeated = find_repeated(checked, rate_hz)
+    coarse_m = tracks_of(without(checked, repeated)).coarse_along
+    coarse = any(coarse_m)
+    first = (*repeated, *find_same(checked), *(() if coarse else find_copied(checked)))
+    suspicious = bool(first) or _suspicious(checked, rate_hz)
+    faults += first
+    checked = tracks_of(without(checked, first))
+    kinked: Sequence[LabelFault] = () if coarse else find_kinked(checked, rate_hz)  # some of the kinks look like spikes
+    for find in (
+        find_frozen,
+        find_held,
+        find_straight,
+        find_splined,
+        find_restless,
+        several_faults,
+        find_swaps,
+        find_away,
+        find_still,
+        find_spiky,
+        find_jumps,
+        find_shifts,
+    ):
+        fine = find in (
+            find_held,
+            find_straight,
+            find_splined,
+            several_faults,
+            find_away,
+            find_spiky,
+            find_shifts,
+        )  # they look at less than a jump
+        if (fine and coarse) or not (fine or suspicious):
+            continue
+        more = [_by_template(fault, checked, templates) for fault in find(checked, rate_hz)]
+        more = [fault for fault in more if fault.frames or fault.kind in BESIDE]
+        told = {at for fault in faults if fault.kind == "several_reset" for at in product(fault.labels, fault.at)}
+        more = [fault for fault in more if fault.kind != "moved" or not {*product(fault.labels, fault.at)} <= told]
+        checked = tracks_of(without(checked, more))
+        faults += more
+    faults += (left := still_seen(kinked, checked))
+    checked = tracks_of(without(checked, left))
+    return CheckedLabels(checked, tuple(faults), coarse_m)
 
 
 def _by_template(fault: LabelFault, markers: Mapping[str, Array], templates: Sequence[Template]) -> LabelFault:
@@ -129,3 +153,257 @@ def _by_template(fault: LabelFault, markers: Mapping[str, Array], templates: Seq
     if wrong is None:
         return fault
     return replace(fault, frames=tuple((first, stop - 1) for first, stop in spans(wrong)))
+
+
+def _suspicious(markers: Mapping[str, Array], rate_hz: float) -> bool:
+    """Whether anything may be found: a step too many, one too few, or a gap; all markers at once."""
+    if not markers:
+        return False
+    tracks = tracks_of(markers)
+    return not tracks.whole or bool((tracks.excess > jump_limit(tracks, rate_hz)).any() or tracks.still.any())
+
+
+# --- for part of the trial ----------------------------------------------------------------------------------
+
+
+def find_repeated(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
+    """Whole camera frames that repeat the one before."""
+    frames = repeated_frames(markers, rate_hz)
+    return [LabelFault("repeated", tuple(markers), tuple(frames), 0.0)] if frames else []
+
+
+def find_spiky(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
+    """Markers that are off for one or a few frames."""
+    return [
+        LabelFault("spike", (label,), tuple((s.first, s.last) for s in spikes), max(s.size_m for s in spikes))
+        for label, spikes in find_spikes(markers, rate_hz).items()
+    ]
+
+
+def find_frozen(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
+    """Markers that repeat one position for three frames or more and jump there or away from it."""
+    limit, faults = max(FROZEN_M, JUMP_TIMES_COARSE * tracks_of(markers).coarse), list[LabelFault]()
+    for label, points in markers.items():
+        steps = np.diff(points, axis=0)
+        still = all_columns(steps == 0)
+        if not still.any():
+            continue
+        excess = tracks_of(markers).excess_at(label)
+        for first, stop in spans(still):  # steps first … stop − 1, so frames first … stop
+            beside = [excess[k] for k in (first - 1, stop) if 0 <= k < len(excess) and np.isfinite(excess[k])]
+            jump = max(beside, default=0.0)
+            if stop - first + 1 >= FROZEN_FRAMES and jump > limit:
+                faults.append(LabelFault("frozen", (label,), ((first, stop),), float(jump)))
+            elif stop - first + 1 >= LEFT_FRAMES and (left := _left_behind(markers, label, first, stop)) > LEFT_M:
+                faults.append(LabelFault("frozen", (label,), ((first, stop),), left))
+    return faults
+
+
+def find_held(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
+    """Markers of which a coordinate stands still while they move."""
+    faults = []
+    for label, found in find_flat(markers).items():
+        for axis, of_axis in groupby(found, key=lambda run: run.axis):
+            runs = list(of_axis)
+            frames = tuple((run.first, run.last) for run in runs)
+            faults.append(LabelFault(f"held_{'xyz'[axis]}", (label,), frames, max(run.size_m for run in runs)))
+    return faults
+
+
+def find_straight(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
+    """Markers whose gap somebody filled by a straight line before the file was written.
+
+    No marker of a person moves evenly to the last digit of the file (32 bits) for `STRAIGHT` frames; where most markers
+    do, the whole recording is a made one.
+    """
+    tracks = tracks_of(markers)
+    if not tracks:
+        return []
+    digit = 4 * tracks.digit
+    if not _straight(tracks.points, digit, STRAIGHT)[1].any():  # a row of them lies in each run of so many
+        return []
+    bend, lines, elsewhere = _straight(tracks.points, digit)
+    for i in np.flatnonzero(lines.any(axis=0)).tolist():
+        bends = bend[elsewhere[:, i], i]
+        # where a person's own curves bend by hardly more than a digit, a frame is too short to tell
+        if not (bends.size and float(median(bends)) > CURVED * digit[i]):
+            lines[:, i] = False
+    few = lines.mean(axis=1) < MOST_STRAIGHT
+    faults = []
+    for i, (label, points) in enumerate(tracks.items()):
+        ours = lines[:, i] & few
+        found = [(first + 1, stop) for first, stop in spans(ours) if stop - first >= STRAIGHT]
+        if found and ours.mean() < MOST_STRAIGHT:
+            size = max(float(np.linalg.norm(points[stop] - points[first])) for first, stop in found)
+            faults.append(LabelFault("straight", (label,), tuple(found), size))
+    return faults
+
+
+def _straight(points: Array, digit: Array, every: int = 1) -> tuple[Array, Mask, Mask]:
+    """(rows, markers) by how much a step bends, m, and whether a marker moves on straight, or on in a curve.
+
+    Of each so-manieth three frames.
+    """
+    n = max(len(points) - 2, 0)
+    before, here, after = (points[k : k + n : every] for k in range(3))
+    steps = after - here
+    bend, moving = largest_column(np.abs(steps - (here - before))), largest_column(np.abs(steps)) > STRAIGHT_STEP
+    straight = bend <= digit
+    return bend, straight & moving, moving & ~straight
+
+
+def find_copied(markers: Mapping[str, Array]) -> list[LabelFault]:
+    """Markers whose gap somebody filled with another marker's movement before the file was written."""
+    faults = []
+    for label, copies in groupby(sorted(find_copies(markers)), key=lambda copy: copy.label):
+        of_label = list(copies)
+        frames = tuple(sorted((copy.first, copy.last) for copy in of_label))
+        faults.append(LabelFault("copied", (label,), frames, max(copy.kink_m for copy in of_label)))
+    return faults
+
+
+def _left_behind(markers: Mapping[str, Array], label: str, first: int, stop: int) -> float:
+    """By how much the distance from a marker that stands still to its nearest one changes meanwhile, m."""
+    still = markers[label][first]
+    away = [norm(p[first : stop + 1] - still) for other, p in markers.items() if other != label]
+    known = [d[np.isfinite(d)] for d in away if np.isfinite(d).sum() >= 2]
+    return float(np.ptp(min(known, key=lambda d: d.min()))) if known else 0.0
+
+
+def find_same(markers: Mapping[str, Array]) -> list[LabelFault]:
+    """Pairs of labels with the same coordinates to the last digit: one of them is a copy."""
+    tracks = tracks_of(markers)
+    first: dict[tuple[int, bytes], str] = {}
+    faults = []
+    for i, (label, points) in enumerate(tracks.items()):
+        seen = range(len(points)) if tracks.whole else np.flatnonzero(tracks.known[:, i])
+        if not len(seen):
+            continue
+        middle = int(seen[len(seen) // 2])
+        twin = first.setdefault((middle, points[middle].tobytes()), label)
+        if twin != label:
+            same = (points == markers[twin]).all(axis=1)
+            frames = tuple((a, b - 1) for a, b in spans(same) if b - a >= FROZEN_FRAMES)
+            if frames:
+                faults.append(LabelFault("same", (twin, label), frames, 0.0))
+    return faults
+
+
+def find_restless(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
+    """Labels that jump more than a thousand times: they are not believed in any frame."""
+    limit, faults = jump_limit(markers, rate_hz), list[LabelFault]()
+    for label, points in markers.items():
+        excess = tracks_of(markers).excess_at(label)
+        if np.count_nonzero(excess > limit) > MOST_JUMPS:
+            faults.append(LabelFault("restless", (label,), ((0, len(points) - 1),), float(np.fmax.reduce(excess))))
+    return faults
+
+
+def find_still(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
+    """Markers that stand still while their neighbours go on, and come back by a jump."""
+    from gaitid.markers.still import find_standing  # hardly any trial jumps
+
+    return [
+        LabelFault("still", (label,), tuple((s.first, s.last) for s in stood), max(s.size_m for s in stood))
+        for label, stood in find_standing(markers, rate_hz).items()
+    ]
+
+
+def find_jumps(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
+    """Single labels that leave their track: the frames in which they are off the track that they are on mostly."""
+    faults = []
+    for label in markers:
+        found = follow(markers, label, rate_hz)
+        if found is not None:
+            runs = tuple((first, stop - 1) for first, stop in spans(found.away))
+            faults.append(LabelFault("jump", (label,), runs, found.size_m, found.at))
+    return faults
+
+
+def find_away(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
+    """Markers that go elsewhere for longer than a spike and come back, both by steps that their neighbours see.
+
+    All of their jumps must be among these: the way back may be a little less than a jump where the way there was a
+    little more, and one end alone would be taken for something else.
+    """
+    excess, limit = tracks_of(markers).excess, jump_limit(markers, rate_hz)
+    brief, labels = longest_spike(rate_hz), list(markers)
+    faults = []
+    for label, found in find_shifted(markers, rate_hz).items():
+        runs = tuple((first, stop - 1) for first, stop in spans(found.away))
+        longer = not found.stays and all(last - first >= brief for first, last in runs)
+        if runs and longer and _all_among(excess[:, labels.index(label)] > limit, found.at):
+            faults.append(LabelFault("jump", (label,), runs, found.size_m, found.at))
+    return faults
+
+
+def _all_among(jumps: Mask, at: Sequence[tuple[int, int]]) -> bool:
+    """Whether each of (frames - 1,) jumps is one of some steps, between two frames each."""
+    return {int(before) for before in np.flatnonzero(jumps)} <= {before for before, _ in at}
+
+
+def find_shifts(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
+    """Markers that go elsewhere by less than a jump: for a while, or for good."""
+    faults = []
+    for label, found in find_shifted(markers, rate_hz).items():
+        runs = tuple((first, stop - 1) for first, stop in spans(found.away))
+        if runs:
+            faults.append(LabelFault("jump", (label,), runs, found.size_m, found.at))
+        if found.stays:
+            faults.append(LabelFault("moved", (label,), (), found.size_m, found.stays))
+    return faults
+
+
+def find_swaps(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
+    """Pairs of labels that change places, at once or across a gap of both, and where they are exchanged.
+
+    They are taken as exchanged in every second part between the changes; after an odd number of them, in the parts
+    that together are clearly shorter, and if neither is, throughout.
+    """
+    limit, faults = jump_limit(markers, rate_hz), list[LabelFault]()
+    excess = tracks_of(markers).excess_at
+    breaks = {label: _breaks(points, excess(label) > limit, rate_hz) for label, points in markers.items()}
+    kept = {label: norm(shifts_between(markers[label], markers[label], *breaks[label])) for label in breaks}
+    for a, b in combinations([label for label in breaks if len(kept[label])], 2):
+        i, j = _at_the_same_time(breaks[a], breaks[b])
+        # what the breaks leave unexplained with the labels as they are, and with the labels exchanged after them
+        keep = kept[a][i] + kept[b][j]
+        i, j, keep = i[keep > 2 * limit], j[keep > 2 * limit], keep[keep > 2 * limit]
+        (before_a, after_a), (before_b, after_b) = breaks[a][:, i], breaks[b][:, j]
+        swap = norm(shifts_between(markers[a], markers[b], before_a, after_b))
+        swap += norm(shifts_between(markers[b], markers[a], before_b, after_a))
+        better = keep > SWAP_RATIO * swap
+        if better.any():
+            changes = sorted({int(k) for k in np.maximum(after_a, after_b)[better]})
+            seen = known_rows(markers[a]) | known_rows(markers[b])
+            size = float(keep[better].max()) / 2
+            faults.append(LabelFault("swap", (a, b), tuple(_exchanged_parts(seen, changes)), size))
+    return faults
+
+
+def _breaks(points: Array, jump: Mask, rate_hz: float) -> IntArray:
+    """(2, breaks) frames before and after each step that no body makes and each short gap; in order, none overlap."""
+    jumps = np.flatnonzero(jump)
+    gaps = np.array([(first - 1, stop) for first, stop in spans(~known_rows(points))], dtype=int).reshape(-1, 2)
+    inside = (gaps[:, 0] >= 0) & (gaps[:, 1] < len(points))
+    gaps = gaps[inside & (gaps[:, 1] - gaps[:, 0] - 1 <= GAP_S * rate_hz)]
+    breaks = np.concatenate([np.stack([jumps, jumps + 1], axis=1), gaps])
+    return np.asarray(breaks[np.argsort(breaks[:, 0])].T)
+
+
+def _at_the_same_time(one: IntArray, other: IntArray) -> tuple[IntArray, IntArray]:
+    """The numbers of all breaks of one label and of another that overlap: no more pairs than there are breaks."""
+    first, stop = np.searchsorted(other[1], one[0], side="right"), np.searchsorted(other[0], one[1], side="left")
+    count = np.maximum(stop - first, 0)
+    start = np.cumsum(count) - count
+    return np.repeat(np.arange(len(count)), count), np.arange(count.sum()) + np.repeat(first - start, count)
+
+
+def _exchanged_parts(seen: Mask, changes: Sequence[int]) -> list[tuple[int, int]]:
+    parts = list(pairwise([0, *changes, len(seen)]))
+    if len(changes) % 2 == 0:
+        return [(a, b - 1) for a, b in parts[1::2]]
+    counts = [sum(int(seen[a:b].sum()) for a, b in parts[k::2]) for k in (0, 1)]
+    if max(counts) < MAJORITY * min(counts):
+        return [(0, len(seen) - 1)]
+    return [(a, b - 1) for a, b in parts[counts.index(min(counts)) :: 2]]

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from gaitid.markers.elsewhere import parts_between
+from gaitid.markers.jumps import parts_between
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.rigid_fit import FEWEST, rigid_fit
 from gaitid.numerics.rotation import apply, norm
@@ -84,28 +84,6 @@ def find_exchanged_throughout(markers: Mapping[str, Array], templates: Sequence[
     for exchange in sorted(found, key=lambda e: -e.better_m):
         if not {label for e in best for label in e.labels} & set(exchange.labels):
             best.append(exchange)
-    return best
-
-
-def find_exchanged_in_part(
-    markers: Mapping[str, Array], templates: Sequence[Template]
-) -> list[tuple[tuple[str, str], Mask, float]]:
-    """Pairs of labels of one body that fit twice as well exchanged in many frames: these, and by how much, m."""
-    found: list[tuple[float, tuple[str, str], Mask]] = []
-    for template in templates:
-        as_is = _misfit(markers, [template])
-        if not np.count_nonzero(as_is > OFF_M) > MOSTLY * len(as_is):
-            continue
-        for a, b in combinations([label for label in template.places if label in markers], 2):
-            other = _misfit(_with_exchanged(markers, a, b), [template])
-            with np.errstate(invalid="ignore"):
-                wrong: Mask = np.asarray((as_is > OFF_M) & (as_is > FIT_RATIO * other))
-            if np.count_nonzero(wrong) > MOSTLY * len(wrong):
-                found.append((float((as_is - other)[wrong].sum()), (a, b), wrong))
-    best: list[tuple[tuple[str, str], Mask, float]] = []
-    for better, pair, wrong in sorted(found, key=lambda f: -f[0]):
-        if not {label for told, _, _ in best for label in told} & set(pair):
-            best.append((pair, wrong, better / np.count_nonzero(wrong)))
     return best
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gaitid.notes.message import GOOD, USABLE, Message
 
 _LABELS = "correct the labels there"
+_WAY = "{axis:?about the axis {axis}}{turned:?; their middle }{way:?{way} mm}"
 
 _UPRIGHT = "say it with {option}; where the laboratory itself is tilted, turn it upright"
 MARKERS = {
@@ -103,13 +104,13 @@ MARKERS = {
     ),
     "markers_jump": Message(
         "doubt",
-        "all markers, or several, jump together; those frames count as not seen",
+        "all markers, or several, jump by one length, or several turn together; those frames count as not seen",
         USABLE,
         "see whether a camera was moved or the origin set anew there",
         words={
             "all": (
                 (
-                    "{what} ({way} mm along x, y, z){step:? between {step}, and stay there}: taken as not seen in "
+                    "{what} (" + _WAY + " along x, y, z){step:? between {step}, and stay there}: taken as not seen in "
                     "{where}{step:?, and before or after it they are off the plates by as much}"
                 ),
                 (
@@ -119,7 +120,7 @@ MARKERS = {
             ),
             "several": (
                 (
-                    "{what} ({way} mm along x, y, z){step:? between {step}, and stay there}: taken as not seen in "
+                    "{what} (" + _WAY + " along x, y, z){step:? between {step}, and stay there}: taken as not seen in "
                     "{where}{step:?, and before or after it they sit elsewhere on the body, by as much}"
                 ),
                 (

@@ -6,7 +6,7 @@ from gaitid.notes.result import REASONS
 
 _OF_LABELS = "{labels: and }{also:?, or {also: and },} "
 _ALL = "all markers jump together by {mm:g} mm"
-_SEVERAL = "{labels:, } jump together by {mm:g} mm"
+_SEVERAL = "{labels:, } {turn:turn together by {deg:.2g}°, by up to|jump together by} {mm:g} mm"
 _FILLED = "it was filled in before"
 
 #: What is wrong with labels, by the kind of fault.
@@ -19,6 +19,10 @@ _FAULT = {
     "jump": _OF_LABELS + "jumps by {mm:g} mm",
     "moved": (
         _OF_LABELS + "makes a step of {mm:g} mm that its neighbours do not make, and does not come back by another"
+    ),
+    "restless": (
+        _OF_LABELS + "jumps more than {most} times (by up to {mm:g} mm), too often to be followed or compared with "
+        "other labels"
     ),
     "swap": _OF_LABELS + "change places ({mm:g} mm)",
     "straight": _OF_LABELS + f"moves on a straight line to the last digit (over {{mm:g}} mm): {_FILLED}",
@@ -33,6 +37,7 @@ _FAULT = {
     ),
     "frozen": _OF_LABELS + "stands still to the last digit, away from the others by {mm:g} mm",
     **{f"held_{axis}": f"{_OF_LABELS}keeps its {axis} while it moves by {{mm:g}} mm" for axis in "xyz"},
+    "still": _OF_LABELS + "stands still while its neighbours move on, and is {mm:g} mm off when it comes back",
     "reversed": (
         _OF_LABELS + "lie the other way round than in the static (which they fit better by {mm:g} mm exchanged)"
     ),
