@@ -266,10 +266,9 @@ class Pipeline(Stages):
     @stage
     def stand(self) -> Stand:
         """What weighs the body."""
-        found, up_g = self.found, self.found.up_g
         by_hand = assigned_frames(self.by_hand, self.trial, [*self.ground.feet])
-        rising_m_per_s = joined([motion.base.vel_g @ up_g for _, motion in self.body.motions()])
-        settings, static_model = self.body.settings, found.static_model
+        rising_m_per_s = joined([motion.base.vel_g @ self.found.up_g for _, motion in self.body.motions()])
+        settings, static_model = self.body.settings, self.found.static_model
         return Stand(self.ground, by_hand, rising_m_per_s, settings, self.static, static_model, self.balance)
 
     @stage
@@ -313,8 +312,8 @@ class Pipeline(Stages):
     @stage
     def loads_notes(self) -> Notes:
         """Where other programs say otherwise, and that no foot's load is known."""
-        trial, model, ground = self.trial, self.found.model, self.sound_ground
-        return loads_notes(trial, model, ground, self.loads, self.require_forces, self.by_file)
+        of = self.trial, self.found.model, self.sound_ground, self.loads
+        return loads_notes(*of, self.require_forces, self.by_file)
 
     @stage
     def by_file(self) -> tuple[str, ...]:
@@ -327,10 +326,9 @@ class Pipeline(Stages):
     @stage
     def gait(self) -> Gait:
         """Events, cycles and where the feet go."""
-        ground, threshold_N = self.sound_ground, self.body.settings.contact_threshold_N
-        return analyse_gait(
-            self.trial.events, self.loads.by_side, ground.feet, self.body.base_g, ground.floor, threshold_N
-        )
+        feet, threshold_N = self.sound_ground.feet, self.body.settings.contact_threshold_N
+        floor, by_side = self.sound_ground.floor, self.loads.by_side
+        return analyse_gait(self.trial.events, by_side, feet, self.body.base_g, floor, threshold_N)
 
     @stage
     def acting(self) -> Mapping[str, FootLoad]:

@@ -182,20 +182,16 @@ def _placement(
     gives, places or angles, is found again with it.
     """
     size, roles, segments = sources.placement_m, _roles(perturbed), perturbed.still.body.segments
-    static = perturbed.standing
-    # where the model carries places over, a calibration is made again for each error alone
+    static, estimates = perturbed.standing, estimated(perturbed.result.model, sources)
     pairs = [[label for label, _ in group.parts] for group in groups]
-    estimates = estimated(perturbed.result.model, sources)
     if static is not None:
         of_static = (*static.model.roles, *static.model.calibration_roles)
         roles |= {label: role for side, role in of_static for label in static.model.labels(role, side)}
         estimates |= estimated(static.model, sources)
-        alone = (
-            static.tracks
-            if perturbed.static is not None
-            else [label for label in static.tracks if label not in segment_of]
-        )
-        pairs = [*(pairs if perturbed.static is None else []), *([label] for label in alone)]
+        # where the model carries places over, a calibration is made again for each marker alone
+        pairs = [] if perturbed.static is not None else pairs
+        paired = {label for pair in pairs for label in pair}
+        pairs += [[label] for label in static.tracks if label not in paired]
     for pair in pairs if size else ():
         labels = [label for label in pair if _anatomical(label, roles, estimates, sources)]
         standing = {
@@ -273,9 +269,8 @@ def _measurements(sources: Sources, perturbed: Perturbed) -> Iterator[Error]:
         if size and names and all(np.isfinite(measured[name].value) for name in names):
             for name in names:
                 if not measured[name].source.startswith(COMPUTED):
-                    yield Error(
-                        "measurements", name.replace(".", " "), Shift(numbers=perturbed.follow({}, {name: size}))
-                    )
+                    shift = Shift(numbers=perturbed.follow({}, {name: size}))
+                    yield Error("measurements", name.replace(".", " "), shift)
 
 
 def _stride_hz(perturbed: Perturbed) -> float:

@@ -384,7 +384,7 @@ class Perturbed:
         numbers : mapping of str to float
             Of measurements that somebody made.
         """
-        if self.standing is None:
+        if self.standing is None or not (static or numbers):
             return dict(numbers)
         after = self._measured(static, numbers)
         changes = {name: (after[name] - value) / _STEP for name, value in self._as_measured.items() if name in after}
@@ -399,19 +399,12 @@ class Perturbed:
         found, subject = pipeline_of(self.result).found, self.result.subject
         sources = found.sources
         assert sources.static is not None
-        markers = sources.static.markers
-        markers = {
-            **markers,
-            **{label: markers[label] + _STEP * by for label, by in static.items() if label in markers},
-        }
+        markers = {label: track + _STEP * static.get(label, 0.0) for label, track in sources.static.markers.items()}
         values = {name: subject.numbers[name] + _STEP * by for name, by in numbers.items()}
         file = replace(sources.file, values={**sources.file.values, **values})
-        again = faultless(
-            found.model,
-            {*subject.measured},
-            replace(sources, file=file, static=replace(sources.static, markers=markers)),
-        )
-        return {name: measured.value for name, measured in (again or {}).items()}
+        sources = replace(sources, file=file, static=replace(sources.static, markers=markers))
+        again = faultless(found.model, {*subject.measured}, sources) or {}
+        return {name: measured.value for name, measured in again.items()}
 
     def _calibration(self, shift: Shift, numbers: Mapping[str, float]) -> Calibration | None:
         static = self.static

@@ -94,9 +94,7 @@ def summed(parts: Iterable[tuple[float, Shift]]) -> Shift:
     return Shift(**total)
 
 
-def shifted_load(
-    load: FootLoad, shift: Mapping[str | tuple[str, float], Array], up_g: Array, rate_hz: float
-) -> FootLoad:
+def shifted_load(load: FootLoad, shift: OfLoads, up_g: Array, rate_hz: float) -> FootLoad:
     """A foot's load with the errors of plates and clocks; in the air none, where unknown unknown.
 
     Parameters

@@ -223,10 +223,10 @@ def test_a_turned_knee_axis(walk: Trial) -> None:
 
 
 def test_a_knee_axis_that_is_turned_a_little(walk: Trial) -> None:
-    """A thigh wand 18° off is noted with the value that cures it, and lowers no verdict; one 5° off is not."""
-    result = run(changed(walk, LThighRotation=walk.parameters["LThighRotation"] - np.radians(18.0)))
+    """A thigh wand 20° off is noted with the value that cures it, and lowers no verdict; one 5° off is not."""
+    result = run(changed(walk, LThighRotation=walk.parameters["LThighRotation"] - np.radians(20.0)))
     (said,) = [note for note in result.notes if note.code == "knee_axis_turned"]
-    assert (said.side, said.severity) == ("left", "info") and "outward by 21° ± 7°" in said.text
+    assert (said.side, said.severity) == ("left", "info") and "outward by 24° ± 11°" in said.text
     (value,) = re.findall(r"left_thigh_rotation_rad: (-?[\d.]+)", said.cure)
     cured = run(changed(walk, LThighRotation=float(value)))
     assert abs(cured.quality["calibration"]["left"]["knee_axis"]["axis_turned_deg"]) < 0.5
