@@ -51,8 +51,9 @@ from gaitid.ground.contacts import LOADED, Contact  # noqa: E402
 from gaitid.notes import Note  # noqa: E402
 from gaitid.notes.message import LEVELS  # noqa: E402
 from gaitid.trial import Array, Mask  # noqa: E402
-from gaitid.uncertainty.estimate import COVERAGE_FACTOR, estimate  # noqa: E402
+from gaitid.uncertainty.estimate import estimate  # noqa: E402
 from gaitid.uncertainty.sources import read_sources  # noqa: E402
+from gaitid.uncertainty.usable import COVERAGE_FACTOR  # noqa: E402
 
 PAGE = ROOT / "docs" / "attacks.md"
 #: Of different laboratories, and turns: what `--quick` takes.

@@ -34,8 +34,9 @@ from gaitid.model.expression import Expression, parse_expression  # noqa: E402
 from gaitid.model.load import load_model  # noqa: E402
 from gaitid.numerics.rotation import apply, cross  # noqa: E402
 from gaitid.trial import Array, ForcePlate, Trial  # noqa: E402
-from gaitid.uncertainty.estimate import COVERAGE_FACTOR, estimate  # noqa: E402
+from gaitid.uncertainty.estimate import estimate  # noqa: E402
 from gaitid.uncertainty.sources import SOURCES, Sources, read_sources  # noqa: E402
+from gaitid.uncertainty.usable import COVERAGE_FACTOR  # noqa: E402
 
 PAGE = ROOT / "docs" / "uncertainty.md"
 #: Which segment each marker is on, without the side's letter.

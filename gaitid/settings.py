@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from gaitid.ground.by_hand import ByHand
 
 #: What an option takes: a file; a word; several words, or files; nothing; a frequency in Hz, or a word in its place;
-#: ``KEY=VALUE``, ``SEGMENT=FILE`` and ``SIDE=PLATES`` several times; a file or nothing.
+#: ``KEY=VALUE``, ``SEGMENT=FILE``, ``SIDE=PLATES`` and ``QUANTITY=VALUE`` several times; a file or nothing.
 FILE, WORD, WORDS, FILES, FLAG, HERTZ = "file", "word", "words", "files", "flag", "hertz"
-PAIRS, LOADS, SIDES, MAYBE_FILE = "pairs", "loads", "sides", "maybe_file"
+PAIRS, LOADS, SIDES, LIMITS, MAYBE_FILE = "pairs", "loads", "sides", "limits", "maybe_file"
 #: Kinds of options that may be repeated.
-SEVERAL = (WORDS, FILES, PAIRS, LOADS, SIDES)
+SEVERAL = (WORDS, FILES, PAIRS, LOADS, SIDES, LIMITS)
 # Defaults of keywords whose value has another form than the option's.
-_OF_KEYWORDS = {PAIRS: None, LOADS: None, MAYBE_FILE: False}
+_OF_KEYWORDS = {PAIRS: None, LOADS: None, LIMITS: None, MAYBE_FILE: False}
 
 
 class Option(NamedTuple):
@@ -330,6 +330,21 @@ class RunOptions:
             among=(DEFAULT_UNCERTAINTY,),
         ),
     ] = None
+    max_uncertainty: Annotated[
+        "Mapping[str, float]",
+        Option(
+            LIMITS,
+            "The largest standard uncertainty that is good enough, over the cycle: angle_deg, moment_Nm_per_kg or "
+            "power_W_per_kg; may be repeated. Without it angles are held to 2 and 5 degrees (McGinley 2009). Implies "
+            "--uncertainty.",
+            (
+                "mapping of str to float, optional",
+                'The largest standard uncertainties that are good enough: ``{"angle_deg": 3}``. Implies `uncertainty`.',
+            ),
+            metavar="QUANTITY=VALUE",
+            complete="max_uncertainty",
+        ),
+    ] = field(default_factory=dict)
     settings: Annotated[
         Mapping[str, Any],
         Option(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -201,6 +201,7 @@ class Analysis:
         figures: str | Sequence[str] = (),
         width: str | float | None = None,
         cycles: bool = False,
+        max_uncertainty: Mapping[str, float] | None = None,
     ) -> Path:
         """Write the clinical page (``.html``) or a picture (``.png``, ``.svg``, ``.pdf``), as ``gaitid report`` does.
 
@@ -219,6 +220,8 @@ class Analysis:
             Of a picture: ``single``, ``1.5``, ``double``, or mm.
         cycles : bool
             Draw every cycle in a picture, thin.
+        max_uncertainty : mapping of str to float, optional
+            Largest standard uncertainties that are good enough, as ``{"angle_deg": 3}``.
 
         Returns
         -------
@@ -230,11 +233,13 @@ class Analysis:
         """
         from gaitid.report import Choices, write_report
         from gaitid.report.pictures.request import Request
+        from gaitid.uncertainty.usable import read_limits
 
         output = file_path("path", path)
         names = (figures,) if isinstance(figures, str) else tuple(figures)
         asked = Request(names, None if width is None else str(width), cycles)
-        choices = Choices(asked if asked != Request() else None)
+        limits = read_limits([f"{name}={value}" for name, value in (max_uncertainty or {}).items()])
+        choices = Choices(asked if asked != Request() else None, None, limits)
         if isinstance(self._source, Stored):
             return write_report([self._source.path], output, format, norms, choices)
         files = self._source.files

@@ -13,13 +13,15 @@ from typing import Any
 
 from gaitid.errors import GaitidError
 from gaitid.model.settings import settings_from
-from gaitid.settings import FILE, FILES, HERTZ, LOADS, MAYBE_FILE, OPTIONS, PAIRS, SIDES, WORDS, Option
+from gaitid.settings import FILE, FILES, HERTZ, LIMITS, LOADS, MAYBE_FILE, OPTIONS, PAIRS, SIDES, WORDS, Option
 from gaitid.write.record import plain
 
 File = str | PathLike[str]
 
 # The command line takes 0.01 to 1e5 Hz.
 _HIGHEST_HZ = 1e6
+# Keywords that are mappings, with an example.
+_MAPPINGS = {PAIRS: '{"gravity_m_per_s2": 9.81}', LOADS: '{"left_shank": "cuff.csv"}', LIMITS: '{"angle_deg": 3}'}
 
 
 def texts_of(given: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
@@ -42,11 +44,11 @@ def texts_of(given: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
 def _words_of(option: Option, value: Any) -> tuple[str, ...]:
     """What stands behind a keyword's option, each time that it is given; empty where it says what holds anyway."""
     name, kind = option.name, option.kind
-    if kind in (PAIRS, LOADS):
+    if kind in _MAPPINGS:
         if not isinstance(value, Mapping):
-            example = {PAIRS: '{"gravity_m_per_s2": 9.81}', LOADS: '{"left_shank": "cuff.csv"}'}[kind]
+            example = _MAPPINGS[kind]
             raise GaitidError(f"{name}: not a mapping", expected=f"as {example}", found=repr(value))
-        if kind == PAIRS:
+        if kind != LOADS:
             return tuple(f"{key}={_text(item)}" for key, item in value.items())
         return tuple(f"{segment}={file}" for segment, of in value.items() for file in _files(name, of))
     if kind == HERTZ:

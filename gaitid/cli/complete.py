@@ -117,6 +117,12 @@ def tolerances(ctx: click.Context, begin: str) -> Items:
     return _pairs(dict.fromkeys(TOLERANCES, ()), begin)
 
 
+def max_uncertainty(ctx: click.Context, begin: str) -> Items:
+    from gaitid.uncertainty.usable import QUANTITIES
+
+    return _pairs(dict.fromkeys(QUANTITIES, ()), begin)
+
+
 def _choices(model: object) -> dict[str, tuple[str, ...]]:
     """The choices that a model declares, with their options; of all bundled models where none is named yet."""
     own = Path(str(model)) if model else None
@@ -175,7 +181,10 @@ def _pairs(values: dict[str, tuple[str, ...]], begin: str) -> Items:
 
 _NAMES: dict[str, Callable[[click.Context, str], Items]] = {
     function.__name__: function
-    for function in (models, mechanisms, scenarios, norms, figures, settings, reader_settings, tolerances)
+    for function in (
+        *(models, mechanisms, scenarios, norms, figures, settings, reader_settings, tolerances),
+        max_uncertainty,
+    )
 }
 
 

@@ -88,6 +88,13 @@ def _frequency(ctx: click.Context, parameter: click.Parameter, value: str | None
     return repr(number).removesuffix(".0")
 
 
+def limits(pairs: tuple[str, ...]) -> dict[str, float]:
+    """Those of --max-uncertainty of a command that analyses nothing."""
+    from gaitid.uncertainty.usable import read_limits
+
+    return _as_given(read_limits, pairs)
+
+
 def _as_given(read: Callable[[G], T], words: G) -> T:
     """What an option's values mean; what is wrong with them is wrong usage."""
     try:

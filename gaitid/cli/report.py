@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from gaitid.cli import options
 from gaitid.cli.common import Target, completed, flag, print_info, talk_options
 from gaitid.cli.streams import draw_line, erase_line
 
@@ -49,10 +50,13 @@ _SAY_EVERY_S, _DRAW_EVERY_S, _WIDTH = 2.0, 0.3, 60
 )
 @click.option("--width", metavar="NAME|MM", help="Of a picture: single (90 mm), 1.5 (140 mm), double (190 mm), or mm.")
 @click.option("--cycles", is_flag=True, help="Draw every cycle in a picture, thin.")
+@options.option(
+    "max_uncertainty",
+    help="Of results of run --uncertainty: the largest standard uncertainty that is good enough, as angle_deg=3; may "
+    "be repeated. By default as the results were run.",
+)
 @talk_options
-def command(
-    results: tuple[Path, ...], output: Path, format_: str | None, norms: str | None, by: str | None, **picture: Any
-) -> int:
+def command(results: tuple[Path, ...], output: Path, format_: str | None, norms: str | None, **chosen: Any) -> int:
     """A clinical page: verdict, curves over the gait cycle beside norms, figures, and how it was made. Or a picture.
 
     A RESULT is the `run.json` that `gaitid run` wrote; its tables lie beside it. A FOLDER stands for all results below
@@ -63,13 +67,15 @@ def command(
     from gaitid.report.pictures.request import Request
     from gaitid.write import TABLES
 
+    by, limits = chosen.pop("by"), options.limits(chosen.pop("max_uncertainty"))
     files = [path for path in results if not path.is_dir()]
     tables = [path.with_name(path.name.replace("run.json", f"{table}.csv")) for path in files for table in TABLES]
 
     refuse_to_overwrite([output], [*files, *tables])
-    request = Request(**picture) if any(picture.values()) else None
+    request = Request(**chosen) if any(chosen.values()) else None
     try:
-        written = write_report(results, output, format_, norms, Choices(request, by), _Patience(flag("quiet")))
+        choices = Choices(request, by, limits)
+        written = write_report(results, output, format_, norms, choices, _Patience(flag("quiet")))
     finally:
         erase_line()
     print_info(f"wrote {written}")

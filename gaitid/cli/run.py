@@ -180,6 +180,12 @@ def _run_trial(
         return True
     _print_warnings(path, result, setup, log)
     estimate = estimate_of(result, setup)
+    if estimate is not None:
+        from gaitid.uncertainty.usable import usable_for, usable_words
+
+        usable = usable_for(result, estimate.names, estimate.standard, setup.options.max_uncertainty)
+        for line in usable_words(usable):
+            print_info(f"{path}: how sure: {line}")
     if estimate is not None and estimate.left_out:
         print_info(f"{path}: not in the uncertainties: {'; '.join(estimate.left_out)}")
     log.done()

@@ -25,9 +25,9 @@ from gaitid.report.page.pool import COUNTS_FROM
 from gaitid.report.page.sure import variance_over_cycle
 from gaitid.run.recorded import read_recorded
 from gaitid.trial import Array
-from gaitid.uncertainty.estimate import COVERAGE_FACTOR
 from gaitid.uncertainty.signed import Signed, signed
 from gaitid.uncertainty.sources import SOURCES
+from gaitid.uncertainty.usable import COVERAGE_FACTOR
 
 DIFFERENCE, BAND = "minimal_detectable_change_95", "band_95"
 #: A curve counts as changed where more than this share of it lies beyond: by chance that happens to 6 to 8 of 100

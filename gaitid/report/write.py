@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import field, replace
 from pathlib import Path
 
 from gaitid.disk.atomic import put_all
@@ -16,6 +17,7 @@ from gaitid.report.pictures.request import FORMATS as PICTURES
 from gaitid.report.pictures.request import Request
 from gaitid.report.result import MORE_TABLES, TABLES
 from gaitid.report.text import escape
+from gaitid.uncertainty.usable import from_records
 
 FORMATS = {".html": "html", ".htm": "html", **{f".{name}": name for name in PICTURES}}
 """What a file's suffix says about its format."""
@@ -33,10 +35,13 @@ class Choices:
         Which figure, and how wide; everything on a sheet of A4 by default.
     by : {"trial", "session", "condition", "subject"} or None
         What is put together and set beside each other; by session and condition by default.
+    max_uncertainty : mapping of quantity to float
+        Largest standard uncertainties that are good enough; those of the results by default.
     """
 
     picture: Request | None = None
     by: str | None = None
+    max_uncertainty: Mapping[str, float] = field(default_factory=dict)
 
 
 def write_report(
@@ -150,6 +155,7 @@ def _read(
     """The chains, if it is of chains, and the results by session."""
     truths, others = chain_sources(paths)
     sessions = load_results(others, say, chains=True) if others else ()
+    sessions = tuple(_by_limits(session, choices.max_uncertainty) for session in sessions)
     found = [result for session in sessions for result in session.results]
     chains = [result for result in found if result.is_chain]
     of_chains = [*truths, *(result.path for result in chains)]
@@ -165,6 +171,18 @@ def _read(
     if wrong := next((option for option, is_given in given.items() if is_given), ""):
         raise GaitidError(f"{of_chains[0]}: {wrong} is of gait, and this is a chain", todo="leave it out")
     return gather(truths, chains, say), sessions
+
+
+def _by_limits(session: Session, limits: Mapping[str, float]) -> Session:
+    """The same, with what is sure enough by these limits."""
+    if not limits:
+        return session
+    results = []
+    for result in session.results:
+        found = from_records(result.mappings("verdict", "usable_for"), limits)
+        verdict = {**result.mapping("verdict"), "usable_for": [one.as_dict() for one in found]}
+        results.append(replace(result, record={**result.record, "verdict": verdict}))
+    return replace(session, results=tuple(results))
 
 
 def _refuse_overwriting(outputs: Sequence[Path], sessions: Sequence[Session]) -> None:

@@ -12,7 +12,8 @@ from typing import Any
 from gaitid.errors import GaitidError
 from gaitid.ground.by_hand import read_assignments
 from gaitid.model.settings import settings_from
-from gaitid.settings import FILE, FILES, FLAG, HERTZ, LOADS, OPTIONS, PAIRS, SIDES, WORDS, RunOptions
+from gaitid.settings import FILE, FILES, FLAG, HERTZ, LIMITS, LOADS, OPTIONS, PAIRS, SIDES, WORDS, RunOptions
+from gaitid.write import DEFAULT_UNCERTAINTY
 
 _BY_FLAG = {option.flag: option for option in OPTIONS.values()}
 
@@ -35,7 +36,11 @@ def values_of(given: Given) -> dict[str, Any]:
         A value that is not of the form that an option has.
     """
     values = {name: _value(OPTIONS[name].kind, texts) for name, texts in given.items()}
-    return values | {"contributions": True} if "observer" in given else values
+    if "observer" in given:
+        values["contributions"] = True
+    if "max_uncertainty" in given and "uncertainty" not in given:
+        values["uncertainty"] = DEFAULT_UNCERTAINTY
+    return values
 
 
 def _value(kind: str, texts: Sequence[str]) -> object:
@@ -47,6 +52,10 @@ def _value(kind: str, texts: Sequence[str]) -> object:
         return _frequency(texts[-1])
     if kind in (WORDS, FILES):
         return tuple(dict.fromkeys(texts))
+    if kind == LIMITS:
+        from gaitid.uncertainty.usable import read_limits  # of few runs
+
+        return read_limits(texts)
     read: Mapping[str, Callable[[Sequence[str]], object]]
     read = {PAIRS: settings_from, SIDES: read_assignments, LOADS: read_loads}
     return read[kind](texts) if kind in read else texts[-1]

@@ -159,7 +159,11 @@ def record_of(result: Result, setup: Setup, inputs: Sequence[Mapping[str, str]])
         content["conventions"]["contributions"] = contributions_in_words(options.observer, bool(result.applied_loads))
     found = estimate_of(result, setup)
     if found is not None:
+        from gaitid.uncertainty.usable import usable_for
+
         content["uncertainty"] = found.record()
+        usable = usable_for(result, found.names, found.standard, options.max_uncertainty)
+        content["verdict"]["usable_for"] = [one.as_dict() for one in usable]
     return record_text(content)
 
 

@@ -18,11 +18,10 @@ from gaitid.uncertainty.first_order import Spread, propagate
 from gaitid.uncertainty.monte_carlo import Draws, monte_carlo
 from gaitid.uncertainty.perturbed import Perturbed
 from gaitid.uncertainty.sources import OTHERWISE, Sources, refuse_names_of_nothing
+from gaitid.uncertainty.usable import COVERAGE_FACTOR
 from gaitid.write import DEFAULT_FRAMES, UNCERTAINTY_COLUMNS
 from gaitid.write.numbers import row_lines
 
-#: Standard uncertainties on either side of a value within which its truth lies in 95 of 100 cases (normal errors).
-COVERAGE_FACTOR = 1.959963984540054
 #: Of ``walk.uncertainty.csv``.
 COLUMNS = ("frame", "column", *UNCERTAINTY_COLUMNS)
 _LINES = 1 << 14  # of it that are made at once

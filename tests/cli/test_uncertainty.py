@@ -6,6 +6,7 @@ import csv
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from terminal import NOISY, Done, assert_refused
@@ -98,6 +99,46 @@ def test_from_python(sure: Path) -> None:
     assert stored.uncertainty.columns.tolist() == r.uncertainty.columns.tolist()
     with pytest.raises(gaitid.GaitidError, match="uncertainty=True"):
         _ = gaitid.analyse(NOISY, model="pig").uncertainty
+
+
+def usable(folder: Path) -> dict[tuple[str, str, str, str], dict[str, Any]]:
+    record = json.loads((folder / "walk.run.json").read_text(encoding="utf-8"))
+    entries = record["verdict"]["usable_for"]
+    assert all(entry["side"] and entry["joint"] and entry["half_width"] > 0 for entry in entries)
+    return {(entry["side"], entry["joint"], entry["plane"], entry["kind"]): entry for entry in entries}
+
+
+def test_the_verdict_says_for_what_it_is_sure_enough(sure: Path) -> None:
+    """Half widths are 1.96 times the root mean square, over the cycles, of what the table holds."""
+    found = usable(sure)
+    assert found["left", "knee", "transverse", "angle"]["class"] == "do not use"
+    assert found["left", "hip", "sagittal", "moment"]["class"] is None
+    entry = found["right", "knee", "sagittal", "angle"]
+    assert entry["unit"] == "deg" and entry["coverage_percent"] == 95
+    of_column = [row["standard_uncertainty"] for row in rows(sure / "walk.uncertainty.csv")
+                 if row["column"] == "right_knee_flexion_deg" and row["standard_uncertainty"]]  # fmt: skip
+    mean_square = sum(float(u) ** 2 for u in of_column) / len(of_column)  # of all frames, in most of which it walks
+    assert entry["half_width"] == pytest.approx(1.96 * mean_square**0.5, rel=0.05)
+
+
+def test_limits_of_the_user_take_the_place_of_published_ones(sure: Path, tmp_path: Path) -> None:
+    words = ("--max-uncertainty", "angle_deg=30", "--max-uncertainty", "moment_Nm_per_kg=0.001")
+    done = gaitid_run(NOISY, "--model", "pig", "-o", tmp_path, *words)  # which implies --uncertainty
+    assert done.code == 0, done.err
+    found = usable(tmp_path)
+    classes = {(kind, entry["class"]) for (*_, kind), entry in found.items() if kind != "power"}
+    assert classes == {("angle", "acceptable"), ("moment", "do not use")}
+    assert "how sure: knee: flexion ±" in done.err and "(95 %)" in done.err
+    assert "do not use for extension moment" in done.err
+    before = usable(sure)
+    assert {key: entry["half_width"] for key, entry in found.items()} == {
+        key: entry["half_width"] for key, entry in before.items()
+    }
+    page = tmp_path / "page.html"
+    assert command("report", sure / "walk.run.json", "-o", page, "--max-uncertainty", "angle_deg=30").code == 0
+    table = page.read_text(encoding="utf-8").partition("Sure enough for what")[2].partition("</table>")[0]
+    assert "acceptable" in table and "do not use" not in table
+    assert gaitid_run(NOISY, "--max-uncertainty", "force_N=3").code == 2
 
 
 def test_check_holds_numbers_to_how_sure_they_must_be() -> None:

@@ -14,13 +14,14 @@ from gaitid.records import frozen_dataclass
 from gaitid.report.page import svg
 from gaitid.report.page.compare import against, band_at, norm_words
 from gaitid.report.page.pool import CYCLE, PERCENT, Basis, MeanCurve, Pooled
-from gaitid.report.page.sure import COVERAGE_FACTOR, standard_over_cycle
+from gaitid.report.page.sure import standard_over_cycle
 from gaitid.report.page.told import each_note
 from gaitid.report.panels import GROUPS, SIDES, CyclePanel, Group
 from gaitid.report.result import Result
 from gaitid.report.stance import unknown_spans
 from gaitid.report.text import each, escape
 from gaitid.trial import Array, Mask
+from gaitid.uncertainty.usable import COVERAGE_FACTOR
 
 # Codes of notes that say why no moment is known although loads are.
 _WHY_NO_MOMENTS = {"mass_unknown", "no_known_wrench"}

@@ -16,6 +16,7 @@ from gaitid.report.result import Result
 from gaitid.report.text import escape, fixed
 from gaitid.trial import Array
 from gaitid.uncertainty.sources import SOURCES
+from gaitid.uncertainty.usable import COVERAGE_FACTOR, UsableFor, from_records, motion_words, size_words
 
 # Classes of colours of page.css, which sources have by their place.
 _COLOURS = 10
@@ -31,8 +32,6 @@ COLUMNS = (
     "ankle_dorsiflexion_deg",
     "hip_internal_rotation_deg",
 )
-#: Standard uncertainties to either side of a value for a band of 95 %.
-COVERAGE_FACTOR = 1.959963984540054
 # As they are shown, and decimals.
 _UNITS = {"Nm_per_kg": ("N·m/kg", 2), "W_per_kg": ("W/kg", 2), "deg": ("°", 1)}
 
@@ -68,12 +67,52 @@ def sure_html(results: Sequence[Result], key: str) -> str:
         f'<section class="tables sure" id="{key}-sure"><h2>How sure</h2><p>Standard uncertainties and 95 % bands from '
         "the stated errors of markers, skin, joint centres, segments and plates; the bar shows how much of the "
         f"variance each makes. Dashed lines beside the curves are the 95 % band.{missing}</p>"
-        f'<ul class="legend">{legend}</ul>{budget_html(results)}'
+        f'{usable_html(results)}<ul class="legend">{legend}</ul>{budget_html(results)}'
         f'<div class="scroll"><table><thead><tr>{trial}<th scope="col">Side</th>'
         '<th scope="col">Quantity</th><th scope="col" class="n">Value</th><th scope="col" class="n">± standard</th>'
         '<th scope="col" class="n">95 % band</th><th scope="col">From</th><th scope="col">What would help most</th>'
         f"</tr></thead><tbody>{rows}</tbody></table></div></section>"
     )
+
+
+# --- for what ---------------------------------------------------------------------------------------------------------
+
+# Badges of page.css, by class.
+_BADGES = {"acceptable": "good", "with care": "care", "do not use": "no"}
+
+
+def usable_html(results: Sequence[Result]) -> str:
+    """For what the numbers are sure enough, a row for each joint and plane; empty where no record says it."""
+    found = from_records((entry for result in results for entry in result.mappings("verdict", "usable_for")), {})
+    if not found:
+        return ""
+    sides = [side for side in SIDES if any(one.side == side for one in found)]
+    rows: dict[tuple[str, str, str], dict[str, UsableFor]] = {}
+    for one in found:
+        rows.setdefault((one.joint, one.motion, one.quantity), {})[one.side] = one
+    body = ""
+    for (joint, *_), by_side in rows.items():
+        first = next(iter(by_side.values()))
+        cells = "".join(f"<td>{_usable_cell(by_side.get(side))}</td>" for side in sides)
+        body += (
+            f'<tr><th scope="row">{escape(joint.replace("_", " ").capitalize())}</th>'
+            f"<td>{escape(motion_words(first))}</td><td>{escape(first.plane)}</td>{cells}</tr>"
+        )
+    heads = "".join(f'<th scope="col" class="{side}">{side.capitalize()}, ± 95 %</th>' for side in sides)
+    return (
+        '<details open class="usable"><summary>Sure enough for what</summary><p>± is half of the 95 % band. Angles are '
+        "judged by the standard uncertainty over the cycle, the 95 % half-width over 1.96: to 2° acceptable, to 5° "
+        "with care (McGinley 2009, Gait Posture 29:360–369), or by the limits that were given. For moments and powers "
+        'no limits are published.</p><div class="scroll"><table><thead><tr><th scope="col">Joint</th><th scope="col">'
+        f'Quantity</th><th scope="col">Plane</th>{heads}</tr></thead><tbody>{body}</tbody></table></div></details>'
+    )
+
+
+def _usable_cell(one: UsableFor | None) -> str:
+    if one is None:
+        return ""
+    badge = f' <span class="badge {_BADGES[one.level]}">{one.level}</span>' if one.level in _BADGES else ""
+    return f"{escape(size_words(one))}{badge}"
 
 
 def _row(peak: Mapping[str, Any], name: str) -> str:
