@@ -60,9 +60,14 @@ def walk_of(i: int) -> Simulated:
 
 
 def spoilt_markers(
-    walk: Simulated, sources: Sources, size: float, random: np.random.Generator, placing: np.random.Generator
+    walk: Simulated,
+    sources: Sources,
+    size: float,
+    random: np.random.Generator,
+    placing: np.random.Generator,
+    skin: np.random.Generator,
 ) -> Trial:
-    """Placement, which has a generator of its own, soft tissue and noise on the markers as recorded."""
+    """Placement and soft tissue, which have generators of their own, and noise on the markers as recorded."""
     trial, truth = walk.trial, walk.truth
     stride_hz = 1 / walk.walk.gait.pattern.stride_s
     time = trial.time_s
@@ -72,7 +77,7 @@ def spoilt_markers(
         """(frames, 3) of unit variance."""
         total = np.zeros((len(time), 3))
         for k, share in enumerate(sources.harmonics, start=1):
-            a, b = random.standard_normal((2, 3)) * np.sqrt(share)
+            a, b = skin.standard_normal((2, 3)) * np.sqrt(share)
             phase = 2 * np.pi * k * stride_hz * time[:, None]
             total += a * np.cos(phase) + b * np.sin(phase)
         return total
@@ -178,7 +183,7 @@ def spoilt(
     def of(source: str) -> np.random.Generator:
         return np.random.default_rng([common_seed, [*SOURCES].index(source)]) if source in common else random
 
-    trial = spoilt_markers(walk, sources, size, random, of("marker_placement"))
+    trial = spoilt_markers(walk, sources, size, random, of("marker_placement"), of("soft_tissue"))
     plates = of("force_plates")
     of_plates, timing = sources.sizes["force_plates"], sources.sizes["timing"]
     force = size * of_plates["force_N"] * plates.standard_normal(3)
@@ -190,7 +195,8 @@ def spoilt(
         "force": force,
         "cop": level,
         "free_moment": size * of_plates["free_moment_Nm"] * plates.standard_normal(),
-        "delay": size * np.hypot(timing["frames"] / trial.rate_hz, timing["laboratory_ms"]) * random.standard_normal(),
+        "delay": size * timing["frames"] / trial.rate_hz * random.standard_normal()
+        + size * timing["laboratory_ms"] * of("timing").standard_normal(),
     }
     trial = replace(trial, plates=tuple(spoilt_plate(plate, shift, turn, trial.rate_hz) for plate in trial.plates))
     cutoff = CUTOFF_HZ * float(np.exp(size * sources.sizes["cutoff"]["percent"] * of("cutoff").standard_normal()))

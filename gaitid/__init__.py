@@ -21,13 +21,15 @@ if TYPE_CHECKING:
     from gaitid.api import load as load
     from gaitid.api import load_model as load_model
     from gaitid.api import read_trial as read_trial
+    from gaitid.api import repeatability as repeatability
     from gaitid.api import trial_from_arrays as trial_from_arrays
     from gaitid.errors import GaitidError as GaitidError
 
 # Where each name comes from.
 _FROM = {
     **dict.fromkeys(
-        ("Analysis", "Plate", "analyse", "load", "load_model", "read_trial", "trial_from_arrays"), "gaitid.api"
+        ("Analysis", "Plate", "analyse", "load", "load_model", "read_trial", "repeatability", "trial_from_arrays"),
+        "gaitid.api",
     ),
     "GaitidError": "gaitid.errors",
 }
@@ -41,6 +43,7 @@ __all__ = [
     "load",
     "load_model",
     "read_trial",
+    "repeatability",
     "trial_from_arrays",
 ]
 

@@ -330,6 +330,19 @@ class RunOptions:
             among=(DEFAULT_UNCERTAINTY,),
         ),
     ] = None
+    repeatability: Annotated[
+        Path | None,
+        Option(
+            FILE,
+            "What `gaitid repeatability` found in sessions of the laboratory: how far markers are put off is taken "
+            "from it (docs/repeatability.md). Implies --uncertainty.",
+            (
+                "path, optional",
+                "What ``gaitid repeatability`` found in sessions of the laboratory. Implies `uncertainty`.",
+            ),
+            complete="tables",
+        ),
+    ] = None
     max_uncertainty: Annotated[
         "Mapping[str, float]",
         Option(

@@ -6,7 +6,7 @@ are used.
 """
 
 from gaitid.api.arrays import Plate, trial_from_arrays
-from gaitid.api.functions import analyse, load, load_model, read_trial
+from gaitid.api.functions import analyse, load, load_model, read_trial, repeatability
 from gaitid.api.result import Analysis
 
-__all__ = ["Analysis", "Plate", "analyse", "load", "load_model", "read_trial", "trial_from_arrays"]
+__all__ = ["Analysis", "Plate", "analyse", "load", "load_model", "read_trial", "repeatability", "trial_from_arrays"]

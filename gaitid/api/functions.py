@@ -10,7 +10,7 @@ from inspect import Parameter, signature
 from os import fspath
 from pathlib import Path
 from textwrap import wrap
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from gaitid.run.command import values_of, words_of
 from gaitid.settings import OPTIONS, RunOptions
 from gaitid.trial import Trial
 from gaitid.write.record import plain
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: In place of the path of what is in no file.
 _IN_MEMORY = "(in memory)"
@@ -278,3 +281,32 @@ def load(result: File) -> Analysis:
     """
     with _one_line():
         return Analysis(Stored.read(file_path("result", result)))
+
+
+def repeatability(*folders: File) -> pd.DataFrame:
+    """SEM and smallest detectable change from sessions of the same subjects, as ``gaitid repeatability`` has them.
+
+    Parameters
+    ----------
+    *folders : path
+        Results, or folders of such: each folder is a session, or what ``batch.csv`` above it says.
+
+    Returns
+    -------
+    DataFrame
+        The rows of its file: a feature, or a curve at one percent of the cycle (docs/repeatability.md).
+
+    Raises
+    ------
+    GaitidError
+        No subject has two sessions with whole cycles.
+    """
+    from io import StringIO
+
+    import pandas as pd
+
+    from gaitid.compare.repeatability import repeatability as found_in
+
+    with _one_line():
+        found = found_in([file_path("folders", folder) for folder in folders])
+    return pd.read_csv(StringIO("".join(found.text)))

@@ -259,6 +259,7 @@ class Analysis:
         knee: str | None = None,
         start_s: float | None = None,
         same: str | None = None,
+        repeatability: File | None = None,
     ) -> Compared:
         """Compare with another result, or with what another program computed of the trial, as ``gaitid compare`` does.
 
@@ -277,6 +278,8 @@ class Analysis:
         same : str, optional
             What results of different trials have in common: ``session``, ``subject`` or ``nothing``; by default as
             their records show.
+        repeatability : path, optional
+            What ``gaitid repeatability`` wrote: the smallest detectable changes are taken from it.
 
         Returns
         -------
@@ -302,7 +305,8 @@ class Analysis:
             ]
             (a, of_a), (b, of_b) = placed
             pair = open_pair(a, b, Reading(outputs, knee, start_s), (of_a, of_b))
-            return Compared(compare_curves(*pair, way=align, start_s=start_s, same=same))
+            sessions = None if repeatability is None else file_path("repeatability", repeatability)
+            return Compared(compare_curves(*pair, way=align, start_s=start_s, same=same, sessions=sessions))
 
     def plot(self, columns: str | Sequence[str] | None = None) -> Figure:
         """Curves over the gait cycle, a line a cycle; over time where there is no cycle.

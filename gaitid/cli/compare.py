@@ -32,6 +32,13 @@ from gaitid.cli.common import Target, completed, print_error, print_info, print_
     help="What results of different trials have in common, for the smallest change that can be told "
     "(docs/compare.md); by default as their records show.",
 )
+@click.option(
+    "--repeatability",
+    type=Target(),
+    metavar="FILE",
+    shell_complete=completed("tables"),
+    help="What gaitid repeatability found: the smallest detectable changes are taken from it.",
+)
 @click.option("--outputs", metavar="SUFFIX", help="Of a C3D with several sets of outputs: what their labels end with.")
 @click.option(
     "--knee",
@@ -71,8 +78,8 @@ def command(a: Path, b: Path, output: Path | None, as_json: bool, tolerances: di
         from gaitid.compare.page import refuse_output
 
         refuse_output(output, files_of(a, b))
-    way, same = (reading.pop(name) for name in ("way", "same"))
-    comparison = compare(a, b, Reading(**reading), way, same)
+    way, same, sessions = (reading.pop(name) for name in ("way", "same", "repeatability"))
+    comparison = compare(a, b, Reading(**reading), way, same, sessions)
     if output is not None:
         from gaitid.compare.page import write_page
 

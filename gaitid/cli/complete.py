@@ -32,6 +32,7 @@ _SUFFIXES = {
     "events": (".csv", ".c3d", *_YAML),
     "results": (".run.json",),
     "compared": (".run.json", ".c3d", ".sto", ".mot"),  # results, and what other programs computed
+    "tables": (".csv",),
     "data_sets": (*_TRIALS, *_YAML),  # trials and manifests
 }
 

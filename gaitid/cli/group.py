@@ -24,6 +24,7 @@ COMMANDS = {
     "capacity": "What accelerations a leg's joint torques could produce, posture by posture.",
     "report": "Pictures and tables of results, for people.",
     "compare": "How far two results lie apart, or a result and another program's, and why.",
+    "repeatability": "What sessions of the same subjects show: SEM, smallest detectable change.",
     "export": "Results for other programs: C3D, OpenSim, MATLAB, tables.",
     "norms": "Normative bands: list, show, and build your own.",
     "models": "List, show and check models.",

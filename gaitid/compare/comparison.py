@@ -100,6 +100,7 @@ def compare(
     reading: Reading = Reading(),  # noqa: B008
     way: str | None = None,
     same: str | None = None,
+    sessions: Path | None = None,
 ) -> Comparison:
     """Compare two results, or a result with what another program computed.
 
@@ -113,17 +114,25 @@ def compare(
         What curves are drawn over; by default what fits.
     same : {"session", "subject", "nothing"}, optional
         What results of different recordings have in common; by default what their records show.
+    sessions : Path, optional
+        What `gaitid repeatability` wrote: the smallest detectable changes are taken from it.
 
     Raises
     ------
     GaitidError
         One line.
     """
-    return compare_curves(*open_pair(a, b, reading), way=way, start_s=reading.start_s, same=same)
+    pair = open_pair(a, b, reading)
+    return compare_curves(*pair, way=way, start_s=reading.start_s, same=same, sessions=sessions)
 
 
 def compare_curves(
-    a: Curves, b: Curves, way: str | None = None, start_s: float | None = None, same: str | None = None
+    a: Curves,
+    b: Curves,
+    way: str | None = None,
+    start_s: float | None = None,
+    same: str | None = None,
+    sessions: Path | None = None,
 ) -> Comparison:
     """Compare two sets of curves; as `compare`."""
     aligned = align(a, b, way, start_s)
@@ -135,7 +144,8 @@ def compare_curves(
         explanation, why_not = _explained(a, b, aligned)
     except GaitidError as error:
         why_not = error.line()
-    return Comparison(a, b, aligned, measured, scales_of(measured), explanation, why_not, detectable(aligned, same))
+    sure = detectable(aligned, same, sessions)
+    return Comparison(a, b, aligned, measured, scales_of(measured), explanation, why_not, sure)
 
 
 def _explained(a: Curves, b: Curves, aligned: Aligned) -> tuple[Explanation | None, str]:

@@ -12,19 +12,21 @@ Of one recording nothing varies between A and B but what was computed: there it 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from gaitid.compare.align import CYCLE, Aligned, Means
-from gaitid.compare.in_common import NOTHING, InCommon, in_common
-from gaitid.errors import GaitidError
+from gaitid.compare.in_common import NOTHING, SESSION, InCommon, in_common
+from gaitid.errors import GaitidError, counted
 from gaitid.gait.feature_list import FEATURES
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.report.page.pool import COUNTS_FROM
 from gaitid.report.page.sure import variance_over_cycle
 from gaitid.run.recorded import read_recorded
 from gaitid.trial import Array
+from gaitid.uncertainty.repeatability import read_repeatability
 from gaitid.uncertainty.signed import Signed, signed
 from gaitid.uncertainty.sources import SOURCES
 from gaitid.uncertainty.usable import COVERAGE_FACTOR
@@ -87,7 +89,7 @@ class Detectable:
     notes: tuple[str, ...] = ()
 
 
-def detectable(aligned: Aligned, same: str | None = None) -> Detectable | None:
+def detectable(aligned: Aligned, same: str | None = None, sessions: Path | None = None) -> Detectable | None:
     """The smallest differences that can be told; None where no result was run with ``--uncertainty``.
 
     Parameters
@@ -95,12 +97,16 @@ def detectable(aligned: Aligned, same: str | None = None) -> Detectable | None:
     aligned : Aligned
     same : {"session", "subject", "nothing"}, optional
         What results of different recordings have in common; by default what their records show.
+    sessions : Path, optional
+        What `gaitid repeatability` wrote: its limits are taken.
 
     Raises
     ------
     GaitidError
-        `same` is another word.
+        `same` is another word; `sessions` is no such file, or both results are of one recording.
     """
+    if sessions is not None:
+        return _by_sessions(aligned, sessions)
     if aligned.way != CYCLE or not aligned.means:
         if not aligned.standard:
             return None
@@ -128,6 +134,33 @@ def detectable(aligned: Aligned, same: str | None = None) -> Detectable | None:
         )
     words = f"minimal detectable change of {common.words}"
     return Detectable(DIFFERENCE, words, limits, tuple(_of_features(a, b, common)), common.sources, notes)
+
+
+def _by_sessions(aligned: Aligned, path: Path) -> Detectable:
+    """What sessions of the laboratory show, in place of the stated errors."""
+    if aligned.way != CYCLE or not aligned.means:
+        raise GaitidError(f"{path}: it says how sessions differ", expected="two recordings, over the gait cycle")
+    found = read_repeatability(path)
+    a, b = (_Side(means) for means in aligned.means)
+    limits = {}
+    for name in aligned.curves:
+        side, _, column = name.partition("_")
+        if column in found.curves:
+            limits[name] = found.curves[column].detectable(a.walk(side, column)[1], b.walk(side, column)[1])
+    features = []
+    for side in ("left", "right"):
+        values = a.features(side), b.features(side)
+        for feature in FEATURES:
+            of_a, of_b = (of.get(feature.name, []) for of in values)
+            if of_a and of_b and feature.name in found.features:
+                cycles = len(of_a), len(of_b)
+                limit = float(found.features[feature.name].detectable(*cycles)[0])
+                means = float(np.mean(of_a)), float(np.mean(of_b))
+                features.append(FeatureDifference(side, feature.name, feature.unit, *means, cycles, limit))
+    sizes = next(iter(found.curves.values())).numbers if found.curves else {}
+    shown = ", ".join(counted(round(sizes[f"{what}s"][0]), what) for what in ("session", "subject") if sizes)
+    words = f"smallest detectable change between two sessions of one person, as {path.name} shows ({shown})"
+    return Detectable(DIFFERENCE, words, limits, tuple(features))
 
 
 # --- one side ---------------------------------------------------------------------------------------------------
@@ -173,6 +206,19 @@ class _Side:
     def variance(self, side: str, column: str) -> dict[str, Array]:
         """By source, (101,): the mean of its trials, for what is wrong in a session is wrong in all of them."""
         return variance_over_cycle(self.sure, side, column)
+
+    def strike_variance(self, side: str, column: str, same: str) -> Array:
+        """(101,) by when a cycle begins: a curve that is steep there differs where a strike is told early or late.
+
+        A strike is told to a share of the time between two frames; by plates the clocks count too, which are those of
+        the laboratory in all trials of a session.
+        """
+        pooled, result = self._means.sides[side], self.sure[0]
+        sizes, rate_hz = result.mapping("uncertainty", "sources", "timing"), result.number("trial", "camera_rate_hz")
+        frames, clocks_ms = (sizes.get(key, 0.0) for key in ("frames", "laboratory_ms"))
+        late_s = float(np.hypot(frames / (rate_hz or np.inf), 0.0 if same == SESSION else clocks_ms * 1e-3))
+        lasts_s = float(np.mean(pooled.curves.last_frame - pooled.curves.first_frame)) / (rate_hz or np.nan)
+        return strike_variance(pooled.mean(column).mean, late_s / lasts_s)
 
     def feature_variance(self, side: str, feature: str) -> dict[str, float]:
         """By source, as `variance`."""
@@ -231,6 +277,7 @@ def _of_curve(a: _Side, b: _Side, common: InCommon, name: str) -> Array | None:
         return None
     signs = (a.sign_of_curve(side, column), b.sign_of_curve(side, column)) if common.sources else ({}, {})
     stated = np.asarray(stated_variance(*variances, *signs, common))
+    stated = stated + sum(of.strike_variance(side, column, common.same) for of in (a, b))
     (var_a, n_a), (var_b, n_b) = a.walk(side, column), b.walk(side, column)
     return limit_of(stated, variance_of_cycle(var_a, n_a, var_b, n_b), n_a, n_b)
 
@@ -245,6 +292,8 @@ def _of_features(a: _Side, b: _Side, common: InCommon) -> Iterator[FeatureDiffer
                 continue
             signs = (a.sign_of_feature(side, i), b.sign_of_feature(side, i)) if common.sources else ({}, {})
             stated = np.asarray(stated_variance(*variances, *signs, common))
+            if feature.kind == "at_strike":
+                stated = stated + sum(of.strike_variance(side, feature.column, common.same)[0] for of in (a, b))
             n_a, n_b = len(of_a), len(of_b)
             var_a, var_b = (np.asarray(np.var(of, ddof=1) if len(of) > 1 else np.nan) for of in (of_a, of_b))
             limit = float(limit_of(stated, variance_of_cycle(var_a, n_a, var_b, n_b), n_a, n_b))
@@ -278,6 +327,19 @@ def stated_variance(
         of_a, of_b = signs_a.get(error, 0.0), signs_b.get(error, 0.0)
         total = total + ((of_b - of_a) ** 2 if common.shares(*error) else of_a**2 + of_b**2)
     return total
+
+
+def strike_variance(curve: Array, late: float) -> Array:
+    """Variance of a curve over the cycle by when the cycle begins and ends, both late alike.
+
+    Parameters
+    ----------
+    curve : (points,) array
+        Over 0 to 100 %.
+    late : float
+        Standard uncertainty of the strikes, in cycles.
+    """
+    return np.asarray((np.gradient(curve) * (len(curve) - 1) * late) ** 2)
 
 
 def variance_of_cycle(var_a: Array, n_a: int, var_b: Array, n_b: int) -> Array:

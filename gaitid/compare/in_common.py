@@ -15,9 +15,11 @@ from gaitid.uncertainty.sources import SOURCES
 
 SESSION, SUBJECT, NOTHING = "session", "subject", "nothing"
 SAME = (SESSION, SUBJECT, NOTHING)
-#: Sources that two results may have in common, by what they are of.
+#: Sources that two results may have in common, by what they are of. Skin moves with a person's stride: what of it is
+#: not alike in all strides of a person is in the spread of the cycles.
 _COMMON: Mapping[str, tuple[str, ...]] = {
     SESSION: (
+        "soft_tissue",
         "marker_placement",
         "hip_centre",
         "measurements",
@@ -26,7 +28,7 @@ _COMMON: Mapping[str, tuple[str, ...]] = {
         "cutoff",
         "markerless",
     ),
-    SUBJECT: ("hip_centre", "measurements", "segment_parameters", "cutoff"),
+    SUBJECT: ("soft_tissue", "hip_centre", "measurements", "segment_parameters", "cutoff"),
     NOTHING: (),
 }
 _WORDS = {SESSION: "one session", SUBJECT: "two sessions of one person", NOTHING: "two people"}

@@ -38,7 +38,7 @@ def values_of(given: Given) -> dict[str, Any]:
     values = {name: _value(OPTIONS[name].kind, texts) for name, texts in given.items()}
     if "observer" in given:
         values["contributions"] = True
-    if "max_uncertainty" in given and "uncertainty" not in given:
+    if given.keys() & {"max_uncertainty", "repeatability"} and "uncertainty" not in given:
         values["uncertainty"] = DEFAULT_UNCERTAINTY
     return values
 

@@ -155,6 +155,10 @@ def prepare(options: RunOptions, static: Trial | None = None, measurements: Mapp
 
         sources = read_sources(options.uncertainty)
         inputs.append(input_record("uncertainty", sources.path))
+        if options.repeatability is not None:
+            from gaitid.uncertainty.repeatability import with_repeatability
+
+            sources = with_repeatability(sources, options.repeatability)
     for role in INPUT_FILES:
         extra = getattr(options, role)
         if extra is not None and role not in _READ_HERE:

@@ -33,12 +33,15 @@ class Wave(NamedTuple):
 
     Attributes
     ----------
+    words : str
+        Whose it is, as ``left thigh``, or a marker's label.
     labels : tuple of str
         Of the markers that move alike.
     tracks_g : (tracks, frames, 3) array, m
         Each as large as one standard deviation; unknown where the segment is.
     """
 
+    words: str
     labels: tuple[str, ...]
     tracks_g: Array
 
@@ -282,7 +285,7 @@ def _stride_hz(perturbed: Perturbed) -> float:
 def _waves(
     sources: Sources, perturbed: Perturbed, segment_of: Mapping[str, tuple[str, str]], stride_hz: float
 ) -> Iterator[Wave]:
-    time = perturbed.result.trial.time_s[perturbed.frames]
+    time = perturbed.result.trial.time_s[perturbed.frames] - _left_strike_s(perturbed, stride_hz)
     gains = [_gain(k * stride_hz, perturbed) for k in range(1, len(sources.harmonics) + 1)]
     waves = np.stack(
         [
@@ -300,9 +303,15 @@ def _waves(
         axes = np.moveaxis(segment.pose.R_gs, 2, 0)  # (3 axes, frames, 3)
         tracks = (waves[:, None, :, None] * axes[None]).reshape(-1, len(time), 3)
         if sizes.together_m:
-            yield Wave(labels, sizes.together_m * tracks)
+            yield Wave(" ".join(place).strip(), labels, sizes.together_m * tracks)
         if sizes.each_m:
-            yield from (Wave((label,), sizes.each_m * tracks) for label in labels)
+            yield from (Wave(label, (label,), sizes.each_m * tracks) for label in labels)
+
+
+def _left_strike_s(perturbed: Perturbed, stride_hz: float) -> float:
+    """When a left foot strikes, so that one wave is the same in two walks; half a stride before a right one else."""
+    by_side = {stride.cycle.side: stride.cycle.strike.time_s for stride in reversed(perturbed.result.gait.strides)}
+    return by_side.get("left", by_side.get("right", 0.0) - 0.5 / stride_hz)
 
 
 def cutoff_of(perturbed: Perturbed) -> float | None:

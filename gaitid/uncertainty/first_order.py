@@ -13,7 +13,7 @@ the direction of walking) is left alone: the mean of soft tissue and noise is no
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 
 import numpy as np
@@ -33,6 +33,8 @@ from gaitid.uncertainty.groups import STEP_M, Group, jobs_of
 from gaitid.uncertainty.perturbed import Perturbed
 from gaitid.uncertainty.shift import Shift
 
+#: Which source its waves are of.
+SKIN = "soft_tissue"
 #: Of a standard deviation: steps of all other errors.
 STEP = 1e-4
 #: Periods of sine and cosine, frames.
@@ -183,8 +185,8 @@ def _of_markers(perturbed: Perturbed, errors: Errors, collected: _Collected) -> 
                 drawn = drawn + slopes.pop()
             for (i, wave, moves), of_wave in zip(mine, slopes, strict=True):
                 if len(wave.labels) == 1:
-                    collected.add_of_tracks("soft_tissue", J, columns, moves)
-                    collected.add_of_features("soft_tissue", of_wave)
+                    collected.add_of_tracks(SKIN, J, columns, moves)
+                    collected.add_of_features(SKIN, of_wave)
                     continue
                 of_segment = together.setdefault(i, _Together(wave, shape))
                 of_segment.J[:, :, columns] += J
@@ -198,9 +200,32 @@ def _of_markers(perturbed: Perturbed, errors: Errors, collected: _Collected) -> 
         collected.add_of_features("marker_noise", np.asarray(drawn) / np.sqrt(NOISE_TRACKS))
 
 
+def wave_changes(perturbed: Perturbed, errors: Errors) -> Iterator[tuple[str, Array]]:
+    """Of each track of each wave of soft tissue whose it is, and the change, (frames, columns), that it makes."""
+    rate_hz, gradient = perturbed.result.trial.rate_hz, motion_gradient(perturbed)
+    waves = [(wave, _moves(_with_derivatives(wave.tracks_g, rate_hz))) for wave in errors.waves]
+    left = [{*wave.labels} for wave, _ in waves]
+    summed: dict[int, Array] = {}
+    for group in errors.groups:
+        J_of_all = derivatives(perturbed, group, gradient)
+        for label, columns in group.parts:
+            J = np.ascontiguousarray(J_of_all[:, :, columns])
+            for i, (wave, moves) in enumerate(waves):
+                if label not in left[i]:
+                    continue
+                shape = (moves.shape[1], len(J), perturbed.unshifted.shape[1])
+                change = summed.setdefault(i, np.zeros(shape))
+                change[:, :, columns] += np.moveaxis(moves @ J, 1, 0)
+                left[i].remove(label)
+                if not left[i]:
+                    yield from ((f"{wave.words}, track {k}", of) for k, of in enumerate(summed.pop(i)))
+    for i, change in summed.items():  # of a marker that no group has
+        yield from ((f"{waves[i][0].words}, track {k}", of) for k, of in enumerate(change))
+
+
 def _add_together(collected: _Collected, of_segment: _Together, moves: Array) -> None:
-    collected.add_of_tracks("soft_tissue", of_segment.J, slice(None), moves)
-    collected.add_of_features("soft_tissue", np.asarray(of_segment.slopes))
+    collected.add_of_tracks(SKIN, of_segment.J, slice(None), moves)
+    collected.add_of_features(SKIN, np.asarray(of_segment.slopes))
 
 
 def _slopes(gradient: FeatureGradient | None, J: Array, columns: IntArray, tracks: Sequence[Array]) -> list[Array]:

@@ -1,4 +1,4 @@
-"""What each error that stays the same over a trial does to its curves and features, with its sign.
+"""What each error that stays the same over a trial, or comes again in every stride, does to its curves, with its sign.
 
 Two results of one person share some errors: what is wrong in both alike cancels in their difference, as far as it moves
 both alike. Standard uncertainties have lost the sign that tells it; these have not.
@@ -16,7 +16,7 @@ from gaitid.records import frozen_dataclass
 from gaitid.trial import Array
 from gaitid.uncertainty.errors import errors_of
 from gaitid.uncertainty.features import FeatureSpread
-from gaitid.uncertainty.first_order import STEP
+from gaitid.uncertainty.first_order import SKIN, STEP, wave_changes
 from gaitid.uncertainty.perturbed import Perturbed
 from gaitid.uncertainty.sources import Sources
 
@@ -45,7 +45,7 @@ class Signed:
 
 
 def signed(result: Result, sources: Sources, wanted: Collection[str]) -> Signed:
-    """Changes by the constant errors of some sources.
+    """Changes by the errors of some sources that are the same all the time, or in every stride.
 
     Parameters
     ----------
@@ -56,17 +56,20 @@ def signed(result: Result, sources: Sources, wanted: Collection[str]) -> Signed:
     """
     perturbed = Perturbed(result)
     spread = FeatureSpread(perturbed)
-    curves = curves_of(result)
-    errors = [error for error in errors_of(sources, perturbed).constant if error.source in wanted]
-    over, features = [], []
-    for columns in perturbed.columns([error.shift.times(STEP) for error in errors]):
-        change = (columns - perturbed.unshifted) / STEP
-        over.append(spread.over_cycles(change))
-        features.append(spread.slopes([over[-1]])[0])
+    curves, all_errors = curves_of(result), errors_of(sources, perturbed)
+    errors = [error for error in all_errors.constant if error.source in wanted]
+    named = [(error.source, error.words) for error in errors]
+    shifted = perturbed.columns([error.shift.times(STEP) for error in errors])
+    over = [spread.over_cycles((columns - perturbed.unshifted) / STEP) for columns in shifted]
+    if SKIN in wanted:
+        for words, change in wave_changes(perturbed, all_errors):
+            named.append((SKIN, words))
+            over.append(spread.over_cycles(change))
+    features = [spread.slopes([change])[0] for change in over]
     return Signed(
-        tuple((error.source, error.words) for error in errors),
+        tuple(named),
         tuple((cycle.side, cycle.number) for cycle in curves.cycles),
         tuple(curves.names),
-        np.array(over).reshape(len(errors), *curves.values.shape),
-        np.array(features).reshape(len(errors), *spread.of_result.shape),
+        np.array(over).reshape(len(named), *curves.values.shape),
+        np.array(features).reshape(len(named), *spread.of_result.shape),
     )

@@ -106,16 +106,15 @@ def usable_for(
     frames = {side: _frames(result, side) for side in result.sides}
     for i, name in enumerate(names):
         side, _, column = name.partition("_")
-        parts = _parts(column)
-        if side not in frames or parts is None:
+        one = usable_column(column)
+        if side not in frames or one is None:
             continue
-        joint, motion, quantity = parts
-        u = standard[:, i][frames[side][quantity != "angle_deg"]]
+        u = standard[:, i][frames[side][one.quantity != "angle_deg"]]
         u = u[np.isfinite(u)]
         if len(u):
             size = float(np.sqrt(np.mean(u**2)))
-            plane = "transverse" if joint.startswith("forefoot") and motion == "adduction" else _PLANES.get(motion, "")
-            found.append(UsableFor(side, joint, motion, plane, quantity, size, level_of(size, quantity, limits)))
+            level = level_of(size, one.quantity, limits)
+            found.append(one._replace(side=side, standard_uncertainty=size, level=level))
     return tuple(found)
 
 
@@ -134,16 +133,19 @@ def _frames(result: Result, side: str) -> tuple[Mask, Mask]:
     return in_cycles, loaded
 
 
-def _parts(column: str) -> tuple[str, str, str] | None:
-    """Joint, motion and quantity of a column without its side; None of another one."""
+def usable_column(column: str) -> UsableFor | None:
+    """Joint, motion, plane and quantity of a column without its side, nothing known of its size; None of another."""
     end = next((end for end in _ENDS if column.endswith(end)), None)
     if end is None:
         return None
-    name, quantity = column.removesuffix(end), _ENDS[end]
-    if quantity == "power_W_per_kg":
-        return name, "", quantity
-    motion = next((motion for motion in sorted(_PLANES, key=len, reverse=True) if name.endswith(f"_{motion}")), None)
-    return None if motion is None else (name.removesuffix(f"_{motion}"), motion, quantity)
+    joint, motion, quantity = column.removesuffix(end), "", _ENDS[end]
+    if quantity != "power_W_per_kg":
+        motions = (motion for motion in sorted(_PLANES, key=len, reverse=True) if joint.endswith(f"_{motion}"))
+        if not (motion := next(motions, "")):
+            return None
+        joint = joint.removesuffix(f"_{motion}")
+    plane = "transverse" if joint.startswith("forefoot") and motion == "adduction" else _PLANES.get(motion, "")
+    return UsableFor("", joint, motion, plane, quantity, math.nan, "")
 
 
 def level_of(standard_uncertainty: float, quantity: str, limits: Mapping[str, float]) -> str:

@@ -1,0 +1,47 @@
+"""`gaitid repeatability`: its file, its lines, its refusals."""
+
+from __future__ import annotations
+
+import csv
+import shutil
+from pathlib import Path
+
+import pytest
+from terminal import assert_refused
+from terminal import gaitid as command
+
+
+@pytest.fixture(scope="module")
+def twice(sure: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One result as two sessions: nothing differs between them."""
+    folder = tmp_path_factory.mktemp("twice")
+    for session in ("first", "second"):
+        shutil.copytree(sure, folder / session)
+    return folder
+
+
+def test_sessions_that_do_not_differ(twice: Path, tmp_path: Path) -> None:
+    """Sessions of the same cycles differ by nothing beyond them, and far less than 6 mm of placement let expect."""
+    path = tmp_path / "ours.csv"
+    done = command("repeatability", twice, "-o", path)
+    assert done.code == 0 and not done.out, done.err
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = {(row["name"], row["percent"]): row for row in csv.DictReader(file)}
+    knee = rows["knee_flexion_deg", "50"]
+    assert knee["sd_between_sessions"] == "0" and float(knee["predicted_by_marker_placement"]) > 0.5
+    assert float(knee["predicted_standard_uncertainty"]) >= float(knee["predicted_by_marker_placement"])
+    assert rows["knee_flexion_angle_max_swing", ""]["sessions"] == "2"
+    assert "knee flexion: SEM " in done.err and "which does not fit this laboratory" in done.err
+    compared = command("compare", twice / "first", twice / "second", "--align", "cycle", "--repeatability", path)
+    assert compared.code == 0 and "2 sessions, 1 subject)" in compared.out
+
+
+def test_one_session_is_refused(sure: Path, tmp_path: Path) -> None:
+    assert_refused(command("repeatability", sure, "-o", tmp_path / "ours.csv"), "no subject has two sessions")
+    assert not (tmp_path / "ours.csv").exists()
+
+
+def test_a_file_that_is_none_is_refused(sure: Path) -> None:
+    table = sure / "walk.cycles.csv"
+    done = command("compare", sure, sure, "--align", "cycle", "--repeatability", table)
+    assert_refused(done, "walk.cycles.csv: columns missing")
