@@ -35,8 +35,8 @@ import soft_tissue  # noqa: E402
 from chains import astray, legs, walking  # noqa: E402
 
 import gaitid  # noqa: E402
+from gaitid.body.chain import fit_steadily  # noqa: E402
 from gaitid.body.multibody import ChainFit, fit_chain  # noqa: E402
-from gaitid.body.steady_chain import fit_steadily  # noqa: E402
 from gaitid.numerics.rigid_fit import rigid_fit  # noqa: E402
 
 # --- cost ---------------------------------------------------------------------------------------------------------

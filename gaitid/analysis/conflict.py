@@ -20,9 +20,8 @@ from gaitid.analysis.stored_outputs import stored_angles
 from gaitid.body.against_static import compare_with_static
 from gaitid.body.frames import Geometry
 from gaitid.body.places import Calibration
-from gaitid.body.requested import display, request
 from gaitid.body.resolve import BESIDE_TRIAL, DIFFERENCE, STORED_IN_TRIAL
-from gaitid.body.subject import Measured, Subject, SubjectFile
+from gaitid.body.subject import Measured, Subject, SubjectFile, display, request
 from gaitid.errors import GaitidError
 from gaitid.model import specs
 from gaitid.model.marker_sets import MarkerSet

@@ -27,9 +27,9 @@ from gaitid.body.discontinuities import Continuous, without_jumps
 from gaitid.body.frames import Geometry
 from gaitid.body.late_markers import loose_notes
 from gaitid.body.lost_points import lost_point_notes
+from gaitid.body.measured_segments import check_masses
 from gaitid.body.places import Calibration
 from gaitid.body.poses import Body, Checked, Key, centres_need_segments, check_pose, geometry_of, pose_segments
-from gaitid.body.possible_masses import check_masses
 from gaitid.body.standing import check_sides, check_stands
 from gaitid.body.subject import Subject, SubjectFile
 from gaitid.body.upper_body import WholeBody, find_upper_body

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from gaitid.analysis.result import SideResult
-from gaitid.body.plausible_body import JointFault, angle_doubts, foot_faults, knee_axis_notes, length_faults
+from gaitid.body.plausible import JointFault, body_faults, knee_axis_notes
 from gaitid.body.poses import Body
 from gaitid.body.subject import Subject
 from gaitid.dynamics.wrench import Wrench
@@ -37,15 +37,13 @@ def withhold(sides: Mapping[str, SideResult], body: Body, subject: Subject) -> t
         return dict(sides), ()
     recorded = {name: sides[name].angles for name in body.sides if name in sides}
     some = body.geometry.thinned(ENOUGH)
-    of_feet, foot_notes = foot_faults(some, body.sides, subject)
-    of_lengths, length_notes = length_faults(body.geometry, body.sides, subject)
-    faults, notes = (*of_feet, *of_lengths), angle_doubts(body.geometry, recorded)
+    faults, notes = body_faults(body.geometry, body.sides, subject, recorded, some)
     for name, angles in recorded.items():
         notes += knee_axis_notes(some, name, angles.get("knee", {}))
     result = dict(sides)
     for fault in faults:
         result[fault.side] = _without(result[fault.side], fault)
-    return result, (*(fault.note for fault in faults), *foot_notes, *length_notes, *notes)
+    return result, (*(fault.note for fault in faults), *notes)
 
 
 def _without(side: SideResult, fault: JointFault) -> SideResult:

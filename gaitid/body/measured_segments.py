@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from gaitid.errors import SubjectError
+import numpy as np
+
+from gaitid.errors import ModelError, SubjectError
 from gaitid.model import specs
 from gaitid.model.fields import Fields, nearest
 from gaitid.model.tables import parse_row
-from gaitid.model.validate import table_faults
+from gaitid.model.validate import MOST_OF_BODY, table_faults
+
+if TYPE_CHECKING:
+    from gaitid.body.poses import Body
 
 #: Source of a row that a subject file gives.
 MEASURED = "subject file: measured"
@@ -54,3 +60,48 @@ def with_measured(model: specs.Model, rows: Mapping[str, specs.SegmentParameters
     if faults := [*table_faults(changed)]:
         raise SubjectError(f"segments: {'; '.join(faults)}", todo="correct `segments` of the subject file")
     return changed
+
+
+# Of a segment's length: a centre of mass or a radius of gyration farther out than this is no body's (as the limit of
+# fractions in `gaitid.model.tables`): a number in another unit.
+_FARTHEST = 2.0
+
+
+def check_masses(body: Body, mass_kg: float) -> None:
+    """Refuse masses and inertias in kg and kg·m² which this body cannot have.
+
+    Raises
+    ------
+    ModelError
+        All segments together weigh more than the subject, or the mass of one lies farther out than twice its length.
+    """
+    table = body.model.table
+    masses: dict[str, float] = {}
+    bodies = [(side, spec) for side in body.sides for spec in body.model.chain]
+    base = body.model.base.body
+    for side, spec in bodies if base is None else [*bodies, ("", base)]:
+        row, name = table.row(spec.row, side), f"{side} {spec.segment}".strip()
+        masses[name] = mass_kg * row.mass_fraction if row.mass_kg is None and row.mass_fraction else row.mass_kg or 0.0
+        key = spec.row if table.mirrored(spec.row, side) or not side else f"{side}.{spec.row}"
+        where = f"{row.source if row.source == MEASURED else table.path}: segments.{key}"
+        lengths = body.segments[side, spec.segment].length_m if (side, spec.segment) in body.segments else np.empty(0)
+        known = lengths[np.isfinite(lengths)]
+        if known.size == 0 or spec.low < 0:  # where joints may lie in one place, lengths say nothing of bodies
+            continue
+        farthest = _FARTHEST * float(known.mean())
+        out = f"{farthest:.2g} m or less, twice the length of the {name}"
+        if row.com_m is not None and (distance := float(np.linalg.norm(row.com_m))) > farthest:
+            raise ModelError(f"{where}.com_m: not on the segment", expected=out, found=f"{distance:g} m")
+        if row.inertia_kg_m2 is not None and row.mass_kg:
+            radius = float(np.sqrt(np.linalg.eigvalsh(row.inertia_kg_m2)[-1] / row.mass_kg))
+            if radius > farthest:
+                wrong = f"{where}.inertia_kg_m2: no body of {row.mass_kg:g} kg on this segment has it"
+                raise ModelError(wrong, expected=f"a radius of gyration of {out}", found=f"{radius:.2g} m")
+    total = sum(masses.values())
+    if total > MOST_OF_BODY * mass_kg:
+        heaviest = max(masses, key=lambda name: masses[name])
+        raise ModelError(
+            f"the segments weigh more than the whole body (table {table.name}, `segments` of the subject file)",
+            expected=f"{mass_kg:.4g} kg or less together",
+            found=f"{total:.4g} kg, the {heaviest} {masses[heaviest]:.4g} kg",
+        )

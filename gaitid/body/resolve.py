@@ -9,12 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from gaitid.body.foot_flat import foot_flat_notes
 from gaitid.body.frames import Geometry
 from gaitid.body.plausible import measurement_faults
-from gaitid.body.requested import Requested, display, request
-from gaitid.body.static_angles import mean, static_angle
-from gaitid.body.subject import SI, Measured, Sources, Subject, SubjectFile, key_of
+from gaitid.body.static_angles import foot_flat_notes, mean, static_angle
+from gaitid.body.subject import SI, Measured, Requested, Sources, Subject, SubjectFile, display, key_of, request
 from gaitid.errors import SubjectError
 from gaitid.model import specs
 from gaitid.model.expression import Expression

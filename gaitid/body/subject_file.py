@@ -14,8 +14,7 @@ import numpy as np
 from gaitid.body.joints import JointPlace
 from gaitid.body.measured_segments import measured_rows
 from gaitid.body.places import Calibration, Place, Pose
-from gaitid.body.requested import request
-from gaitid.body.subject import SI, Subject, SubjectFile, key_of, si_unit
+from gaitid.body.subject import SI, Subject, SubjectFile, key_of, request, si_unit
 from gaitid.errors import reading
 from gaitid.model import specs
 from gaitid.model.fields import Faults, Fields, unknown_keys

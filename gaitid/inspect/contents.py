@@ -15,8 +15,8 @@ from gaitid.analysis.judge import judged
 from gaitid.analysis.on_ground import ground_under
 from gaitid.body.feet import foot_tracks
 from gaitid.body.frames import Geometry
-from gaitid.body.requested import request
 from gaitid.body.resolve import BESIDE_TRIAL, STORED_IN_TRIAL
+from gaitid.body.subject import request
 from gaitid.body.upper_body import found_segments
 from gaitid.errors import GaitidError, UndecidedError
 from gaitid.ground.contacts import Loads, loads_on_feet

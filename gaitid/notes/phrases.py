@@ -322,24 +322,24 @@ _CHOICE = {
 _MEASURED = {
     "value": "{key} = {value} ({source})",
     "fault": "{measured:, }: {why}",
-    "leg_length": "{value:.2g} of the height",
-    "knee_width": "{value:.2g} of the leg length",
-    "ankle_width": "{value:.2g} of the knee width",
-    "inter_asis_distance": "{value:.2g} of the leg length",
-    "asis_trocanter_distance": "{value:.2g} m from the regression on leg length",
     "angle": "look at {labels:?{labels: and } in the static||the static's markers}",
-    "sides": "left and right differ",
-    "mass": "a body mass index of {index:.3g}",
-    "marker_diameter": "markers measure 4 to 25 mm",
+    "times": (
+        "{more:?one of them is }{each:?each is }{times:.2g} times what all else of this body lets expect"
+        "{how:?, as where }{how}"
+    ),
+    "exchanged": "each is what the other should be: they are exchanged",
+    "person": "{percent:.0f} % {larger:larger|smaller} than the body in the trial, as another person's",
+    "lb": "pounds stand for kilograms",
+    "lb_twice": "kilograms were taken for pounds",
+    "inch": "it is in inches, or was taken for it",
+    "ten": "its decimal point slipped",
+    "twice": "a circumference or both joints were measured",
+    "half": "it is a radius",
 }
 
-_GIVEN = "{given:?, and {given} is {value}}"
 #: Lengths and angles of a body.
 _BODY = {
-    "leg": "the {side} thigh is {thigh:.0f} mm long and the shank {shank:.0f} mm" + _GIVEN,
-    "sides": "the {side} {segment} is {mm:.0f} mm long and the {other} {other_mm:.0f} mm",
-    "asis": "the ASIS markers are {mm:.0f} mm apart" + _GIVEN,
-    "hips": "the hips are {mm:.0f} mm apart",
+    "length": "{side:?the {side} {what} is {mm:.0f} mm long||the {what} are {mm:.0f} mm apart}",
     "angle": "{angle} {deg:.0f}° (expected {limits:° to }°)",
     "distance": "{what} {static:.0f} mm in the static and {trial:.0f} mm in the trial",
     "in_line": "the markers of the {side:?{side} }{segment} lie in one line: {labels:, }",

@@ -15,7 +15,7 @@ from gaitid.analysis import pipeline
 from gaitid.analysis.conflict import given_static_notes, static_beside_notes
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.stored_alike import stores_the_same
-from gaitid.body import foot_flat
+from gaitid.body import static_angles
 from gaitid.body.subject import SubjectFile
 from gaitid.ground import vertical
 from gaitid.model.load import load_model
@@ -59,9 +59,9 @@ def test_what_is_known_of_a_trial_is_not_asked_again(
     static: Trial = replace(sim.static, parameters={})  # type: ignore[attr-defined]
     result = analyse(walk, PIG, SubjectFile())
     of_trials, of_angles = list[Trial](), list[str]()
-    laboratory, angle = vertical._vertical, foot_flat.static_angle
+    laboratory, angle = vertical._vertical, static_angles.static_angle
     monkeypatch.setattr(vertical, "_vertical", lambda t, *more: of_trials.append(t) or laboratory(t, *more))
-    monkeypatch.setattr(foot_flat, "static_angle", lambda *a: of_angles.append(a[1].name) or angle(*a))
+    monkeypatch.setattr(static_angles, "static_angle", lambda *a: of_angles.append(a[1].name) or angle(*a))
     static_beside_notes(result, static)
     assert len(of_trials) == 1 and of_trials[0] is not walk and of_angles == []
 

@@ -10,9 +10,9 @@ from chains import Posed, astray, legs, markers, posed, walking
 from rotations import from_vector
 from scipy.optimize import least_squares
 
+from gaitid.body.chain import fit_steadily
 from gaitid.body.joints import Segment, State, joint_of, screws, turned_by
 from gaitid.body.multibody import ChainFit, after_step, fit_chain, step_of
-from gaitid.body.steady_chain import fit_steadily
 from gaitid.numerics.marker_sums import marker_sums
 from gaitid.trial import Array
 

@@ -11,7 +11,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 from attack_trials import RECORDED, SHARED, Case, SimulatedCase, recorded_case, simulated_case
 
-from gaitid.body.pelvis_markers import MOVES_M, pelvis_notes
+from gaitid.body.late_markers import MOVES_M, pelvis_notes
 from gaitid.trial import Array
 
 LABELS = ("LASI", "RASI", "LPSI", "RPSI")

@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 from note_texts import texts
 
-from gaitid.body.requested import Requested
 from gaitid.body.resolve import faultless, resolve_subject
-from gaitid.body.subject import Sources, Static, Subject, SubjectFile, recording
+from gaitid.body.subject import Requested, Sources, Static, Subject, SubjectFile, recording
 from gaitid.body.subject_file import read_subject
 from gaitid.errors import ModelError, SubjectError
 from gaitid.model import specs

@@ -25,7 +25,6 @@ APPLIED: dict[str, tuple[str, ...]] = {
     "noise that is left": ("give a --cutoff",),
     "two sources that differ": ("find out which one is right, and give that one with --subject",),
     "no mass, and no step that tells it": ("give mass_kg with --subject",),
-    "legs that are too short": ("check the lengths that are named (--subject), the labels and the static",),
     "a joint that is measured twice": (
         "give one functional trial for each joint, or say which one this is for: --functional JOINT=",
     ),
@@ -50,7 +49,7 @@ APPLIED: dict[str, tuple[str, ...]] = {
     "a centre of mass in space, in a table with none": (
         "give com_fraction, or choose a table with centres in space, as --set table=dumas_2018",
     ),
-    "a leg that is too long": ("(--subject); else",),
+    "a leg that is too long": ("again (--subject), or",),
     "a thigh wand that is turned": ("` with --subject takes the turn away",),
     "a knee that is a metre wide": ("with --subject",),
     "leg lengths stored as 0": ("give these measurements with --subject FILE", "or --static FILE"),

@@ -140,13 +140,13 @@ ROWS: dict[str, Row] = {
     ),
     "a leg that is too long": Row(
         run(None, "--subject", subject(left_leg_length_mm=1300.0)),
-        "no body is like that.*cure: check left_leg_length_mm [(]--subject[)]",
+        "no body is like that.*cure: measure left_leg_length_mm again [(]--subject[)]",
         "--subject",
         truth("left_leg_length_mm"),
     ),
     "legs that are too short": Row(
         run(None, "--subject", subject(left_leg_length_mm=600.0, right_leg_length_mm=600.0)),
-        "no body is like that.*cure: check the lengths that are named [(]--subject[)]",
+        "no body is like that.*cure: measure left_leg_length_mm and right_leg_length_mm again",
         "--subject",
         truth("left_leg_length_mm", "right_leg_length_mm"),
     ),
