@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from gaitid.analysis.recorded import Recorded, measured_legs
-from gaitid.body.measured_joints import measured_joint_notes
-from gaitid.body.measured_segments import with_measured
+from gaitid.body.measured import measured_joint_notes, with_measured
 from gaitid.body.standing import reading_notes
 from gaitid.body.subject import Sources, Subject, SubjectFile, recording
 from gaitid.errors import TrialError

@@ -27,7 +27,7 @@ from gaitid.body.discontinuities import Continuous, without_jumps
 from gaitid.body.frames import Geometry
 from gaitid.body.late_markers import loose_notes
 from gaitid.body.lost_points import lost_point_notes
-from gaitid.body.measured_segments import check_masses
+from gaitid.body.measured import check_masses
 from gaitid.body.places import Calibration
 from gaitid.body.poses import Body, Checked, Key, centres_need_segments, check_pose, geometry_of, pose_segments
 from gaitid.body.standing import check_sides, check_stands

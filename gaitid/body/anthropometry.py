@@ -56,12 +56,8 @@ def people() -> People:
 OF_TRIAL = ("thigh", "shank", "asis", "hips")
 #: Angles of markers that may have been put anywhere about a segment, on its inner side too.
 WANDS = ("thigh_rotation", "shank_rotation")
-#: By which factors a number is off, and how somebody came to it.
-UNITS = {
-    "mass": {2.2046: "lb", 1 / 2.2046: "lb_twice"},
-    "width": {2.0: "twice", 0.5: "half"},
-    "length": {25.4: "inch", 2.54: "inch", 1 / 25.4: "inch", 1 / 2.54: "inch", 10.0: "ten", 0.1: "ten"},
-}
+#: By which factors numbers are too large or too small, and how somebody came to it.
+UNITS = {"mass": {2.2046: "lb"}, "width": {2.0: "twice"}, "length": {25.4: "inch", 2.54: "inch", 10.0: "ten"}}
 # Logarithm of the odds beforehand against any of these mistakes (one in 400), and against a leg that is shorter by
 # birth or surgery (one in 50,000 has a short femur): possible, but marked and measured lengths agree then.
 RARE, DEFORMED = 6.0, 11.0
@@ -73,7 +69,7 @@ SURE = 3.0
 # By how much numbers may be off: one that is wrong (logarithm; an angle, rad), a length between wrong markers, those of
 # another person, and of who was born or operated so.
 ANYHOW, ANY_ANGLE, MISPLACED, PERSON, DEFORMITY = 0.5, 1.0, 0.3, 0.15, 0.15
-_NOTHING_M, _EXACT = 1e-3, 1e-3
+_NOTHING_M, _EXACT = 1e-3, 0.02
 
 
 class Mistake(NamedTuple):
@@ -176,7 +172,7 @@ def _prior(names: Sequence[str], numbers: Mapping[str, float]) -> tuple[Array, A
 
 def _mistakes(names: Sequence[str], numbers: Mapping[str, float]) -> Iterator[Mistake]:
     dimensions = people().dimensions
-    place = {name: np.eye(len(names))[i] for i, name in enumerate(names)}
+    place = dict(zip(names, np.eye(len(names)), strict=True))
     measured = [name for name in names if _bare(name) not in OF_TRIAL]
     pairs = [("left." + bare, "right." + bare) for bare in dimensions]
     both = [pair for pair in pairs if set(pair) <= set(measured)]
@@ -185,8 +181,9 @@ def _mistakes(names: Sequence[str], numbers: Mapping[str, float]) -> Iterator[Mi
         yield Mistake("wrong", of, along, 0.0, ANY_ANGLE if row.angle else ANYHOW)
         kind = "mass" if of[0] == "mass" else "width" if "width" in of[0] else "length"
         for factor, how in ({} if row.angle else UNITS[kind] | UNITS["length"]).items():
-            yield Mistake(how, of, along, float(np.log(factor)), 0.02)
-    for name in set(names) - set(measured):
+            for sign in (-1, 1):
+                yield Mistake(how, of, along, float(sign * np.log(factor)), _EXACT)
+    for name in [name for name in names if name not in measured]:
         yield Mistake("wrong", (name,), place[name], 0.0, MISPLACED)
     swaps = dict[str, Array]()
     for side in ("left", "right"):
@@ -202,9 +199,9 @@ def _mistakes(names: Sequence[str], numbers: Mapping[str, float]) -> Iterator[Mi
         for of in [of for of in of_leg if set(of) <= place.keys()]:
             along = np.sum([place[name] for name in of], axis=0) + leg * len(of)
             yield Mistake("deformed", of, along, 0.0, DEFORMITY, DEFORMED)
-        for name in {knee, ankle} & place.keys():
+        for name in [name for name in (knee, ankle) if name in place]:
             yield Mistake("deformed", (name,), place[name], 0.0, DEFORMITY, DEFORMED)
-        for name in {f"{side}.{wand}" for wand in WANDS} & place.keys():
+        for name in [name for wand in WANDS if (name := f"{side}.{wand}") in place]:
             yield Mistake("deformed", (name,), place[name], 0.0, ANY_ANGLE, DEFORMED)
     legs = [name for name in names if dimensions[_bare(name)].legs and _bare(name) != "asis_trocanter_distance"]
     if legs:  # short limbs
@@ -217,6 +214,6 @@ def _mistakes(names: Sequence[str], numbers: Mapping[str, float]) -> Iterator[Mi
         for name in measured
         if not dimensions[_bare(name)].angle and _bare(name) not in ("mass", "marker_diameter")
     ]
-    if len(sized) > 2 and set(names) - set(measured):
+    if len(sized) > 2 and len(names) > len(measured):
         along = np.sum([dimensions[_bare(name)].grows * place[name] for name in sized], axis=0)
         yield Mistake("person", tuple(sized), along, 0.0, PERSON)

@@ -10,8 +10,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from gaitid.body.frames import Geometry
-from gaitid.body.given import with_given
+from gaitid.body.frames import Geometry, with_given
 from gaitid.numerics.rotation import angle_between
 from gaitid.numerics.statistics import median
 from gaitid.trial import Array

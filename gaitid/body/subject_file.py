@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gaitid.body.joints import JointPlace
-from gaitid.body.measured_segments import measured_rows
+from gaitid.body.measured import measured_rows
 from gaitid.body.places import Calibration, Place, Pose
 from gaitid.body.subject import SI, Subject, SubjectFile, key_of, request, si_unit
 from gaitid.errors import reading

@@ -18,8 +18,7 @@ from gaitid.analysis.choice import subject_of
 from gaitid.analysis.limb import Mechanics
 from gaitid.analysis.pipeline import Pipeline, pipeline_of
 from gaitid.analysis.result import Result
-from gaitid.body.frames import Geometry
-from gaitid.body.given import with_given
+from gaitid.body.frames import Geometry, with_given
 from gaitid.body.mass_properties import centre_names
 from gaitid.body.places import Place, Pose
 from gaitid.body.poses import Checked, put_segments

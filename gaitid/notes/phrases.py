@@ -329,12 +329,10 @@ _MEASURED = {
     ),
     "exchanged": "each is what the other should be: they are exchanged",
     "person": "{percent:.0f} % {larger:larger|smaller} than the body in the trial, as another person's",
-    "lb": "pounds stand for kilograms",
-    "lb_twice": "kilograms were taken for pounds",
-    "inch": "it is in inches, or was taken for it",
+    "lb": "pounds and kilograms were confused",
+    "inch": "inches were taken for another unit, or another for inches",
     "ten": "its decimal point slipped",
-    "twice": "a circumference or both joints were measured",
-    "half": "it is a radius",
+    "twice": "a radius and a diameter, or one joint and both, were confused",
 }
 
 #: Lengths and angles of a body.

@@ -19,8 +19,7 @@ from gaitid.analysis.limb import absent_limb
 from gaitid.analysis.pipeline import Pipeline, pipeline_of
 from gaitid.analysis.result import Result
 from gaitid.body.calibration import calibrate
-from gaitid.body.frames import Geometry
-from gaitid.body.given import with_given
+from gaitid.body.frames import Geometry, with_given
 from gaitid.body.places import Calibration, Place
 from gaitid.body.poses import Body, Checked
 from gaitid.body.resolve import faultless
