@@ -17,7 +17,7 @@ def parse_all(configs: Path) -> str:
     """Every model and table of a folder as JSON: its content by the SHA-256 of its file, a line each."""
     from gaitid.model.yaml_file import load_yaml
 
-    folders = ("", "tables", "marker_sets", "choices", "upper_body", "labels")
+    folders = ("", "tables", "marker_sets", "choices", "upper_body", "labels", "anthropometry")
     files = sorted(file for folder in folders for file in (configs / folder).glob("*.yaml"))
     lines = [f'"{_digest(file)}": {json.dumps(load_yaml(file), ensure_ascii=False)}' for file in files]
     return "{\n" + ",\n".join(lines) + "\n}\n"
