@@ -301,7 +301,7 @@ def test_a_fault_of_a_definition_names_each_place_where_it_stands(tmp_path: Path
         assert all(f"each_side.points.{name}.mean[1]: " in caught.value.line() for name in ("one", "other"))
 
 
-FOLDERS = (".", "tables", "marker_sets", "choices", "upper_body", "labels")
+FOLDERS = (".", "tables", "marker_sets", "choices", "upper_body", "labels", "anthropometry")
 
 
 def test_what_was_parsed_before_is_what_the_files_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
