@@ -1,6 +1,6 @@
 """What `gaitid run --uncertainty` costs, over `gaitid run` of the same trial as a process, in turn in the same minutes.
 
-Targets: first order at most 10 runs, 1,000 samples of Monte Carlo at most 60.
+Targets: first order at most 5 runs, also of each trial of a batch; 1,000 samples of Monte Carlo at most 60.
 
 python benchmarks/uncertainty_cost.py [--repeat 3] [--samples 1000] [TRIAL.c3d ...]
 """
@@ -17,6 +17,10 @@ from speed import ROOT, SHARED, Processes, row
 from gaitid.model.load import bundled_folder
 
 TRIALS = (ROOT / "sample_data/walk_noisy/walk.c3d", SHARED / "sydney/walk03.c3d")
+
+
+#: Trials of a batch.
+COPIES = 8
 
 
 def drawn(folder: Path, samples: int) -> Path:
@@ -51,7 +55,18 @@ def main() -> None:
 
             where = "/".join(trial.parts[-2:])
             first = f"`--uncertainty`, first order, `{given.model}`, {where}"
-            row(first, "≤ 10", run("--uncertainty"), run(), given.repeat, "the same trial without it")
+            row(first, "≤ 5", run("--uncertainty"), run(), given.repeat, "the same trial without it")
+            data = folder / f"{trial.stem}_data"
+            data.mkdir()
+            for i in range(COPIES):
+                (data / f"{trial.stem}{i}.c3d").write_bytes(trial.read_bytes())
+
+            def batch(*words: object, data: Path = data) -> Callable[[], object]:
+                options = ("--model", given.model, *given.options, "-o", folder / "batch", "-j", 1, "--quiet")
+                return process("-m", "gaitid", "batch", data, *options, *words)
+
+            words = f"`batch --uncertainty`, {COPIES} times {where}"
+            row(words, "≤ 5", batch("--uncertainty"), batch(), 1, "the same batch without it, both with their start")
             if given.samples:
                 words = f"the same by {given.samples} samples"
                 row(words, "≤ 60", run("--uncertainty", file), run(), 1, "the same trial without it")

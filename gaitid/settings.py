@@ -13,7 +13,7 @@ from gaitid.dynamics import SOLVER_NAMES
 from gaitid.model import AUTO
 from gaitid.model.settings import READER, ReaderSettings
 from gaitid.records import NamedTuple, annotated, frozen_dataclass
-from gaitid.write import DEFAULT_FRAMES, DEFAULT_UNCERTAINTY, FRAMES_OF_EXPRESSION, WRITE
+from gaitid.write import DEFAULT_FRAMES, DEFAULT_UNCERTAINTY, FRAMES_OF_EXPRESSION, UNCERTAINTY, WRITE
 
 if TYPE_CHECKING:
     from gaitid.ground.by_hand import ByHand
@@ -306,13 +306,13 @@ class RunOptions:
         Option(
             WORDS,
             "Also write the segments' motion, the wrench left over at the base (pelvis), M, V, G, F and J of the "
-            "equation of motion in joint space (docs/joint_space.md), joints' power in six degrees of freedom, or the "
-            "whole body's centre of mass (docs/whole_body.md).",
+            "equation of motion in joint space (docs/joint_space.md), joints' power in six degrees of freedom, the "
+            "whole body's centre of mass (docs/whole_body.md), or, in a batch, how sure each number is by frame.",
             (
                 "str or sequence of str",
                 f"Tables that `Analysis.write` writes besides: {', '.join(f'``{table}``' for table in WRITE)}.",
             ),
-            among=WRITE,
+            among=(*WRITE, UNCERTAINTY),
         ),
     ] = ()
     uncertainty: Annotated[
@@ -385,6 +385,7 @@ class RunOptions:
 
     command: tuple[str, ...] = ()
     postures_only: bool = False  # no load is asked for: of what needs no wrenches
+    bands_by_percent: bool = False  # of a batch, whose tables of bands by frame would be 4 MB a trial
     beside: Path | None = None  # a static that `batch` found and does not use; `run` looks beside the trial
 
     def __post_init__(self) -> None:

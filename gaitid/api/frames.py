@@ -28,6 +28,7 @@ from gaitid.write import (
     TRIAL_COLUMNS,
     UNCERTAINTY,
     UNCERTAINTY_COLUMNS,
+    UNCERTAINTY_CYCLES,
 )
 from gaitid.write.cycles import SPATIOTEMPORAL_COLUMNS, LongTable, cycles_table, spatiotemporal_rows, stances_table
 from gaitid.write.features import feature_frames
@@ -97,8 +98,12 @@ def _typed(table: str, frame: pd.DataFrame) -> pd.DataFrame:
 # --- from arrays ----------------------------------------------------------------------------------------------
 
 
-def uncertainty_frame(found: Estimate) -> pd.DataFrame:
-    """The table of `gaitid.uncertainty.estimate.Estimate.table`."""
+def bands_frame(found: Estimate, table: str) -> pd.DataFrame:
+    """The table of `gaitid.uncertainty.estimate.Estimate.table`, or of its `cycles_table`."""
+    if table == UNCERTAINTY_CYCLES:
+        import io
+
+        return _typed(table, pd.read_csv(io.StringIO("".join(found.cycles_table()))))
     names, n_frames = found.names, len(found.values)
     columns = {
         "frame": np.repeat(found.first_frame + np.arange(n_frames), len(names)),

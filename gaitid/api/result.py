@@ -15,7 +15,7 @@ from gaitid.api.source import Made, Source, Stored
 from gaitid.api.words import File, file_path
 from gaitid.errors import GaitidError
 from gaitid.inputs import refuse_to_overwrite
-from gaitid.write import TABLES, UNCERTAINTY
+from gaitid.write import BANDS, TABLES, UNCERTAINTY
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,15 +74,15 @@ class Analysis:
         ----------
         name : str
             ``wrenches``, ``joints``, ``contacts``, ``cycles``, ``spatiotemporal``, ``features``, ``stances``,
-            ``segments``, ``base``, ``uncertainty``.
+            ``segments``, ``base``, ``uncertainty``, ``uncertainty_cycles``.
 
         Raises
         ------
         GaitidError
             No such table, or its file is absent.
         """
-        if name not in (*TABLES, UNCERTAINTY):
-            raise GaitidError(f"no table {name!r}", expected=", ".join((*TABLES, UNCERTAINTY)))
+        if name not in (*TABLES, *BANDS):
+            raise GaitidError(f"no table {name!r}", expected=", ".join((*TABLES, *BANDS)))
         if name not in self._frames:
             self._frames[name] = self._source.frame(name)
         return self._frames[name]

@@ -15,7 +15,7 @@ from gaitid.errors import GaitidError
 from gaitid.inputs import refuse_to_overwrite
 from gaitid.records import frozen_dataclass
 from gaitid.results.find import RECORD_SUFFIX, refuse_no_record
-from gaitid.write import TABLES, UNCERTAINTY
+from gaitid.write import BANDS, TABLES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,20 +51,20 @@ class Made:
         return content
 
     def frame(self, table: str) -> pd.DataFrame:
-        from gaitid.api.frames import frame_of, uncertainty_frame, with_uncertainty
+        from gaitid.api.frames import bands_frame, frame_of, with_uncertainty
 
-        if table == UNCERTAINTY:
+        if table in BANDS:
             found = run.estimate_of(self.result, self.setup)
             if found is None:
                 raise GaitidError("nobody asked how sure the numbers are", todo="give uncertainty=True to analyse")
-            return uncertainty_frame(found)
+            return bands_frame(found, table)
         options = self.setup.options
         frame = frame_of(table, self.result, options.express_in, run.parts_of(self.result, options))
         return with_uncertainty(frame, run.estimate_of(self.result, self.setup)) if table == "features" else frame
 
     def write(self, folder: Path) -> list[Path]:
         assert self.setup.model is not None  # settled
-        names = (*(f"{table}.csv" for table in (*TABLES, UNCERTAINTY)), "run.json")
+        names = (*(f"{table}.csv" for table in (*TABLES, *BANDS)), "run.json")
         refuse_to_overwrite([folder / f"{self.stem}.{name}" for name in names], [*self.files, *self.setup.model.files])
         contents = run.file_contents(self.stem, self.result, self.setup, self.inputs)
         return run.put_in_place(folder, contents, self.setup.options)
@@ -108,7 +108,7 @@ class Stored:
         return frame_from(self._file(table), table)
 
     def write(self, folder: Path) -> list[Path]:
-        files = [path for table in (*TABLES, UNCERTAINTY) if (path := self._file(table)).is_file()]
+        files = [path for table in (*TABLES, *BANDS) if (path := self._file(table)).is_file()]
         texts = {path.name: read_text_back(path, "result") for path in (*files, self.path)}
         refuse_to_overwrite([folder / name for name in texts], [*files, self.path])
         return write_all(folder, texts)

@@ -16,7 +16,7 @@ from gaitid.model.fields import nearest
 from gaitid.read import MOTIVE
 from gaitid.read.tables.nexus_sections import is_nexus_csv
 from gaitid.read.tables.text_table import first_characters, is_blank
-from gaitid.write import ACROSS_TRIALS, TABLES
+from gaitid.write import ACROSS_TRIALS, BANDS, TABLES
 
 SUFFIXES = (".c3d", ".trc", ".tsv", ".csv")
 # Columns of a manifest: trials or globs; one trial a row, for tables that are made so.
@@ -26,7 +26,7 @@ TRIALS, TRIAL = "trials", "trial"
 _OF_OTHERS = {"frame", "time_s", "fingerprint", "verdict"}
 # Of gaitid's own files beside a trial, and of what `simulate` writes with one: no trials.
 _TABLES = "|".join((TABLE.removesuffix(".csv"), *ACROSS_TRIALS))
-_OURS = re.compile(rf"\.({'|'.join(TABLES)}|forces|load\.\w+(\.\d+)?|truth\.\w+)\.csv$|^({_TABLES})\.csv$")
+_OURS = re.compile(rf"\.({'|'.join((*TABLES, *BANDS))}|forces|load\.\w+(\.\d+)?|truth\.\w+)\.csv$|^({_TABLES})\.csv$")
 # A column of a marker in a plain CSV.
 _MARKER = re.compile(r"_x_(mm|cm|m)\b")
 # What a table of QTM with markers says.

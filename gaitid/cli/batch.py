@@ -344,7 +344,8 @@ def _options_of(common: tuple[str, ...], planned: Planned) -> RunOptions:
     except (click.UsageError, GaitidError) as error:
         text = error.line() if isinstance(error, GaitidError) else error.format_message().removesuffix(".")
         raise GaitidError(f"{planned.where or planned.trial}: {text}") from None
-    return replace(chosen, command=recorded_command(planned.trial, in_order), beside=planned.beside)
+    command = recorded_command(planned.trial, in_order)
+    return replace(chosen, command=command, beside=planned.beside, bands_by_percent=True)
 
 
 @lru_cache(maxsize=64)

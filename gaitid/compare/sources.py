@@ -25,7 +25,7 @@ from gaitid.results.record_checks import checked_record
 from gaitid.run import Setup
 from gaitid.run.recorded import read_recorded
 from gaitid.trial import Array
-from gaitid.write import TABLES, UNCERTAINTY
+from gaitid.write import TABLES, UNCERTAINTY, UNCERTAINTY_CYCLES
 
 _OPENSIM = (".mot", ".sto")
 _TIMES = ("frame", "time_s")
@@ -202,9 +202,12 @@ def _standard(source: Source, n_frames: int) -> dict[str, Array]:
     GaitidError
         The record says that there is one, and it is not whole.
     """
+    by_percent = source.path.with_name(f"{source.stem}.{UNCERTAINTY_CYCLES}.csv")
     if "uncertainty" not in source.record:
         return {}
     path = source.path.with_name(f"{source.stem}.{UNCERTAINTY}.csv")
+    if by_percent.is_file() and not path.is_file():  # of a batch, which has no bands by frame
+        return {}
     lines = read_text_back(path, "CSV").split("\n")[1:-1]
     if len(lines) % n_frames:
         raise GaitidError(f"{path}: not whole", expected=f"a row for each of {n_frames} frames and each column")

@@ -13,7 +13,7 @@ from gaitid.errors import GaitidError
 from gaitid.ground.by_hand import read_assignments
 from gaitid.model.settings import settings_from
 from gaitid.settings import FILE, FILES, FLAG, HERTZ, LIMITS, LOADS, OPTIONS, PAIRS, SIDES, WORDS, RunOptions
-from gaitid.write import DEFAULT_UNCERTAINTY
+from gaitid.write import DEFAULT_UNCERTAINTY, UNCERTAINTY
 
 _BY_FLAG = {option.flag: option for option in OPTIONS.values()}
 
@@ -38,7 +38,8 @@ def values_of(given: Given) -> dict[str, Any]:
     values = {name: _value(OPTIONS[name].kind, texts) for name, texts in given.items()}
     if "observer" in given:
         values["contributions"] = True
-    if given.keys() & {"max_uncertainty", "repeatability"} and "uncertainty" not in given:
+    asks = given.keys() & {"max_uncertainty", "repeatability"} or UNCERTAINTY in given.get("write", ())
+    if asks and "uncertainty" not in given:
         values["uncertainty"] = DEFAULT_UNCERTAINTY
     return values
 

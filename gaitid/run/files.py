@@ -14,7 +14,7 @@ from gaitid.read.assignments import enf_files
 from gaitid.read.beside import forces_of
 from gaitid.run.setup import Setup, given_files
 from gaitid.settings import RunOptions
-from gaitid.write import TABLES, UNCERTAINTY, WRITE
+from gaitid.write import BANDS, TABLES, UNCERTAINTY, UNCERTAINTY_CYCLES, WRITE
 
 if TYPE_CHECKING:
     from gaitid.analysis.contributions import Parts
@@ -79,7 +79,7 @@ def refuse_to_replace_inputs(folder: Path, path: Path, setup: Setup) -> None:
     WriteError
     """
     assert setup.model is not None  # settled
-    results = [folder / f"{path.stem}.{name}" for name in (*(f"{t}.csv" for t in (*TABLES, UNCERTAINTY)), "run.json")]
+    results = [folder / f"{path.stem}.{name}" for name in (*(f"{t}.csv" for t in (*TABLES, *BANDS)), "run.json")]
     refuse_to_overwrite(results, [*files_read(path, setup.options), *setup.model.files])
 
 
@@ -90,8 +90,16 @@ def tables_of(options: RunOptions) -> tuple[str, ...]:
 
 def result_names(stem: str, options: RunOptions) -> list[str]:
     """The names of a result's files, the record last."""
-    sure = (UNCERTAINTY,) if options.uncertainty is not None else ()
-    return [*(f"{stem}.{table}.csv" for table in (*tables_of(options), *sure)), f"{stem}.run.json"]
+    return [*(f"{stem}.{table}.csv" for table in (*tables_of(options), *bands_of(options))), f"{stem}.run.json"]
+
+
+def bands_of(options: RunOptions) -> tuple[str, ...]:
+    """The tables of how sure numbers are that a run writes."""
+    if options.uncertainty is None:
+        return ()
+    if options.bands_by_percent:
+        return BANDS if UNCERTAINTY in options.write else (UNCERTAINTY_CYCLES,)
+    return (UNCERTAINTY,)
 
 
 def file_contents(stem: str, result: Result, setup: Setup, inputs: Sequence[Mapping[str, str]]) -> dict[str, Content]:
@@ -121,7 +129,8 @@ def file_contents(stem: str, result: Result, setup: Setup, inputs: Sequence[Mapp
 
         measured = features(result, curves_of(result))
         contents[f"{stem}.features.csv"] = features_blocks(measured, result.trial, found.of_features())
-        contents[f"{stem}.{UNCERTAINTY}.csv"] = found.table()
+        tables = {UNCERTAINTY: found.table, UNCERTAINTY_CYCLES: found.cycles_table}
+        contents |= {f"{stem}.{table}.csv": tables[table]() for table in bands_of(options)}
     return contents | {f"{stem}.run.json": record_of(result, setup, inputs)}
 
 
@@ -180,8 +189,8 @@ def put_in_place(
     record = list(contents)[-1]
     again = (folder / record).is_file()
     written = write_all(folder, contents, placed)
-    asked = (*options.write, *([UNCERTAINTY] if options.uncertainty is not None else []))
-    for name in (*WRITE, UNCERTAINTY) if again else ():
+    asked = (*tables_of(options), *bands_of(options))
+    for name in (*WRITE, *BANDS) if again else ():
         if name not in asked:  # of an earlier run, perhaps with other settings
             (folder / f"{record.removesuffix('run.json')}{name}.csv").unlink(missing_ok=True)
     return written

@@ -27,7 +27,7 @@ from gaitid.run.files import refuse_to_replace_inputs, result_names
 from gaitid.run.setup import Setup, with_laboratory
 from gaitid.settings import INPUT_FILES
 from gaitid.trial import Trial
-from gaitid.write import UNCERTAINTY, WRITE
+from gaitid.write import BANDS, WRITE
 
 if TYPE_CHECKING:
     from gaitid.analysis.found import Found
@@ -246,7 +246,7 @@ def _removes(path: Path, folder: Path | None, setup: Setup) -> Iterator[Path]:
     if folder is None or not (folder / f"{path.stem}.run.json").is_file():
         return
     asked = result_names(path.stem, setup.options)
-    for name in (*WRITE, UNCERTAINTY):
+    for name in (*WRITE, *BANDS):
         table = folder / f"{path.stem}.{name}.csv"
         if table.name not in asked and os.path.lexists(table):
             yield table

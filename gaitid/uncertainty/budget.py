@@ -11,6 +11,7 @@ from gaitid.analysis.cycle_curves import curves_of
 from gaitid.analysis.result import Result
 from gaitid.gait.cycles import Cycle, over_cycles
 from gaitid.gait.feature_list import FEATURES
+from gaitid.records import NamedTuple
 from gaitid.trial import Array
 from gaitid.uncertainty.peaks import PEAKS
 from gaitid.uncertainty.sources import SOURCES
@@ -131,8 +132,42 @@ def _cure(of_sources: Mapping[str, float], u: float, hip_better: float | None) -
 SHARES_STEP_PERCENT = 2
 
 
+class CycleBands(NamedTuple):
+    """Of one side, as means over its cycles.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Columns of ``cycles.csv`` that are known in some frame.
+    value, standard : (points, columns) arrays
+        Mean, and standard uncertainty as root mean square; NaN where unknown.
+    """
+
+    names: tuple[str, ...]
+    value: Array
+    standard: Array
+
+
+def bands_over_cycle(result: Result, names: Sequence[str], standard: Array) -> dict[str, CycleBands]:
+    """By side that has a cycle the bands of its curves; parameters as of `over_cycle`."""
+    curves, found = curves_of(result), {}
+    for side in result.body.sides:
+        rows = [k for k, cycle in enumerate(curves.cycles) if cycle.side == side]
+        named = {name.removeprefix(f"{side}_"): i for i, name in enumerate(names) if name.startswith(side)}
+        columns = [name for name in curves.names if name in named and np.isfinite(standard[:, named[name]]).any()]
+        if not rows or not columns:
+            continue
+        cycles, at = [curves.cycles[k] for k in rows], [named[name] for name in columns]
+        u = np.sqrt(_mean_square(cycles, standard[:, at], result.trial.rate_hz))
+        values = curves.values[rows][:, :, [curves.names.index(name) for name in columns]]
+        known = np.isfinite(values)
+        mean = np.where(known, values, 0.0).sum(axis=0) / np.where(known.any(axis=0), known.sum(axis=0), np.nan)
+        found[side] = CycleBands(tuple(columns), mean, u)
+    return found
+
+
 def over_cycle(
-    result: Result, names: Sequence[str], standard: Array, variance: Mapping[str, Array]
+    result: Result, names: Sequence[str], bands: Mapping[str, CycleBands], variance: Mapping[str, Array]
 ) -> dict[str, dict[str, Any]]:
     """By side and column of ``cycles.csv``, root mean square over the cycles of the side.
 
@@ -141,7 +176,7 @@ def over_cycle(
     result : Result
     names : sequence of str
         Of the columns.
-    standard : (frames, columns) array
+    bands : mapping of side to CycleBands
     variance : mapping of source to (frames, columns) array
 
     Returns
@@ -151,23 +186,17 @@ def over_cycle(
         variance, in whole percents every `SHARES_STEP_PERCENT`; NaN where unknown.
     """
     found: dict[str, dict[str, Any]] = {"cycle": {}, "cycle_shares_percent": {}}
-    for side in result.body.sides:
+    for side, of_side in bands.items():
         cycles = [stride.cycle for stride in result.gait.strides if stride.cycle.side == side]
-        named = {name.removeprefix(f"{side}_"): i for i, name in enumerate(names) if name.startswith(side)}
-        columns = [
-            name for name in curves_of(result).names if name in named and np.isfinite(standard[:, named[name]]).any()
-        ]
-        if not cycles or not columns:
-            continue
-        at, rate_hz = [named[name] for name in columns], result.trial.rate_hz
-        u = np.sqrt(_mean_square(cycles, standard[:, at], rate_hz))
-        found["cycle"][side] = {name: [float(f"{v:.4g}") for v in u[:, i]] for i, name in enumerate(columns)}
+        at = [names.index(f"{side}_{name}") for name in of_side.names]
+        figures = [[float(f"{v:.4g}") for v in u] for u in of_side.standard.T]
+        found["cycle"][side] = dict(zip(of_side.names, figures, strict=True))
         parts = {
-            source: _mean_square(cycles, np.sqrt(variance[source][:, at]), rate_hz)[::SHARES_STEP_PERCENT]
+            source: _mean_square(cycles, np.sqrt(variance[source][:, at]), result.trial.rate_hz)[::SHARES_STEP_PERCENT]
             for source in SOURCES
             if source in variance
         }
-        found["cycle_shares_percent"][side] = _in_percent(columns, parts)
+        found["cycle_shares_percent"][side] = _in_percent(of_side.names, parts)
     return found
 
 

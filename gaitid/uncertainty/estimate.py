@@ -11,7 +11,7 @@ from gaitid.analysis.result import Result
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array
 from gaitid.uncertainty.blocks import Block, blocks_of, joined
-from gaitid.uncertainty.budget import budget_of_columns, of_features, over_cycle, peaks
+from gaitid.uncertainty.budget import CycleBands, bands_over_cycle, budget_of_columns, of_features, over_cycle, peaks
 from gaitid.uncertainty.errors import Errors, errors_of, hip_method, over_trial
 from gaitid.uncertainty.features import FeatureSpread
 from gaitid.uncertainty.first_order import Spread, propagate
@@ -22,8 +22,9 @@ from gaitid.uncertainty.usable import COVERAGE_FACTOR
 from gaitid.write import DEFAULT_FRAMES, UNCERTAINTY_COLUMNS
 from gaitid.write.numbers import row_lines
 
-#: Of ``walk.uncertainty.csv``.
+#: Of ``walk.uncertainty.csv`` and ``walk.uncertainty_cycles.csv``.
 COLUMNS = ("frame", "column", *UNCERTAINTY_COLUMNS)
+CYCLE_COLUMNS = ("side", "percent", "column", *UNCERTAINTY_COLUMNS)
 _LINES = 1 << 14  # of it that are made at once
 
 
@@ -47,6 +48,7 @@ class Estimate:
         What could not be taken into account, in words.
     about : mapping
         What a record says of it.
+    cycles : mapping of side to CycleBands
     """
 
     names: tuple[str, ...]
@@ -56,6 +58,7 @@ class Estimate:
     of_result: Array
     left_out: tuple[str, ...]
     about: Mapping[str, Any]
+    cycles: Mapping[str, CycleBands]
 
     @property
     def standard(self) -> Array:
@@ -73,6 +76,16 @@ class Estimate:
             numbers = np.repeat(self.first_frame + start + np.arange(count), len(self.names)).tolist()
             rows = zip(numbers, self.names * count, lines, strict=True)
             yield "".join(f"{frame},{name},{line}\n" for frame, name, line in rows)
+
+    def cycles_table(self) -> Iterator[str]:
+        """The text of ``walk.uncertainty_cycles.csv``, a side at a time."""
+        yield ",".join(CYCLE_COLUMNS) + "\n"
+        for side, of in self.cycles.items():
+            u, value = of.standard, of.value
+            bands = np.stack([u, value - COVERAGE_FACTOR * u, value + COVERAGE_FACTOR * u], axis=2)
+            lines = iter(row_lines(bands.reshape(-1, len(UNCERTAINTY_COLUMNS))))
+            percents = [f"{percent:g}" for percent in np.linspace(0, 100, len(u))]
+            yield "".join(f"{side},{at},{name},{next(lines)}\n" for at in percents for name in of.names)
 
     def bands(self, frames: slice = slice(None)) -> Array:
         """(frames, columns, 3) standard uncertainty and the ends of the 95 % band, of some frames."""
@@ -114,9 +127,12 @@ def estimate(
     errors, spread = joined(perturbed, _blocks(perturbed, sources, progress, features))
     names = perturbed.names[: perturbed.written]
     of_result = FeatureSpread(perturbed).of_result
+    cycles = bands_over_cycle(result, names, spread.standard[:, : len(names)])
     about = _record(perturbed, sources, errors, spread, of_result)
+    variance = {source: of[:, : len(names)] for source, of in spread.variance.items()}
+    about |= over_cycle(result, names, cycles, variance)
     values = perturbed.values[:, : len(names)]
-    return Estimate(names, result.trial.first_frame, values, spread, of_result, errors.left_out, about)
+    return Estimate(names, result.trial.first_frame, values, spread, of_result, errors.left_out, about, cycles)
 
 
 def _blocks(
@@ -159,5 +175,4 @@ def _record(perturbed: Perturbed, sources: Sources, errors: Errors, spread: Spre
         "peaks": peaks(cycles, of_result, spread.of_features, spread.features, hip_better),
         "columns": budget_of_columns(names, variance, standard),
         "features": of_features(cycles, spread.of_features, spread.features),
-        **over_cycle(perturbed.result, names, standard, variance),
     }

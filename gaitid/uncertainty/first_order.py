@@ -170,8 +170,7 @@ def _of_markers(perturbed: Perturbed, errors: Errors, collected: _Collected) -> 
     drawn: Array | float = 0.0
     random = np.random.default_rng(0)
     gradient = motion_gradient(perturbed)
-    for group in errors.groups:
-        J_of_all = derivatives(perturbed, group, gradient)
+    for group, J_of_all in zip(errors.groups, derivatives_of(perturbed, errors.groups, gradient), strict=True):
         for label, columns in group.parts:
             J = np.ascontiguousarray(J_of_all[:, :, columns])
             mine = [(i, wave, moves) for i, (wave, moves) in enumerate(waves) if label in wave.labels]
@@ -206,8 +205,7 @@ def wave_changes(perturbed: Perturbed, errors: Errors) -> Iterator[tuple[str, Ar
     waves = [(wave, _moves(_with_derivatives(wave.tracks_g, rate_hz))) for wave in errors.waves]
     left = [{*wave.labels} for wave, _ in waves]
     summed: dict[int, Array] = {}
-    for group in errors.groups:
-        J_of_all = derivatives(perturbed, group, gradient)
+    for group, J_of_all in zip(errors.groups, derivatives_of(perturbed, errors.groups, gradient), strict=True):
         for label, columns in group.parts:
             J = np.ascontiguousarray(J_of_all[:, :, columns])
             for i, (wave, moves) in enumerate(waves):
@@ -238,53 +236,66 @@ def _slopes(gradient: FeatureGradient | None, J: Array, columns: IntArray, track
 
 
 def derivatives(perturbed: Perturbed, group: Group, gradient: Gradient | None) -> Array:
-    """(frames, 9, columns) of the columns by the markers of a group: along x J0, J1 and J2, then along y and z.
+    """Those of one group; as `derivatives_of`."""
+    return next(derivatives_of(perturbed, [group], gradient))
 
+
+def derivatives_of(perturbed: Perturbed, groups: Sequence[Group], gradient: Gradient | None) -> Iterator[Array]:
+    """For each group (frames, 9, columns) of the columns by its markers: along x J0, J1 and J2, then along y and z.
+
+    As many displacements as fit are computed at once; each array is valid until the next one is asked for.
     `gradient` is the `motion_gradient` of the perturbed.
     """
     if gradient is None:
-        return derivatives_by_waves(perturbed, group)
+        yield from (derivatives_by_waves(perturbed, group) for group in groups)
+        return
     n, columns = perturbed.unshifted.shape
     always = np.full((n, 1), STEP_M)
-    shifts = [Shift(markers={label: always * along for label, _ in group.parts}) for along in np.eye(3)]
+    shifts = [Shift(markers={label: always * along for label, _ in of.parts}) for of in groups for along in np.eye(3)]
     J, axis = np.zeros((n, 3, 3, columns)), 0
     for again in perturbed.again(shifts, held=True):
         moved = perturbed.columns_of(again).reshape(-1, n, columns)
-        for k, of in enumerate(moved):
+        rest = _by_moves(_moves_of(perturbed.still, again, len(moved)), gradient, perturbed)
+        for draw, of in enumerate(moved):
             J[:, axis, 0] = (of - perturbed.unshifted) / STEP_M
-            _by_moves(J[:, axis, 1:], _moves_of(perturbed.still, again, k), gradient, perturbed)
-            axis += 1
-    return J.reshape(n, _MOVES, columns)
+            J[:, axis, 1:] = rest[:, draw]
+            if (axis := (axis + 1) % 3) == 0:
+                yield J.reshape(n, _MOVES, columns)
 
 
-def _moves_of(still: Pipeline, again: Pipeline, k: int) -> Array:
-    """(frames, segments, 7) by how much a displacement moves quaternions and centres of mass, over its size."""
+def _moves_of(still: Pipeline, again: Pipeline, count: int) -> Array:
+    """(draws, frames, segments, 7) by how much a displacement moves quaternions and centres of mass, over its size."""
     segments = still.body.segments
     n = still.body.geometry.n_frames
-    moves = np.empty((n, len(segments), 7))
+    moves = np.empty((count, n, len(segments), 7))
     for i, (key, of) in enumerate(segments.items()):
-        moved, rows = again.body.segments[key], slice(k * n, (k + 1) * n)
-        q, q_moved = quaternions(of.pose.R_gs), quaternions(moved.pose.R_gs[rows])
-        same = np.where(np.einsum("fi,fi->f", q, q_moved) < 0, -1.0, 1.0)[:, None]
-        moves[:, i, :4], moves[:, i, 4:] = same * q_moved - q, moved.com_g[rows] - of.com_g
+        moved = again.body.segments[key]
+        q, q_moved = quaternions(of.pose.R_gs), quaternions(moved.pose.R_gs).reshape(count, n, 4)
+        same = np.where(np.einsum("fi,dfi->df", q, q_moved) < 0, -1.0, 1.0)[..., None]
+        moves[:, :, i, :4] = same * q_moved - q
+        moves[:, :, i, 4:] = moved.com_g.reshape(count, n, 3) - of.com_g
     return moves / STEP_M
 
 
-def _by_moves(J: Array, moves: Array, gradient: Gradient, perturbed: Perturbed) -> None:
-    """Derivatives of the columns, (frames, 2, columns), by the first and the second derivative of a displacement.
+def _by_moves(moves: Array, gradient: Gradient, perturbed: Perturbed) -> Array:
+    """(frames, draws, 2, columns) of the columns by the first and the second derivative of each displacement.
 
     Of a displacement m(t) of markers that moves a centre of mass by C m and a quaternion by Q m, the acceleration
     moves by C'' m + 2 C' m' + C m'', and angular velocity and acceleration by what q' and q'' move by likewise.
     """
-    rates = spline_derivatives(moves, perturbed.result.trial.rate_hz)[0]
+    draws, n = moves.shape[:2]
+    over_time = np.moveaxis(moves, 0, 1)  # (frames, draws, segments, 7)
+    rates = spline_derivatives(over_time, perturbed.result.trial.rate_hz)[0]
+    J = np.zeros((n, draws * 2, perturbed.unshifted.shape[1]))
     for i, (key, of) in enumerate(perturbed.still.body.segments.items()):
-        q = quaternions(of.pose.R_gs)
-        turn, dturn = (spin_from_quaternion(q, of_pose[:, i, :4]) for of_pose in (moves, rates))
-        both = np.zeros((len(J), 2, 9))
-        both[:, 0, :3], both[:, 0, 3:6], both[:, 0, 6:] = 2 * rates[:, i, 4:], 2 * dturn, turn
-        both[:, 1, :3], both[:, 1, 3:6] = moves[:, i, 4:], turn
+        q = np.broadcast_to(quaternions(of.pose.R_gs)[:, None], (n, draws, 4))
+        turn, dturn = (spin_from_quaternion(q, of_pose[:, :, i, :4]) for of_pose in (over_time, rates))
+        both = np.zeros((n, draws, 2, 9))
+        both[:, :, 0, :3], both[:, :, 0, 3:6], both[:, :, 0, 6:] = 2 * rates[:, :, i, 4:], 2 * dturn, turn
+        both[:, :, 1, :3], both[:, :, 1, 3:6] = over_time[:, :, i, 4:], turn
         columns, by = gradient[key]
-        J[:, :, columns] += both @ by
+        J[:, :, columns] += both.reshape(n, draws * 2, 9) @ by
+    return J.reshape(n, draws, 2, -1)
 
 
 def motion_gradient(perturbed: Perturbed) -> Gradient | None:
@@ -298,18 +309,22 @@ def motion_gradient(perturbed: Perturbed) -> Gradient | None:
         return None
     still, motion, unshifted = perturbed.still, perturbed.still.body.motion(), perturbed.unshifted
     base, found = still.body.base, {}
+    # a chain that is fitted again lies elsewhere by rounding, over a step of an angular velocity
+    at_once = 1 if still.body.model.pose is not None else min(perturbed.together, _MOVES)
     for name in (base[1], *(spec.segment for spec in still.body.model.chain)):
         by = np.empty((len(unshifted), _MOVES, unshifted.shape[1]))
-        for k in range(_MOVES):
-            (kind, step), axis = _STEPS[k // 3], np.eye(3)[k % 3]
+        for start in range(0, _MOVES, at_once):
+            moves_at = range(start, min(start + at_once, _MOVES))
+            many = perturbed.unmoved(len(moves_at))
             by_side = {
-                side: {key: _moved(of, kind, step * axis) if key == name else of for key, of in of_side.items()}
+                side: {key: _moved(of, moves_at if key == name else (), len(moves_at)) for key, of in of_side.items()}
                 for side, of_side in motion.by_side.items()
             }
-            of_base = _moved(motion.base, kind, step * axis) if name == base[1] else motion.base
-            moved = Motion(of_base, by_side)
-            again = still.with_(solved=solve_limbs(still.body, still.on_feet, still.mechanics, motion=moved))
-            by[:, k] = (perturbed.columns_of(again) - unshifted) / step
+            moved = Motion(_moved(motion.base, moves_at if name == base[1] else (), len(moves_at)), by_side)
+            again = many.with_(solved=solve_limbs(many.body, many.on_feet, many.mechanics, motion=moved))
+            change = perturbed.columns_of(again).reshape(len(moves_at), *unshifted.shape) - unshifted
+            steps = np.array([_STEPS[k // 3][1] for k in moves_at])
+            by[:, start : moves_at.stop] = np.moveaxis(change / steps[:, None, None], 0, 1)
         moves = np.any(np.nan_to_num(by) != 0, axis=(0, 1))
         for side in [""] if name == base[1] else still.body.sides:  # a leg's columns follow its segments, and the base
             columns = np.flatnonzero(moves & [of.startswith(side) for of in perturbed.names])
@@ -317,9 +332,13 @@ def motion_gradient(perturbed: Perturbed) -> Gradient | None:
     return found
 
 
-def _moved(motion: SegmentMotion, kind: str, step: Array) -> SegmentMotion:
-    """A segment with another derivative."""
-    return SegmentMotion(*(getattr(motion, of.name) + step * (of.name == kind) for of in fields(SegmentMotion)))
+def _moved(motion: SegmentMotion, moves: Sequence[int], count: int) -> SegmentMotion:
+    """A segment so many times, one behind the other, each with one of its derivatives moved along an axis."""
+    values = {of.name: np.stack([getattr(motion, of.name)] * count) for of in fields(SegmentMotion)}
+    for draw, k in enumerate(moves):
+        kind, step = _STEPS[k // 3]
+        values[kind][draw, :, k % 3] += step
+    return SegmentMotion(**{name: of.reshape(-1, *of.shape[2:]) for name, of in values.items()})
 
 
 def derivatives_by_waves(perturbed: Perturbed, group: Group) -> Array:

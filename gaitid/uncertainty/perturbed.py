@@ -22,7 +22,7 @@ from gaitid.body.calibration import calibrate
 from gaitid.body.frames import Geometry, with_given
 from gaitid.body.places import Calibration, Place
 from gaitid.body.poses import Body, Checked
-from gaitid.body.resolve import faultless
+from gaitid.body.resolve import COMPUTED, faultless
 from gaitid.dynamics.wrench import Wrench
 from gaitid.faults.laboratory import CommonErrors, common_errors, day_of
 from gaitid.gait.curves import CycleCurves
@@ -82,6 +82,7 @@ class Perturbed:
         self.n_frames, self.frames, self.count = stop - self.first, frames, 0
         self.sides = result.body.sides
         self._repeated: dict[int, Geometry] = {}
+        self._unmoved: dict[int, Pipeline] = {}
 
     # --- the columns ------------------------------------------------------------------------------------------
 
@@ -123,6 +124,14 @@ class Perturbed:
     def still(self) -> Pipeline:
         """The stages that nothing shifts, also through gaps of markers."""
         return self._again([Shift()])
+
+    def unmoved(self, count: int) -> Pipeline:
+        """The stages of so many walks that nothing shifts."""
+        if count == 1:
+            return self.still
+        if count not in self._unmoved:
+            self._unmoved[count] = self._again([Shift()] * count)
+        return self._unmoved[count]
 
     def columns(self, shifts: Sequence[Shift], drawn: bool = False) -> Iterator[Array]:
         """(frames, columns) of each shift, in their order, also through bridged gaps.
@@ -385,15 +394,26 @@ class Perturbed:
         """
         if self.standing is None or not (static or numbers):
             return dict(numbers)
-        after = self._measured(static, numbers)
+        after = self._measured(static, numbers, self._following | numbers.keys())
         changes = {name: (after[name] - value) / _STEP for name, value in self._as_measured.items() if name in after}
         return {name: change for name, change in changes.items() if np.isfinite(change) and change}
 
     @cached_property
     def _as_measured(self) -> dict[str, float]:
-        return self._measured({}, {})
+        return self._measured({}, {}, {*self.result.subject.measured})
 
-    def _measured(self, static: Mapping[str, Array], numbers: Mapping[str, float]) -> dict[str, float]:
+    @cached_property
+    def _following(self) -> set[str]:
+        """The measurements that are computed from others, or change where every marker of the static lies elsewhere."""
+        random, before = np.random.default_rng(0), self._as_measured
+        assert self.standing is not None
+        static = {label: random.standard_normal(3) for label in self.standing.tracks}
+        moved, measured = self._measured(static, {}, {*before}), self.result.subject.measured
+        return {
+            name for name in before if measured[name].source.startswith(COMPUTED) or moved.get(name) != before[name]
+        }
+
+    def _measured(self, static: Mapping[str, Array], numbers: Mapping[str, float], names: set[str]) -> dict[str, float]:
         """What is measured with a part of these changes."""
         found, subject = pipeline_of(self.result).found, self.result.subject
         sources = found.sources
@@ -402,7 +422,7 @@ class Perturbed:
         values = {name: subject.numbers[name] + _STEP * by for name, by in numbers.items()}
         file = replace(sources.file, values={**sources.file.values, **values})
         sources = replace(sources, file=file, static=replace(sources.static, markers=markers))
-        again = faultless(found.model, {*subject.measured}, sources) or {}
+        again = faultless(found.model, names, sources) or {}
         return {name: measured.value for name, measured in again.items()}
 
     def _calibration(self, shift: Shift, numbers: Mapping[str, float]) -> Calibration | None:

@@ -26,8 +26,10 @@ TABLES = {
 }
 #: Those that are written only when asked for (``--write``).
 WRITE = ("segments", "base", "joint_space", "joint_power", "com")
-#: One more, which `--uncertainty` asks for, and what it adds to the table of features.
-UNCERTAINTY = "uncertainty"
+#: Two more, which `--uncertainty` asks for: of a run by frame, of a batch by percent of the cycle; and what it adds to
+#: the table of features.
+UNCERTAINTY, UNCERTAINTY_CYCLES = "uncertainty", "uncertainty_cycles"
+BANDS = (UNCERTAINTY, UNCERTAINTY_CYCLES)
 #: The bundled file of magnitudes (configs/uncertainty) that is taken where none is named.
 DEFAULT_UNCERTAINTY = "default"
 UNCERTAINTY_COLUMNS = ("standard_uncertainty", "low_95", "high_95")

@@ -162,6 +162,41 @@ def test_a_batch_has_it_across_trials(sure: Path, tmp_path: Path) -> None:
     assert [tuple(row[name] for name in names) for row in across] == of_run
 
 
+def test_a_batch_has_bands_by_percent_and_by_frame_where_they_are_asked_for(sure: Path, tmp_path: Path) -> None:
+    """Means over the cycles of a side, with the record's standard uncertainties; a run has none of them."""
+    data, out = tmp_path / "data", tmp_path / "out"
+    data.mkdir()
+    (data / NOISY.name).write_bytes(NOISY.read_bytes())
+    batch = ("batch", data, "--model", "pig", "-o", out, "-j", 1, "-q", "--uncertainty")
+    assert command(*batch).code == 0
+    by_frame, by_percent = out / "walk.uncertainty.csv", out / "walk.uncertainty_cycles.csv"
+    assert by_percent.is_file() and not by_frame.exists() and not (sure / by_percent.name).exists()
+    table = rows(by_percent)
+    assert list(table[0]) == ["side", "percent", "column", "standard_uncertainty", "low_95", "high_95"]
+    record = json.loads((out / "walk.run.json").read_text(encoding="utf-8"))
+    cycles = rows(out / "walk.cycles.csv")
+    for side, column in (("left", "knee_flexion_deg"), ("right", "hip_extension_moment_Nm_per_kg")):
+        of_column = [row for row in table if (row["side"], row["column"]) == (side, column)]
+        assert [row["percent"] for row in of_column] == [str(percent) for percent in range(101)]
+        for percent, row in enumerate(of_column):
+            values = [
+                float(c[column]) for c in cycles if (c["side"], c["percent"]) == (side, str(percent)) and c[column]
+            ]
+            if not values:
+                assert row["low_95"] == ""
+                continue
+            u, mean = float(row["standard_uncertainty"]), sum(values) / len(values)
+            assert u == pytest.approx(record["uncertainty"]["cycle"][side][column][percent], rel=1e-3)
+            assert float(row["low_95"]) == pytest.approx(mean - 1.959964 * u, abs=1e-6)
+            assert float(row["high_95"]) == pytest.approx(mean + 1.959964 * u, abs=1e-6)
+    # a session of a batch is compared like any other
+    assert command("compare", out / "walk.run.json", sure / "walk.run.json", "--align", "cycle").code == 0
+    assert command("compare", out / "walk.run.json", sure / "walk.run.json").code == 0
+    assert command(*batch, "--write", "uncertainty").code == 0
+    assert by_percent.is_file() and by_frame.read_bytes() == (sure / by_frame.name).read_bytes()
+    assert gaitid.load(out / "walk.run.json").table("uncertainty_cycles").shape == (len(table), 6)
+
+
 def test_resume_works_on_a_trial_whose_magnitudes_of_errors_changed(tmp_path: Path) -> None:
     mine, data = tmp_path / "mine.yaml", tmp_path / "data"
     data.mkdir()
@@ -173,7 +208,7 @@ def test_resume_works_on_a_trial_whose_magnitudes_of_errors_changed(tmp_path: Pa
     for content, more in ((first, ()), (first, ("--resume",)), (second, ("--resume",))):
         mine.write_text(content, encoding="utf-8")
         assert command(*batch, *more).code == 0
-        uncertain.append((tmp_path / "out" / f"{NOISY.stem}.uncertainty.csv").read_bytes())
+        uncertain.append((tmp_path / "out" / f"{NOISY.stem}.uncertainty_cycles.csv").read_bytes())
     assert uncertain[0] == uncertain[1] != uncertain[2]
 
 
