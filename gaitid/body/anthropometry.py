@@ -30,6 +30,7 @@ class Dimension(NamedTuple):
     legs: float = 0.0
     knee: float = 0.0
     pelvis: float = 0.0
+    deformed: float = 0.0
     angle: bool = False
 
 
@@ -54,8 +55,6 @@ def people() -> People:
 
 #: What a trial shows by itself.
 OF_TRIAL = ("thigh", "shank", "asis", "hips")
-#: Angles of markers that may have been put anywhere about a segment, on its inner side too.
-WANDS = ("thigh_rotation", "shank_rotation")
 #: By which factors numbers are too large or too small, and how somebody came to it.
 UNITS = {"mass": {2.2046: "lb"}, "width": {2.0: "twice"}, "length": {25.4: "inch", 2.54: "inch", 10.0: "ten"}}
 # Logarithm of the odds beforehand against any of these mistakes (one in 400), and against a leg that is shorter by
@@ -67,7 +66,7 @@ NOBODY, GROSS = 22.8, 0.25
 # Logarithm of odds between two mistakes from which on the better one alone is named: twenty to one.
 SURE = 3.0
 # By how much numbers may be off: one that is wrong (logarithm; an angle, rad), a length between wrong markers, those of
-# another person, and of who was born or operated so.
+# another person, and a leg of who was born or operated so.
 ANYHOW, ANY_ANGLE, MISPLACED, PERSON, DEFORMITY = 0.5, 1.0, 0.3, 0.15, 0.15
 _NOTHING_M, _EXACT = 1e-3, 0.02
 
@@ -199,10 +198,9 @@ def _mistakes(names: Sequence[str], numbers: Mapping[str, float]) -> Iterator[Mi
         for of in [of for of in of_leg if set(of) <= place.keys()]:
             along = np.sum([place[name] for name in of], axis=0) + leg * len(of)
             yield Mistake("deformed", of, along, 0.0, DEFORMITY, DEFORMED)
-        for name in [name for name in (knee, ankle) if name in place]:
-            yield Mistake("deformed", (name,), place[name], 0.0, DEFORMITY, DEFORMED)
-        for name in [name for wand in WANDS if (name := f"{side}.{wand}") in place]:
-            yield Mistake("deformed", (name,), place[name], 0.0, ANY_ANGLE, DEFORMED)
+    for name in names:
+        if spread := dimensions[_bare(name)].deformed:
+            yield Mistake("deformed", (name,), place[name], 0.0, spread, DEFORMED)
     legs = [name for name in names if dimensions[_bare(name)].legs and _bare(name) != "asis_trocanter_distance"]
     if legs:  # short limbs
         yield Mistake("deformed", tuple(legs), np.sum([place[name] for name in legs], axis=0), 0.0, DEFORMITY, DEFORMED)

@@ -99,7 +99,7 @@ def body_faults(
                 side, _, column = name.partition(".")
                 joint, _, column = column.partition("_")
                 row, deg = people().dimensions[bare], float(np.degrees(numbers[name]))
-                limits = [float(np.degrees(row.expected + k * np.hypot(row.person, row.side))) for k in (-4, 4)]
+                limits = [round(np.degrees(row.expected + k * np.hypot(row.person, row.side))) for k in (-4, 4)]
                 words = phrase("body/angle", angle=column.replace("_", " "), deg=deg, limits=limits)
                 labels = _labels_of_joint(geometry, side, joint)
                 notes.append(note("calibration_doubtful/angles", side, joint=joint, angles=[words], labels=labels))

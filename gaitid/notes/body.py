@@ -8,7 +8,7 @@ _LABELS = "correct the labels there"
 _MEASURE = "measure it and give it with --subject"
 
 _NOT_FLAT = "`static: {{foot_flat: false}}` in the subject file"
-_LENGTHS = "{keys:?measure {keys: and } again (--subject), or }look at {labels}, at the widths and at the static"
+_LENGTHS = "{keys:?measure {keys:, 3} again (--subject), or }look at {labels}, at the widths and at the static"
 _AXIS = (
     "{side} knee: varus and valgus follow its flexion, as where the thigh's axes are turned {inward:inward|outward} by "
     "{deg:.0f}° ± {error:.0f}°: then hip rotation is off by as much",
@@ -169,7 +169,7 @@ BODY = {
                 "{measured:, }: {why}; hardly anybody has that",
                 "measure them again, and give what was wrong with --subject",
             ),
-            "length": ("{measured:, }: {why}; hardly any body is like that", _LENGTHS),
+            "length": ("{measured:, 5}: {why}; hardly any body is like that", _LENGTHS),
             "angles": (
                 "{side} {joint}: {angles:, }: hardly any body is like that",
                 "{labels:?look at {labels} in static and trial, and at the widths}",
@@ -191,7 +191,7 @@ BODY = {
         USABLE,
         "measure again what is named, and check the labels and the static",
         words={
-            "length": ("{measured:, }: {why}; no body is like that; the {joint} is empty", _LENGTHS),
+            "length": ("{measured:, 5}: {why}; no body is like that; the {joint} is empty", _LENGTHS),
             "foot": (_OF_FOOT + "; the {side} ankle's angles and what is told in the foot's axes are empty", _FOOT),
         },
     ),

@@ -146,7 +146,7 @@ ROWS: dict[str, Row] = {
     ),
     "legs that are too short": Row(
         run(None, "--subject", subject(left_leg_length_mm=600.0, right_leg_length_mm=600.0)),
-        "no body is like that.*cure: measure left_leg_length_mm and right_leg_length_mm again",
+        "no body is like that.*cure: measure left_leg_length_mm, right_leg_length_mm again",
         "--subject",
         truth("left_leg_length_mm", "right_leg_length_mm"),
     ),
