@@ -1,6 +1,6 @@
 """What is said of mistakes of the subject, of a static and of where a marker lies throughout a trial.
 
-    python benchmarks/subjects.py [--trials PATTERN] [--mistakes PATTERN] [--bands] [--out FILE] [--against FILE]
+    python benchmarks/subjects.py [--trials PATTERN] [--mistakes PATTERN] [--bands] [--out FILE]
     python benchmarks/subjects.py --clean [--trials PATTERN]
 
 Every mistake is done to every recorded trial in memory. It is *named* where the refusal or a new note names the
@@ -236,7 +236,7 @@ def clean_of(case: Case) -> list[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    for option, default in (("--trials", ""), ("--mistakes", ""), ("--out", ""), ("--against", "")):
+    for option, default in (("--trials", ""), ("--mistakes", ""), ("--out", "")):
         parser.add_argument(option, default=default)
     parser.add_argument("--bands", action="store_true")
     parser.add_argument("--clean", action="store_true")
