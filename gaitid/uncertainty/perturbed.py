@@ -22,7 +22,6 @@ from gaitid.body.calibration import calibrate
 from gaitid.body.frames import Geometry, with_given
 from gaitid.body.places import Calibration, Place
 from gaitid.body.poses import Body, Checked
-from gaitid.body.resolve import COMPUTED, faultless
 from gaitid.dynamics.wrench import Wrench
 from gaitid.faults.laboratory import CommonErrors, common_errors, day_of
 from gaitid.gait.curves import CycleCurves
@@ -33,6 +32,7 @@ from gaitid.model import shapes
 from gaitid.numerics.lowpass import lowpass
 from gaitid.numerics.rotation import apply
 from gaitid.trial import Array
+from gaitid.uncertainty.measuring import Measuring
 from gaitid.uncertainty.shift import Shift, shifted_load
 from gaitid.write import DEFAULT_FRAMES
 from gaitid.write.tables import joints_columns, wrenches_columns
@@ -43,8 +43,6 @@ if TYPE_CHECKING:
 #: Frames of all draws that are computed at once: arrays of so many vectors fit a cache.
 FRAMES_AT_ONCE = 4000
 _COUNTERS = 2  # ``frame`` and ``time_s`` stand before the others
-#: Of an error: what measurements follow by is straight for so little, and far above rounding.
-_STEP = 1e-3
 
 
 class Perturbed:
@@ -382,48 +380,16 @@ class Perturbed:
         before = pipeline_of(self.result)
         return None if before.subject_file.calibration.places else before.static_geometry
 
+    @cached_property
+    def measuring(self) -> Measuring | None:
+        """What is measured with another static; None without one."""
+        return None if self.standing is None else Measuring(self.result, self.standing)
+
     def follow(self, static: Mapping[str, Array], numbers: Mapping[str, float]) -> dict[str, float]:
-        """By how much measurements change with markers of the static and with others, those included; SI.
-
-        Parameters
-        ----------
-        static : mapping of label to (3,) array, m
-            `Shift.static`.
-        numbers : mapping of str to float
-            Of measurements that somebody made.
-        """
-        if self.standing is None or not (static or numbers):
+        """By how much measurements change with markers of the static and with others, those included; SI."""
+        if self.measuring is None or not (static or numbers):
             return dict(numbers)
-        after = self._measured(static, numbers, self._following | numbers.keys())
-        changes = {name: (after[name] - value) / _STEP for name, value in self._as_measured.items() if name in after}
-        return {name: change for name, change in changes.items() if np.isfinite(change) and change}
-
-    @cached_property
-    def _as_measured(self) -> dict[str, float]:
-        return self._measured({}, {}, {*self.result.subject.measured})
-
-    @cached_property
-    def _following(self) -> set[str]:
-        """The measurements that are computed from others, or change where every marker of the static lies elsewhere."""
-        random, before = np.random.default_rng(0), self._as_measured
-        assert self.standing is not None
-        static = {label: random.standard_normal(3) for label in self.standing.tracks}
-        moved, measured = self._measured(static, {}, {*before}), self.result.subject.measured
-        return {
-            name for name in before if measured[name].source.startswith(COMPUTED) or moved.get(name) != before[name]
-        }
-
-    def _measured(self, static: Mapping[str, Array], numbers: Mapping[str, float], names: set[str]) -> dict[str, float]:
-        """What is measured with a part of these changes."""
-        found, subject = pipeline_of(self.result).found, self.result.subject
-        sources = found.sources
-        assert sources.static is not None
-        markers = {label: track + _STEP * static.get(label, 0.0) for label, track in sources.static.markers.items()}
-        values = {name: subject.numbers[name] + _STEP * by for name, by in numbers.items()}
-        file = replace(sources.file, values={**sources.file.values, **values})
-        sources = replace(sources, file=file, static=replace(sources.static, markers=markers))
-        again = faultless(found.model, names, sources) or {}
-        return {name: measured.value for name, measured in again.items()}
+        return self.measuring.changes(static, numbers)
 
     def _calibration(self, shift: Shift, numbers: Mapping[str, float]) -> Calibration | None:
         static = self.static
