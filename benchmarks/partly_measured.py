@@ -5,7 +5,7 @@ place: F = m (a - g), with the acceleration from pelvis and legs (docs/whole_bod
 of pressure, which nobody would know better: what is wrong then is the least that any completed load has. Then at a
 centre of pressure that goes evenly from heel to toe, as where nothing of the foot is measured, and a quarter of the way
 to it, as where a quarter of the load is beside the plate at a place that nobody knows. The table of
-docs/uncertainty.md. Needs ../shared/trials.
+docs/uncertainty_method.md. Needs ../shared/trials.
 
 python benchmarks/partly_measured.py [--write]
 """
@@ -111,7 +111,7 @@ def table() -> list[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--write", action="store_true", help="put the table into docs/uncertainty.md")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/uncertainty_method.md")
     given = parser.parse_args()
     lines = table()
     print("\n".join(lines))

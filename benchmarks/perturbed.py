@@ -1,4 +1,4 @@
-"""Is what the budget says of one ingredient what happens? The table of docs/uncertainty.md.
+"""Is what the budget says of one ingredient what happens? The table of docs/uncertainty_method.md.
 
 One ingredient of a recorded walk is made wrong by one standard deviation, as a user would: another model, subject file,
 table, or the C3D itself with a marker or the plates elsewhere. `gaitid run` computes it, `gaitid compare` says how far
@@ -196,13 +196,13 @@ def table(found: list[Found]) -> list[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--write", action="store_true", help="put the table into docs/uncertainty.md")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/uncertainty_method.md")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         lines = table(perturbed(Path(name)))
     print("\n".join(lines))
     if given.write:
-        write_between(ROOT / "docs" / "uncertainty.md", "perturbed", lines)
+        write_between(ROOT / "docs" / "uncertainty_method.md", "perturbed", lines)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What `gaitid run --uncertainty` says of real walks beside what others published: tables of docs/uncertainty.md.
+"""What `--uncertainty` says of real walks beside what others published: tables of docs/uncertainty_method.md.
 
 Needs the recordings of ../shared/trials. One ingredient is shifted at a time, as in the published studies; and cycles
 of one session, in which no marker was put on anew, are held against the bands.
@@ -25,7 +25,7 @@ from gaitid.uncertainty.sources import read_sources
 
 ROOT = Path(__file__).resolve().parents[1]
 TRIALS = ROOT.parent / "shared" / "trials"
-PAGE = ROOT / "docs" / "uncertainty.md"
+PAGE = ROOT / "docs" / "uncertainty_method.md"
 WALKS = {
     "sydney": ["sydney/walk03.c3d", "sydney/walk04.c3d", "sydney/walk05.c3d"],
     **{f"child {name}": [f"children/{name}/walk.c3d"] for name in ("HC002D", "HC030A", "HC031A", "HC036A")},
@@ -182,7 +182,7 @@ def table() -> list[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--write", action="store_true", help="put the tables into docs/uncertainty.md")
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/uncertainty_method.md")
     given = parser.parse_args()
     lines = table()
     print("\n".join(lines))

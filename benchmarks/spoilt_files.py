@@ -19,19 +19,39 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from simulated_trials import state_of, walk_of  # noqa: E402 - the tests' walks
 
-from gaitid.numerics.rotation import apply, cross  # noqa: E402
+from gaitid.numerics.rotation import apply, apply_transposed, cross  # noqa: E402
 from gaitid.simulate.c3d_file import walk_c3d  # noqa: E402
 from gaitid.simulate.walk import Walk  # noqa: E402
 from gaitid.trial import Array  # noqa: E402
 from gaitid.uncertainty.sources import Sources  # noqa: E402
 
-#: Which segment each marker is on, without the side's letter; wands are put by their angle, not by their place.
-SEGMENT = {"ASI": "pelvis", "PSI": "pelvis", "THI": "thigh", "KNE": "thigh", "TIB": "shank", "ANK": "shank",
-           "HEE": "foot", "TOE": "foot"}  # fmt: skip
-WANDS = ("THI", "TIB")
 SIDES = {"L": "left", "R": "right"}
 STATIC_FRAMES = 40
 NOISE_M = 0.0003
+#: Markers of Plug-in Gait by segment, without the side's letter; wands are put by their angle, not by their place.
+_PIG = {"pelvis": ("ASI", "PSI"), "thigh": ("THI", "KNE"), "shank": ("TIB", "ANK"), "foot": ("HEE", "TOE")}
+_WANDS = ("THI", "TIB")
+#: Landmarks and clusters: of the left side by segment, from a joint's centre as the subject stands, m, x forward, y
+#: left, z up; a marker of a cluster may lie anywhere.
+_CLUSTERS = {
+    "thigh": {
+        "THIGH_1": ("hip", 0.08, 0.06, -0.16), "THIGH_2": ("hip", 0.02, 0.10, -0.22),
+        "THIGH_3": ("hip", -0.05, 0.08, -0.18), "THIGH_4": ("hip", 0.04, 0.08, -0.30),
+        "TROCHANTER": ("hip", -0.01, 0.08, -0.02), "KNEE_LAT": ("knee", 0.0, 0.055, 0.0),
+        "KNEE_MED": ("knee", 0.0, -0.055, 0.0),
+    },
+    "shank": {
+        "SHANK_1": ("knee", 0.05, 0.04, -0.12), "SHANK_2": ("knee", 0.01, 0.07, -0.20),
+        "SHANK_3": ("knee", -0.05, 0.05, -0.14), "SHANK_4": ("knee", 0.03, 0.05, -0.27),
+        "FIBULAR_HEAD": ("knee", -0.02, 0.055, -0.05), "TIBIAL_TUBEROSITY": ("knee", 0.055, 0.0, -0.07),
+        "ANKLE_LAT": ("ankle", 0.0, 0.04, 0.0), "ANKLE_MED": ("ankle", 0.0, -0.04, 0.01),
+    },
+    "foot": {
+        "HEEL": ("ankle", -0.06, 0.0, -0.05), "MT_1": ("ankle", 0.12, -0.035, -0.065),
+        "MT_5": ("ankle", 0.10, 0.05, -0.07), "FOOT_1": ("ankle", 0.06, 0.01, -0.02),
+    },
+}  # fmt: skip
+_STATIC_ONLY = ("KNEE_MED", "ANKLE_MED")
 
 
 class Drawn(NamedTuple):
@@ -55,20 +75,49 @@ class Drawn(NamedTuple):
     plates: np.random.Generator | None = None
 
 
-def segment_of(label: str) -> str:
-    """The segment under a marker, as the truth names it."""
-    kind = SEGMENT[label[1:]]
-    return kind if kind == "pelvis" else f"{SIDES[label[0]]}_{kind}"
+class Marker(NamedTuple):
+    """A marker: its segment as the truth names it, whether its place on it matters, and whether the walk has it."""
+
+    body: str
+    kind: str
+    placed: bool = True
+    in_walk: bool = True
 
 
-def placed(sources: Sources, labels: tuple[str, ...], random: np.random.Generator | None) -> dict[str, Array]:
-    """By marker how far it was put off, m, in the axes of its segment; wands stay."""
-    if random is None:
-        return {}
-    return {label: sources.placement_m * random.standard_normal(3) for label in labels if label[1:] not in WANDS}
+class Recorded(NamedTuple):
+    """What cameras see of the skeleton without error: markers, and their tracks in the walk and in the static, m."""
+
+    markers: Mapping[str, Marker]
+    walk: Mapping[str, Array]
+    static: Mapping[str, Array]
 
 
-def skin(sources: Sources, walk: Walk, labels: tuple[str, ...], random: np.random.Generator) -> dict[str, Array]:
+def recorded(walk: Walk, scenario: str, options: Mapping[str, float | bool], clusters: bool) -> Recorded:
+    """Plug-in Gait's markers, or landmarks and clusters on the same bones."""
+    truth, stands = state_of(scenario, **options), walk.gait.standing(STATIC_FRAMES)
+    standing = walk.static_markers(STATIC_FRAMES)
+    markers, moving = {}, {}
+    for letter, side in SIDES.items():
+        for kind, names in _PIG.items():
+            body = kind if kind == "pelvis" else f"{side}_{kind}"
+            for name in names if kind == "pelvis" or not clusters else ():
+                markers[f"{letter}{name}"] = Marker(body, kind, name not in _WANDS)
+                moving[f"{letter}{name}"] = truth.marker_g[f"{letter}{name}"]
+        for kind, of_kind in _CLUSTERS.items() if clusters else ():
+            body = f"{side}_{kind}"
+            for name, (joint, *offset) in of_kind.items():
+                label, mirror = f"{letter}_{name}", np.array([1.0, 1.0 if side == "left" else -1.0, 1.0])
+                stood = stands.point[f"{side}_{joint}"].value + np.array(offset) * mirror
+                local = apply_transposed(stands.rotation[body].value, stood - stands.point[f"{side}_{joint}"].value)
+                tracking = name not in _STATIC_ONLY
+                markers[label] = Marker(body, kind, not name.rpartition("_")[2].isdigit() or kind == "foot", tracking)
+                standing = {**standing, label: stood}
+                at = np.broadcast_to(local[0], truth.joint_g[f"{side}_{joint}"].shape)
+                moving[label] = truth.joint_g[f"{side}_{joint}"] + apply(truth.rotation[body], at)
+    return Recorded(markers, moving, {label: standing[label] for label in markers})
+
+
+def skin(sources: Sources, walk: Walk, markers: Mapping[str, Marker], random: np.random.Generator) -> dict[str, Array]:
     """(frames, 3) of each marker in the axes of its segment: waves of the stride, of all its markers and of each."""
     time, stride_hz = walk.settings.times_s, 1 / walk.gait.pattern.stride_s
 
@@ -82,21 +131,22 @@ def skin(sources: Sources, walk: Walk, labels: tuple[str, ...], random: np.rando
 
     together: dict[str, Array] = {}
     found = {}
-    for label in labels:
-        body, tissue = segment_of(label), sources.soft_tissue[SEGMENT[label[1:]]]
-        if body not in together:
-            together[body] = tissue.together_m * waves()
-        found[label] = together[body] + tissue.each_m * waves()
+    for label, marker in markers.items():
+        tissue = sources.soft_tissue[marker.kind]
+        if marker.body not in together:
+            together[marker.body] = tissue.together_m * waves()
+        found[label] = together[marker.body] + tissue.each_m * waves()
     return found
 
 
-def spoilt_walk(
+def spoilt_plates(
     walk: Walk, sources: Sources, random: np.random.Generator
 ) -> tuple[Walk, dict[int, tuple[Array, Array]]]:
     """The walk with plates that say they lie elsewhere, and what their channels record: all plates alike."""
     of, timing = sources.sizes["force_plates"], sources.sizes["timing"]
     gain, free_moment = (of[key] * random.standard_normal() for key in ("gain_percent", "free_moment_Nm"))
-    force_g, cop_g = of["force_N"] * random.standard_normal(3), np.append(of["cop_mm"] * random.standard_normal(2), 0.0)
+    force_g = of["force_N"] * random.standard_normal(3)
+    cop_g = np.append(of["cop_mm"] * random.standard_normal(2), 0.0)
     angle = of["turn_deg"] * random.standard_normal()
     late_s = np.hypot(timing["frames"] / walk.settings.rate_hz, timing["laboratory_ms"]) * random.standard_normal()
     turn = np.array([[np.cos(angle), -np.sin(angle), 0], [np.sin(angle), np.cos(angle), 0], [0, 0, 1.0]])
@@ -111,8 +161,7 @@ def spoilt_walk(
             cop = np.stack([-about_centre[:, 1] / f[:, 2], about_centre[:, 0] / f[:, 2], 0 * f[:, 2]], axis=1)
         lever = np.where(loaded[:, None], cop, 0.0) - plate.sensor_p
         extra = np.where(loaded[:, None], force_g @ plate.rotation, 0.0)
-        m = m + cross(lever, extra)
-        f = f + extra
+        f, m = f + extra, m + cross(lever, extra)
         m[:, 2] += np.where(loaded, np.sign(f[:, 2]) * free_moment, 0.0)
         at = np.arange(len(f)) - late_s * walk.settings.analog_rate_hz
         late = [np.stack([np.interp(at, np.arange(len(f)), v[:, k]) for k in range(3)], axis=1) for v in (f, m)]
@@ -123,59 +172,67 @@ def spoilt_walk(
     return replace(walk, plates=tuple(plates)), channels
 
 
-def write_session(
-    folder: Path,
-    sources: Sources,
-    drawn: Drawn,
-    options: Mapping[str, float | bool],
-    trials: int = 1,
-    scenario: str = "walk",
-) -> tuple[list[Path], Path]:
-    """Walks and the static of one session, as C3D.
+class Session(NamedTuple):
+    """What is recorded in a session.
+
+    Attributes
+    ----------
+    options : mapping
+        Of the simulation.
+    scenario : str
+    trials : int
+    clusters : bool
+        Landmarks and clusters in place of Plug-in Gait's markers.
+    """
+
+    options: Mapping[str, float | bool]
+    scenario: str = "walk"
+    trials: int = 1
+    clusters: bool = False
+
+
+def write_session(folder: Path, sources: Sources, drawn: Drawn, session: Session) -> tuple[list[Path], Path]:
+    """Walks and the static of one session, as C3D: their paths.
 
     Parameters
     ----------
     folder : Path
     sources : Sources
     drawn : Drawn
-    options : mapping
-        Of the simulation.
-    trials : int
-        Walks, of which each has its own skin.
-    scenario : str
-
-    Returns
-    -------
-    walks : list of Path
-    static : Path
+    session : Session
     """
     folder.mkdir(parents=True, exist_ok=True)
-    walk, truth = walk_of(scenario, **options), state_of(scenario, **options)
-    labels = tuple(label for label in truth.marker_g if label[1:] in SEGMENT)
-    off = placed(sources, labels, drawn.placing)
-    stands = walk.gait.standing(STATIC_FRAMES)
-    standing = {
-        label: walk.static_markers(STATIC_FRAMES)[label]
-        + apply(
-            stands.rotation[segment_of(label)].value, np.broadcast_to(off.get(label, np.zeros(3)), (STATIC_FRAMES, 3))
-        )
-        for label in labels
+    walk, truth = walk_of(session.scenario, **session.options), state_of(session.scenario, **session.options)
+    seen = recorded(walk, session.scenario, session.options, session.clusters)
+    off = {
+        label: np.zeros(3)
+        if drawn.placing is None or not marker.placed
+        else sources.placement_m * drawn.placing.standard_normal(3)
+        for label, marker in seen.markers.items()
     }
+    stands = walk.gait.standing(STATIC_FRAMES)
+    standing = {}
+    for label, marker in seen.markers.items():
+        local = np.broadcast_to(off[label], seen.static[label].shape)
+        standing[label] = seen.static[label] + apply(stands.rotation[marker.body].value, local)
     static = folder / "static.c3d"
     static.write_bytes(walk_c3d(walk, standing, None))
-    recorded, channels = walk, walk.plate_channels(walk.settings.analog_times_s)
+    of_plates, channels = walk, walk.plate_channels(walk.settings.analog_times_s)
     if drawn.plates is not None:
-        recorded, channels = spoilt_walk(walk, sources, drawn.plates)
+        of_plates, channels = spoilt_plates(walk, sources, drawn.plates)
+    moved = {} if drawn.skin is None else skin(sources, walk, seen.markers, drawn.skin)
     walks = []
-    moved = {} if drawn.skin is None else skin(sources, walk, labels, drawn.skin)
-    for i in range(trials):
+    for i in range(session.trials):
         markers = {}
-        for label in labels:
-            local = moved.get(label, 0.0) + np.broadcast_to(off.get(label, np.zeros(3)), truth.marker_g[label].shape)
-            markers[label] = truth.marker_g[label] + apply(truth.rotation[segment_of(label)], local)
+        for label, marker in seen.markers.items():
+            track = seen.walk[label]
+            local = moved.get(label, np.zeros(track.shape)) + off[label]
+            track = track + apply(truth.rotation[marker.body], local)
             if drawn.noise is not None:
-                markers[label] = markers[label] + NOISE_M * drawn.noise.standard_normal(markers[label].shape)
+                track = track + NOISE_M * drawn.noise.standard_normal(track.shape)
+            if marker.in_walk:
+                markers[label] = track
         path = folder / f"walk{i + 1:02d}.c3d"
-        path.write_bytes(walk_c3d(recorded, markers, channels))
+        path.write_bytes(walk_c3d(of_plates, markers, channels))
         walks.append(path)
     return walks, static

@@ -1,4 +1,4 @@
-"""Standard uncertainties by drawn errors over those by first order: a table of docs/uncertainty.md.
+"""Standard uncertainties by drawn errors over those by first order: a table of docs/uncertainty_method.md.
 
 python benchmarks/two_ways.py [--samples 10000] [--write] [TRIAL.c3d]
 """
@@ -24,7 +24,7 @@ from gaitid.uncertainty.perturbed import Perturbed
 from gaitid.uncertainty.sources import read_sources
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "uncertainty.md"
+PAGE = ROOT / "docs" / "uncertainty_method.md"
 #: What a column is, by the end of its name.
 KINDS = {"angles": "_deg", "moments": "_Nm_per_kg", "powers": "_W_per_kg", "forces": "_N"}
 
@@ -62,7 +62,7 @@ def table(trial: Path, samples: int) -> list[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--samples", type=int, default=10_000)
-    parser.add_argument("--write", action="store_true", help="put the table into docs/uncertainty.md")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/uncertainty_method.md")
     parser.add_argument("trial", nargs="?", type=Path, default=ROOT / "sample_data/walk_noisy/walk.c3d")
     given = parser.parse_args()
     lines = table(given.trial, given.samples)

@@ -1,4 +1,4 @@
-"""Do the 95 % bands of `gaitid run --uncertainty` hold the truth in 95 of 100 cases? The tables of docs/uncertainty.md.
+"""Do the 95 % bands of `--uncertainty` hold the truth in 95 of 100 cases? Tables of docs/uncertainty_method.md.
 
 Simulated walks, whose truth is known exactly, are spoilt with all errors at once, drawn at random as they are
 stated: markers as recorded, plates as recorded, what was measured on the subject, the model's hip and table. Each is
@@ -38,7 +38,7 @@ from gaitid.uncertainty.estimate import estimate  # noqa: E402
 from gaitid.uncertainty.sources import SOURCES, Sources, read_sources  # noqa: E402
 from gaitid.uncertainty.usable import COVERAGE_FACTOR  # noqa: E402
 
-PAGE = ROOT / "docs" / "uncertainty.md"
+PAGE = ROOT / "docs" / "uncertainty_method.md"
 #: Which segment each marker is on, without the side's letter.
 SEGMENT = {"ASI": "pelvis", "PSI": "pelvis", "THI": "thigh", "KNE": "thigh", "TIB": "shank", "ANK": "shank",
            "HEE": "foot", "TOE": "foot"}  # fmt: skip
@@ -273,7 +273,7 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=500)
     parser.add_argument("--sizes", type=float, nargs="*", default=[1.0, 0.5, 2.0])
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--write", action="store_true", help="put the table into docs/uncertainty.md")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/uncertainty_method.md")
     given = parser.parse_args()
     columns = [coverage(given.trials, size, given.processes) for size in given.sizes]
     lines = [

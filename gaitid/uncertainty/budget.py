@@ -96,7 +96,7 @@ def peaks(
                     "standard_uncertainty": u,
                     "shares_percent": of_sources,
                     "words": _sentence(f"{side} {words}", value, u, unit, of_sources),
-                    "would_help": f"{cure} would take it to ± {better:.{_digits(u)}f} {unit}",
+                    "would_help": f"{cure} would take it to ± {better:.{_digits(u)}f} {unit} (standard)",
                 }
             )
     return found
@@ -111,7 +111,7 @@ def _sentence(words: str, value: float, u: float, unit: str, of_sources: Mapping
     digits = _digits(u)
     named = sorted(((share, SOURCES[source].words) for source, share in of_sources.items()), reverse=True)
     told = ", ".join(f"{share:.0f} % is from {what}" for share, what in named if share >= _NAMED_PERCENT)
-    return f"{words} {value:.{digits}f} ± {u:.{digits}f} {unit}; of the variance {told}"
+    return f"{words} {value:.{digits}f} ± {u:.{digits}f} {unit} (standard); of the variance {told}"
 
 
 def _cure(of_sources: Mapping[str, float], u: float, hip_better: float | None) -> tuple[str, float]:

@@ -272,10 +272,16 @@ class Perturbed:
         tracks: dict[str, Array] = {}
         cutoff, rate_hz = self.result.settings.cutoff_hz, self.result.trial.rate_hz
         if shift.cutoff and isinstance(cutoff, float):
-            other = min(cutoff * float(np.exp(shift.cutoff["log"])), 0.49 * rate_hz)
-            change = lowpass(self._seen, other, rate_hz) - lowpass(self._seen, cutoff, rate_hz)
+            labels = tuple(self.result.markers.seen)
+            change = np.zeros(self._seen.shape)
+            if (by := shift.cutoff.get("log", 0.0)) != 0:
+                other = min(cutoff * float(np.exp(by)), 0.49 * rate_hz)
+                change += lowpass(self._seen, other, rate_hz) - lowpass(self._seen, cutoff, rate_hz)
+            if (times := shift.cutoff.get("again", 0.0)) != 0:
+                through = np.stack([self._support[label] for label in labels], axis=1)
+                change += times * (lowpass(through, cutoff, rate_hz) - through)
             change = np.where(np.isfinite(change), change, 0.0)
-            tracks |= {label: self._support[label] + change[:, i] for i, label in enumerate(self.result.markers.seen)}
+            tracks |= {label: self._support[label] + change[:, i] for i, label in enumerate(labels)}
         for label, displacement in shift.markers.items():
             tracks[label] = tracks.get(label, self._support[label]) + displacement
         return tracks

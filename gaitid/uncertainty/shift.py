@@ -42,7 +42,8 @@ class Shift:
         ``free_moment`` (N·m), ``turn`` (rad, about the vertical), ``("late", s)`` (the share of what changes if it
         comes so much later).
     cutoff : mapping of str to float
-        ``log``: to the logarithm of the cut-off.
+        ``log``: to the logarithm of the cut-off; ``again``: so many times what the low-pass takes of what it let
+        through.
     """
 
     markers: Mapping[str, Array] = field(default_factory=dict)

@@ -138,9 +138,18 @@ def _timing(sources: Sources, perturbed: Perturbed) -> Iterator[Error]:
 
 
 def _cutoff(sources: Sources, perturbed: Perturbed) -> Iterator[Error]:
-    size = sources.sizes["cutoff"]["percent"]
-    if size and isinstance(perturbed.result.settings.cutoff_hz, float) and _on_plates(perturbed):
+    """Of the choice of its frequency, and what the low-pass takes of the motion itself.
+
+    What it takes is found as Tukey's twicing finds a smoother's bias: by what it takes once more of what it has let
+    through, where noise is gone (Stuetzle & Mittal 1979, Smoothing Techniques for Curve Estimation, LNM 757:171-195).
+    """
+    size, times = sources.sizes["cutoff"].values()
+    if not isinstance(perturbed.result.settings.cutoff_hz, float):
+        return
+    if size and _on_plates(perturbed):
         yield Error("cutoff", "logarithm of the cut-off", Shift(cutoff={"log": size}))
+    if times:
+        yield Error("cutoff", "what the low-pass takes", Shift(cutoff={"again": times}))
 
 
 def _on_plates(perturbed: Perturbed) -> bool:
@@ -213,7 +222,13 @@ _ROWS = (
         {"frames": (20.0, float), "laboratory_ms": (50.0, lambda ms: ms * 1e-3)},
         _timing,
     ),
-    Source("cutoff", "the markers' low-pass", "low-pass", {"percent": (_MOST_PERCENT, _share)}, _cutoff),
+    Source(
+        "cutoff",
+        "the markers' low-pass",
+        "low-pass",
+        {"percent": (_MOST_PERCENT, _share), "taken_again": (10.0, float)},
+        _cutoff,
+    ),
     Source("markerless", "the markerless system's estimates", "markerless estimates"),
 )
 #: By name.

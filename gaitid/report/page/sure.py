@@ -216,7 +216,7 @@ def budget_html(results: Sequence[Result]) -> str:
         label = f"{title}: standard uncertainty over the cycle, stacked by source"
         panels += (
             f'<figure class="panel"><figcaption><b>{escape(title)}</b> '
-            f'<span class="unit">± {PANELS[column].unit}</span></figcaption>'
+            f'<span class="unit">± standard, {PANELS[column].unit}</span></figcaption>'
             f"{element(axes(scale) + drawn, label)}</figure>"
         )
     return (
