@@ -52,7 +52,10 @@ def measurement_faults(model: specs.Model, subject: Subject) -> tuple[list[str],
     faults, notes = list[str](), list[Note]()
     for one in find_mistakes(_measured(subject)):
         shown = [_value(model, subject, name) for name in _names(one)]
-        needed = not any(model.subject[name.rpartition(".")[2]].optional for name in one.mistake.names)
+        # angles are right whatever the mass is
+        needed = not any(
+            name == "mass" or model.subject[name.rpartition(".")[2]].optional for name in one.mistake.names
+        )
         if one.impossible and needed:
             faults.append(phrase("measured/fault", measured=shown, why=_why(model, one)))
         else:
