@@ -13,7 +13,7 @@ the direction of walking) is left alone: the mean of soft tissue and noise is no
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
 
 import numpy as np
@@ -199,26 +199,40 @@ def _of_markers(perturbed: Perturbed, errors: Errors, collected: _Collected) -> 
         collected.add_of_features("marker_noise", np.asarray(drawn) / np.sqrt(NOISE_TRACKS))
 
 
-def wave_changes(perturbed: Perturbed, errors: Errors) -> Iterator[tuple[str, Array]]:
-    """Of each track of each wave of soft tissue whose it is, and the change, (frames, columns), that it makes."""
+def wave_changes(
+    perturbed: Perturbed, errors: Errors, over: Callable[[Array], Array]
+) -> Iterator[tuple[str, list[Array]]]:
+    """Of each wave of soft tissue whose it is, and for each of its tracks the change that it makes.
+
+    Parameters
+    ----------
+    perturbed : Perturbed
+    errors : Errors
+    over : callable
+        Of the change of all columns, (frames, columns), what is wanted of it: linear in it.
+    """
     rate_hz, gradient = perturbed.result.trial.rate_hz, motion_gradient(perturbed)
     waves = [(wave, _moves(_with_derivatives(wave.tracks_g, rate_hz))) for wave in errors.waves]
     left = [{*wave.labels} for wave, _ in waves]
-    summed: dict[int, Array] = {}
+    summed: dict[int, list[Array]] = {}
     for group, J_of_all in zip(errors.groups, derivatives_of(perturbed, errors.groups, gradient), strict=True):
         for label, columns in group.parts:
-            J = np.ascontiguousarray(J_of_all[:, :, columns])
+            J, change = np.ascontiguousarray(J_of_all[:, :, columns]), np.zeros(perturbed.unshifted.shape)
             for i, (wave, moves) in enumerate(waves):
                 if label not in left[i]:
                     continue
-                shape = (moves.shape[1], len(J), perturbed.unshifted.shape[1])
-                change = summed.setdefault(i, np.zeros(shape))
-                change[:, :, columns] += np.moveaxis(moves @ J, 1, 0)
+                for k in range(moves.shape[1]):
+                    change[:, columns] = np.einsum("fm,fmc->fc", moves[:, k], J)
+                    of_track = over(change)
+                    tracks = summed.setdefault(i, [])
+                    if len(tracks) == k:
+                        tracks.append(of_track)
+                    else:
+                        tracks[k] = tracks[k] + of_track
                 left[i].remove(label)
                 if not left[i]:
-                    yield from ((f"{wave.words}, track {k}", of) for k, of in enumerate(summed.pop(i)))
-    for i, change in summed.items():  # of a marker that no group has
-        yield from ((f"{waves[i][0].words}, track {k}", of) for k, of in enumerate(change))
+                    yield wave.words, summed.pop(i)
+    yield from ((waves[i][0].words, of) for i, of in summed.items())  # of a marker that no group has
 
 
 def _add_together(collected: _Collected, of_segment: _Together, moves: Array) -> None:

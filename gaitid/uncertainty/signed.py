@@ -12,6 +12,8 @@ import numpy as np
 
 from gaitid.analysis.cycle_curves import curves_of
 from gaitid.analysis.result import Result
+from gaitid.errors import GaitidError
+from gaitid.numerics.blocks import is_long
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array
 from gaitid.uncertainty.errors import errors_of
@@ -53,6 +55,11 @@ def signed(result: Result, sources: Sources, wanted: Collection[str]) -> Signed:
     sources : Sources
     wanted : collection of str
         Names of sources.
+
+    Raises
+    ------
+    GaitidError
+        Skin is wanted of a long trial: its derivatives by all markers would need gigabytes.
     """
     perturbed = Perturbed(result)
     spread = FeatureSpread(perturbed)
@@ -62,9 +69,12 @@ def signed(result: Result, sources: Sources, wanted: Collection[str]) -> Signed:
     shifted = perturbed.columns([error.shift.times(STEP) for error in errors])
     over = [spread.over_cycles((columns - perturbed.unshifted) / STEP) for columns in shifted]
     if SKIN in wanted:
-        for words, change in wave_changes(perturbed, all_errors):
-            named.append((SKIN, words))
-            over.append(spread.over_cycles(change))
+        if is_long(result.trial.n_frames):
+            todo = "compare without it, or parts of it"
+            raise GaitidError("a trial this long is not held against what skin does in another", todo=todo)
+        for words, of_tracks in wave_changes(perturbed, all_errors, spread.over_cycles):
+            named += [(SKIN, f"{words}, track {k}") for k in range(len(of_tracks))]
+            over += of_tracks
     features = [spread.slopes([change])[0] for change in over]
     return Signed(
         tuple(named),

@@ -29,8 +29,8 @@ def test_together_it_is_the_stated_variance() -> None:
     errors = errors_of(SOURCES, perturbed)
     stated = propagate(perturbed, errors, features=False).variance[SKIN]
     summed = np.zeros(stated.shape)
-    for _, change in wave_changes(perturbed, errors):
-        summed += change**2
+    for _, of_tracks in wave_changes(perturbed, errors, np.copy):
+        summed += sum(change**2 for change in of_tracks)
     known = np.isfinite(stated)
     assert known.any() and stated[known].max() > 1.0
     np.testing.assert_allclose(summed[known], stated[known], rtol=1e-6, atol=1e-12)
