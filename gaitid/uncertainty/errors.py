@@ -16,6 +16,7 @@ from gaitid.numerics.masks import known_rows, nearest_known
 from gaitid.numerics.rotation import apply_transposed, cross
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array
+from gaitid.uncertainty.functional import axis_end_m, of_joint
 from gaitid.uncertainty.groups import Group, groups_of
 from gaitid.uncertainty.perturbed import Perturbed
 from gaitid.uncertainty.shift import Error, Shift
@@ -184,7 +185,7 @@ def _placement(
     A marker of the static that is still there in the walk lies on the same wrong place of the skin; what the static
     gives, places or angles, is found again with it.
     """
-    size, roles, segments = sources.placement_m, _roles(perturbed), perturbed.still.body.segments
+    placement, roles, segments = sources.placement_m, _roles(perturbed), perturbed.still.body.segments
     static, estimates = perturbed.standing, estimated(perturbed.result.model, sources)
     pairs = [[label for label, _ in group.parts] for group in groups]
     if static is not None:
@@ -195,8 +196,9 @@ def _placement(
         pairs = [] if perturbed.static is not None else pairs
         paired = {label for pair in pairs for label in pair}
         pairs += [[label] for label in static.tracks if label not in paired]
-    for pair in pairs if size else ():
+    for pair in pairs if placement else ():
         labels = [label for label in pair if _anatomical(label, roles, estimates, sources)]
+        size = axis_end_m(perturbed.result.subject, static, labels, sources.knee_axis_rad) or placement
         standing = {
             label: _standing_axes(static, perturbed, label, segment_of)
             for label in labels
@@ -255,12 +257,15 @@ def _hip(sources: Sources, perturbed: Perturbed) -> Iterator[Error]:
     size = sources.hip_m.get(hip_method(perturbed), sources.hip_m.get(OTHERWISE, 0.0))
     if not size or not model.touches_ground or _hip_of_the_walk(perturbed) or estimated(model, sources):
         return  # an estimated hip has an error of its own
-    for axis in range(3):
-        offset = size * np.eye(3)[axis]
-        centres = {model.place("point", model.chain[-1].centre, side): offset for side in perturbed.sides}
-        yield Error(
-            "hip_centre", f"{model.chain[-1].joint}, {'xyz'[axis]} of the {model.base.segment}", Shift(centres=centres)
-        )
+    # a regression misses both sides by the same; a functional trial is of one, and may be less sure than published
+    own = perturbed.result.subject.functional if hip_method(perturbed) == "functional" else {}
+    for sides in [(side,) for side in perturbed.sides] if own else [perturbed.sides]:
+        error_m = max(size, *(1e-3 * of_joint(own, f"{side}_hip", "standard_error_mm") for side in sides))
+        named = " ".join((*sides, model.chain[-1].joint)) if own else model.chain[-1].joint
+        for axis in range(3):
+            offset = error_m * np.eye(3)[axis]
+            centres = {model.place("point", model.chain[-1].centre, side): offset for side in sides}
+            yield Error("hip_centre", f"{named}, {'xyz'[axis]} of the {model.base.segment}", Shift(centres=centres))
 
 
 def _measurements(sources: Sources, perturbed: Perturbed) -> Iterator[Error]:

@@ -77,6 +77,8 @@ class Sources(NamedTuple):
     markerless : Markerless
     content : mapping
         As the file has it, for the record.
+    knee_axis_rad : float
+        Of a knee's axis that a functional trial found; 0: its ends are put as markers are.
     """
 
     name: str
@@ -95,6 +97,7 @@ class Sources(NamedTuple):
     sizes: Mapping[str, Mapping[str, float]]
     markerless: Markerless
     content: Mapping[str, Any]
+    knee_axis_rad: float = 0.0
 
 
 def _segment_parameters(sources: Sources, perturbed: Perturbed) -> Iterator[Error]:
@@ -268,6 +271,7 @@ def read_sources(name: str | Path) -> Sources:
     placement = _source(sources, "marker_placement")
     placement_m = placement.number("coordinate_mm", 0.0, 0.0, _MOST_MM) * 1e-3
     excepted = _markers(placement, "except")
+    knee_axis_rad = placement.number("functional_knee_axis_deg", 0.0, 0.0, 30.0) * _UNITS["_deg"]
     placement.done()
     hip = _source(sources, "hip_centre")
     of_methods = hip.mapping("coordinate_mm", {})
@@ -289,7 +293,7 @@ def read_sources(name: str | Path) -> Sources:
     faults.raise_if_any()
     found = Sources(
         label, title, path, method, samples, seed, noise_m, harmonics, soft, placement_m, excepted, hip_m,
-        measurements, sizes, without_markers, content if isinstance(content, Mapping) else {},
+        measurements, sizes, without_markers, content if isinstance(content, Mapping) else {}, knee_axis_rad,
     )  # fmt: skip
     if not _states_any(found):
         wrong = f"{path}: no error is stated, and every number would be exact"
