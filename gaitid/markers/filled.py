@@ -15,7 +15,7 @@ import numpy as np
 from gaitid.markers.faults import LabelFault
 from gaitid.markers.tracks import Tracks, tracks_of
 from gaitid.numerics.blocks import by_blocks
-from gaitid.numerics.masks import known_rows, spans
+from gaitid.numerics.masks import known_rows, spans, widened
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import quantile_of_known
 from gaitid.trial import Array, IntArray
@@ -37,8 +37,9 @@ SMOOTH_M = 2e-6
 KINK, USUAL_SHARE, KINK_M, OTHER_END = 12.0, 0.9, 5e-5, 0.5
 # Rows in which one kink shows, and s between two of them: a longer stretch is no gap that anybody fills.
 ROWS, LONGEST_S = ORDER + 1, 1.0
-# Share of the markers: where more have a kink at once, the body or the recording has it.
-FEW = 0.3
+# Share of the markers, and how many: where more have kinks within `ROWS`, the body has them, as it lands, or the
+# recording.
+FEW, MOST = 0.3, 3
 HALF = 0.5
 
 
@@ -72,7 +73,7 @@ def find_kinked(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault
         return []
     some = _sixth(tracks.points, ORDER // 2)  # each kink shows in two of them, by half at least
     limits = np.fmax(KINK * quantile_of_known(some, USUAL_SHARE), KINK_M)
-    beyond, few = some > limits * OTHER_END, max(FEW * len(tracks), 1.0)
+    beyond, few = some > limits * OTHER_END, min(max(FEW * len(tracks), 1.0), MOST)
     beyond &= (beyond.sum(axis=1) <= few)[:, None]
     sharp = np.flatnonzero(beyond.any(axis=0))
     if sharp.size:  # few trials have any: only these are asked for their noise
@@ -80,7 +81,8 @@ def find_kinked(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault
     if not sharp.size:
         return []
     times = by_blocks(lambda rows: _sixth(rows, 1), tracks.points[:, sharp], ORDER) / limits[sharp]
-    alone = (times > OTHER_END).sum(axis=1) <= few
+    near = np.stack([widened(of > OTHER_END, ROWS) for of in times.T], axis=1)
+    alone = near.sum(axis=1) <= few
     faults = []
     for i, of_marker in zip(sharp.tolist(), times.T, strict=True):
         faults += _faults("kinked", tracks, list(tracks)[i], _between(np.where(alone, of_marker, 0.0), rate_hz))

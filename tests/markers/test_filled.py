@@ -106,3 +106,11 @@ def test_recorded_walks_have_no_stretch_that_was_filled(name: str) -> None:
     middle = int(np.median(np.flatnonzero(np.isfinite(knee).all(axis=1))))
     markers["LKNE"] = with_pattern(knee, markers["RKNE"], middle, 20)
     assert [fault.labels for fault in find_kinked(markers, trial.rate_hz)] == [("LKNE",)]
+
+
+@needs_trials
+def test_a_landing_and_a_take_off_were_not_filled_in() -> None:
+    """Nine markers of a leg and the pelvis have kinks there within a few frames: the body strikes the ground."""
+    trial = read_trial(SHARED / "labs/drop_jump/jump.c3d")
+    markers = {label: trial.marker(label) for label in trial.labels}
+    assert not find_kinked(markers, trial.rate_hz)
