@@ -69,6 +69,7 @@ _JUDGED = (
     (r"M[xy]( and My)? gives?", "moment_gain"),
     (r"lies? elsewhere: moved by", "moved"),
     (r"is read in", "crosstalk/tilt/zero"),
+    (r"holds the free moment", "torsion"),
     (r"wrong zero", "zero/crosstalk"),
     (r"for each second of the trial", "drift/late"),
     (r"the forces come \d", "late"),

@@ -10,7 +10,8 @@ run is *wrong* where a moment that it writes differs from that of the unspoilt t
 than 10 % of that moment's peak, which is taken as 0.5 N·m/kg at least. It is *noticed* by a new accusation, a new note
 of an error or a doubt, or a lower verdict; *named* where the first new accusation, or else the first new reason of a
 contact, names the cause and the plate (all plates, where it is of all); *silent* where it is wrong and not noticed;
-and then *by contact* where all that is wrong lies in contacts with a new reason or a lower confidence.
+and then *by contact* where all that is wrong lies in contacts with a new reason or a lower confidence, and *in the
+band* where the 95 % bands of the spoilt trial hold 95 % of the values of the moments that are wrong, of loaded feet.
 
 `--clean N` analyses all recorded trials, N drawn ones and N / 4 drawn turns as they are, and lists who is accused.
 PATTERN is a regular expression.
@@ -241,14 +242,18 @@ def judge(case: Case, mistake: Mistake, spoilt: Spoilt, bands: bool) -> Row:
 
 
 def band_needed(clean: Result, spoilt: Result) -> float:
-    """By how much the 95 % bands of the spoilt trial itself would have to grow to hold 95 % of its wrong moments."""
+    """By how much the 95 % bands of the spoilt trial itself would have to grow to hold the moments that are wrong.
+
+    To hold 95 % of their values while the foot is loaded, as such a band is to do.
+    """
     found = estimate(spoilt, read_sources("default"), features=False)
     place = {name: i for i, name in enumerate(found.names)}
     times = []
     for (side, joint, column), off, limit in differences(clean, spoilt):
         band = COVERAGE_FACTOR * found.standard[:, place[f"{side}_{joint}_{column}_moment_Nm_per_kg"]]
-        wrong = off > limit
-        times.append(np.nan_to_num(off[wrong] / band[wrong], nan=np.inf))
+        if np.nan_to_num(off).max() > limit:
+            told = (clean.loads.by_side[side].state == LOADED) & np.isfinite(off)
+            times.append(np.nan_to_num(off[told] / band[told], nan=np.inf))
     every = np.concatenate(times)
     return float(np.quantile(every, 0.95, method="lower")) if len(every) else 0.0
 

@@ -46,9 +46,7 @@ NOT_YET = (
     "test_contact_clocks.py::test_one_plate_50_ms_late_is_named[sydney/walk03]",
     "test_contact_clocks.py::test_one_contact_tells_a_rate_that_is_twice_too_high",
     "test_named.py::test_a_gain_of_the_horizontal_forces[walk-0.6-plates1]",
-    "test_named.py::test_a_gain_of_the_horizontal_forces[walk-0.6-plates2]",
     "test_named.py::test_a_gain_of_the_horizontal_forces[HC030A/walk-0.6-plates2]",
-    "test_named.py::test_a_share_of_the_vertical_force_in_a_horizontal_one[0.05-1]",
     "test_named.py::test_a_gain_of_the_plates_under_one_foot",
     "test_undeclared_plates.py::test_a_foot_that_may_have_stood_on_a_dropped_plate_is_not_beside_the_plates[moved]",
 )

@@ -3,8 +3,10 @@
 Three laws hold whoever walks. Newton, for the whole body:  Σ F = m (a − g). Euler, about its centre of mass: the rate
 of its angular momentum stays small in walking and running (Herr & Popovic 2008, J Exp Biol 211:467-481), so that the
 force passes near it:  Σ (p − c) × F + T ≈ 0. And pressure lies under the foot that stands, at the heel while the toes
-are up, at the ball while the heel is up. Accelerations of markers are noisy and changes of velocity are not: both sides
-of the first two are compared as means over `WINDOW` (impulse over momentum).
+are up, at the ball while the heel is up; the free moment T about it is what a sole can hold by friction, a force of
+opposite directions at heel and ball (Holden & Cavanagh 1991, J Biomech 24:887-897). Accelerations of markers are noisy
+and changes of velocity are not: both sides of the first two are compared as means over `WINDOW` (impulse over
+momentum).
 """
 
 from __future__ import annotations
@@ -204,14 +206,14 @@ class Evidence:
         return rows[:, :3], rows[:, 3:]
 
     def residuals(self, state: State) -> list[Array]:
-        """What is left: per run (6, windows) of forces and of moments, then per foot that presses (2, n), m.
+        """What is left: per run (6, windows) of forces and of moments, then per foot that presses (3, n), m.
 
         Last, where the floor is known, (1, places), m: heights of markers of standing feet over the plane of the
         plates, of each marker less its mean.
 
         Forces as a share of the body's weight; moments about the centre of mass over the force that presses and the
         height of that, i.e. by which share of its height the force passes it; both forward, to the left, up. Pressure
-        less where it is to be, forward and to the left.
+        less where it is to be, forward and to the left, and the free moment about it over the greatest force.
         """
         n, left = len(self.windows_s), []
         if n:
@@ -240,7 +242,7 @@ class Evidence:
         return np.asarray((self.axes @ v_g[:, :, None])[:, :, 0])
 
     def _off(self, pressing: Pressing, state: State) -> Array:
-        """(2, n) m: the pressure less where it is to be, forward and to the left."""
+        """(3, n) m: the pressure less where it is to be, forward and to the left; T over the greatest push."""
         k, f_p, m_p = self.plate_of[pressing.rows.start], state.f_p[pressing.rows], state.m_p[pressing.rows]
         # read at other times a foot may not have landed yet, or have left: then it tells what it told as filed
         known = np.abs(f_p[:, 2]) > LEAST_FORCE * np.abs(self.filed.f_p[pressing.rows, 2]).max()
@@ -255,7 +257,11 @@ class Evidence:
             along = np.einsum("ij,ij->i", cop_g - pressing.heel_g, pressing.forward_g)
             forward = along - np.clip(along, 0.0, (1 + TOE_SHARE) * pressing.length_m)
             leftward = leftward - np.clip(leftward, -HALF_WIDTH, HALF_WIDTH)
-        off = np.clip([forward, leftward], -1.0, 1.0)
+        # who runs or lands turns on the ball of the foot
+        free = 0.0 * push
+        if not self.flies:
+            free = free_moment(f_p, m_p) / max(float(np.abs(f_p[:, 2]).max()), 1.0)
+        off = np.clip([forward, leftward, free], -1.0, 1.0)
         if state is self.filed or known.all():
             return np.asarray(np.nan_to_num(off))
         return np.where(known, off, self._off(pressing, self.filed))
@@ -291,9 +297,15 @@ class Evidence:
         Laboratory axes; nothing where feet press.
         """
         every = np.concatenate([self._in_axes(of_force), self._in_axes(of_moment)], axis=1).T
-        beside = [np.zeros((2, len(p.time_s))) for p in self.pressing]
+        beside = [np.zeros((3, len(p.time_s))) for p in self.pressing]
         floor = [np.zeros((1, len(self.floor_g)))] if len(self.floor_g) else []
         return [*(every[:, run] for run in self.runs), *beside, *floor]
+
+
+def free_moment(f_p: Array, m_p: Array) -> Array:
+    """(rows,) N·m about the centre of pressure: T = Mz − (x Fy − y Fx), with x = −My / Fz and y = Mx / Fz."""
+    push = np.where(f_p[:, 2] == 0.0, np.inf, f_p[:, 2])
+    return np.asarray(m_p[:, 2] + np.sum(m_p[:, :2] * f_p[:, :2], axis=1) / push)
 
 
 def level_axes(up_g: Array) -> Array:

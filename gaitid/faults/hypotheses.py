@@ -11,7 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
-from gaitid.faults.evidence import Evidence, State, level_axes
+from gaitid.faults.evidence import LEAST_FORCE, Evidence, State, free_moment, level_axes
 from gaitid.numerics.rotation import cross
 from gaitid.records import NamedTuple
 from gaitid.trial import Array
@@ -20,10 +20,10 @@ CHANNELS = ("Fx", "Fy", "Fz", "Mx", "My", "Mz")
 
 # How large mistakes are (standard deviations). Gains: a factor of e to this power (a range that was set wrongly gives
 # 2, pounds 4.4), of moments alone a sensor's depth, or one transducer; of the vertical force: crosstalk; rates are
-# chosen from a list, factors of 1.2 to 2. m: corners measured from a wrong mark; N: a zero taken under a load; s, s per
-# s: clocks; rad: a plate put in askew, cameras' axes set by hand.
+# chosen from a list, factors of 1.2 to 2. m: corners measured from a wrong mark; N, N·m: a zero taken under a load; s,
+# s per s: clocks; rad: a plate put in askew, cameras' axes set by hand.
 GAIN, GAIN_OF_MOMENTS, CROSSTALK, RATE = 0.4, 0.2, 0.08, 0.4
-MOVED_M, ZERO_N, LATE_S, DRIFT, ASKEW, AXES = 0.06, 80.0, 0.05, 0.015, 0.25, 0.06
+MOVED_M, ZERO_N, ZERO_NM, LATE_S, DRIFT, ASKEW, AXES = 0.06, 80.0, 20.0, 0.05, 0.015, 0.25, 0.06
 # s. A clock that is wrong by more than this is looked for from here as well: what is left of a walk is no straight line
 # of the delay beyond.
 FAR_S = (-0.1, -0.05, 0.05, 0.1)
@@ -135,8 +135,10 @@ def _of_plates(ks: tuple[int, ...]) -> Iterator[Hypothesis]:
     yield Hypothesis("crosstalk", ks, _crosstalk(ks), (CROSSTALK, CROSSTALK))
     yield Hypothesis("zero", ks, _zero(ks, [0, 1]), (ZERO_N, ZERO_N), ("Fx", "Fy"))
     yield Hypothesis("zero", ks, _zero(ks, [2]), (ZERO_N,), ("Fz",))
+    yield Hypothesis("zero", ks, _zero(ks, [5]), (ZERO_NM,), ("Mz",))
     yield Hypothesis("late", ks, _late(ks), (LATE_S,), starts=FAR_S)
     yield Hypothesis("askew", ks, _askew(ks), (ASKEW,))
+    yield Hypothesis("torsion", ks, _torsion(ks), channels=("Mz",))
 
 
 def _about_z(angle_rad: float) -> Array:
@@ -186,11 +188,11 @@ def _crosstalk(ks: tuple[int, ...]) -> Act:
 
 
 def _zero(ks: tuple[int, ...], of: list[int]) -> Act:
-    """A steady force while the plate is loaded."""
+    """A steady force, or moment, while the plate is loaded."""
 
     def act(evidence: Evidence, state: State, parameters: Array) -> State:
         def change(channels: Array) -> Array:
-            loaded = np.abs(channels[:, 2]) > 0.05 * np.abs(channels[:, 2]).max(initial=0.0)
+            loaded = np.abs(channels[:, 2]) > LEAST_FORCE * np.abs(channels[:, 2]).max(initial=0.0)
             channels[:, of] -= parameters * loaded[:, None]
             return channels
 
@@ -215,6 +217,19 @@ def _askew(ks: tuple[int, ...]) -> Act:
 
     def act(evidence: Evidence, state: State, parameters: Array) -> State:
         return _placed(ks, _about_z(-parameters[0]))(evidence, state, parameters)
+
+    return act
+
+
+def _torsion(ks: tuple[int, ...]) -> Act:
+    """The free moment about the pressure in place of Mz about the centre: Mz = T + x Fy - y Fx."""
+
+    def act(evidence: Evidence, state: State, parameters: Array) -> State:
+        def change(channels: Array) -> Array:
+            channels[:, 5] += channels[:, 5] - free_moment(channels[:, :3], channels[:, 3:])
+            return channels
+
+        return _changed(evidence, state, ks, change)
 
     return act
 
@@ -259,7 +274,9 @@ def _drift(evidence: Evidence, state: State, parameters: Array) -> State:
 def _read_later(evidence: Evidence, state: State, late_s: Array) -> State:
     """Changes of the channels by reading them later, added to what else was corrected."""
     f_p, m_p = evidence.read(late_s)
-    filed = evidence.filed
+    filed, pressing = evidence.filed, slice(len(evidence.plates) * len(evidence.windows_s), None)
+    # how a foot turns on the floor tells no time
+    m_p[pressing, 2] += (free_moment(filed.f_p, filed.m_p) - free_moment(f_p, m_p))[pressing]
     return state._replace(f_p=state.f_p + f_p - filed.f_p, m_p=state.m_p + m_p - filed.m_p)
 
 
@@ -270,10 +287,10 @@ def _rate(evidence: Evidence, state: State, parameters: Array) -> State:
 
 
 def _tilt(evidence: Evidence, state: State, parameters: Array) -> State:
-    """The cameras' vertical leans against that of the plates."""
+    """The cameras' vertical leans against gravity, which acts along that of the plates."""
     turn = parameters @ level_axes(evidence.up_g)
     R_gp = state.R_gp - np.swapaxes(cross(turn, np.swapaxes(state.R_gp, 1, 2)), 1, 2)
-    return state._replace(R_gp=R_gp)
+    return state._replace(R_gp=R_gp, asked=state.asked - cross(turn, evidence.up_g))
 
 
 def _yaw(evidence: Evidence, state: State, parameters: Array) -> State:

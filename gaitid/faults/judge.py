@@ -17,9 +17,9 @@ from gaitid.records import NamedTuple
 from gaitid.trial import Array
 
 # Logarithm of the odds against one fault before anything is seen: a clock, a mass, cameras that lean, each one trial
-# in ninety; another fault, one of about a hundred, one in thirty; a rate, or one plate that is late but shares a clock,
+# in 250; another fault, one of about a hundred, one in thirty; a rate, or one plate that is late but shares a clock,
 # one in a hundred.
-COMMON, RARE, RAREST = 4.5, 8.0, 9.5
+COMMON, RARE, RAREST = 5.5, 8.0, 9.5
 # Logarithm of the odds between two faults from which on the better one alone is named: twenty to one.
 SURE = 3.0
 # Faults of one trial that are looked for, one after the other, each of other plates; steps of Gauss and Newton; of a
@@ -28,8 +28,9 @@ FAULTS, STEPS, STEP, ASIDE, FARTHEST = 2, 4, 0.05, 0.2, 5.0
 # Squares of what is left, of what sound recordings leave, where a fault explains all: what leaves more is none that is
 # looked for. By so many squares of residuals forces may fit worse for the sake of their line and their pressure.
 FITS, WORSE = 2.0, 9.0
-# Causes that are common where they are of all plates.
-OFTEN = ("late", "gain", "tilt")
+# Causes that are common where they are of all plates: a clock, a range, a calibration frame that was put down askew or
+# beside its mark.
+OFTEN = ("late", "gain", "tilt", "moved")
 CLOCKS = ("late", "drift")
 # What may still become the best after more steps.
 PROMISING = 6.0

@@ -55,11 +55,11 @@ class Kind(NamedTuple):
 
 # A shift says where a plate is beyond its corners: the hypothesis undoes it. The feet's model puts the pressure 5 mm
 # off, clothes and scales 1 % into the weight; of laboratories and days as much or twice that (docs/batch.md).
-_SHIFT = Kind("moved", "shift_{}_cm", 0.0, -100.0, Prior(0.0, 0.03), 0.005, 0.005, 0.005)
+_SHIFT = Kind("moved", "shift_{}_cm", 0.0, -100.0, Prior(0.03), 0.005, 0.005, 0.005)
 _TILT = Kind("tilt", "tilt_{}_deg", 0.0, float(np.degrees(1.0)), LEVEL, 0.0, LEVEL.sd, LEVEL.sd)
 KINDS: Mapping[str, Kind] = {
     **{f"shift_{axis}": _SHIFT._replace(key=_SHIFT.key.format(axis)) for axis in "xy"},
-    "gain": Kind("gain", "gain", 1.0, 1.0, Prior(0.0, 0.1), 0.01, 0.02, 0.01),
+    "gain": Kind("gain", "gain", 1.0, 1.0, Prior(0.1), 0.01, 0.02, 0.01),
     "delay": Kind("late", "delay_ms", 0.0, 1e3, LATE, LATE_PLATES, LATE.sd, LATE_PLATES),
     **{f"tilt_{axis}": _TILT._replace(key=_TILT.key.format(axis)) for axis in "xyz"},
 }
@@ -154,7 +154,7 @@ def share_of_trial(court: Court, said: Judgement, corners: Corners, weighed: boo
     of_other_cause = any(finding.best.hypothesis.cause not in CAUSES for finding in said.findings)
     if of_other_cause or evidence.flies or not {evidence.plates[k].number for k in evidence.used} <= corners.keys():
         return None
-    moves = [] if weighed else [(Prior(0.0, GAIN), evidence.force_residual(evidence.filed.asked, 0 * evidence.com_g))]
+    moves = [] if weighed else [(Prior(GAIN), evidence.force_residual(evidence.filed.asked, 0 * evidence.com_g))]
     of = likelihood(evidence, moves)
     known = dict(_effects(evidence))
     if not known or not of.counts:
@@ -350,10 +350,10 @@ def added(name: str, trials: Sequence[tuple[str, Share]], before: Day | None) ->
     found, wrong = {}, []
     for parameter, value, error in zip(names, values.tolist(), errors.tolist(), strict=True):
         kind = KINDS[parameter[1]]
-        found[parameter] = Prior(value, float(np.hypot(error, kind.floor)))
+        found[parameter] = Prior(float(np.hypot(error, kind.floor)), value)
         mean, usual = kind.prior.mean, kind.laboratories
         if before is not None and parameter in before.values:
-            mean, earlier = before.values[parameter]
+            earlier, mean = before.values[parameter]
             usual, error = kind.days, np.sqrt(error**2 + max(earlier**2 - kind.floor**2, 0.0))
         # of one trial alone the judge has spoken
         if len(trials) > 1 and abs(value - mean) > max(NAMED * error, BEYOND * usual):

@@ -117,7 +117,7 @@ def _day(entry: Mapping[str, Any]) -> Day:
                 error = float(known["error"]) / abs(kind.scale)
                 if not error > 0:
                     raise ValueError(f"{key}: an error of {known['error']}")
-                values[number, name] = Prior((float(known["value"]) - kind.offset) / kind.scale, error)
+                values[number, name] = Prior(error, (float(known["value"]) - kind.offset) / kind.scale)
                 wrong += [(number, name)] if known.get("wrong") else []
     return Day(str(entry["day"]), corners, values, tuple(wrong))
 
@@ -148,7 +148,7 @@ def words_of(day: Day, before: Day | None) -> Iterator[str]:
 
 def _told(day: Day, cause: str, of: Sequence[Parameter]) -> dict[str, Any]:
     """The values of a hypothesis' words."""
-    values, errors = np.array([day.values[p] for p in of]).T
+    errors, values = np.array([day.values[p] for p in of]).T
     told: dict[str, Any] = {"plates": [number for number, _ in of[:1]], "error": float(errors.max())}
     if cause == "moved":
         way = -values @ _sides(day.corners, of[0][0])

@@ -19,8 +19,10 @@ from gaitid.trial import Array, ForcePlate
 # N·m/kg at any joint. From the first on a fault is worth a doubt: a tenth of what a hip or a knee takes in walking.
 # From the second on what is computed is another walk's, and a load of one plate, or a clock, is not believed.
 DOUBTED, NOT_BELIEVED = 0.05, 0.4
-# m. Of the ankle above the floor. Of the greatest force: less loads no joint. m/s² and kg, where only pressure tells.
-ANKLE_M, LOADED, GRAVITY, USUAL_KG = 0.08, 0.2, 9.81, 70.0
+# m. Of the ankle above the floor, and behind the pressure under the ball of an adult's foot (Winter 2009, figure 5.2: a
+# tenth of body weight times height at push-off). Of the greatest force: less loads no joint. m/s² and kg, where only
+# pressure tells.
+ANKLE_M, BEHIND_M, LOADED, GRAVITY, USUAL_KG = 0.08, 0.12, 0.2, 9.81, 70.0
 #: How far up from ankle to hip.
 JOINTS = {"ankle": 0.0, "knee": 0.5, "hip": 1.0}
 # Within this share of a known ratio of units it is named.
@@ -136,6 +138,7 @@ def _what(fitted: Fitted, evidence: Evidence, raw: Mapping[int, ForcePlate]) -> 
         values |= {"x_name": names[0], "y_name": names[1], "z_name": names[2], "error": float(error.max())}
     elif cause == "zero":
         values |= {"N": [f"{v:+.0f}" for v in size], "error": float(error.max())}
+        values |= {"unit": "N·m" if hypothesis.channels == ("Mz",) else "N"}
     elif cause in ("late", "drift"):
         values |= {"ms": abs(size[0]) * 1e3, "late": size[0] > 0, "error": error[0] * 1e3}
         values |= {"middle_ms": abs(size[-1]) * 1e3, "middle_late": size[-1] > 0}
@@ -160,28 +163,29 @@ def effect(evidence: Evidence, before: State, after: State) -> float:
 def effects(evidence: Evidence, before: State, after: State) -> dict[str, float]:
     """By how much the moment of each joint changes when a fault is undone, N·m/kg: the greatest, but for 5 % of times.
 
-    The ankle is taken to lie over the pressure, the hip where the body's centre of mass is, the knee half way; the
-    weight of the body is the one that its loads are held against.
+    The ankle is taken to lie over the pressure or behind it, the hip where the body's centre of mass is, the knee half
+    way; the weight of the body is the one that its loads are held against.
     """
     n, up_g = len(evidence.windows_s), evidence.up_g
     mass_kg = evidence.weight_N / GRAVITY if np.isfinite(evidence.weight_N) else USUAL_KG
-    blocks: list[tuple[int, slice, Array | None]] = [
-        (k, slice(k * n, (k + 1) * n), evidence.com_g) for k in range(len(evidence.plates))
+    blocks: list[tuple[int, slice, Array, Array | None]] = [
+        (k, slice(k * n, (k + 1) * n), evidence.axes[:, 0], evidence.com_g) for k in range(len(evidence.plates))
     ]
-    blocks += [(int(evidence.plate_of[p.rows.start]), p.rows, None) for p in evidence.pressing]
+    blocks += [(int(evidence.plate_of[p.rows.start]), p.rows, p.forward_g, None) for p in evidence.pressing]
     changes: dict[str, float] = dict.fromkeys(JOINTS, 0.0)
-    for k, rows, com_g in blocks:
+    for k, rows, forward_g, com_g in blocks:
         (f_0, m_0, c_0), (f_1, m_1, c_1) = (_of_plate(state, k, rows) for state in (before, after))
         push = np.abs(f_0 @ up_g)
         loaded = push > LOADED * push.max(initial=0.0)
         if not loaded.any():
             continue
-        ankle = c_0 + cross(up_g, m_0) / np.where(loaded, f_0 @ up_g, np.nan)[:, None] + ANKLE_M * up_g
-        hip = ankle if com_g is None else com_g
-        for joint, share in JOINTS.items():
-            point = ankle + share * (hip - ankle)
-            change = norm(m_1 + cross(c_1 - point, f_1) - m_0 - cross(c_0 - point, f_0))[loaded] / mass_kg
-            changes[joint] = max(changes[joint], float(quantile(change, 0.95)))
+        over = c_0 + cross(up_g, m_0) / np.where(loaded, f_0 @ up_g, np.nan)[:, None] + ANKLE_M * up_g
+        for ankle in (over, over - BEHIND_M * forward_g):
+            hip = ankle if com_g is None else com_g
+            for joint, share in JOINTS.items():
+                point = ankle + share * (hip - ankle)
+                change = norm(m_1 + cross(c_1 - point, f_1) - m_0 - cross(c_0 - point, f_0))[loaded] / mass_kg
+                changes[joint] = max(changes[joint], float(quantile(change, 0.95)))
     return changes
 
 

@@ -138,7 +138,8 @@ _HYPOTHESIS = {
     "crosstalk": (
         "{x:+.2f} of {z_name} is read in {x_name} and {y:+.2f} in {y_name} (± {error:.2f}), or its zero is wrong"
     ),
-    "zero": "{channels: and } {channels:has|have} a wrong zero ({N:, } N, ± {error:.0f} N)",
+    "torsion": "Mz holds the free moment about the pressure, not the moment about the middle of the surface",
+    "zero": "{channels: and } {channels:has|have} a wrong zero ({N:, } {unit}, ± {error:.0f} {unit})",
     "late": "the forces come {ms:.0f} ± {error:.0f} ms {late:after|before} the markers' motion that they belong to",
     "drift": (
         "the forces come {middle_ms:.0f} ms {middle_late:after|before} the markers' motion half way, and {ms:.1f} ± "
@@ -146,7 +147,7 @@ _HYPOTHESIS = {
     ),
     "rate": "the rate is declared about {times:.2f} times too {high:high|low}",
     "askew": "{plates:it is|they are} turned by {deg:.0f} ± {error:.0f}° on the floor",
-    "tilt": "the vertical of the cameras leans by {deg:.1f} ± {error:.1f}° against the plates",
+    "tilt": "the vertical of the cameras leans by {deg:.1f} ± {error:.1f}° against the plates and gravity",
     "yaw": "the axes of the cameras are turned by {deg:.1f} ± {error:.1f}° on the floor, against the plates",
     "plates_exchanged": "each reports what the other felt",
 }

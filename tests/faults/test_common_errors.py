@@ -71,12 +71,12 @@ def test_an_error_that_shows_widens_the_band() -> None:
 def test_a_day_takes_the_place_of_the_prior() -> None:
     """Both plates read 2 cm along the laboratory's x, the second, turned by 90°, along its own y."""
     known = {
-        (1, "shift_x"): Prior(0.02, 0.001),
-        (1, "shift_y"): Prior(0.0, 0.001),
-        (2, "shift_x"): Prior(0.0, 0.001),
-        (2, "shift_y"): Prior(-0.02, 0.001),
-        (1, "delay"): Prior(KINDS["delay"].prior.mean, 0.001),
-        (2, "delay"): Prior(KINDS["delay"].prior.mean, 0.001),
+        (1, "shift_x"): Prior(0.001, 0.02),
+        (1, "shift_y"): Prior(0.001),
+        (2, "shift_x"): Prior(0.001),
+        (2, "shift_y"): Prior(0.001, -0.02),
+        (1, "delay"): Prior(0.001, KINDS["delay"].prior.mean),
+        (2, "delay"): Prior(0.001, KINDS["delay"].prior.mean),
     }
     of = ground(-90.0)
     assert of.plates[1].R_gp @ [0.0, -1.0, 0.0] == pytest.approx([1.0, 0.0, 0.0], abs=1e-12)

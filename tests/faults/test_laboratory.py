@@ -73,7 +73,7 @@ def day(spoil: Spoil, against: Spoil | None = None) -> Day:
 def test_sound_trials_show_nothing() -> None:
     sound = day(as_filed)
     assert (sound.trials, sound.subjects, sound.wrong) == (6, 5, ())
-    for (_, kind), (value, error) in sound.values.items():
+    for (_, kind), (error, value) in sound.values.items():
         if kind.startswith("shift"):
             assert abs(value) < 2 * error
             assert error < 0.008

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -18,7 +20,8 @@ from shared_trials import SHARED
 
 from gaitid.analysis.pipeline import analyse
 from gaitid.notes import Note
-from gaitid.trial import Trial
+from gaitid.numerics.rotation import cross
+from gaitid.trial import ForcePlate, Trial
 
 CODES = ("plate_doubtful", "plate_gain", "plate_channel", "plate_misplaced", "body_not_carried", "clocks_apart")
 CODES += ("rate_doubtful", "laboratory_askew")
@@ -94,12 +97,35 @@ NOT_YET = pytest.mark.xfail(strict=True, reason="rules of single plates noticed 
         ("run", scaled(2.0, 0)),
         ("cgm24/walk", scaled(2.0, 0, 1)),
         ("over_edge", scaled(-1.0, 1)),
-        ("HC030A/walk", scaled(10.0, 5)),
     ],
 )
 def test_a_fault_of_channels_that_is_noticed(name: str, change) -> None:  # type: ignore[no-untyped-def]
     case = case_of(name)
     assert judged(case, with_plates(case.trial, change, case.plates_used[:1]))
+
+
+def with_free_moment(plate: ForcePlate) -> ForcePlate:
+    """Mz as if the plate stored the free moment about the pressure."""
+    force, moment = plate.force_p, plate.moment_p + cross(plate.sensor_p, plate.force_p)
+    loaded, moved = np.abs(force[:, 2]) > 20.0, plate.moment_p.copy()
+    x, y = -moment[loaded, 1] / force[loaded, 2], moment[loaded, 0] / force[loaded, 2]
+    moved[loaded, 2] = moment[loaded, 2] - (x * force[loaded, 1] - y * force[loaded, 0])
+    return replace(plate, moment_p=moved)
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "said"),
+    [
+        ("HC030A/turn", scaled(-1.0, 5), "Mz has the wrong sign"),
+        ("sydney/walk04", scaled(-1.0, 5), "Mz has the wrong sign"),
+        ("nexus_flatfoot/walk", with_free_moment, "Mz holds the free moment"),
+    ],
+)
+def test_a_sole_holds_little_moment(name: str, change: Callable[[ForcePlate], ForcePlate], said: str) -> None:
+    case = case_of(name)
+    notes = judged(case, with_plates(case.trial, change, case.plates_used[:1]))
+    assert [note.plates for note in notes] == [(case.plates_used[0],)]
+    assert said in notes[0].text
 
 
 @NOT_YET
