@@ -110,7 +110,7 @@ def check_masses(body: Body, mass_kg: float) -> None:
 
 
 #: Choices of a model, and their option that takes a joint as it was measured.
-HIP_CHOICE, KNEE_CHOICE, MEASURED = "hip_centre", "knee_axis", "functional"
+HIP_CHOICE, KNEE_CHOICE, FUNCTIONAL = "hip_centre", "knee_axis", "functional"
 _COORDINATES = ("forward", "outward", "up")
 
 
@@ -135,7 +135,7 @@ def measured_joint_notes(model: specs.Model, wanted: Mapping[str, Set[str]], sub
         without = _hips_without(asked, subject)
         if asked and len(without) == len(asked):
             raise SubjectError(
-                f"{HIP_CHOICE}={MEASURED}: no hip's centre was measured",
+                f"{HIP_CHOICE}={FUNCTIONAL}: no hip's centre was measured",
                 expected="functional trials (--functional), or left_hip_centre_forward_mm, _outward_mm and _up_mm "
                 "(--subject)",
                 todo=f"give them, or choose a regression with --set {HIP_CHOICE}=NAME",
@@ -145,7 +145,7 @@ def measured_joint_notes(model: specs.Model, wanted: Mapping[str, Set[str]], sub
         without = [side for side in wanted if f"{side}_knee" not in subject.functional]
         if len(without) == len(wanted):
             raise SubjectError(
-                f"{KNEE_CHOICE}={MEASURED}: no knee's axis was measured",
+                f"{KNEE_CHOICE}={FUNCTIONAL}: no knee's axis was measured",
                 todo="give functional trials with --functional",
             )
         notes += tuple(note("functional_partly/knee", side) for side in without)
@@ -153,7 +153,7 @@ def measured_joint_notes(model: specs.Model, wanted: Mapping[str, Set[str]], sub
 
 
 def _takes_measured(model: specs.Model, choice: str) -> bool:
-    return choice in model.choices and model.choices[choice].option == MEASURED
+    return choice in model.choices and model.choices[choice].option == FUNCTIONAL
 
 
 def _hips_without(sides: Sequence[str], subject: Subject) -> list[str]:

@@ -41,6 +41,8 @@ TYPED = {
     "settings": ["--set", "point_unit=mm", "--set", "gap_error_mm=7", "--set", "hip_centre=hara"],
     "loads": ["--load", "left_shank=cell.csv", "--load", "right_foot=other.csv"],
     "uncertainty": ["--uncertainty"],
+    "repeatability": ["--repeatability", "ours.csv"],
+    "max_uncertainty": ["--max-uncertainty", "angle_deg=3"],
     "functional": ["--functional", "right_hip=hip.c3d", "--functional", "knee.c3d"],
     "keep_names": ["--keep-names"],
 }
