@@ -28,9 +28,9 @@ FAULTS, STEPS, STEP, ASIDE, FARTHEST = 2, 4, 0.05, 0.2, 5.0
 # Squares of what is left, of what sound recordings leave, where a fault explains all: what leaves more is none that is
 # looked for. By so many squares of residuals forces may fit worse for the sake of their line and their pressure.
 FITS, WORSE = 2.0, 9.0
-# Causes that are common where they are of all plates: a clock, a range, a calibration frame that was put down askew or
-# beside its mark.
-OFTEN = ("late", "gain", "tilt", "moved")
+# Causes that are common where they are of all plates: a clock, a range, a calibration frame that was put down askew.
+# (One that was put down beside its mark is as common, but a foot whose markers are exchanged looks like it.)
+OFTEN = ("late", "gain", "tilt")
 CLOCKS = ("late", "drift")
 # What may still become the best after more steps.
 PROMISING = 6.0
