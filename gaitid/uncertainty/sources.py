@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gaitid.errors import ModelError
+from gaitid.markers.gaps import LENGTH_95
 from gaitid.model.fields import Faults, Fields, nearest
 from gaitid.model.load import bundled_folder, find_file
 from gaitid.model.specs import Model
 from gaitid.model.yaml_file import load_yaml
 from gaitid.records import NamedTuple
+from gaitid.trial import Array
 from gaitid.uncertainty.shift import Error, Shift
 from gaitid.write import DEFAULT_UNCERTAINTY
 
@@ -27,6 +29,8 @@ _SEGMENTS = ("pelvis", "thigh", "shank", "foot")
 _UNITS = {"_mm": 1e-3, "_kg": 1.0, "_rad": 1.0, "_deg": 0.017453292519943295, "_m": 1.0, "_years": 1.0}
 # Larger errors than these are mistakes of a unit, and derivatives would say nothing of them.
 _MOST_MM, _MOST_PERCENT = 100.0, 60.0
+# s. A low-pass at 6 Hz, and derivatives, feel a fill no farther beside it.
+GAPS_APART_S = 0.2
 _MOST_OF_UNIT = {"_mm": _MOST_MM, "_kg": 50.0, "_rad": 1.0, "_deg": 60.0, "_m": 0.1, "_years": 20.0}
 
 
@@ -155,6 +159,32 @@ def _cutoff(sources: Sources, perturbed: Perturbed) -> Iterator[Error]:
         yield Error("cutoff", "what the low-pass takes", Shift(cutoff={"again": times}))
 
 
+def _filled_gaps(sources: Sources, perturbed: Perturbed) -> Iterator[Error]:
+    """Of fills, nothing at the ends of a gap and most half way, along each axis.
+
+    Each fill states how far 95 % of mock gaps of the same trial err at most (`gaitid.markers.gaps`). Gaps that lie
+    apart share a shift: what is off in one is not what is off in the other, but no frame feels both.
+    """
+    times, result = sources.sizes["filled_gaps"]["times"], perturbed.result
+    apart = round(GAPS_APART_S * result.trial.rate_hz)
+    together: list[tuple[int, dict[str, Array]]] = []
+    gaps = [gap for gap in result.markers.quality["gaps"] if gap["filled_by"] and gap["marker"] in result.markers.seen]
+    for gap in sorted(gaps, key=lambda gap: int(gap["first_frame"])) if times else ():
+        first, last = (gap[key] - result.markers.first_frame for key in ("first_frame", "last_frame"))
+        # where too little was seen to say, a fill may err by what the settings let pass
+        error_mm = gap["error_mm"] if np.isfinite(gap["error_mm"]) else result.settings.gap_error_mm
+        free = next((k for k, (end, _) in enumerate(together) if end + apart < first), len(together))
+        tracks = together[free][1] if free < len(together) else {}
+        together[free : free + 1] = [(last, tracks)]
+        track = tracks.setdefault(gap["marker"], np.zeros(result.trial.n_frames))
+        along = np.sin(np.pi * np.arange(1, last - first + 2) / (last - first + 2))
+        track[first : last + 1] += times * 1e-3 * error_mm / LENGTH_95 * along
+    for k, (_, tracks) in enumerate(together, start=1):
+        for axis in range(3):
+            shift = {label: track[perturbed.frames, None] * np.eye(3)[axis] for label, track in tracks.items()}
+            yield Error("filled_gaps", f"{' and '.join(tracks)}, {'xyz'[axis]} of the laboratory ({k})", Shift(shift))
+
+
 def _on_plates(perturbed: Perturbed) -> bool:
     return perturbed.result.model.touches_ground and bool(perturbed.result.ground.plates)
 
@@ -232,6 +262,7 @@ _ROWS = (
         {"percent": (_MOST_PERCENT, _share), "taken_again": (10.0, float)},
         _cutoff,
     ),
+    Source("filled_gaps", "gaps of markers that were filled", "filled gaps", {"times": (10.0, float)}, _filled_gaps),
     Source("markerless", "the markerless system's estimates", "markerless estimates"),
 )
 #: By name.

@@ -16,8 +16,16 @@ PIG = CASES[0]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.words)
-@pytest.mark.parametrize("what", SPOILT)
+@pytest.mark.parametrize(
+    ("what", "case"),
+    # the benchmark asks each source alone of the other models too
+    [
+        pytest.param(what, case, id=f"{what}-{case.words}")
+        for case in CASES
+        for what in SPOILT
+        if what == "all" or case.model == "pig"
+    ],
+)
 def test_bands_hold_the_truth(case: Case, what: str, tmp_path: Path) -> None:
     """Of 8 trials: a mean coverage of 95 % has a standard error of some 3 %, a spread one of 15 %."""
     _judged(case, what, 8, tmp_path)
@@ -31,7 +39,7 @@ def test_bands_with_a_static_hold_the_truth(tmp_path: Path) -> None:
 def _judged(case: Case, what: str, trials: int, folder: Path) -> None:
     for end, held in coverage(case, what, trials, folder).items():
         if end == "deg" and what == "plates":
-            assert not held.shares  # no angle hangs on plates, and none is said to be unsure by them
+            assert max(held.stated, default=0.0) < 1e-9  # no angle hangs on plates
             continue
         assert held.coverage > 0.85, end
         assert 0.6 < held.ratio < 1.7, end
