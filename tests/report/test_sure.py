@@ -40,7 +40,7 @@ def test_the_page_says_how_sure_it_is(folder: Path) -> None:
     record = json.loads((folder / "walk.run.json").read_text(encoding="utf-8"))
     for peak in record["uncertainty"]["peaks"]:
         assert peak["feature"].replace("_", " ") in html
-        widths = [float(w) for w in re.findall(r'class="src s\d" style="width:([\d.]+)%', html)]
+        widths = [float(w) for w in re.findall(r'class="src s\d+" style="width:([\d.]+)%', html)]
     assert sum(widths) == pytest.approx(100 * len(record["uncertainty"]["peaks"]), rel=0.01)
 
 
