@@ -54,6 +54,5 @@ def test_nine_of_ten_faults_of_the_size_that_is_told_are_noticed(
     for seed in range(DRAWS):
         (fitted,) = Drawn(wrong, seed).compete(wrong.filed, [fault])
         noticed += fitted.score > 0
-    # nine of ten, known to 0.034 by as many draws; a parameter acts along no straight line, and what is left of a fault
-    # that much tells of (a tilt) raises the spread that it is held against less than is reckoned
-    assert 0.83 < noticed / DRAWS < 0.99, noticed / DRAWS
+    # nine of ten, known to 0.034 by as many draws; a parameter acts along no straight line
+    assert 0.83 < noticed / DRAWS < 0.97, noticed / DRAWS
