@@ -38,7 +38,7 @@ from gaitid.faults.find import PlateFaults, faults_of_channels, find_faults
 from gaitid.faults.laboratory import Day
 from gaitid.gait.contact_clocks import contact_clock_notes
 from gaitid.gait.event_notes import event_notes, ground_notes
-from gaitid.gait.impact import Impact, find_impacts, impact_notes, matched_load
+from gaitid.gait.impact import Impact, find_impacts, impact_notes, matched_load, smoothed_notes
 from gaitid.gait.spatiotemporal import Gait, analyse_gait
 from gaitid.ground.balance import Balance
 from gaitid.ground.by_hand import ByHand, assigned_frames
@@ -414,6 +414,7 @@ class Pipeline(Stages):
             *self.applied_loads[1],
             *event_notes(gait, ground.feet, trial),
             *impact_notes(self.impacts, trial.first_frame, self.markers.quality["marker_bandwidth_hz"]),
+            *smoothed_notes(self.markers.seen, self.loads.by_side, rate_hz),
             *wrench_notes(model, sides, self.require_forces),
             *([note("model_limits/known", caution=model.caution)] if model.caution else []),
         )

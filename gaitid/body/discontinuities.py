@@ -22,7 +22,7 @@ from gaitid.body.places import Place
 from gaitid.body.poses import Body, pose_segments
 from gaitid.markers.clean import Markers
 from gaitid.markers.faults import frame_words
-from gaitid.markers.filtering import reach
+from gaitid.markers.filtering import lost_markers, reach
 from gaitid.markers.tracks import excess_of
 from gaitid.notes import Note, Notes, note, phrase
 from gaitid.numerics.blocks import blocks, by_blocks, is_long
@@ -102,6 +102,9 @@ def without_jumps(body: Body, markers: Markers, rate_hz: float) -> Continuous:
     rate_hz : float
     """
     jumps = find_jumps(body, markers, rate_hz) if body.model.touches_ground else []
+    labels = labels_of_segments(body, markers) if jumps else {}
+    lost = lost_markers(markers.quality)  # what trembles in every frame jumps in none
+    jumps = [jump for jump in jumps if not any(lost.intersection(labels[segment]) for segment in jump.segments)]
     if not jumps:
         return Continuous(body, markers, {}, ())
     beside, n_frames = reach(markers.quality["marker_filter"], rate_hz), body.geometry.n_frames
@@ -110,7 +113,6 @@ def without_jumps(body: Body, markers: Markers, rate_hz: float) -> Continuous:
         for segment in segments:
             empty = of_segment.setdefault(segment, np.zeros(n_frames, dtype=bool))
             empty[max(first - beside + 1, 0) : last + beside] = True
-    labels = labels_of_segments(body, markers)
     filtered = dict(markers.filtered)
     for segment, empty in of_segment.items():
         for label in labels[segment]:

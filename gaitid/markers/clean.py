@@ -187,7 +187,7 @@ def clean(
     open_gaps = [gap for gap in gaps if not gap.method]
     support = _joined([part.support for part in checked], blocks, tracks) if open_gaps else seen
     settings, of_noise, noise_notes = resolved(tracks, seen, settings, rate_hz)
-    smooth, figures, settings = through_filter(support, settings, rate_hz)
+    smooth, figures, settings = through_filter(support, settings, rate_hz, of_noise.get("rough_markers_mm", {}))
     unfiltered: dict[str, Array] = {label: np.ascontiguousarray(points) for label, points in seen.items()}
     through = unfiltered if smooth is seen.points else one_by_one(support, smooth)
     faults = beside_steps(faults, reach(figures, rate_hz), len(tracks.points))

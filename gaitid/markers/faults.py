@@ -12,9 +12,6 @@ from gaitid.numerics.masks import spans
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array
 
-# A label that jumps more often is noise: it is neither followed from jump to jump nor compared with others. Recorded
-# markers jump three times at most; the cost of following one grows with the square.
-MOST_JUMPS = 1000
 #: The option that overrules all of it.
 KEEP = "--set doubtful_labels=keep"
 #: Kinds of faults beside which frames count as not seen as well (`beside_steps`).
@@ -38,7 +35,7 @@ class LabelFault:
     kind : str
         ``spike``, ``jump``, ``swap`` (for part of the trial), ``exchanged`` (throughout), ``reversed`` (throughout,
         against the static), ``frozen``, ``held_x`` (or y, z), ``still``, ``straight``, ``splined``, ``kinked``,
-        ``copied``, ``computed``, ``same`` or ``restless``; ``repeated`` of whole camera frames;
+        ``copied``, ``computed`` or ``same``; ``repeated`` of whole camera frames;
         ``moved`` of a marker that goes elsewhere by less than a jump and stays;
         ``together`` of all markers that go elsewhere for a few frames, ``away`` of all that do for longer, ``reset`` of
         all that stay; ``several_together``, ``several_away`` and ``several_reset`` of some.
@@ -129,7 +126,7 @@ def fault_words(
     """What is wrong with labels, in words; `also`: or with these, which nobody can tell."""
     mm = round(1e3 * size_m) if size_m > FEW_MM else float(f"{1e3 * size_m:.1g}")
     turn = bool(turn_deg)
-    return phrase(f"fault/{kind}", labels=labels, also=also, mm=mm, turn=turn, deg=turn_deg, most=MOST_JUMPS)
+    return phrase(f"fault/{kind}", labels=labels, also=also, mm=mm, turn=turn, deg=turn_deg)
 
 
 def beside_steps(faults: Iterable[LabelFault], reach: int, n_frames: int) -> list[LabelFault]:

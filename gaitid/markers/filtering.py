@@ -10,7 +10,7 @@ import numpy as np
 from gaitid.errors import TrialError
 from gaitid.markers.tracks import Tracks
 from gaitid.model import specs
-from gaitid.notes import Notes, note
+from gaitid.notes import Note, Notes, note
 from gaitid.numerics.bandwidth import held_bandwidth, movement_frequency
 from gaitid.numerics.blocks import by_blocks
 from gaitid.numerics.lowpass import lowpass, pad_length
@@ -32,6 +32,9 @@ ROUGH_UNFILTERED_MM, ROUGH_MM, ROUGH_FROM_HZ = 0.1, 1.0, 75.0
 SLOW_ROUGH_MM, SLOW_FROM_HZ = 2.0, 40.0
 # Times what most markers carry: that of any one lies up to 1.4 times above the others' where all carry the same.
 ROUGHER = 5.0
+# mm. More is no noise of cameras, and no marker is where it is said to be: 10 mm move joints as far as skin does
+# (Leardini et al. 2005, Gait Posture 21:212-225), in every frame anew.
+LOST_MM = 5.0
 # Hz. `movement_frequency` of the simulated walk, for which `raw_cutoff_hz` was chosen. The cut-off with the least error
 # of moments goes in proportion: slow walk, walk, fast walk and run of 0.97 to 2.39 Hz ask for 5 to 12 (docs/method.md).
 WALK_HZ = 1.36
@@ -48,47 +51,80 @@ SAVITZKY_GOLAY_DEGREE = 3
 
 def resolved(
     raw: Tracks, filled: Tracks, settings: specs.Settings, rate_hz: float
-) -> tuple[specs.Settings, dict[str, float], Notes]:
+) -> tuple[specs.Settings, dict[str, Any], Notes]:
     """Settings with ``auto`` decided from noise and movement of the markers, both for the record, and what to say."""
     by_marker = noise_levels(1e3 * np.array([*raw.values()])) if raw else ()
     levels = dict(zip(raw, map(float, by_marker), strict=True))
     known = [level for level in levels.values() if np.isfinite(level)]
     noise = float(median(np.array(known))) if known else float("nan")
-    figures = {"marker_noise_mm": noise}
+    figures: dict[str, Any] = {"marker_noise_mm": noise}
     if settings.cutoff_hz == "auto":
-        if not noise > SMOOTHED_BELOW_MM:
-            return settings._replace(cutoff_hz=None), figures, _rough_ones(levels, noise, ROUGH_UNFILTERED_MM)
+        smoothed = not noise > SMOOTHED_BELOW_MM
+        rough = _rough_ones(levels, noise, ROUGH_UNFILTERED_MM if smoothed else ROUGH_MM)
+        if rough:  # labels that change places in every third frame are none: what is believed tells
+            of_seen = noise_levels(1e3 * np.array([filled[label] for label in rough]))
+            left = {label: float(mm) for label, mm in zip(rough, of_seen, strict=True) if np.isfinite(mm)}
+            rough = _rough_ones(left, noise, ROUGH_UNFILTERED_MM if smoothed else ROUGH_MM)
+        if rough:
+            figures["rough_markers_mm"] = rough
+        if smoothed:
+            return (
+                settings._replace(cutoff_hz=None),
+                figures,
+                _rough_notes(rough, noise, "markers_rough/some_unfiltered", settings.raw_cutoff_hz),
+            )
         if settings.marker_filter == "gcv_spline":
             return settings, figures, (note("marker_filter/spline", noise_mm=noise),)
-        frequency = movement_frequency(filled.points, rate_hz, noise * 1e-3)
+        moving = filled.points[:, [label not in rough for label in filled]] if rough else filled.points
+        frequency = movement_frequency(moving, rate_hz, noise * 1e-3)
         figures["movement_frequency_hz"] = _ten_digits(frequency)
         cutoff, n_frames = _cutoff_for(frequency, settings.raw_cutoff_hz, rate_hz), len(next(iter(raw.values())))
         if cutoff >= rate_hz / 2 or n_frames <= pad_length(cutoff, rate_hz):
             if cutoff >= rate_hz / 2:
-                rough = note("markers_rough/slow_cameras", noise_mm=noise, cutoff_hz=cutoff, half_hz=rate_hz / 2)
+                said = note("markers_rough/slow_cameras", noise_mm=noise, cutoff_hz=cutoff, half_hz=rate_hz / 2)
             else:
-                rough = note("markers_rough/few_frames", noise_mm=noise, cutoff_hz=cutoff, n_frames=n_frames)
-            return settings._replace(cutoff_hz=None), figures, (rough,)
+                said = note("markers_rough/few_frames", noise_mm=noise, cutoff_hz=cutoff, n_frames=n_frames)
+            return settings._replace(cutoff_hz=None), figures, (said,)
         settings, faster = settings._replace(cutoff_hz=cutoff), cutoff > settings.raw_cutoff_hz
         filtered = note("marker_filter/low_pass", noise_mm=noise, cutoff_hz=cutoff, faster=faster)
-        notes = (filtered, *_rough_ones(levels, noise, ROUGH_MM))
+        notes = (filtered, *_rough_notes(rough, noise, "markers_rough/some"))
         most = ROUGH_MM if rate_hz >= ROUGH_FROM_HZ else SLOW_ROUGH_MM
         if noise > most and rate_hz >= SLOW_FROM_HZ:
-            notes += (note("markers_rough/filtered", noise_mm=noise, most_mm=most),)
+            code = "markers_lost/all" if noise > LOST_MM else "markers_rough/filtered"
+            notes += (note(code, noise_mm=noise, most_mm=most),)
         return settings, figures, notes
     if settings.cutoff_hz is None and noise > SMOOTHED_BELOW_MM:
         return settings, figures, (note("markers_rough/unfiltered", noise_mm=noise),)
     return settings, figures, ()
 
 
-def _rough_ones(levels: Mapping[str, float], noise_mm: float, limit_mm: float) -> Notes:
-    """That some markers carry much more noise than the others."""
-    rough = sorted(label for label, level in levels.items() if level > max(limit_mm, ROUGHER * noise_mm))
-    if not rough:
-        return ()
-    name = "markers_rough/some_unfiltered" if limit_mm == ROUGH_UNFILTERED_MM else "markers_rough/some"
-    most_mm = max(levels[label] for label in rough)
-    return (note(name, markers=rough, most_mm=most_mm, noise_mm=noise_mm),)
+def _rough_ones(levels: Mapping[str, float], noise_mm: float, limit_mm: float) -> dict[str, float]:
+    """The markers that carry much more noise than the others, and how much, mm."""
+    return {label: level for label, level in sorted(levels.items()) if level > max(limit_mm, ROUGHER * noise_mm)}
+
+
+def lost_markers(quality: Mapping[str, Any]) -> set[str]:
+    """Those that carry more noise than cameras leave (`LOST_MM`), by a record of the markers' quality."""
+    if quality["marker_noise_mm"] > LOST_MM:
+        return {*quality["marker_filter"].get("effective_cutoff_hz", ())}
+    return {label for label, mm in quality.get("rough_markers_mm", {}).items() if mm > LOST_MM}
+
+
+def _rough_notes(rough: Mapping[str, float], noise_mm: float, name: str, alone_hz: float | None = None) -> Notes:
+    """That some markers do; more than cameras leave is said of those that carry it. `alone_hz`: where only they are
+    low-passed.
+    """
+    notes = list[Note]()
+    for code, least_mm, most_mm in (
+        (name, 0.0, ROUGH_MM),
+        ("markers_rough/some", ROUGH_MM, LOST_MM),
+        ("markers_lost/some", LOST_MM, np.inf),
+    ):
+        some = {label: mm for label, mm in rough.items() if least_mm < mm <= most_mm}
+        if some:
+            words: dict[str, Any] = {"markers": [*some], "most_mm": max(some.values()), "noise_mm": noise_mm}
+            notes.append(note(code, **words | ({"alone_hz": alone_hz} if most_mm > ROUGH_MM else {})))
+    return tuple(notes)
 
 
 def _cutoff_for(frequency_hz: float, of_walk_hz: float, rate_hz: float) -> float:
@@ -99,14 +135,14 @@ def _cutoff_for(frequency_hz: float, of_walk_hz: float, rate_hz: float) -> float
 
 
 def through_filter(
-    markers: Tracks, settings: specs.Settings, rate_hz: float
+    markers: Tracks, settings: specs.Settings, rate_hz: float, rough_mm: Mapping[str, float]
 ) -> tuple[Array, dict[str, Any], specs.Settings]:
     """(frames, markers, 3) through the filter, what it is (effective −3 dB by marker), settings with the frames spoiled
-    at ends.
+    at ends. Where most markers need none, of those in `rough_mm` what they say of noise decides (`low_passed_alone`).
     """
     cutoff, points = settings.cutoff_hz, markers.points
     if cutoff is None or not markers:
-        return points, {"method": "none"}, settings
+        return _rough_smoothed(markers, rough_mm, settings, rate_hz), {"method": "none"}, settings
     if isinstance(cutoff, float) and not cutoff < rate_hz / 2:
         raise TrialError(
             f"the cut-off {cutoff:g} Hz is too high",
@@ -157,6 +193,33 @@ def through_filter(
     figures["effective_cutoff_hz"] = {label: effective[i] for i, label in enumerate(labels)}
     settings = settings._replace(end_frames=max(settings.end_frames, spoiled))
     return values, figures, settings
+
+
+def low_passed_alone(rough_mm: Mapping[str, float], settings: specs.Settings, rate_hz: float) -> set[str]:
+    """Markers that are low-passed though the others were before they were stored: they carry what is no rest of noise.
+
+    Parameters
+    ----------
+    rough_mm : mapping of label to float
+        Of a record of the markers' quality, as there are any.
+    settings : Settings
+        As resolved.
+    rate_hz : float
+    """
+    if settings.cutoff_hz is not None or not settings.raw_cutoff_hz < rate_hz / 2:
+        return set()
+    return {label for label, mm in rough_mm.items() if mm > ROUGH_MM}
+
+
+def _rough_smoothed(markers: Tracks, rough_mm: Mapping[str, float], settings: specs.Settings, rate_hz: float) -> Array:
+    """(frames, markers, 3) with those low-passed that need it alone; the same where none does."""
+    alone = low_passed_alone(rough_mm, settings, rate_hz)
+    if not alone or len(markers.points) <= pad_length(settings.raw_cutoff_hz, rate_hz):
+        return markers.points
+    points = markers.points.copy()
+    some = [i for i, label in enumerate(markers) if label in alone]
+    points[:, some] = lowpass(points[:, some], settings.raw_cutoff_hz, rate_hz)
+    return points
 
 
 def reach(figures: Mapping[str, Any], rate_hz: float) -> int:

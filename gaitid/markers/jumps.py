@@ -26,11 +26,13 @@ from gaitid.trial import Array, IntArray, Mask
 JUMP_M, JUMP_M_PER_S = 0.02, 2.0
 # Times the noise that half of the markers carry: a step of white noise differs from the one before by √6 standard
 # deviations on each axis, and from both its neighbours by 11 in none of 10⁵ frames (5.3 √6; χ, 3 degrees of freedom:
-# once in 3 · 10⁵ from one neighbour alone). Recordings carry 0.6 mm at most, so that it is above 20 mm in none. What
-# is more than the second, m, is no noise of cameras.
-JUMP_TIMES_NOISE, MOST_NOISE_M = 13.0, 0.005
+# once in 3 · 10⁵ from one neighbour alone). Recordings carry 0.6 mm at most, so that it is above 20 mm in none. Below
+# so many Hz, where movement counts as noise, no more of it than the third, m, is taken for noise.
+JUMP_TIMES_NOISE, NOISE_FROM_HZ, SLOW_NOISE_M = 13.0, 40.0, 0.005
 # Rounding moves a second difference by two of its steps along each axis at most: 2 √3.
 JUMP_TIMES_COARSE = 4.0
+# A label that jumps more often is not followed from jump to jump, either: the cost grows with the square.
+MOST_JUMPS = 1000
 # s, and frames: a marker that comes back to its track within that time of a jump on both sides has flickered.
 FLICKER_S, FLICKER_FRAMES = 0.04, 3
 # s, and frames, on both sides, by which that is told.
@@ -109,7 +111,20 @@ def jump_limit(markers: Mapping[str, Array], rate_hz: float) -> float:
     limit, tracks = max(JUMP_M, JUMP_M_PER_S / rate_hz), tracks_of(markers)
     if not tracks or len(tracks.points) < 3 or not (tracks.excess > limit).any():
         return limit
-    return max(limit, JUMP_TIMES_NOISE * min(tracks.usual_noise, MOST_NOISE_M), JUMP_TIMES_COARSE * tracks.coarse)
+    noise_m = tracks.usual_noise if rate_hz >= NOISE_FROM_HZ else min(tracks.usual_noise, SLOW_NOISE_M)
+    return max(limit, JUMP_TIMES_NOISE * noise_m, JUMP_TIMES_COARSE * tracks.coarse)
+
+
+def is_noise(markers: Mapping[str, Array], label: str, rate_hz: float) -> bool:
+    """Whether a label that jumps does so in one frame after the other: it carries noise, no track is left to follow.
+
+    Noise is the median of what frames show, so that up to one in fourteen may jump, and the others tell of no noise.
+    """
+    tracks, excess = tracks_of(markers), tracks_of(markers).excess_at(label)
+    noise_m = float(tracks.noise[list(tracks).index(label)])
+    if np.count_nonzero(excess > jump_limit(markers, rate_hz)) > MOST_JUMPS:
+        return True
+    return rate_hz >= NOISE_FROM_HZ and float(np.fmax.reduce(excess)) < JUMP_TIMES_NOISE * noise_m
 
 
 def shifts_between(start: Array, end: Array, before: IntArray, after: IntArray) -> Array:

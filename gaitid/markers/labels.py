@@ -9,9 +9,9 @@ from itertools import combinations, groupby, pairwise, product
 import numpy as np
 
 from gaitid.markers.copied import find_copies
-from gaitid.markers.faults import BESIDE, MOST_JUMPS, LabelFault, without
+from gaitid.markers.faults import BESIDE, LabelFault, without
 from gaitid.markers.filled import find_kinked, find_splined, still_seen
-from gaitid.markers.jumps import JUMP_TIMES_COARSE, MAJORITY, follow, jump_limit, shifts_between
+from gaitid.markers.jumps import JUMP_TIMES_COARSE, MAJORITY, MOST_JUMPS, follow, is_noise, jump_limit, shifts_between
 from gaitid.markers.repeated import repeated_frames
 from gaitid.markers.several import several_faults
 from gaitid.markers.shifts import find_shifted
@@ -75,7 +75,7 @@ class CheckedLabels:
 
 
 def check_labels(markers: Mapping[str, Array], rate_hz: float, templates: Sequence[Template] = ()) -> CheckedLabels:
-    """Blank repeated frames first, then frozen markers, noise, swaps, spikes and jumps: each step sees what is left.
+    """Blank repeated frames first, then frozen markers, swaps, spikes and jumps: each step sees what is left.
 
     Parameters
     ----------
@@ -108,7 +108,6 @@ def check_labels(markers: Mapping[str, Array], rate_hz: float, templates: Sequen
         find_held,
         find_straight,
         find_splined,
-        find_restless,
         several_faults,
         find_swaps,
         find_away,
@@ -289,16 +288,6 @@ def find_same(markers: Mapping[str, Array]) -> list[LabelFault]:
     return faults
 
 
-def find_restless(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
-    """Labels that jump more than a thousand times: they are not believed in any frame."""
-    limit, faults = jump_limit(markers, rate_hz), list[LabelFault]()
-    for label, points in markers.items():
-        excess = tracks_of(markers).excess_at(label)
-        if np.count_nonzero(excess > limit) > MOST_JUMPS:
-            faults.append(LabelFault("restless", (label,), ((0, len(points) - 1),), float(np.fmax.reduce(excess))))
-    return faults
-
-
 def find_still(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
     """Markers that stand still while their neighbours go on, and come back by a jump."""
     from gaitid.markers.still import find_standing  # hardly any trial jumps
@@ -312,7 +301,10 @@ def find_still(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]
 def find_jumps(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
     """Single labels that leave their track: the frames in which they are off the track that they are on mostly."""
     faults = []
-    for label in markers:
+    jumping = np.flatnonzero((tracks_of(markers).excess > jump_limit(markers, rate_hz)).any(axis=0))
+    for label in [[*markers][i] for i in jumping]:
+        if is_noise(markers, label, rate_hz):
+            continue
         found = follow(markers, label, rate_hz)
         if found is not None:
             runs = tuple((first, stop - 1) for first, stop in spans(found.away))
@@ -362,7 +354,9 @@ def find_swaps(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]
     """
     limit, faults = jump_limit(markers, rate_hz), list[LabelFault]()
     excess = tracks_of(markers).excess_at
-    breaks = {label: _breaks(points, excess(label) > limit, rate_hz) for label, points in markers.items()}
+    jumps = {label: excess(label) > limit for label in markers}
+    few = {label: points for label, points in markers.items() if np.count_nonzero(jumps[label]) <= MOST_JUMPS}
+    breaks = {label: _breaks(points, jumps[label], rate_hz) for label, points in few.items()}
     kept = {label: norm(shifts_between(markers[label], markers[label], *breaks[label])) for label in breaks}
     for a, b in combinations([label for label in breaks if len(kept[label])], 2):
         i, j = _at_the_same_time(breaks[a], breaks[b])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gaitid.notes.message import GOOD, USABLE, Message
+from gaitid.notes.message import DO_NOT_USE, GOOD, USABLE, Message
 
 _LABELS = "correct the labels there"
 _WAY = "{axis:?about the axis {axis}}{turned:?; their middle }{way:?{way} mm}"
@@ -253,7 +253,8 @@ MARKERS = {
             "some": (
                 (
                     "{markers:, } {markers:carries|carry up to} {most_mm:.2g} mm of noise, where most markers carry "
-                    "{noise_mm:.1g} mm: what it moves is rough"
+                    "{noise_mm:.1g} mm{alone_hz:?, and {markers:is|are} low-passed at {alone_hz:g} Hz, others not}: "
+                    "what it moves is rough"
                 ),
                 "look at its trajectory; leave it out if the model can do without",
             ),
@@ -265,6 +266,37 @@ MARKERS = {
                 "smooth it as the others were, or give --cutoff 6",
             ),
         },
+    ),
+    "markers_lost": Message(
+        "error",
+        "markers jump in one frame after the other, farther than any noise of cameras",
+        DO_NOT_USE,
+        "calibrate the cameras anew and record it again",
+        words={
+            "all": (
+                "the markers carry {noise_mm:.2g} mm of noise, where cameras leave less than {most_mm:g} mm: they are "
+                "not where they are said to be in any frame"
+            ),
+            "some": (
+                (
+                    "{markers:, } {markers:carries|carry up to} {most_mm:.2g} mm of noise, where most markers carry "
+                    "{noise_mm:.1g} mm{alone_hz:?, and {markers:is|are} low-passed at {alone_hz:g} Hz, others not}: "
+                    "what it moves is not known"
+                ),
+                "label it anew, or leave it out if the model can do without",
+            ),
+        },
+    ),
+    "markers_smoothed": Message(
+        "doubt",
+        "the markers were smoothed before they were stored, until they are slower than the force on the feet",
+        USABLE,
+        "export the trial again with a low-pass at 6 Hz or higher, or as it was recorded",
+        words=(
+            "the markers were smoothed until they are slower than the force on the feet: their accelerations hold "
+            "{percent:.1f} % of their power of 1 to 3.5 Hz at 4.5 to 6.5 Hz, the force {of_force:.1f} %; peaks of "
+            "angles, moments and powers are cut off"
+        ),
     ),
     "filter_misled": Message(
         "doubt",

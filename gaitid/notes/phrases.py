@@ -20,10 +20,6 @@ _FAULT = {
     "moved": (
         _OF_LABELS + "makes a step of {mm:g} mm that its neighbours do not make, and does not come back by another"
     ),
-    "restless": (
-        _OF_LABELS + "jumps more than {most} times (by up to {mm:g} mm), too often to be followed or compared with "
-        "other labels"
-    ),
     "swap": _OF_LABELS + "change places ({mm:g} mm)",
     "straight": _OF_LABELS + f"moves on a straight line to the last digit (over {{mm:g}} mm): {_FILLED}",
     "splined": _OF_LABELS + f"moves on one polynomial to the last digit (over {{mm:g}} mm): {_FILLED}",

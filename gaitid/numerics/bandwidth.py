@@ -26,6 +26,11 @@ LEAST_HELD_HZ = 5.0
 STILL = 0.1
 #: s. Of a longer recording the part that moves most tells enough: lines 0.25 Hz apart.
 LONGEST_S = 4.0
+#: Hz. Two bands of a movement, and the lines that they are looked at by: strides and steps with what carries them, and
+#: what a low-pass at 3 to 4 Hz takes away.
+SLOW_HZ, FAST_HZ, _LINES_HZ = (1.0, 3.5), (4.5, 6.5), 0.25
+#: s. In less the two bands run into each other.
+_BANDS_FROM_S = 0.8
 # Frames. Shorter spans tell no frequency.
 _SHORTEST = 32
 # Of markers at once.
@@ -113,6 +118,41 @@ def held_bandwidth(points: Array, rate_hz: float) -> float:
         lines = _lines_below(HELD, (bent - bent.mean(axis=0)) * taper, points.shape[2])
         found += (lines * rate_hz / n).tolist()
     return max(float(median(np.array(found))) / HELD_OVER_CUTOFF, LEAST_HELD_HZ) if found else float("nan")
+
+
+def fast_share(points: Array, rate_hz: float) -> float:
+    """How much of a movement's acceleration is fast (`FAST_HZ`), as the power of a line over that of a slow one
+    (`SLOW_HZ`): its decimal logarithm, the median over the markers; NaN where the spans are too short to tell.
+
+    Parameters
+    ----------
+    points : (frames, markers, 3) array
+    rate_hz : float
+    """
+    found: list[float] = []
+    flat = points.reshape(len(points), -1)
+    for columns, known in columns_by_mask(flat):
+        start, stop = max(spans(known), key=lambda span: span[1] - span[0], default=(0, 0))
+        if stop - start < max(_BANDS_FROM_S * rate_hz, _SHORTEST):
+            continue
+        span = _columns(flat, slice(start, stop), columns)
+        bent = np.diff(span[_liveliest(span, round(LONGEST_S * rate_hz))], 2, axis=0)
+        n = len(bent)
+        taper = np.sin(np.pi * (np.arange(n) + 0.5) / n)[:, None] ** 2
+        slow, fast = band_powers((bent - bent.mean(axis=0)) * taper, rate_hz)
+        slow, fast = (of.reshape(-1, points.shape[2]).sum(axis=1) for of in (slow, fast))
+        found += np.log10(fast[slow > 0] / slow[slow > 0]).tolist()
+    return float(median(np.array(found))) if found else float("nan")
+
+
+def band_powers(signals: Array, rate_hz: float) -> tuple[Array, Array]:
+    """(signals,) the mean power of a line in `SLOW_HZ`, and in `FAST_HZ`, of (samples, signals) that are 0 outside."""
+    times, powers = np.arange(len(signals)) / rate_hz, list[Array]()
+    for first, last in (SLOW_HZ, FAST_HZ):
+        lines = np.arange(first, last + _LINES_HZ / 2, _LINES_HZ)
+        at = 2 * np.pi * np.multiply.outer(lines, times)
+        powers.append(np.mean((np.cos(at) @ signals) ** 2 + (np.sin(at) @ signals) ** 2, axis=0))
+    return powers[0], powers[1]
 
 
 def _columns(flat: Array, rows: slice, columns: IntArray) -> Array:

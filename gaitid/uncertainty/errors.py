@@ -9,6 +9,7 @@ import numpy as np
 from gaitid.body.frames import Geometry
 from gaitid.body.resolve import COMPUTED
 from gaitid.body.subject import key_of
+from gaitid.markers.filtering import low_passed_alone
 from gaitid.model.shapes import StoredFrame
 from gaitid.model.specs import Model
 from gaitid.numerics.lowpass import butterworth_coefficients, lowpass
@@ -82,6 +83,8 @@ class Errors:
     waves : tuple of Wave
     noise : Noise or None
         None where the markers were smoothed before they were stored and nothing is left to measure.
+    rough : mapping of label to Noise
+        Of the markers that carry much more than the others.
     segment_of : mapping of label to (side, segment)
     groups : tuple of Group
         All markers, in pairs where both legs can be done at once.
@@ -93,6 +96,7 @@ class Errors:
     constant: tuple[Error, ...]
     waves: tuple[Wave, ...]
     noise: Noise | None
+    rough: Mapping[str, Noise]
     segment_of: Mapping[str, tuple[str, str]]
     groups: tuple[Group, ...]
     stride_hz: float
@@ -147,11 +151,11 @@ def errors_of(sources: Sources, perturbed: Perturbed, over: OverTrial | None = N
         *(error for source in SOURCES.values() if source.errors for error in source.errors(sources, perturbed)),
         *of_markerless(sources, perturbed, segment_of),
     ]
-    noise = _noise(sources, perturbed)
+    noise, rough = _noise(sources, perturbed)
     if noise is None and sources.noise_m is None:
         left_out.append("noise that was smoothed away before the markers were stored, and what that took with it")
     waves = tuple(_waves(sources, perturbed, segment_of, stride_hz))
-    return Errors(tuple(constant), waves, noise, segment_of, groups, stride_hz, tuple(left_out))
+    return Errors(tuple(constant), waves, noise, rough, segment_of, groups, stride_hz, tuple(left_out))
 
 
 def segments_of_markers(perturbed: Perturbed) -> dict[str, tuple[str, str]]:
@@ -344,28 +348,38 @@ def _response(w: Array, cutoff_hz: float, rate_hz: float) -> Array:
     return np.asarray(np.abs(z @ b) ** 2 / np.abs(z @ a) ** 2)
 
 
-def _noise(sources: Sources, perturbed: Perturbed) -> Noise | None:
-    """As measured or given; behind the filter the integral over all frequencies of what it and the splines let through.
+def _noise(sources: Sources, perturbed: Perturbed) -> tuple[Noise | None, dict[str, Noise]]:
+    """As measured or given, of most markers and of those that carry much more."""
+    result, raw = perturbed.result, sources.noise_m
+    quality, rate_hz = result.markers.quality, result.trial.rate_hz
+    rough_mm: Mapping[str, float] = quality.get("rough_markers_mm", {}) if raw is None else {}
+    if raw is None:
+        raw = quality.get("marker_noise_mm", np.nan) * 1e-3
+    alone = low_passed_alone(rough_mm, result.settings, rate_hz)
+    cutoff = cutoff_of(perturbed)
+    rough = {
+        label: _behind_filter(mm * 1e-3, result.settings.raw_cutoff_hz if label in alone else cutoff, rate_hz)
+        for label, mm in rough_mm.items()
+    }
+    # less than that was smoothed before: `SMOOTHED_BELOW_MM`
+    return _behind_filter(raw, cutoff, rate_hz) if raw > 2e-6 else None, rough
+
+
+def _behind_filter(raw_m: float, cutoff_hz: float | None, rate_hz: float) -> Noise:
+    """White noise behind the filter: the integral over all frequencies of what it and the splines let through.
 
     The interpolating quintic spline's derivatives respond to exp(iwt) by these (from the B-spline's sampled values and
     derivatives; Unser 1993, IEEE Trans Signal Process 41:821-833).
     """
-    result = perturbed.result
-    raw = sources.noise_m
-    if raw is None:
-        raw = result.markers.quality.get("marker_noise_mm", np.nan) * 1e-3
-    if not raw > 2e-6:  # smoothed before: `SMOOTHED_BELOW_MM`
-        return None
-    cutoff, rate_hz = cutoff_of(perturbed), result.trial.rate_hz
     w = (np.arange(4096) + 0.5) * np.pi / 4096
-    power = np.ones_like(w) if cutoff is None else _response(w, cutoff, rate_hz) ** 2
+    power = np.ones_like(w) if cutoff_hz is None else _response(w, cutoff_hz, rate_hz) ** 2
     values = (66 + 52 * np.cos(w) + 2 * np.cos(2 * w)) / 120
     first = rate_hz * (20 * np.sin(w) + 2 * np.sin(2 * w)) / 24 / values
     second = rate_hz**2 * (-6 + 4 * np.cos(w) + 2 * np.cos(2 * w)) / 6 / values
     covariance = np.zeros((3, 3))
     covariance[0, 0], covariance[1, 1], covariance[2, 2] = (np.mean(power * g) for g in (1, first**2, second**2))
     covariance[0, 2] = covariance[2, 0] = np.mean(power * second)
-    return Noise(raw, raw**2 * covariance, cutoff)
+    return Noise(raw_m, raw_m**2 * covariance, cutoff_hz)
 
 
 # --- markerless: constant in the trial, in the axes of the segment ----------------------------------------------------

@@ -94,7 +94,7 @@ def propagate(perturbed: Perturbed, errors: Errors, features: bool = True) -> Sp
             own = np.where(np.isfinite(change), 0.0, change) if len(job.parts) > 1 else change
             own[:, mine] = change[:, mine]
             collected.add(error.source, own)
-    if errors.noise is not None or errors.waves:
+    if errors.noise is not None or errors.rough or errors.waves:
         _of_markers(perturbed, errors, collected)
     return collected.spread({"method": "first_order", "computations": perturbed.count})
 
@@ -164,9 +164,6 @@ def _of_markers(perturbed: Perturbed, errors: Errors, collected: _Collected) -> 
     rate_hz, shape = perturbed.result.trial.rate_hz, perturbed.unshifted.shape
     waves = [(wave, _moves(_with_derivatives(wave.tracks_g, rate_hz))) for wave in errors.waves]
     together: dict[int, _Together] = {}
-    noise = errors.noise
-    # of independent normal numbers: an axis's displacement and its derivatives
-    root = None if noise is None else np.kron(np.eye(3), np.linalg.cholesky(noise.covariance).T)[None]
     drawn: Array | float = 0.0
     random = np.random.default_rng(0)
     gradient = motion_gradient(perturbed)
@@ -175,7 +172,10 @@ def _of_markers(perturbed: Perturbed, errors: Errors, collected: _Collected) -> 
             J = np.ascontiguousarray(J_of_all[:, :, columns])
             mine = [(i, wave, moves) for i, (wave, moves) in enumerate(waves) if label in wave.labels]
             tracks = [moves for _, _, moves in mine]
-            if noise is not None and root is not None:
+            noise = errors.rough.get(label, errors.noise)
+            if noise is not None:
+                # of independent normal numbers: an axis's displacement and its derivatives
+                root = np.kron(np.eye(3), np.linalg.cholesky(noise.covariance).T)[None]
                 collected.add_of_tracks("marker_noise", J, columns, root)
                 raw = noise.drawn(random, (NOISE_TRACKS, shape[0], 3), rate_hz)
                 tracks.append(_moves(_with_derivatives(raw, rate_hz)))
@@ -195,7 +195,7 @@ def _of_markers(perturbed: Perturbed, errors: Errors, collected: _Collected) -> 
                     _add_together(collected, together.pop(i), moves)
     for i, of_segment in together.items():
         _add_together(collected, of_segment, waves[i][1])
-    if noise is not None:
+    if errors.noise is not None or errors.rough:
         collected.add_of_features("marker_noise", np.asarray(drawn) / np.sqrt(NOISE_TRACKS))
 
 

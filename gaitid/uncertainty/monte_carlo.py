@@ -81,10 +81,10 @@ def drawn_shift(errors: Errors, random: np.random.Generator, n_frames: int, rate
         track = nearest_known(np.tensordot(size, wave.tracks_g, axes=1))
         for label in wave.labels:
             moved[label] = moved[label] + track if label in moved else track
-    if errors.noise is not None:
-        labels = list(errors.segment_of)
-        noise = errors.noise.drawn(random, (len(labels), n_frames, 3), rate_hz)
-        for label, track in zip(labels, noise, strict=True):
+    for label in errors.segment_of:
+        noise = errors.rough.get(label, errors.noise)
+        if noise is not None:
+            (track,) = noise.drawn(random, (1, n_frames, 3), rate_hz)
             moved[label] = moved[label] + track if label in moved else track
     return summed([*((float(factor), shift) for factor, shift in parts), (1.0, Shift(markers=moved))])
 

@@ -13,7 +13,7 @@ from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
 from gaitid.check.checks import balance
-from gaitid.gait.impact import Impact, find_impacts, impact_frames
+from gaitid.gait.impact import Impact, find_impacts, impact_frames, smoothed_notes
 from gaitid.ground.contacts import UNKNOWN
 from gaitid.model.load import load_model
 from gaitid.numerics.lowpass import lowpass
@@ -186,3 +186,25 @@ def test_a_load_that_is_unknown_for_some_frames_makes_no_impact() -> None:
         torn[side] = replace(load, wrench=replace(load.wrench, f_g=force))
     assert np.isnan(torn["left"].wrench.f_g).any()
     assert find_impacts(torn, result.contacts, rate, weight, 10.0) == ()
+
+
+@pytest.mark.parametrize("scenario", ["walk", "run", "turn", "stop", "backward", "ramp"])
+def test_markers_that_are_slower_than_the_force_were_smoothed_too_much(scenario: str) -> None:
+    walk = simulated_walk(scenario)
+    result, rate_hz = analyse(walk.trial, load_model("pig"), SubjectFile()), walk.trial.rate_hz
+    loads = {side: of.load for side, of in result.sides.items()}
+
+    def said(cutoff_hz: float) -> bool:
+        smooth = {label: lowpass(points, cutoff_hz, rate_hz) for label, points in result.markers.seen.items()}
+        return bool(smoothed_notes(smooth, loads, rate_hz))
+
+    assert not smoothed_notes(result.markers.seen, loads, rate_hz)
+    assert [said(hz) for hz in (2.0, 3.0, 6.0, 10.0)] == [True, True, False, False]
+
+
+def test_without_a_force_nothing_is_said_of_slow_markers() -> None:
+    walk = simulated_walk()
+    result = analyse(walk.trial, load_model("pig"), SubjectFile())
+    loads = {side: replace(of.load, state=np.full_like(of.load.state, UNKNOWN)) for side, of in result.sides.items()}
+    slow = {label: lowpass(points, 2.0, walk.trial.rate_hz) for label, points in result.markers.seen.items()}
+    assert not smoothed_notes(slow, loads, walk.trial.rate_hz) and not smoothed_notes({}, loads, walk.trial.rate_hz)

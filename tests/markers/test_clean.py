@@ -140,6 +140,35 @@ def test_much_noise_on_all_markers_is_noise_and_no_jump(sigma_mm: float) -> None
     assert "markers_rough" not in {note.code for note in cleaned(noisy(0.6)).notes}
 
 
+@pytest.mark.parametrize("sigma_mm", [10.0, 20.0, 40.0])
+def test_markers_that_jump_in_every_frame_lose_none_and_are_not_to_be_used(sigma_mm: float) -> None:
+    """20 mm of noise blanked the recording: LASI jumps by 154 mm, not believed in 400 of 400 frames."""
+    result = analyse(noisy(sigma_mm), load_model("pig"), SubjectFile())
+    assert not result.markers.quality["label_faults"] and not result.markers.quality["gaps"]
+    assert result.verdict.reasons[0].code == "markers_lost" and result.verdict.trial == "do not use"
+    as_it_is = analyse(simulated_walk().trial, load_model("pig"), SubjectFile())
+    for side in ("left", "right"):
+        (now, before) = (np.isfinite(of.sides[side].wrenches["knee"].m_g).mean() for of in (result, as_it_is))
+        assert now > (0.6 if sigma_mm < 40 else 0.4) * before
+
+
+@pytest.mark.parametrize("others_mm", [0.0, 0.3, 1.0])
+def test_one_marker_that_jumps_in_every_frame_loses_none(others_mm: float) -> None:
+    trial = noisy(others_mm)
+    points, at = trial.points_g.copy(), trial.labels.index("LKNE")
+    points[:, at] += 0.03 * np.random.default_rng(2).normal(size=points[:, at].shape)
+    result = cleaned(replace(trial, points_g=points))
+    assert not result.quality["label_faults"] and np.isfinite(result.filtered["LKNE"]).all()
+    (note,) = (note for note in result.notes if note.code == "markers_lost")
+    assert note.text.startswith("LKNE carries 2") and ("low-passed at 7 Hz, others not" in note.text) == (not others_mm)
+    assert list(result.quality["rough_markers_mm"]) == ["LKNE"]
+    # among smoothed markers it alone is low-passed
+    off = np.linalg.norm(result.filtered["LKNE"] - simulated_walk().trial.marker("LKNE"), axis=1)
+    assert off[20:-20].max() < 0.06
+    if not others_mm:
+        assert all(np.array_equal(points, trial.marker(x)) for x, points in result.filtered.items() if x != "LKNE")
+
+
 def test_movement_between_few_frames_is_no_noise_of_cameras() -> None:
     """At 50 Hz a sprint shows 1.3 mm that is movement."""
     trial = replace(noisy(1.3), rate_hz=50.0)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.interpolate import make_interp_spline
 
 from gaitid.markers.filled import find_kinked, find_splined
 from gaitid.markers.labels import check_labels
@@ -114,3 +115,17 @@ def test_a_landing_and_a_take_off_were_not_filled_in() -> None:
     trial = read_trial(SHARED / "labs/drop_jump/jump.c3d")
     markers = {label: trial.marker(label) for label in trial.labels}
     assert not find_kinked(markers, trial.rate_hz)
+
+
+@pytest.mark.parametrize("degree", [2, 3, 5])
+@pytest.mark.parametrize("every", [7, 15, 25, 35])
+def test_markers_whose_jerk_steps_throughout_were_not_filled(every: int, degree: int) -> None:
+    """Splines through points of each marker's own were not believed in 552 of 600 frames."""
+    rng, t = np.random.default_rng(every), np.arange(300.0)
+    markers = walk()
+    for label, points in markers.items():
+        knots = np.unique(np.r_[0, np.cumsum(rng.integers(every // 2, 3 * every // 2, 600 // every)), 299])
+        knots = knots[knots < 300]
+        smooth = make_interp_spline(knots, points[knots], k=degree)(t)
+        markers[label] = smooth.astype(np.float32).astype(float)
+    assert not find_kinked(markers, RATE)

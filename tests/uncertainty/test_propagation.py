@@ -146,6 +146,19 @@ def test_every_marker_is_on_its_segment(computation: Perturbed) -> None:
         assert on[f"{letter}HEE"] == on[f"{letter}TOE"] == (side, "foot")
 
 
+def test_a_marker_that_carries_more_noise_has_wider_bands(computation: Perturbed) -> None:
+    trial = computation.result.trial
+    points, at = trial.points_g.copy(), trial.labels.index("LKNE")
+    points[:, at] += 0.02 * np.random.default_rng(8).standard_normal(points[:, at].shape)
+    rough = analyse(replace(trial, points_g=points), computation.result.model, SubjectFile())
+    sources = read_sources("default")
+    errors = errors_of(sources, Perturbed(rough))
+    assert list(errors.rough) == ["LKNE"] and errors.rough["LKNE"].raw_m == pytest.approx(0.02, rel=0.2)
+    before, now = (estimate(of, sources, features=False) for of in (computation.result, rough))
+    column = now.names.index("left_knee_flexion_deg")
+    assert np.nanmedian(now.standard[:, column]) > 1.2 * np.nanmedian(before.standard[:, column])
+
+
 def test_noise_behind_the_filter_has_the_stated_covariance(computation: Perturbed, sources: Sources) -> None:
     """Of a coordinate with its derivatives: closed form against 400 drawn tracks, 5 % (their own spread is 1 %)."""
     noise = errors_of(sources, computation).noise
