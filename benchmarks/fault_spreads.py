@@ -44,7 +44,7 @@ def evidence_of(case: Case) -> Evidence:
     pipeline = pipeline_of(case.result)
     weighed = pipeline.weighed_as_filed
     mover = mover_of(pipeline.found.subject, weighed, pipeline.stand, pipeline.body, pipeline.whole_body)
-    return gather(pipeline.ground, weighed.loads, mover.balance, mover.com_g, mover.weight_N)
+    return gather(pipeline.ground, weighed.loads, mover)
 
 
 def kind_of(evidence: Evidence) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gaitid.analysis.mass import IN_STATIC, Stand, Weighed
+from gaitid.analysis.mass import IN_STATIC, Stand, Weighed, static_mass
 from gaitid.analysis.whole_body import of_whole_body
 from gaitid.body.centre_of_mass import centre_of_body
 from gaitid.body.feet import FootTrack, foot_tracks
@@ -15,7 +15,7 @@ from gaitid.body.poses import Body
 from gaitid.body.subject import Subject
 from gaitid.body.upper_body import WholeBody
 from gaitid.errors import TrialError
-from gaitid.faults.find import Mover
+from gaitid.faults.gathering import Mover
 from gaitid.ground.contacts import Loads, disagreements
 from gaitid.ground.ground import Ground, find_ground, no_ground
 from gaitid.markers.clean import Markers
@@ -53,9 +53,12 @@ def mover_of(given: Subject, weighed: Weighed, stand: Stand, body: Body, whole: 
     gravity, subject = stand.gravity_m_per_s2, weighed.subject
     mass = subject.measured.get("mass")
     independent = np.isfinite(given.mass_kg) or (mass is not None and IN_STATIC in mass.source)
-    weighed_by = "" if independent else "the plates"
+    kg = subject.mass_kg
+    if not np.isfinite(kg):  # where a step says otherwise than the static, plates are held against this
+        kg = static_mass(stand).mass_kg
+        independent = bool(np.isfinite(kg))
     balance = of_whole_body(stand.balance, body, whole)
-    return Mover(balance, centre_of_body(body), subject.mass_kg * gravity, weighed_by)
+    return Mover(balance, centre_of_body(body), kg * gravity, independent)
 
 
 def heel_notes(trial: Trial, model: specs.Model, ground: Ground) -> Notes:

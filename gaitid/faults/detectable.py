@@ -69,7 +69,7 @@ class Detectable(NamedTuple):
         return {"cause": what, "plates": [*self.plates], "size": size, "unit": self.unit, "effect": effect}
 
 
-def detectable(court: Court, state: State, weighed: bool) -> tuple[Detectable, ...]:
+def detectable(court: Court, state: State) -> tuple[Detectable, ...]:
     """Of each fault that is asked, what would have been noticed.
 
     Parameters
@@ -77,14 +77,12 @@ def detectable(court: Court, state: State, weighed: bool) -> tuple[Detectable, .
     court : Court
     state : State
         What was recorded, without the faults that were found.
-    weighed : bool
-        The body's weight comes from a source of its own.
     """
     white = court.white(state)
     spread = court.likelihood.variance(court.likelihood.misfit(white))
     return tuple(
         one
-        for hypothesis in hypotheses(court.evidence, weighed)
+        for hypothesis in hypotheses(court.evidence, court.evidence.weighed)
         if hypothesis.cause in ASKED
         for one in _of(court, state, hypothesis, spread)
     )

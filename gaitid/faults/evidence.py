@@ -142,6 +142,8 @@ class Evidence:
     rate_hz : float
     crosses : bool
         Feet stand beyond the body's other side.
+    weighed, guessed : bool
+        The body's weight comes from a source of its own, and not from these plates; is what they carry on average.
     """
 
     plates: tuple[PlateLoad, ...]
@@ -165,6 +167,8 @@ class Evidence:
     samples: tuple[Array, ...]
     rate_hz: float
     crosses: bool = False
+    weighed: bool = True
+    guessed: bool = False
 
     @property
     def used(self) -> tuple[int, ...]:
@@ -241,15 +245,18 @@ class Evidence:
     def _in_axes(self, v_g: Array) -> Array:
         return np.asarray((self.axes @ v_g[:, :, None])[:, :, 0])
 
+    def pressed_g(self, pressing: Pressing, state: State) -> Array:
+        """(n, 3) m, the centre of pressure: in plate axes x = −My / Fz, y = Mx / Fz about the middle of the surface."""
+        k, f_p, m_p = self.plate_of[pressing.rows.start], state.f_p[pressing.rows], state.m_p[pressing.rows]
+        push = np.where(f_p[:, 2] == 0.0, np.inf, f_p[:, 2])
+        cop_p = np.stack([-m_p[:, 1] / push, m_p[:, 0] / push, np.zeros(len(push))], axis=1)
+        return np.asarray(cop_p @ state.R_gp[k].T + state.centre_g[k])
+
     def _off(self, pressing: Pressing, state: State) -> Array:
         """(3, n) m: the pressure less where it is to be, forward and to the left; T over the greatest push."""
-        k, f_p, m_p = self.plate_of[pressing.rows.start], state.f_p[pressing.rows], state.m_p[pressing.rows]
+        f_p, m_p, cop_g = state.f_p[pressing.rows], state.m_p[pressing.rows], self.pressed_g(pressing, state)
         # read at other times a foot may not have landed yet, or have left: then it tells what it told as filed
         known = np.abs(f_p[:, 2]) > LEAST_FORCE * np.abs(self.filed.f_p[pressing.rows, 2]).max()
-        push = np.where(known, f_p[:, 2], np.nan)
-        # plate axes: x_cop = -My / Fz, y_cop = Mx / Fz about the centre of the surface
-        cop_p = np.stack([-m_p[:, 1] / push, m_p[:, 0] / push, np.zeros(len(push))], axis=1)
-        cop_g = cop_p @ state.R_gp[k].T + state.centre_g[k]
         forward = np.einsum("ij,ij->i", cop_g - pressing.point_g, pressing.forward_g)
         leftward = np.einsum("ij,ij->i", cop_g - pressing.heel_g, pressing.left_g)
         if self.flies:
@@ -258,7 +265,7 @@ class Evidence:
             forward = along - np.clip(along, 0.0, (1 + TOE_SHARE) * pressing.length_m)
             leftward = leftward - np.clip(leftward, -HALF_WIDTH, HALF_WIDTH)
         # who runs or lands turns on the ball of the foot
-        free = 0.0 * push
+        free = np.zeros(len(known))
         if not self.flies:
             free = free_moment(f_p, m_p) / max(float(np.abs(f_p[:, 2]).max()), 1.0)
         off = np.clip([forward, leftward, free], -1.0, 1.0)

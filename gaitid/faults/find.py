@@ -9,11 +9,10 @@ from itertools import combinations
 import numpy as np
 
 from gaitid.faults.detectable import Detectable, detectable
-from gaitid.faults.gathering import gather
+from gaitid.faults.gathering import Mover, gather
 from gaitid.faults.judge import Court, Finding, judge
 from gaitid.faults.laboratory import Day, Share, corners_of, day_of, effects_on, known_faults, share_of_trial
 from gaitid.faults.words import fault_of
-from gaitid.ground.balance import Balance
 from gaitid.ground.clocks import far_apart, lasts_otherwise, zeros_apart
 from gaitid.ground.contacts import Loads
 from gaitid.ground.ground import Ground
@@ -21,7 +20,7 @@ from gaitid.ground.plate_channels import Fault, channel_faults
 from gaitid.ground.plate_load import STEP, PlateLoad, parted
 from gaitid.notes import Notes, note, phrase
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Array, ForcePlate, Trial, read_only
+from gaitid.trial import ForcePlate, Trial
 
 # Share of the mass within which the plates of the static and another weight are the same.
 SAME_WEIGHT = 0.05
@@ -29,31 +28,6 @@ SAME_WEIGHT = 0.05
 ON_ANOTHER = 0.02
 # Squares of residuals in terms of those of sound recordings, from which on nothing fits.
 UNEXPLAINED = 6.0
-
-
-@frozen_dataclass(eq=False)
-class Mover:
-    """What is known of the body that the plates carry.
-
-    Attributes
-    ----------
-    balance : Balance or None
-        What its motion asks of the ground; None where something else carries it too.
-    com_g : (frames, 3) array, m
-        Its centre of mass.
-    weight_N : float
-        NaN where it is not known.
-    weighed_by : str
-        What the weight was estimated from: empty where a source says it.
-    """
-
-    balance: Balance | None
-    com_g: Array
-    weight_N: float
-    weighed_by: str = ""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "com_g", read_only(self.com_g))
 
 
 @frozen_dataclass(eq=False)
@@ -158,10 +132,15 @@ def find_faults(
     broken = {number for fault in faults if fault.withheld for number in fault.plates}
     sound = replace(ground, plates=tuple(plate for plate in ground.plates if plate.number not in broken))
     faults += lasts_otherwise(trial, ground, loads)
-    if sound.plates and not any(fault.note.code == "rate_doubtful" for fault in faults):
-        evidence = gather(sound, loads, mover.balance, mover.com_g, mover.weight_N)
+    apart = list[Fault]()
+    if not broken and not any(contact.plates for contact in loads.contacts):
+        apart = zeros_apart(trial, ground, mover.weight_N) or far_apart(trial, ground)
+    evidence = gather(sound, loads, mover)
+    # of pressure alone, under feet at other times, nothing is to be judged
+    tells = len(evidence.windows_s) > 0 or not apart
+    if sound.plates and tells and not any(fault.note.code == "rate_doubtful" for fault in faults):
         court = Court(evidence, effects_on(evidence, day))
-        said = judge(court, not mover.weighed_by)
+        said = judge(court)
         before = evidence.filed
         for known in known_faults(evidence, day):
             if (fault := fault_of(Finding(known, ()), before, evidence, raw)) is not None:
@@ -170,14 +149,14 @@ def find_faults(
             if (fault := fault_of(finding, before, evidence, raw)) is not None:
                 faults.append(_by_laboratory(fault, "laboratory/beyond", day))
             before = finding.best.state
-        not_seen = detectable(court, before, not mover.weighed_by) if court.n else ()
+        not_seen = detectable(court, before) if court.n else ()
+        apart = [] if said.findings else apart
         if not any(fault.withheld for fault in faults):
-            laboratory = share_of_trial(court, said, corners, not mover.weighed_by)
+            laboratory = share_of_trial(court, said, corners)
         if said.left > UNEXPLAINED:
             numbers = tuple(evidence.plates[k].number for k in evidence.used)
             faults.append(Fault(note("plate_doubtful/nothing_fits", plates=numbers, times=np.sqrt(said.left))))
-    if not broken and not any(contact.plates for contact in loads.contacts):
-        faults += zeros_apart(trial, ground, mover.weight_N) or far_apart(trial, ground)
+    faults += apart
     faults += overlap_faults(ground.plates, {number for contact in loads.contacts for number in contact.plates})
     return PlateFaults(tuple(faults), not_seen, laboratory, day.name if day is not None else "")
 

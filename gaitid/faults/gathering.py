@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,7 +16,8 @@ from gaitid.ground.sole import UNDER_BALL, UNDER_HEEL, pressed_point, rolled, so
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rotation import cross, norm, unit
 from gaitid.numerics.statistics import median, median_of_known
-from gaitid.trial import Array, IntArray, Mask
+from gaitid.records import frozen_dataclass
+from gaitid.trial import Array, IntArray, Mask, read_only
 
 # s. Runs of known frames are no longer than this: a longer one is several; of more than so many these are taken evenly.
 LONGEST, MOST_RUNS = 1.0, 60
@@ -30,7 +32,32 @@ NO_HEEL = 0.04
 STANDS, WAY, PLACES = 0.15, 2.0, 8
 
 
-def gather(ground: Ground, loads: Loads, balance: Balance | None, com_g: Array, weight_N: float) -> Evidence:
+@frozen_dataclass(eq=False)
+class Mover:
+    """What is known of the body that the plates carry.
+
+    Attributes
+    ----------
+    balance : Balance or None
+        What its motion asks of the ground; None where something else carries it too.
+    com_g : (frames, 3) array, m
+        Its centre of mass.
+    weight_N : float
+        NaN where it is not known.
+    weighed : bool
+        A source of its own says it, and not these plates.
+    """
+
+    balance: Balance | None
+    com_g: Array
+    weight_N: float
+    weighed: bool = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "com_g", read_only(self.com_g))
+
+
+def gather(ground: Ground, loads: Loads, mover: Mover) -> Evidence:
     """The residuals of a trial.
 
     Parameters
@@ -38,12 +65,10 @@ def gather(ground: Ground, loads: Loads, balance: Balance | None, com_g: Array, 
     ground : Ground
     loads : Loads
         As judged with the plates as filed.
-    balance : Balance or None
-    com_g : (frames, 3) array, m
-        Of pelvis and legs, where the balance has none of its own.
-    weight_N : float
-        NaN where it is not known: then only where feet press is told.
+    mover : Mover
+        Where its weight is not known it is taken to be what the plates carry on average.
     """
+    balance = mover.balance
     plates, rate, up_g = ground.plates, ground.rate_hz, ground.floor.up_g
     steps = tuple(sorted(_steps(ground, loads), key=lambda step: step.first))
     samples = tuple(
@@ -51,14 +76,20 @@ def gather(ground: Ground, loads: Loads, balance: Balance | None, com_g: Array, 
         for p in plates
         for of in [p.wrench.at(p.centre_g)]
     )
-    tells = balance is not None and balance.tells and weight_N > 0
-    middles, runs = _windows(ground, loads, steps, balance) if balance is not None and tells else (np.zeros(0, int), ())
+    middles, runs = np.zeros(0, int), tuple[slice, ...]()
     whole = balance is not None and balance.com_g is not None
+    flies, stands = (
+        bool(np.logical_and.reduce([getattr(stance, name) for stance in ground.stances.values()]).any())
+        for name in ("airborne", "standing")
+    )
+    # who flies and stands on both feet jumps: the spreads are of walks and runs, and a trunk that lands moves otherwise
+    if balance is not None and balance.tells and not (flies and stands):
+        middles, runs = _windows(ground, loads, steps, balance)
     asked, com_at, asked_rate, asked_bend = np.zeros((4, len(middles), 3))
     axes, height_m = np.zeros((len(middles), 3, 3)), 1.0
     if balance is not None and len(middles):
         of_frames = np.nan_to_num(balance.asked_g / balance.gravity_m_per_s2)
-        centre_g = com_g if balance.com_g is None else balance.com_g
+        centre_g = mover.com_g if balance.com_g is None else balance.com_g
         half = round(WINDOW * rate / 2)
         asked = window_means(of_frames, middles.astype(float), half)
         asked_rate = (of_frames[middles + half] - of_frames[middles - half]) * rate / (2 * half)
@@ -74,7 +105,6 @@ def gather(ground: Ground, loads: Loads, balance: Balance | None, com_g: Array, 
             pressing.append(found)
             index = next(k for k, plate in enumerate(plates) if plate.number == step.plates[0])
             plate_of.append(np.full(len(found.time_s), index))
-    flies = bool(np.logical_and.reduce([stance.airborne for stance in ground.stances.values()]).any())
     floor_g, of_marker = (
         _floor(ground) if steps and one_plane(plates) and not flies else (np.zeros((0, 3)), np.zeros(0, int))
     )
@@ -82,7 +112,8 @@ def gather(ground: Ground, loads: Loads, balance: Balance | None, com_g: Array, 
         plates=plates,
         steps=steps,
         up_g=up_g,
-        weight_N=weight_N if weight_N > 0 else np.nan,
+        weight_N=mover.weight_N if mover.weight_N > 0 else np.nan,
+        weighed=mover.weighed and mover.weight_N > 0,
         whole=whole,
         flies=flies,
         crosses=_crosses(ground, steps, axes),
@@ -103,6 +134,9 @@ def gather(ground: Ground, loads: Loads, balance: Balance | None, com_g: Array, 
     )
     f_p, m_p = evidence.read(np.zeros(len(evidence.plate_of)))
     object.__setattr__(evidence, "filed", evidence.filed._replace(f_p=f_p, m_p=m_p))
+    if len(middles) and not mover.weight_N > 0:
+        carried = sum(f_p[k * len(middles) : (k + 1) * len(middles)] @ p.R_gp.T @ up_g for k, p in enumerate(plates))
+        return replace(evidence, weight_N=float(np.sum(carried) / np.sum(asked @ up_g)), guessed=True)
     return evidence
 
 
@@ -125,6 +159,8 @@ def _steps(ground: Ground, loads: Loads) -> Iterator[Step]:
             first, last = contact.loaded.start, contact.loaded.stop - 1
             yield Step(contact.side, contact.plates, first, last, True, not all(ground.cuts(first, last)))
     near = SAME_STEP * ground.rate_hz
+    # where no foot's load is known, only its timing tells whose a load is
+    anywhere = not any(contact.plates for contact in loads.contacts)
     for number in named:
         for first, last in ground.loaded[number]:
             if any(first <= b and last >= a for a, b in named[number]):
@@ -139,7 +175,7 @@ def _steps(ground: Ground, loads: Loads) -> Iterator[Step]:
                     if a <= last and b > first
                 )
             ]
-            if len(sides) == 1 and _over_plates(ground, sides[0], first, last):
+            if len(sides) == 1 and (anywhere or _over_plates(ground, sides[0], first, last)):
                 yield Step(sides[0], (number,), first, last, False)
 
 

@@ -30,6 +30,9 @@ FAR_S = (-0.1, -0.05, 0.05, 0.1)
 # Of rates, as the parameter: half and twice the right one.
 FACTORS = (-0.7, 0.7)
 
+#: deg
+QUARTERS = (90.0, 180.0, -90.0)
+
 Act = Callable[[Evidence, State, Array], State]
 
 
@@ -79,21 +82,25 @@ def hypotheses(evidence: Evidence, weighed: bool) -> list[Hypothesis]:
     weighed : bool
         The body's weight comes from a source of its own, and not from these plates.
     """
-    used = evidence.used
-    several = len(used) > 1
+    used, times = evidence.used, len(evidence.windows_s) > 0
+    groups = [*((k,) for k in used), *([used] if len(used) > 1 else [])]
+    everything = [h for ks in groups for h in _of_plates(ks)]
     if not evidence.walks:  # who stands tells the weight alone
-        group = used if several else ()
-        everything = [h for ks in (*((k,) for k in used), *([group] if group else [])) for h in _of_plates(ks)]
         return [h for h in everything if h.cause in _OF_WEIGHT and (weighed or h.plates != used)]
-    result = [h for k in used for h in _of_plates((k,)) if h.cause != "late" or k in evidence.whole_steps]
-    if several:
-        result += [h for h in _of_plates(used) if weighed or h.cause != "gain"]
-        result += [Hypothesis("plates_exchanged", pair, _plates_exchanged(*pair)) for pair in combinations(used, 2)]
-    elif not weighed:
-        result = [h for h in result if h.cause != "gain"]
-    if not len(evidence.windows_s):  # pressure alone rolls too slowly to tell a time
-        result = [h for h in result if h.cause != "late"]
-    else:
+    zeroed = {k for k in used if evidence.plates[k].shows_zero}
+
+    def competes(h: Hypothesis) -> bool:
+        if h.cause == "late":  # pressure alone rolls too slowly to tell a time
+            return times and (len(h.plates) > 1 or h.plates[0] in evidence.whole_steps)
+        if h.cause == "zero":
+            return not zeroed & {*h.plates}
+        return h.cause != "gain" or weighed or h.plates != used
+
+    result = [h for h in everything if competes(h)]
+    result += [Hypothesis("plates_exchanged", pair, _plates_exchanged(*pair)) for pair in combinations(used, 2)]
+    if evidence.pressing:
+        result += [Hypothesis("other_axes", (), _other_axes(degrees), degrees=degrees) for degrees in QUARTERS]
+    if times:
         result += [
             Hypothesis("drift", (), _drift, (DRIFT, LATE_S)),
             Hypothesis("rate", (), _rate, (RATE,), starts=FACTORS),
@@ -117,7 +124,7 @@ def _of_plates(ks: tuple[int, ...]) -> Iterator[Hypothesis]:
             wiring[[i, j]] = 0.0
             wiring[i, j], wiring[j, i] = signs
             yield Hypothesis("exchanged", ks, _wired(ks, wiring), channels=(a, b), wiring=signs)
-    for degrees in (90.0, 180.0, -90.0):
+    for degrees in QUARTERS:
         yield Hypothesis("turned", ks, _placed(ks, _about_z(np.radians(degrees))), degrees=degrees)
     for sides in ((-1.0, 1.0), (1.0, -1.0)):
         # a plate whose corners run the other way round faces down
@@ -208,6 +215,19 @@ def _placed(ks: tuple[int, ...], turn: Array) -> Act:
         R_gp = state.R_gp.copy()
         R_gp[list(ks)] = R_gp[list(ks)] @ turn
         return state._replace(R_gp=R_gp)
+
+    return act
+
+
+def _other_axes(degrees: float) -> Act:
+    """Cameras whose axes are turned on the floor and begin elsewhere: all plates turned, and laid under the feet."""
+    turn = _about_z(np.radians(degrees))
+
+    def act(evidence: Evidence, state: State, parameters: Array) -> State:
+        R = state.R_gp[evidence.used[0]]
+        turned = state._replace(R_gp=state.R_gp @ turn, centre_g=state.centre_g @ (R @ turn @ R.T).T)
+        off = np.concatenate([evidence.pressed_g(p, turned) - p.point_g for p in evidence.pressing]).mean(axis=0)
+        return turned._replace(centre_g=turned.centre_g - off + R[:, 2] * (R[:, 2] @ off))
 
     return act
 

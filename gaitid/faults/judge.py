@@ -20,6 +20,8 @@ from gaitid.trial import Array
 # in 250; another fault, one of about a hundred, one in thirty; a rate, or one plate that is late but shares a clock,
 # one in a hundred.
 COMMON, RARE, RAREST = 5.5, 8.0, 9.5
+# Of cameras in other axes, which begin anywhere within 1 m, known to 2 cm: 8.0 + 2 log(1 m / 2 cm).
+ELSEWHERE = 16.0
 # Logarithm of the odds between two faults from which on the better one alone is named: twenty to one.
 SURE = 3.0
 # Faults of one trial that are looked for, one after the other, each of other plates; steps of Gauss and Newton; of a
@@ -90,21 +92,14 @@ class Judgement(NamedTuple):
     left: float
 
 
-def judge(court: Court, weighed: bool = True) -> Judgement:
-    """Faults of a trial, the surest first.
-
-    Parameters
-    ----------
-    court : Court
-    weighed : bool
-        The body's weight comes from a source of its own, and not from these plates.
-    """
+def judge(court: Court) -> Judgement:
+    """Faults of a trial, the surest first."""
     evidence = court.evidence
     if not court.n:
         return Judgement((), np.nan, np.nan)
     state, findings = evidence.filed, list[Finding]()
     misfit = left = court.misfit(state)
-    everything, every = hypotheses(evidence, weighed), set(evidence.used)
+    everything, every = hypotheses(evidence, evidence.weighed), set(evidence.used)
     while len(findings) < FAULTS:
         fitted = [one for one in court.compete(state, everything) if one.score > 0 and court.keeps(one.state, state)]
         if not fitted:
@@ -129,9 +124,12 @@ class Court:
     def price(self, hypothesis: Hypothesis) -> float:
         """Logarithm of the odds against a fault before anything is seen."""
         of_all = not hypothesis.plates or len(hypothesis.plates) == len(self.evidence.used) > 1
-        if hypothesis.cause == "rate" or (hypothesis.cause == "late" and not of_all and len(self.evidence.plates) > 1):
+        cause = hypothesis.cause
+        if cause == "other_axes":
+            return ELSEWHERE
+        if cause == "rate" or (cause == "late" and not of_all and len(self.evidence.plates) > 1):
             return RAREST
-        return COMMON if of_all and hypothesis.cause in OFTEN else RARE
+        return COMMON if of_all and cause in OFTEN else RARE
 
     def white(self, state: State) -> Array:
         """Residuals beyond the usual ones, with a spread of 1."""

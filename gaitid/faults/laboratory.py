@@ -138,7 +138,7 @@ def day_of(days: Sequence[Day], trial: Trial) -> Day | None:
     return next((day for day in reversed(days) if day.same_plates(corners)), None)
 
 
-def share_of_trial(court: Court, said: Judgement, corners: Corners, weighed: bool) -> Share | None:
+def share_of_trial(court: Court, said: Judgement, corners: Corners) -> Share | None:
     """What a trial tells of its laboratory; None where a gross fault was found, or a body flies.
 
     Parameters
@@ -147,14 +147,14 @@ def share_of_trial(court: Court, said: Judgement, corners: Corners, weighed: boo
     said : Judgement
         Its judgement.
     corners : Corners
-    weighed : bool
-        The body's weight comes from a source of its own, and not from these plates: else gains tell only of each other.
     """
     evidence = court.evidence
     of_other_cause = any(finding.best.hypothesis.cause not in CAUSES for finding in said.findings)
     if of_other_cause or evidence.flies or not {evidence.plates[k].number for k in evidence.used} <= corners.keys():
         return None
-    moves = [] if weighed else [(Prior(GAIN), evidence.force_residual(evidence.filed.asked, 0 * evidence.com_g))]
+    moves = []
+    if not evidence.weighed:  # gains tell only of each other
+        moves.append((Prior(GAIN), evidence.force_residual(evidence.filed.asked, 0 * evidence.com_g)))
     of = likelihood(evidence, moves)
     known = dict(_effects(evidence))
     if not known or not of.counts:

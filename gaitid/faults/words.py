@@ -79,7 +79,7 @@ def fault_of(finding: Finding, before: State, evidence: Evidence, raw: Mapping[i
         name = "clocks_near" if near else apart
         said = note(name, plates=numbers if one else (), **values)
         return Fault(said, changed > NOT_BELIEVED, common=every)
-    if cause in ("tilt", "yaw"):
+    if cause in ("tilt", "yaw", "other_axes"):
         return Fault(note("laboratory_askew", **values), common=every)
     if changed < DOUBTED:
         return None

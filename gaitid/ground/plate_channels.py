@@ -8,7 +8,7 @@ import numpy as np
 
 from gaitid.ground.glitches import MOMENTS, without_glitches
 from gaitid.ground.ground import Ground
-from gaitid.ground.plate_load import PlateLoad, without_frames
+from gaitid.ground.plate_load import MIN_PEAK, PlateLoad, without_frames
 from gaitid.ground.sole import MAY_STAND
 from gaitid.notes import Note, note, phrase
 from gaitid.numerics.masks import known_part, known_rows, spans, widened
@@ -58,9 +58,10 @@ TELLS, EMPTY, BESIDE, BEYOND = 0.03, 0.02, 0.06, 0.01
 # (one at 600 Hz whose forces were smoothed; 0.004 on the others); Fx or Fy 20 ms late 0.015 to 0.021 in most.
 LATER = 0.013
 # s. A load so long tells, with the plate empty from the second to the third before it, and for the fourth after it; a
-# channel begins within the fifth. Times what it shows while empty, and of the greatest vertical force: it has begun.
+# channel begins within the fifth. Times what it shows while empty, and of the greatest vertical force: it has begun;
+# one whose peak is no more than the last times that tells no beginning: half a sine of 0.5 s is there after 16 ms.
 LOAD, CLEAR, BEFORE, AFTER, WITHIN = 0.2, 0.03, 0.1, 0.06, 0.1
-TIMES_EMPTY, BEGUN = 1.5, 0.002
+TIMES_EMPTY, BEGUN, TIMES_BEGUN = 1.5, 0.002, 10.0
 # Of its greatest size: a channel that varies by less has no signal.
 DEAD = 1e-6
 # m. A centre of pressure farther than this from the plate lies on no plate: the moments are in N·mm.
@@ -115,6 +116,8 @@ def channel_faults(plate: PlateLoad, raw: ForcePlate, ground: Ground) -> Iterato
         yield Fault(wrong, withheld=True)
     elif not runs and _trodden_on(plate, ground):
         yield Fault(note("plate_channel/plate_dead", plates=raw.number, N=max(peak, 0.0)), withheld=True)
+    elif not runs and _pressed_by_nothing(raw):
+        yield Fault(note("plate_channel/dead", plates=raw.number, channels=[raw.force_names[0][2]]), withheld=True)
     if not (peak > HEAVY and runs):
         return
     loaded = np.zeros(len(plate.vertical), dtype=bool)
@@ -131,6 +134,12 @@ def channel_faults(plate: PlateLoad, raw: ForcePlate, ground: Ground) -> Iterato
         found += [*_dead(raw, ranges), *_rectified(raw, samples), *_moments(plate, loaded, raw, ranges)]
     for wrong in found or [*_beyond_vertical(sound, plate.half)] or _one_later(sound, peak):
         yield Fault(wrong, wrong.code == "plate_channel")
+
+
+def _pressed_by_nothing(raw: ForcePlate) -> bool:
+    """Whether the vertical force never changes while a horizontal one does as under a foot."""
+    x, y, z = np.fmax.reduce(raw.force_p) - np.fmin.reduce(raw.force_p)
+    return bool(max(x, y) > MIN_PEAK and z <= DEAD * max(x, y))
 
 
 def _ends_unseen(ground: Ground) -> list[int]:
@@ -380,7 +389,8 @@ def _one_later(raw: ForcePlate, peak_N: float) -> Iterator[Note]:
         begun = np.maximum(TIMES_EMPTY * np.abs(empty - zero).max(axis=1, keepdims=True), BEGUN * peak_N)
         on = np.abs(channels[:, first : first + within] - zero) > begun
         off = np.abs(channels[:, stop : stop + after] - zero)[:, ::-1] > begun
-        if not on.any(axis=1).all():
+        peaks = np.abs(channels[:, first:stop] - zero).max(axis=1, keepdims=True)
+        if not (on.any(axis=1, keepdims=True) & (peaks > TIMES_BEGUN * begun)).all():
             continue
         begin = on.argmax(axis=1)
         end = np.where(off.any(axis=1), after - off.argmax(axis=1), 0)

@@ -159,6 +159,11 @@ class PlateLoad:
         """(3,) what is still in `wrench` of the empty plate's force, N; 0 where nothing is known of it."""
         return np.zeros(3) if self.removed else np.where(np.isfinite(self.bias_g), self.bias_g, 0.0)
 
+    @property
+    def shows_zero(self) -> bool:
+        """Whether it was seen empty, with noise, not cut off below a threshold, and nothing of what it read is left."""
+        return self.noise_N > float(np.linalg.norm(self.bias_left_g))
+
     def margins(self, points_g: Array) -> tuple[Array, Array]:
         """Distances, m, from points, (…, 3), to the nearer edge along the plate's x and along its y; negative outside.
 

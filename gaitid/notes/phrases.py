@@ -145,6 +145,7 @@ _HYPOTHESIS = {
     "askew": "{plates:it is|they are} turned by {deg:.0f} ± {error:.0f}° on the floor",
     "tilt": "the vertical of the cameras leans by {deg:.1f} ± {error:.1f}° against the plates and gravity",
     "yaw": "the axes of the cameras are turned by {deg:.1f} ± {error:.1f}° on the floor, against the plates",
+    "other_axes": "the axes of the cameras are turned by {deg:.0f}° against the plates, and begin elsewhere",
     "plates_exchanged": "each reports what the other felt",
 }
 

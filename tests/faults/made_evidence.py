@@ -91,7 +91,7 @@ def walked(
     floor = np.random.default_rng(1).uniform([-0.5, -0.3, 0.0], [2.0, 0.3, 0.0], (12, 3))
     nothing = np.zeros((0, 3))
     evidence = Evidence(
-        plates=cast(Any, tuple(SimpleNamespace(number=number) for number in (1, 2))),
+        plates=cast(Any, tuple(SimpleNamespace(number=number, shows_zero=False) for number in (1, 2))),
         steps=tuple(steps),
         up_g=R_gl[:, 2],
         weight_N=WEIGHT,

@@ -45,7 +45,7 @@ def test_nine_of_ten_faults_of_the_size_that_is_told_are_noticed(
     court = Drawn(walked(), 0)
     numbers = tuple(court.evidence.plates[k].number for k in plates)
     fault = next(h for h in ASKED if (h.cause, h.plates) == (cause, plates))
-    told = detectable(court, court.evidence.filed, True)
+    told = detectable(court, court.evidence.filed)
     first = next(one for one in told if (one.cause, one.plates) == (cause, numbers))
     assert first.size is not None
     size = np.zeros(len(fault.spread))

@@ -22,7 +22,7 @@ def of_trial(**options: float | bool) -> Evidence:
     pipeline = analyse(simulated_walk(**options).trial, load_model("pig"), SubjectFile()).pipeline
     first = pipeline.weighed_as_filed
     mover = mover_of(pipeline.found.subject, first, pipeline.stand, pipeline.body, pipeline.whole_body)
-    return gather(pipeline.ground, first.loads, mover.balance, mover.com_g, mover.weight_N)
+    return gather(pipeline.ground, first.loads, mover)
 
 
 def test_a_point_mass_leaves_nothing() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -70,10 +71,11 @@ def spoilt(h: Hypothesis, size: Array) -> Evidence:
         way = size @ level_axes(SOUND.up_g)
         R_gp = turned(np.swapaxes(R_gp, 1, 2), way / np.linalg.norm(way), np.linalg.norm(way)).swapaxes(1, 2)
         asked = asked + np.cross(way, SOUND.up_g)
-    elif h.cause == "yaw":
-        middle = centre_g.mean(axis=0)
-        R_gp = turned(np.swapaxes(R_gp, 1, 2), SOUND.up_g, size[0]).swapaxes(1, 2)
-        centre_g = middle + turned(centre_g - middle, SOUND.up_g, size[0])
+    elif h.cause in ("yaw", "other_axes"):
+        middle, angle = centre_g.mean(axis=0), size[0] if len(size) else np.radians(h.degrees)
+        R_gp = turned(np.swapaxes(R_gp, 1, 2), SOUND.up_g, angle).swapaxes(1, 2)
+        centre_g = middle + turned(centre_g - middle, SOUND.up_g, angle)
+        centre_g += np.array([0.4, -0.7, 0.0]) * (h.cause == "other_axes")
     other = read_again(SOUND, tuple(samples))
     return replace(other, filed=other.filed._replace(R_gp=R_gp, centre_g=centre_g, asked=asked))
 
@@ -121,3 +123,10 @@ def test_what_two_files_can_name_is_all_different() -> None:
 def test_a_mass_that_only_the_plates_tell_accuses_no_gain() -> None:
     causes = [h.cause for h in hypotheses(SOUND, weighed=False) if len(h.plates) == 2]
     assert "gain" not in causes and "gain_vertical" in causes
+
+
+def test_a_plate_that_was_seen_empty_has_no_wrong_zero() -> None:
+    first, second = SOUND.plates
+    seen = replace(SOUND, plates=(SimpleNamespace(number=first.number, shows_zero=True), second))  # type: ignore[arg-type]
+    of_zero = {h.plates for h in hypotheses(seen, weighed=True) if h.cause == "zero"}
+    assert of_zero == {(1,)}
