@@ -1,8 +1,7 @@
-"""Gaps that somebody filled before the file was written: polynomials to the last digit, and tracks with two kinks.
+"""Stretches of smoothed tracks with a kink at both ends: gaps that somebody filled before the file was written.
 
-A program's spline is one polynomial between the frames that it rests on. Whatever fills a gap meets what was recorded
-at both ends, and goes on there with another velocity, acceleration or jerk. Of a track that was smoothed before it was
-stored nothing else is that sharp.
+Whatever fills a gap meets what was recorded at both ends, and goes on there with another velocity, acceleration or
+jerk. Of a track that was smoothed before it was stored nothing else is that sharp.
 """
 
 from __future__ import annotations
@@ -15,18 +14,13 @@ import numpy as np
 from gaitid.markers.faults import LabelFault
 from gaitid.markers.tracks import Tracks, tracks_of
 from gaitid.numerics.blocks import by_blocks
-from gaitid.numerics.masks import known_rows, spans, widened
+from gaitid.numerics.masks import known_rows, widened
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import quantile_of_known
 from gaitid.trial import Array, IntArray
 
-# Of the difference that a quintic leaves nothing of, and its factors: so many of the file's last digits at most.
-ORDER, FACTORS, DIGITS = 6, (1.0, -6.0, 15.0, -20.0, 15.0, -6.0, 1.0), 60.0
-# s, and rows: so many sixth differences on end below that share of their median, or below those digits where these are
-# less than another share of it, of a marker that moves by more than the last, m, are a polynomial that somebody drew.
-# In 36 moving trials of 20 laboratories no marker has more than two rows but those that were filled: for 0.08 to 0.4 s
-# (cmu, an elbow of a run), and for 0.03 s (visual3d_hybrid).
-POLYNOMIAL_S, POLYNOMIAL_ROWS, POLYNOMIAL, MOST_DIGITS, MOVES_M = 0.05, 5, 0.01, 0.05, 0.01
+# Of the difference that a quintic leaves nothing of, and its factors. m: a marker that moves by less is at rest.
+ORDER, FACTORS, MOVES_M = 6, (1.0, -6.0, 15.0, -20.0, 15.0, -6.0, 1.0), 0.01
 # m. A track with less noise was smoothed before it was stored (docs/method.md), and has no kinks.
 SMOOTH_M = 2e-6
 # A kink is a sixth difference of more than so many times what nine tenths of a marker's are, and than so much, m: in
@@ -41,29 +35,6 @@ ROWS, LONGEST_S = ORDER + 1, 1.0
 # have some at any time, the recording makes them. In 21 smoothed recordings one marker has any, but in a landing (15).
 FEW, MOST = 0.3, 3
 HALF = 0.5
-
-
-def find_splined(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
-    """Markers that are one polynomial of the fifth degree at most for a while, as programs' splines are.
-
-    On a track as it was recorded noise is all that the sixth difference shows. Trials that were smoothed before they
-    were stored have none: there `find_kinked` finds them.
-    """
-    tracks = tracks_of(markers)
-    shortest = max(POLYNOMIAL_ROWS, round(POLYNOMIAL_S * rate_hz))
-    if not tracks or len(tracks.points) <= 2 * shortest:
-        return []
-    some = _sixth(tracks.points, POLYNOMIAL_ROWS)  # one of them lies in each run that counts
-    usual, digits = quantile_of_known(some, 0.5), DIGITS * tracks.digit
-    limits = np.where(digits < MOST_DIGITS * usual, np.maximum(POLYNOMIAL * usual, digits), 0.0)
-    faults = []
-    for i in np.flatnonzero((some < limits).any(axis=0)):
-        label = list(tracks)[i]
-        rows = _sixth(tracks.points[:, i : i + 1], 1)[:, 0] < limits[i]
-        # the ends of a polynomial are what was recorded
-        runs = [(first + 1, stop + ORDER - 2) for first, stop in spans(rows) if stop - first >= shortest]
-        faults += _faults("splined", tracks, label, runs)
-    return faults
 
 
 def find_kinked(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations, groupby, pairwise, product
+from itertools import combinations, pairwise, product
 
 import numpy as np
 
-from gaitid.markers.copied import find_copies
 from gaitid.markers.faults import BESIDE, LabelFault, without
-from gaitid.markers.filled import find_kinked, find_splined, still_seen
-from gaitid.markers.jumps import JUMP_TIMES_COARSE, MAJORITY, MOST_JUMPS, follow, is_noise, jump_limit, shifts_between
-from gaitid.markers.repeated import repeated_frames
+from gaitid.markers.filled import find_kinked, still_seen
+from gaitid.markers.jumps import MAJORITY, MOST_JUMPS, follow, is_noise, jump_limit, shifts_between
 from gaitid.markers.several import several_faults
 from gaitid.markers.shifts import find_shifted
 from gaitid.markers.spikes import find_spikes, longest_spike
-from gaitid.markers.still import find_flat
 from gaitid.markers.templates import Template, exchanged_frames, find_exchanged_throughout, off_the_body
 from gaitid.markers.tracks import tracks_of
+from gaitid.markers.unmeasured import find_copied, find_drawn, find_frozen, find_held, find_repeated, find_same
 from gaitid.notes import Notes, note
-from gaitid.numerics.masks import all_columns, known_rows, largest_column, spans
+from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rotation import norm
-from gaitid.numerics.statistics import median
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, IntArray, Mask
 
@@ -31,17 +28,6 @@ GAP_S = 0.15
 # How much better continuity must be with two labels exchanged. Markers that were hidden together and kept their labels
 # reach 2.1 across gaps of 0.2 s; exchanged ones are far above.
 SWAP_RATIO = 3.0
-# Frames of equal coordinates on end, and m, the jump beside them, that make a marker frozen. A marker at rest, read to
-# a whole step of an integer file, repeats itself too, but does not jump.
-FROZEN_FRAMES, FROZEN_M = 3, 0.005
-# Frames, and m: a marker that stands still for longer while its nearest one goes away is frozen, jump or none.
-LEFT_FRAMES, LEFT_M = 10, 0.05
-# Frames, m per frame: so many second differences within four of the file's last digits, of a marker that moves by more,
-# are a line that somebody drew: in 47 recordings the longest such run has 1. Where more than the third, as a share, of
-# the markers do so, or one does for more than that of the trial, the recording is a made one.
-STRAIGHT, STRAIGHT_STEP, MOST_STRAIGHT = 6, 2e-4, 0.5
-# Times as much as those digits a marker bends elsewhere, as the median, if its lines are to tell.
-CURVED = 10.0
 # m. Finer steps are less than the noise of cameras: of moments of knee and hip, low-passed, steps of 0.5 mm cost 0.0013
 # to 0.0065 N·m/kg in five walks, of 1 mm 0.0026 to 0.011, of 2 mm 0.006 to 0.024; noise of 0.3 mm 0.003 to 0.011.
 COARSE_SAID_M = 0.00075
@@ -106,8 +92,7 @@ def check_labels(markers: Mapping[str, Array], rate_hz: float, templates: Sequen
     for find in (
         find_frozen,
         find_held,
-        find_straight,
-        find_splined,
+        find_drawn,
         several_faults,
         find_swaps,
         find_away,
@@ -118,8 +103,7 @@ def check_labels(markers: Mapping[str, Array], rate_hz: float, templates: Sequen
     ):
         fine = find in (
             find_held,
-            find_straight,
-            find_splined,
+            find_drawn,
             several_faults,
             find_away,
             find_spiky,
@@ -165,127 +149,12 @@ def _suspicious(markers: Mapping[str, Array], rate_hz: float) -> bool:
 # --- for part of the trial ----------------------------------------------------------------------------------
 
 
-def find_repeated(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
-    """Whole camera frames that repeat the one before."""
-    frames = repeated_frames(markers, rate_hz)
-    return [LabelFault("repeated", tuple(markers), tuple(frames), 0.0)] if frames else []
-
-
 def find_spiky(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
     """Markers that are off for one or a few frames."""
     return [
         LabelFault("spike", (label,), tuple((s.first, s.last) for s in spikes), max(s.size_m for s in spikes))
         for label, spikes in find_spikes(markers, rate_hz).items()
     ]
-
-
-def find_frozen(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
-    """Markers that repeat one position for three frames or more and jump there or away from it."""
-    limit, faults = max(FROZEN_M, JUMP_TIMES_COARSE * tracks_of(markers).coarse), list[LabelFault]()
-    for label, points in markers.items():
-        steps = np.diff(points, axis=0)
-        still = all_columns(steps == 0)
-        if not still.any():
-            continue
-        excess = tracks_of(markers).excess_at(label)
-        for first, stop in spans(still):  # steps first … stop − 1, so frames first … stop
-            beside = [excess[k] for k in (first - 1, stop) if 0 <= k < len(excess) and np.isfinite(excess[k])]
-            jump = max(beside, default=0.0)
-            if stop - first + 1 >= FROZEN_FRAMES and jump > limit:
-                faults.append(LabelFault("frozen", (label,), ((first, stop),), float(jump)))
-            elif stop - first + 1 >= LEFT_FRAMES and (left := _left_behind(markers, label, first, stop)) > LEFT_M:
-                faults.append(LabelFault("frozen", (label,), ((first, stop),), left))
-    return faults
-
-
-def find_held(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
-    """Markers of which a coordinate stands still while they move."""
-    faults = []
-    for label, found in find_flat(markers).items():
-        for axis, of_axis in groupby(found, key=lambda run: run.axis):
-            runs = list(of_axis)
-            frames = tuple((run.first, run.last) for run in runs)
-            faults.append(LabelFault(f"held_{'xyz'[axis]}", (label,), frames, max(run.size_m for run in runs)))
-    return faults
-
-
-def find_straight(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
-    """Markers whose gap somebody filled by a straight line before the file was written.
-
-    No marker of a person moves evenly to the last digit of the file (32 bits) for `STRAIGHT` frames; where most markers
-    do, the whole recording is a made one.
-    """
-    tracks = tracks_of(markers)
-    if not tracks:
-        return []
-    digit = 4 * tracks.digit
-    if not _straight(tracks.points, digit, STRAIGHT)[1].any():  # a row of them lies in each run of so many
-        return []
-    bend, lines, elsewhere = _straight(tracks.points, digit)
-    for i in np.flatnonzero(lines.any(axis=0)).tolist():
-        bends = bend[elsewhere[:, i], i]
-        # where a person's own curves bend by hardly more than a digit, a frame is too short to tell
-        if not (bends.size and float(median(bends)) > CURVED * digit[i]):
-            lines[:, i] = False
-    few = lines.mean(axis=1) < MOST_STRAIGHT
-    faults = []
-    for i, (label, points) in enumerate(tracks.items()):
-        ours = lines[:, i] & few
-        found = [(first + 1, stop) for first, stop in spans(ours) if stop - first >= STRAIGHT]
-        if found and ours.mean() < MOST_STRAIGHT:
-            size = max(float(np.linalg.norm(points[stop] - points[first])) for first, stop in found)
-            faults.append(LabelFault("straight", (label,), tuple(found), size))
-    return faults
-
-
-def _straight(points: Array, digit: Array, every: int = 1) -> tuple[Array, Mask, Mask]:
-    """(rows, markers) by how much a step bends, m, and whether a marker moves on straight, or on in a curve.
-
-    Of each so-manieth three frames.
-    """
-    n = max(len(points) - 2, 0)
-    before, here, after = (points[k : k + n : every] for k in range(3))
-    steps = after - here
-    bend, moving = largest_column(np.abs(steps - (here - before))), largest_column(np.abs(steps)) > STRAIGHT_STEP
-    straight = bend <= digit
-    return bend, straight & moving, moving & ~straight
-
-
-def find_copied(markers: Mapping[str, Array]) -> list[LabelFault]:
-    """Markers whose gap somebody filled with another marker's movement before the file was written."""
-    faults = []
-    for label, copies in groupby(sorted(find_copies(markers)), key=lambda copy: copy.label):
-        of_label = list(copies)
-        frames = tuple(sorted((copy.first, copy.last) for copy in of_label))
-        faults.append(LabelFault("copied", (label,), frames, max(copy.kink_m for copy in of_label)))
-    return faults
-
-
-def _left_behind(markers: Mapping[str, Array], label: str, first: int, stop: int) -> float:
-    """By how much the distance from a marker that stands still to its nearest one changes meanwhile, m."""
-    still = markers[label][first]
-    away = [norm(p[first : stop + 1] - still) for other, p in markers.items() if other != label]
-    known = [d[np.isfinite(d)] for d in away if np.isfinite(d).sum() >= 2]
-    return float(np.ptp(min(known, key=lambda d: d.min()))) if known else 0.0
-
-
-def find_same(markers: Mapping[str, Array]) -> list[LabelFault]:
-    """Pairs of labels with the same coordinates to the last digit: one of them is a copy."""
-    tracks = tracks_of(markers)
-    first: dict[tuple[int, bytes], str] = {}
-    faults = []
-    for i, (label, points) in enumerate(tracks.items()):
-        seen = range(len(points)) if tracks.whole else np.flatnonzero(tracks.known[:, i])
-        if not len(seen):
-            continue
-        middle = int(seen[len(seen) // 2])
-        twin = first.setdefault((middle, points[middle].tobytes()), label)
-        if twin != label:
-            same = (points == markers[twin]).all(axis=1)
-            frames = tuple((a, b - 1) for a, b in spans(same) if b - a >= FROZEN_FRAMES)
-            if frames:
-                faults.append(LabelFault("same", (twin, label), frames, 0.0))
-    return faults
 
 
 def find_still(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:

@@ -15,7 +15,7 @@ from gaitid.markers.tracks import tracks_of
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rigid_fit import FEWEST
 from gaitid.numerics.rotation import norm
-from gaitid.numerics.statistics import median, median_of_known
+from gaitid.numerics.statistics import median
 from gaitid.records import NamedTuple
 from gaitid.trial import Array
 
@@ -26,25 +26,9 @@ STANDS_S, STANDS_FRAMES = 0.07, 6
 STANDS_M, TIMES_NOISE, ROOM_M = 0.001, 5.0, 0.01
 # A median absolute deviation of normal noise is so much of its standard deviation.
 MAD = 0.6745
-# Frames on end, and m: a coordinate that is to the last digit the same for as many while the marker moves by more along
-# the two other axes, and no more than this share of all markers does so, was not measured: an export lost or held it.
-# Markers of 62 recordings of 25 laboratories do so for 5 frames at most (whole tenths of a millimetre).
-FLAT_FRAMES, FLAT_M, FLAT_SHARE = 10, 0.01, 0.5
-# Of the range of half of the markers along an axis, which is more than that, m: a marker of 49 moving recordings has
-# 0.048 of it at least (a toe that stands while the other knee moves), one in metres among millimetres 0.001.
-NO_RANGE, RANGE_M = 0.01, 0.02
 # Share of the way that it comes back by which its place among its neighbours may differ before and after: muscle and
 # skin, and joints between the markers, move it there by less.
 BACK = 0.5
-
-
-class Flat(NamedTuple):
-    """Which coordinate stands still in which frames, from 0, and how far the marker moves meanwhile, m."""
-
-    axis: int
-    first: int
-    last: int
-    size_m: float
 
 
 class Stood(NamedTuple):
@@ -76,38 +60,6 @@ def find_standing(markers: Mapping[str, Array], rate_hz: float) -> dict[str, lis
         sizes = {run: _comes_back(tracks, label, run, rate_hz) for run in sorted(runs)}
         if stood := [Stood(*run, size_m) for run, size_m in sizes.items() if size_m > 0]:
             found[label] = stood
-    return found
-
-
-def find_flat(markers: Mapping[str, Array]) -> dict[str, list[Flat]]:
-    """Where one or two coordinates of a marker stand still while it moves along the others.
-
-    Parameters
-    ----------
-    markers : mapping of label to (frames, 3) array, m
-        NaN where a marker was not seen.
-    """
-    tracks = tracks_of(markers)
-    found: dict[str, list[Flat]] = {}
-    if not tracks:
-        return found
-    same = tracks.same
-    if np.count_nonzero(same) >= FLAT_FRAMES - 1:
-        few = same.mean(axis=1) <= FLAT_SHARE
-        for i, axis in np.argwhere(same.sum(axis=0) >= FLAT_FRAMES - 1).tolist():
-            label = list(tracks)[i]
-            for first, stop in spans(same[:, i, axis] & few[:, axis]):
-                size_m = float(np.ptp(tracks[label][first : stop + 1], axis=0).max())
-                if stop - first + 1 >= FLAT_FRAMES and size_m > FLAT_M:
-                    found.setdefault(label, []).append(Flat(axis, first, stop, size_m))
-    least, greatest = tracks.ends
-    ranges = greatest - least
-    usual = median_of_known(ranges)
-    for i, axis in np.argwhere((ranges < NO_RANGE * usual) & (usual > RANGE_M)).tolist():
-        label, seen = list(tracks)[i], np.flatnonzero(tracks.known[:, i])
-        size_m = float(ranges[i].max())
-        if size_m > FLAT_M and 2 * len(seen) > len(tracks.points):
-            found[label] = [Flat(axis, int(seen[0]), int(seen[-1]), size_m)]
     return found
 
 

@@ -10,8 +10,7 @@ import pytest
 
 from gaitid.analysis.pipeline import analyse
 from gaitid.body.subject import SubjectFile
-from gaitid.markers.copied import FRAMES, find_copies
-from gaitid.markers.labels import find_copied
+from gaitid.markers.unmeasured import COPIED_FRAMES, find_copied
 from gaitid.model.load import load_model
 
 TIME = np.arange(200) / 100.0
@@ -36,14 +35,12 @@ def filled(points: np.ndarray, donor: np.ndarray, first: int, last: int) -> np.n
 
 
 @pytest.mark.parametrize("noise_m", [0.0, 0.0003])
-@pytest.mark.parametrize("n", [FRAMES, 20, 60])
+@pytest.mark.parametrize("n", [COPIED_FRAMES, 20, 60])
 def test_the_copy_is_told_from_its_donor_to_the_frame(n: int, noise_m: float) -> None:
     draw = np.random.default_rng(1)
     markers = {name: points + noise_m * draw.standard_normal(points.shape) for name, points in swinging().items()}
-    assert not find_copies(markers)
+    assert not find_copied(markers)
     markers["B"] = filled(markers["B"], markers["C"], 80, 79 + n)
-    (copy,) = find_copies(markers)
-    assert (copy.label, copy.first, copy.last) == ("B", 80, 79 + n)
     (fault,) = find_copied(markers)
     assert (fault.kind, fault.labels, fault.frames) == ("copied", ("B",), ((80, 79 + n),))
     assert "another marker's movement" in fault.note(1).text
@@ -59,10 +56,10 @@ def test_two_gaps_of_one_marker_are_one_fault() -> None:
 def test_markers_of_one_body_that_does_not_turn_are_no_copies() -> None:
     one = swinging()["A"]
     markers = {name: one + [0.1 * i, 0.0, 0.0] for i, name in enumerate("ABC")}
-    assert not find_copies(markers)
+    assert not find_copied(markers)
     markers["B"][100] += 0.02  # a spike of one of them
     markers["C"][150:160] = np.nan
-    assert not find_copies(markers)
+    assert not find_copied(markers)
 
 
 def test_a_filled_knee_no_longer_gives_a_hip_moment_of_its_own(simulated: Callable[..., object]) -> None:

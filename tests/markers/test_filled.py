@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from scipy.interpolate import make_interp_spline
 
-from gaitid.markers.filled import find_kinked, find_splined
+from gaitid.markers.filled import find_kinked
 from gaitid.markers.labels import check_labels
+from gaitid.markers.unmeasured import find_drawn
 from gaitid.read import read_trial
 
 RATE = 100.0
@@ -53,9 +54,9 @@ def with_pattern(points: np.ndarray, of: np.ndarray, first: int, n: int) -> np.n
 @pytest.mark.parametrize("noise_mm", [0.05, 0.3, 1.0])
 def test_a_polynomial_in_a_raw_trial_is_found(noise_mm: float, frames: int, degree: int) -> None:
     markers = walk(noise_mm)
-    assert not find_splined(markers, RATE)
+    assert not find_drawn(markers, RATE)
     markers["LKNE"] = polynomial(markers["LKNE"], 120, frames, degree)
-    (fault,) = find_splined(markers, RATE)
+    (fault,) = find_drawn(markers, RATE)
     ((first, last),) = fault.frames
     assert fault.labels == ("LKNE",)
     assert 117 <= first <= 120 and 119 + frames <= last <= 122 + frames
@@ -102,7 +103,7 @@ def test_recorded_walks_have_no_stretch_that_was_filled(name: str) -> None:
     trial = read_trial(SHARED / name)
     legs = ("ASI", "PSI", "THI", "KNE", "TIB", "ANK", "HEE", "TOE")
     markers = {side + leg: trial.marker(side + leg) for side in "LR" for leg in legs if trial.has(side + leg)}
-    assert not find_kinked(markers, trial.rate_hz) and not find_splined(markers, trial.rate_hz)
+    assert not find_kinked(markers, trial.rate_hz) and not find_drawn(markers, trial.rate_hz)
     knee = markers["LKNE"]
     middle = int(np.median(np.flatnonzero(np.isfinite(knee).all(axis=1))))
     markers["LKNE"] = with_pattern(knee, markers["RKNE"], middle, 20)

@@ -13,7 +13,8 @@ from simulated_trials import simulated_walk
 from gaitid.markers.clean import model_markers
 from gaitid.markers.exchanged import find_exchanged, mirrored, numbered_clusters
 from gaitid.markers.faults import LabelFault
-from gaitid.markers.labels import _at_the_same_time, check_labels, find_frozen, find_jumps, find_swaps
+from gaitid.markers.labels import _at_the_same_time, check_labels, find_jumps, find_swaps
+from gaitid.markers.unmeasured import find_frozen
 from gaitid.model.load import load_model
 from gaitid.read.c3d.trial import read_c3d
 from gaitid.trial import Array

@@ -12,9 +12,9 @@ from simulated_trials import simulated_walk
 from gaitid.markers import spikes
 from gaitid.markers.clean import model_markers
 from gaitid.markers.labels import check_labels
-from gaitid.markers.repeated import repeated_frames
 from gaitid.markers.shifts import find_shifted
 from gaitid.markers.spikes import find_spikes
+from gaitid.markers.unmeasured import find_repeated
 from gaitid.model.load import load_model
 from gaitid.read.c3d.trial import read_c3d
 from gaitid.trial import Array
@@ -213,7 +213,8 @@ def repeating(markers: dict[str, Array], first: int, frames: int) -> dict[str, A
 @pytest.mark.parametrize(("first", "frames"), [(1, 1), (200, 1), (200, 3), (120, 10), (399, 1)])
 def test_frames_that_repeat_the_one_before_are_found(first: int, frames: int, noise_mm: float) -> None:
     markers = repeating(walk(noise_mm), first, frames)
-    assert repeated_frames(markers, RATE) == [(first, first + frames - 1)]
+    (fault,) = find_repeated(markers, RATE)
+    assert fault.frames == ((first, first + frames - 1),)
     (fault,) = check_labels(markers, RATE).faults
     assert (fault.kind, fault.frames) == ("repeated", ((first, first + frames - 1),))
     assert fault.note(1).code == "frames_repeated"
@@ -221,7 +222,8 @@ def test_frames_that_repeat_the_one_before_are_found(first: int, frames: int, no
 
 def test_every_second_frame_of_a_trial_that_was_stored_twice_as_fast_is_found() -> None:
     twice = {label: np.repeat(x[:100], 2, axis=0) for label, x in walk().items()}
-    assert repeated_frames(twice, 2 * RATE) == [(k, k) for k in range(1, 200, 2)]
+    (fault,) = find_repeated(twice, 2 * RATE)
+    assert fault.frames == tuple((k, k) for k in range(1, 200, 2))
 
 
 @pytest.mark.parametrize("step_mm", [0.01, 1.0])
@@ -231,9 +233,9 @@ def test_a_person_who_stands_in_a_file_of_whole_steps_repeats_no_frame(step_mm: 
     standing = {label: np.round((x[0] + sway) * 1e3 / step_mm) * step_mm / 1e3 for label, x in walk().items()}
     still = np.all([(np.diff(x, axis=0) == 0).all(axis=1) for x in standing.values()], axis=0)
     assert step_mm < 1 or still.sum() > 30
-    assert repeated_frames(standing, RATE) == []
+    assert not find_repeated(standing, RATE)
 
 
 def test_one_marker_that_repeats_itself_is_no_repeated_frame() -> None:
     markers = repeating(walk(), 200, 1)
-    assert repeated_frames({**markers, "LASI": walk()["LASI"]}, RATE) == []
+    assert not find_repeated({**markers, "LASI": walk()["LASI"]}, RATE)

@@ -10,7 +10,8 @@ from test_labels import RATE, RECORDED, SHARED, needs_trials, walk
 
 from gaitid.markers.clean import model_markers
 from gaitid.markers.labels import check_labels
-from gaitid.markers.still import find_flat, find_standing
+from gaitid.markers.still import find_standing
+from gaitid.markers.unmeasured import find_held
 from gaitid.model.load import load_model
 from gaitid.read.c3d.trial import read_c3d
 from gaitid.trial import Array, Mask
@@ -113,14 +114,14 @@ def test_a_coordinate_in_metres_among_millimetres(axis: int) -> None:
 def test_a_coordinate_along_which_nobody_moves_is_no_fault() -> None:
     """A planar simulation, and an integer file: four equal coordinates on end were the most in recordings."""
     flat = {label: points * [1, 0, 1] for label, points in walk(0.1).items()}
-    assert find_flat(flat) == {}
+    assert not find_held(flat, RATE)
     markers = walk(0.1)
     markers["LTIB"][120:125, 1] = markers["LTIB"][120, 1]
-    assert find_flat(markers) == {} == find_flat({})
+    assert not find_held(markers, RATE) and not find_held({}, RATE)
 
 
 @needs_trials
 @pytest.mark.parametrize("trial", ["zoo/TYPE-3.c3d", "zoo/dec_int.c3d", "wild/codamotion/walk.c3d"])
 def test_recordings_with_the_coarsest_digits_hold_none(trial: str) -> None:
     read = read_c3d(SHARED / trial)
-    assert find_flat({label: read.marker(label) for label in read.labels}) == {}
+    assert not find_held({label: read.marker(label) for label in read.labels}, read.rate_hz)

@@ -10,8 +10,7 @@ import pytest
 
 from gaitid.analysis.pipeline import analyse
 from gaitid.body.subject import SubjectFile
-from gaitid.markers.filled import find_splined
-from gaitid.markers.labels import find_straight
+from gaitid.markers.unmeasured import find_drawn
 from gaitid.model.load import load_model
 
 RATE = 100.0
@@ -34,15 +33,15 @@ def straightened(points: np.ndarray, first: int, last: int) -> np.ndarray:
 
 def test_a_line_of_twenty_frames_is_found_and_its_ends_are_kept() -> None:
     markers = moving()
-    assert not find_straight(markers, RATE)
+    assert not find_drawn(markers, RATE)
     markers["B"] = straightened(markers["B"], 80, 101)
-    (fault,) = find_straight(markers, RATE)
+    (fault,) = find_drawn(markers, RATE)
     assert (fault.kind, fault.labels, fault.frames) == ("straight", ("B",), ((81, 100),))
 
 
 def test_what_moves_evenly_with_all_others_is_a_made_recording() -> None:
     line = np.outer(np.arange(200) * 0.01, [1.0, 0.2, 0.0])
-    assert not find_straight({name: line + i for i, name in enumerate("ABC")}, RATE)
+    assert not find_drawn({name: line + i for i, name in enumerate("ABC")}, RATE)
 
 
 def test_a_filled_knee_no_longer_gives_a_hip_moment_of_its_own(simulated: Callable[..., object]) -> None:
@@ -80,9 +79,9 @@ def noisy(noise_mm: float) -> dict[str, np.ndarray]:
 @pytest.mark.parametrize("frames", [12, 20, 40])
 def test_a_cubic_in_a_raw_trial_is_found(noise_mm: float, frames: int) -> None:
     markers = noisy(noise_mm)
-    assert not find_splined(markers, RATE)
+    assert not find_drawn(markers, RATE)
     markers["B"] = cubic(markers["B"], 80, 80 + frames + 1)
-    (fault,) = find_splined(markers, RATE)
+    (fault,) = find_drawn(markers, RATE)
     (run,) = fault.frames
     assert (fault.kind, fault.labels) == ("splined", ("B",))
     assert run in ((80, 80 + frames + 1), (81, 80 + frames))  # a frame beside it lies on the cubic as well
@@ -93,5 +92,5 @@ def test_what_hardly_moves_or_was_smoothed_is_no_cubic() -> None:
     rng = np.random.default_rng(3)
     standing = {name: np.ones((200, 3)) + rng.normal(0, 3e-4, (200, 3)) for name in "ABC"}
     standing["B"] = cubic(standing["B"], 80, 110)
-    assert not find_splined(standing, RATE)
-    assert not find_splined(moving(), RATE)
+    assert not find_drawn(standing, RATE)
+    assert not find_drawn(moving(), RATE)
