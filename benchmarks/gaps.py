@@ -27,9 +27,10 @@ from gaitid.body.kinematics import segment_motions  # noqa: E402
 from gaitid.body.subject import SubjectFile  # noqa: E402
 from gaitid.markers.clean import model_markers  # noqa: E402
 from gaitid.markers.exchanged import find_exchanged, mirrored  # noqa: E402
-from gaitid.markers.gaps import GapLimits, bridge, fill_gaps, smoothing_of, spline_weights  # noqa: E402
+from gaitid.markers.gaps import GapLimits, bridge, fill_gaps  # noqa: E402
 from gaitid.markers.labels import check_labels  # noqa: E402
 from gaitid.markers.tracks import noise_of  # noqa: E402
+from gaitid.markers.ways import smoothing_of, spline_weights  # noqa: E402
 from gaitid.model.load import load_model  # noqa: E402
 from gaitid.numerics.lowpass import lowpass  # noqa: E402
 from gaitid.read.c3d.trial import read_c3d  # noqa: E402

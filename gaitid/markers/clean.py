@@ -62,6 +62,8 @@ class Markers:
     passes : tuple of slice
         The frames of each walk (`gaitid.markers.passes`).
     rate_hz : float
+    gaps : tuple of Gap
+        Frames count from the trial's first.
     """
 
     seen: Mapping[str, Array]
@@ -73,6 +75,7 @@ class Markers:
     notes: Notes
     passes: tuple[slice, ...]
     rate_hz: float
+    gaps: tuple[Gap, ...]
 
     @property
     def doubted(self) -> Mapping[str, str]:
@@ -210,7 +213,7 @@ def clean(
         *filter_notes(settings, figures, loaded),
         *strong_filter_notes(seen.points, smooth, settings),
     )
-    return Markers(unfiltered, filtered, through, first_frame, settings, quality, notes, passes, rate_hz)
+    return Markers(unfiltered, filtered, through, first_frame, settings, quality, notes, passes, rate_hz, tuple(gaps))
 
 
 class _Checked(NamedTuple):

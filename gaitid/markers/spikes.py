@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
-from gaitid.markers.gaps import EVIDENCE_S, mock_error, smoothing_of, spline_weights
+from gaitid.markers.gaps import EVIDENCE_S
 from gaitid.markers.jumps import laid_on, seen_by, steadiest, steadiest_of_all
 from gaitid.markers.tracks import GAIN, ORDER, USUAL_SHARE, Tracks, noise_of, noises_of, steps_shown, tracks_of
+from gaitid.markers.ways import mock_error, smoothing_of, spline_weights
 from gaitid.numerics.blocks import by_blocks
 from gaitid.numerics.masks import known_rows, spans, widened
 from gaitid.numerics.rigid_fit import FEWEST

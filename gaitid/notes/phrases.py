@@ -47,7 +47,7 @@ _FAULT = {
 _GAP = {
     "open": "{label} in {frames} ({why})",
     "filled": (
-        "{label} in {frames} ({way}{partners:? with {partners:, }}; {unknown:error unknown|95 % within {mm:.2g} mm})"
+        "{label} in {frames} ({way}{partners:? with {partners:, 3}}; {unknown:error unknown|95 % within {mm:.2g} mm})"
     ),
     "at_end": "it reaches an end of the trial",
     "long": "it lasts {length_s:.3g} s, more than {longest_s:g} s",

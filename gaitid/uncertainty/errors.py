@@ -19,7 +19,7 @@ from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array
 from gaitid.uncertainty.functional import axis_end_m, of_joint
 from gaitid.uncertainty.groups import Group, groups_of
-from gaitid.uncertainty.perturbed import Perturbed
+from gaitid.uncertainty.perturbed import Perturbed, cutoff_of
 from gaitid.uncertainty.shift import Error, Shift
 from gaitid.uncertainty.sources import OTHERWISE, SOURCES, Sources
 
@@ -321,16 +321,6 @@ def _left_strike_s(perturbed: Perturbed, stride_hz: float) -> float:
     """When a left foot strikes, so that one wave is the same in two walks; half a stride before a right one else."""
     by_side = {stride.cycle.side: stride.cycle.strike.time_s for stride in reversed(perturbed.result.gait.strides)}
     return by_side.get("left", by_side.get("right", 0.0) - 0.5 / stride_hz)
-
-
-def cutoff_of(perturbed: Perturbed) -> float | None:
-    """Of the run's filter, Hz: for a spline or a Savitzky-Golay filter that of the Butterworth filter nearest to it."""
-    result = perturbed.result
-    if isinstance(result.settings.cutoff_hz, float) and result.settings.marker_filter == "butterworth":
-        return result.settings.cutoff_hz
-    effective = result.markers.quality.get("marker_bandwidth_hz", np.nan)
-    filtered = result.settings.cutoff_hz is not None
-    return float(effective) if filtered and 0 < effective < result.trial.rate_hz / 2 else None
 
 
 def _gain(frequency_hz: float, perturbed: Perturbed) -> float:

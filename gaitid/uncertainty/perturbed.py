@@ -350,6 +350,11 @@ class Perturbed:
                 on_feet = {side: matched_load(load, bandwidth_hz, rate_hz) for side, load in on_feet.items()}
         return loads, on_feet
 
+    def filtered(self, track: Array) -> Array:
+        """(frames,) what the run's filter makes of a displacement of a marker as it was seen."""
+        cutoff_hz = cutoff_of(self)
+        return track if cutoff_hz is None else lowpass(track[:, None], cutoff_hz, self.result.trial.rate_hz)[:, 0]
+
     def common_errors(self, sizes: Mapping[str, Mapping[str, float]]) -> CommonErrors:
         """Those of all plates alike, after what the trial and its laboratory show of them; `Sources.sizes` before."""
         result, (frames, laboratory_s) = self.result, sizes["timing"].values()
@@ -426,3 +431,13 @@ def _moved(geometry: Geometry, offsets: Mapping[Place, Array]) -> Geometry:
     R = geometry.frame(geometry.model.base.frame).R_gs
     points = {place: geometry.point(place[1], place[0]) + apply(R, offset) for place, offset in offsets.items()}
     return with_given(geometry, geometry.model, points, {}, {})
+
+
+def cutoff_of(perturbed: Perturbed) -> float | None:
+    """Of the run's filter, Hz: for a spline or a Savitzky-Golay filter that of the Butterworth filter nearest to it."""
+    result = perturbed.result
+    if isinstance(result.settings.cutoff_hz, float) and result.settings.marker_filter == "butterworth":
+        return result.settings.cutoff_hz
+    effective = result.markers.quality.get("marker_bandwidth_hz", np.nan)
+    filtered = result.settings.cutoff_hz is not None
+    return float(effective) if filtered and 0 < effective < result.trial.rate_hz / 2 else None

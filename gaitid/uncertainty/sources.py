@@ -160,29 +160,31 @@ def _cutoff(sources: Sources, perturbed: Perturbed) -> Iterator[Error]:
 
 
 def _filled_gaps(sources: Sources, perturbed: Perturbed) -> Iterator[Error]:
-    """Of fills, nothing at the ends of a gap and most half way, along each axis.
+    """Of fills, along each axis: the ways in which mock gaps of the same trial err (`gaitid.markers.gaps`).
 
-    Each fill states how far 95 % of mock gaps of the same trial err at most (`gaitid.markers.gaps`). Gaps that lie
-    apart share a shift: what is off in one is not what is off in the other, but no frame feels both.
+    Gaps that lie apart share a shift: what is off in one is not what is off in the other, but no frame feels both.
     """
     times, result = sources.sizes["filled_gaps"]["times"], perturbed.result
-    apart = round(GAPS_APART_S * result.trial.rate_hz)
-    together: list[tuple[int, dict[str, Array]]] = []
-    gaps = [gap for gap in result.markers.quality["gaps"] if gap["filled_by"] and gap["marker"] in result.markers.seen]
-    for gap in sorted(gaps, key=lambda gap: int(gap["first_frame"])) if times else ():
-        first, last = (gap[key] - result.markers.first_frame for key in ("first_frame", "last_frame"))
-        # where too little was seen to say, a fill may err by what the settings let pass
-        error_mm = gap["error_mm"] if np.isfinite(gap["error_mm"]) else result.settings.gap_error_mm
-        free = next((k for k, (end, _) in enumerate(together) if end + apart < first), len(together))
-        tracks = together[free][1] if free < len(together) else {}
-        together[free : free + 1] = [(last, tracks)]
-        track = tracks.setdefault(gap["marker"], np.zeros(result.trial.n_frames))
-        along = np.sin(np.pi * np.arange(1, last - first + 2) / (last - first + 2))
-        track[first : last + 1] += times * 1e-3 * error_mm / LENGTH_95 * along
-    for k, (_, tracks) in enumerate(together, start=1):
-        for axis in range(3):
-            shift = {label: track[perturbed.frames, None] * np.eye(3)[axis] for label, track in tracks.items()}
-            yield Error("filled_gaps", f"{' and '.join(tracks)}, {'xyz'[axis]} of the laboratory ({k})", Shift(shift))
+    apart, n_frames = round(GAPS_APART_S * result.trial.rate_hz), result.trial.n_frames
+    together: list[tuple[int, list[dict[str, Array]]]] = []
+    gaps = [gap for gap in result.markers.gaps if gap.method and gap.label in result.markers.seen]
+    for gap in sorted(gaps, key=lambda gap: gap.first) if times else ():
+        free = next((k for k, (end, _) in enumerate(together) if end + apart < gap.first), len(together))
+        tracks = together[free][1] if free < len(together) else []
+        together[free : free + 1] = [(gap.last, tracks)]
+        along = np.linspace(0.0, 1.0, gap.last - gap.first + 3)[1:-1]
+        # where too little was seen to say, a fill may err by what the settings let pass, most of it half way
+        unknown = result.settings.gap_error_mm * 1e-3 / LENGTH_95 * 64 * (along * (1 - along)) ** 3
+        for k, mode in enumerate(gap.modes_m or (unknown,)):
+            tracks += [{} for _ in range(k + 1 - len(tracks))]
+            track = tracks[k].setdefault(gap.label, np.zeros(n_frames))
+            track[gap.first : gap.last + 1] += times * np.asarray(mode)
+    for k, (_, modes) in enumerate(together, start=1):
+        for mode_of in modes:
+            filtered = {label: perturbed.filtered(track)[perturbed.frames, None] for label, track in mode_of.items()}
+            for axis in range(3):
+                shift = Shift({label: track * np.eye(3)[axis] for label, track in filtered.items()})
+                yield Error("filled_gaps", f"{' and '.join(filtered)}, {'xyz'[axis]} of the laboratory ({k})", shift)
 
 
 def _on_plates(perturbed: Perturbed) -> bool:

@@ -17,9 +17,10 @@ from slow import slow_but
 
 from gaitid.analysis.pipeline import analyse
 from gaitid.body.subject import SubjectFile
-from gaitid.markers import gaps
+from gaitid.markers import gaps, ways
 from gaitid.markers.clean import model_markers
-from gaitid.markers.gaps import Gap, GapLimits, _rotations, bridge, fill_gaps, spline_weights
+from gaitid.markers.gaps import Gap, GapLimits, bridge, fill_gaps
+from gaitid.markers.ways import _rotations, spline_weights
 from gaitid.model.load import load_model
 from gaitid.numerics.lowpass import lowpass
 from gaitid.numerics.masks import known_rows
@@ -97,7 +98,8 @@ def test_nothing_is_filled_at_the_ends_or_beyond_the_limits() -> None:
         assert np.isnan(result.markers["LANK"][first : first + n]).all()
     long = only(fill_gaps(masked(seen, "LANK", 150, 51), RATE).gaps)
     assert (long.method, long.reason) == ("", "it lasts 0.51 s, more than 0.5 s")
-    wrong = only(fill_gaps(masked(seen, "LANK", 150, 30), RATE).gaps)  # the shank's wand and the foot do not carry it
+    few = {label: seen[label] for label in ("LANK", "LTIB", "LHEE", "LTOE")}
+    wrong = only(fill_gaps(masked(few, "LANK", 150, 30), RATE).gaps)  # the shank's wand and the foot do not carry it
     assert wrong.method == "" and wrong.error_m > 0.005 and "a fill may be off by" in wrong.reason
 
 
@@ -182,14 +184,14 @@ def test_no_partner_is_asked_where_the_marker_itself_is_sure(noise_mm: float, mo
         spoiled[label] = seen[label].copy()
         spoiled[label][lost[label]] = np.nan
     with monkeypatch.context() as patch:
-        patch.setattr(gaps, "_rigid_motion", lambda *given: pytest.fail("the spline was sure enough"))
+        patch.setattr(ways, "_rigid_motion", lambda *given: pytest.fail("the spline was sure enough"))
         quick = fill_gaps(spoiled, RATE)
     assert {gap.method for gap in quick.gaps} == {"spline"}
     with monkeypatch.context() as patch:
         patch.setattr(gaps, "FINE_M", -1.0)
         patch.setattr(gaps, "FINE_TIMES_NOISE", -1.0)
         slow = fill_gaps(spoiled, RATE)
-    assert noise_mm or {gap.method for gap in slow.gaps} == {"rigid"}
+    assert noise_mm or {gap.method for gap in slow.gaps} <= {"rigid", "regression"}
     for label, frames in lost.items():
         errors, least = (
             np.linalg.norm((result.markers[label] - truth[label])[frames], axis=1) for result in (quick, slow)
@@ -232,9 +234,30 @@ def test_the_error_over_mock_gaps_is_that_of_one_after_the_other() -> None:
         window = points[start : start + len(pattern)]
         if np.isfinite(window).all():
             largest.append(max(np.linalg.norm(weights @ window[pattern] - window[~pattern], axis=1)))
-    expected = np.quantile(largest, gaps.CONFIDENCE)
-    np.testing.assert_allclose(gaps.mock_error(points, pattern, weights, 2), expected, rtol=1e-12)
-    assert np.isnan(gaps.mock_error(points[:6], pattern, weights, 2))
+    expected = np.quantile(largest, ways.CONFIDENCE)
+    np.testing.assert_allclose(ways.mock_error(points, pattern, weights, 2), expected, rtol=1e-12)
+    assert np.isnan(ways.mock_error(points[:6], pattern, weights, 2))
+
+
+def test_markers_that_go_together_in_the_rest_of_the_trial_tell_a_long_gap() -> None:
+    """Of 273 gaps of 0.3 s in 13 recordings 18 % were filled, now 35 %; 95 % of all tried err by 15 mm, 26 before."""
+    seen = walk(0.1)
+    for label in ("LANK", "RTOE", "LKNE"):
+        spoiled = masked(seen, label, 150, 30)
+        few = {name: spoiled[name] for name in (label, "LTIB", "RTIB", "LHEE")}
+        alone, together = (fill_gaps(of, RATE, ANY_LENGTH) for of in (few, spoiled))
+        assert only(together.gaps).method == "regression" and len(only(together.gaps).partners) > 4
+        off = [worst(of.markers[label], walk()[label], 150, 30) for of in (alone, together)]
+        assert off[1] < 0.5 * off[0]
+
+
+def test_the_error_of_a_fill_is_that_of_mock_gaps() -> None:
+    """Modes are the principal components of what mocks are off by, and as large as they are."""
+    gap = only(fill_gaps(masked(walk(0.1), "LTIB", 150, 12), RATE).gaps)
+    modes = np.array(gap.modes_m)
+    assert modes.shape[1] == 12 and 1 <= len(modes) <= 3
+    assert np.allclose(np.tril(modes @ modes.T, -1), 0, atol=1e-12)
+    assert 0.5 < 2.8 * np.sqrt((modes**2).sum(axis=0)).max() / gap.error_m < 1.5
 
 
 def test_one_noisy_neighbour_does_not_make_the_fill_swing() -> None:
