@@ -44,7 +44,7 @@ TRUE_ALARMS = {
     ("isb_bone_names/walk", "(FPCOPPOLY) is not applied"): "its maker's plates have it, and it is not applied",
     ("cgm24/walk", "without finite coordinates"): "they are so in the file",
     ("cgm24/walk", "RTOE"): "the marker jumps by 21 mm",
-    ("simulated second_person", "that no foot claims"): "somebody else is on the plates",
+    ("simulated second_person", "no foot was found on it"): "somebody else is on the plates",
 }
 #: Notes of a model or of a filter that was chosen; nothing is said against plates, clocks or markers.
 OF_SETTINGS = ("filters_differ", "model_limits", "static_differs")

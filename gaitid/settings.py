@@ -79,7 +79,7 @@ class RunOptions:
         str,
         Option(
             WORD,
-            "A bundled model's name (`gaitid models`), a YAML file, or auto: the one that fits.",
+            "Bundled model, YAML file, or auto, which takes the one that fits; `gaitid models` lists them.",
             (
                 "str or Model",
                 "Name of a bundled model, path of a YAML file, what `load_model` gave, or ``auto``: the one that fits.",
@@ -91,7 +91,7 @@ class RunOptions:
         Path | None,
         Option(
             FILE,
-            "YAML marker set: which label each landmark has (`gaitid models markers TRIAL`).",
+            "YAML marker set with the label of each landmark; `gaitid models markers TRIAL` writes one.",
             ("path, optional", "YAML marker set: which label each landmark has."),
             complete="marker_sets",
         ),
@@ -100,7 +100,7 @@ class RunOptions:
         Path | None,
         Option(
             FILE,
-            "Calibration trial, or a scaled OpenSim model (.osim); wins over stored calibration.",
+            "Static trial, or scaled OpenSim model (.osim); wins over stored calibration.",
             (
                 "path or Trial, optional",
                 "Calibration trial, or a scaled OpenSim model (.osim); wins over a calibration that the trial stores.",
@@ -113,7 +113,7 @@ class RunOptions:
         Path | None,
         Option(
             FILE,
-            "YAML with the subject's measurements (`gaitid calibrate`), or a subject file of Nexus (.mp).",
+            "The subject's measurements (YAML, or Nexus .mp); `gaitid calibrate` writes them.",
             (
                 "path or mapping, optional",
                 'Subject file, or what stands in one: ``{"mass_kg": 45.8, "left_leg_length_mm": 830}``. Wins over '
@@ -127,7 +127,7 @@ class RunOptions:
         Path | None,
         Option(
             FILE,
-            "Forces beside a trial without its own (.csv, .mot, .sto, .forces, .anc, .tsv).",
+            "Forces of a trial without its own: .csv, .mot, .sto, .forces, .anc, .tsv.",
             ("path, optional", "Forces beside a CSV or TRC trial."),
             complete="forces",
             of_one_trial=True,
@@ -138,7 +138,7 @@ class RunOptions:
         Path | None,
         Option(
             FILE,
-            "YAML with corners of plates, for CSV, TRC, MOT, and a C3D that does not declare them "
+            "YAML with corners of plates: for CSV, TRC, MOT, and a C3D that does not declare them "
             "(`gaitid inspect --plates-template` prints one).",
             (
                 "path, optional",
@@ -152,7 +152,7 @@ class RunOptions:
         Path | None,
         Option(
             FILE,
-            "YAML with what is known of the plates and clocks of the laboratory (`gaitid batch` writes it); else "
+            "YAML with what is known of plates and clocks of the laboratory; `gaitid batch` writes it; else "
             "laboratory.yaml beside the trial, or in the folder above.",
             (
                 "path, optional",
@@ -167,7 +167,7 @@ class RunOptions:
         str | None,
         Option(
             WORD,
-            "Of a file with several subjects: the one whose labels begin with NAME and a colon, or an underscore.",
+            "Subject to read, of a file with several: the one whose labels begin with NAME and a colon or underscore.",
             ("str, optional", "Of a file with several subjects, the one whose labels begin so."),
             metavar="NAME",
         ),
@@ -176,8 +176,8 @@ class RunOptions:
         Path | None,
         Option(
             FILE,
-            "Foot strikes and offs in place of those that the trial stores: CSV (side, event, time_s or frame), or a "
-            "C3D; or what the labels of its events mean: YAML, `labels: {HS_L: left strike}` (docs/events.md).",
+            "Foot strikes and offs in place of the trial's (CSV or C3D): in CSV side, event, and time_s or frame; or "
+            " what the labels of its events mean: YAML, `labels: {HS_L: left strike}` (docs/events.md).",
             (
                 "path, optional",
                 "Foot strikes and offs in place of those that the trial stores, or YAML with what the labels of its "
@@ -191,8 +191,8 @@ class RunOptions:
         tuple[str, ...],
         Option(
             FILES,
-            "Trial in which a hip or knee moves: its centre or axis by that motion. JOINT (right_hip, left_knee, …) "
-            "where the motion does not tell it; may be repeated.",
+            "Trial in which a hip or knee moves, for its centre or axis; may be repeated. JOINT (right_hip, …) where "
+            "the motion does not tell it.",
             (
                 "path or sequence of path, optional",
                 "Trials in which a hip or knee moves: its centre or axis by that motion, as ``hip.c3d`` or "
@@ -206,11 +206,13 @@ class RunOptions:
         tuple[str, ...],
         Option(
             WORDS,
-            f"Frame of expression; may be repeated.  [default: {', '.join(DEFAULT_FRAMES)}]",
+            f"Frame of the wrenches ({', '.join(FRAMES_OF_EXPRESSION)}); may be repeated.  "
+            f"[default: {', '.join(DEFAULT_FRAMES)}]",
             (
                 "str or sequence of str",
                 f"Frames of expression of the wrenches: {', '.join(f'``{frame}``' for frame in FRAMES_OF_EXPRESSION)}.",
             ),
+            metavar="FRAME",
             among=FRAMES_OF_EXPRESSION,
         ),
     ] = DEFAULT_FRAMES
@@ -243,8 +245,9 @@ class RunOptions:
         str,
         Option(
             WORD,
-            "How the equations are solved; all agree to rounding (docs/dynamics.md).",
+            f"How the equations are solved ({', '.join(SOLVER_NAMES)}); all agree to rounding (docs/dynamics.md).",
             ("str", f"How the equations are solved: {', '.join(f'``{name}``' for name in SOLVER_NAMES)}."),
+            metavar="NAME",
             among=SOLVER_NAMES,
         ),
     ] = SOLVER_NAMES[0]
@@ -252,7 +255,7 @@ class RunOptions:
         bool,
         Option(
             FLAG,
-            "Also write what gravity, inertia and ground reaction contribute to each wrench.",
+            "Also split each wrench into gravity, inertia and ground reaction.",
             ("bool", "Also what gravity, inertia and ground reaction contribute to each wrench."),
         ),
     ] = False
@@ -260,8 +263,8 @@ class RunOptions:
         str | None,
         Option(
             WORD,
-            "With --contributions: the inertia as seen from this segment, and its fictitious wrenches (D'Alembert, "
-            "Euler, centrifugal, Coriolis).",
+            "With --contributions also the inertia as seen from this segment, with its fictitious wrenches: "
+            "D'Alembert, Euler, centrifugal, Coriolis.",
             ("str, optional", "Segment that inertia is seen from; with its fictitious wrenches."),
             metavar="SEGMENT",
         ),
@@ -285,7 +288,7 @@ class RunOptions:
         "tuple[ByHand, ...]",
         Option(
             SIDES,
-            "Which foot was on which plates, as left=1+2@234-296 (frames as the file numbers them); may be repeated; "
+            "Which foot was on which plates, as left=1+2@234-296; frames as the file numbers them; may be repeated; "
             "wins over the evidence. PLATES may be none.",
             ("str or sequence of str", 'Which foot was on which plates: ``"left=1+2@234-296"``.'),
             metavar="SIDE=PLATES[@FIRST-LAST]",
@@ -305,13 +308,15 @@ class RunOptions:
         tuple[str, ...],
         Option(
             WORDS,
-            "Also write the segments' motion, the wrench left over at the base (pelvis), M, V, G, F and J of the "
-            "equation of motion in joint space (docs/joint_space.md), joints' power in six degrees of freedom, the "
-            "whole body's centre of mass (docs/whole_body.md), or, in a batch, how sure each number is by frame.",
+            f"Write also {', '.join((*WRITE, UNCERTAINTY))}; may be repeated. These are the segments' motion, the "
+            "wrench left over at the base (pelvis), M, V, G, F and J of the equation of motion in joint space "
+            "(docs/joint_space.md), joints' power in six degrees of freedom, the whole body's centre of mass "
+            "(docs/whole_body.md), and, in a batch, how sure each number is by frame.",
             (
                 "str or sequence of str",
                 f"Tables that `Analysis.write` writes besides: {', '.join(f'``{table}``' for table in WRITE)}.",
             ),
+            metavar="WHAT",
             among=(*WRITE, UNCERTAINTY),
         ),
     ] = ()
@@ -319,7 +324,7 @@ class RunOptions:
         str | None,
         Option(
             MAYBE_FILE,
-            "Also write how sure each number is: standard uncertainty and 95 % band (docs/uncertainty.md). FILE: YAML "
+            "Also write standard uncertainties and 95 % bands (docs/uncertainty.md). FILE: YAML "
             "with your own magnitudes of errors; without it published ones.",
             (
                 "bool or path",
@@ -362,8 +367,8 @@ class RunOptions:
         Mapping[str, Any],
         Option(
             PAIRS,
-            "Change one setting of the model, or say the file's unit of length (point_unit=mm) or which laboratory "
-            "axis points up (vertical=z); may be repeated.",
+            "Change one setting of model or reader, as point_unit=mm or vertical=z; may be repeated. The former is the "
+            "file's unit of length, the latter the laboratory axis that points up.",
             (
                 "mapping, optional",
                 'Settings of model and reader, as of ``--set``: ``{"gravity_m_per_s2": 9.80665, "point_unit": "mm"}``.',
@@ -378,7 +383,7 @@ class RunOptions:
         bool,
         Option(
             FLAG,
-            "Write the names of people that the trial stores into what is written; else they are left out.",
+            "Write names of people that the trial stores; else they are left out.",
             ("bool", "Write names of people that the trial stores into the record, too."),
         ),
     ] = False

@@ -37,8 +37,6 @@ _OTHER_LABELS = ("ior", "helen_hayes", "pig", "cast", "landmarks", "segments", "
 
 # More markers than any model asks for.
 _FAR = 1000
-# A refusal tells what so many models lack, those that lack least.
-_SHOWN_MODELS = 3
 
 
 class Recording(NamedTuple):
@@ -341,18 +339,18 @@ def _nothing_seen(trial: Trial) -> TrialError:
     if not n_labels:
         return TrialError("the trial holds no markers", todo="export it with its trajectories")
     lost = [note.text for note in trial.notes if note.code in ("values_lost", "file_incomplete")]
-    found = first_few(lost, _SHOWN_MODELS) or f"{counted(n_labels, 'label')}, and no coordinates that count as seen"
+    found = first_few(lost, 3) or f"{counted(n_labels, 'label')}, and no coordinates that count as seen"
     return TrialError(f"no {what} was seen in any frame", found=found, todo="look at it in the program that made it")
 
 
 def _none_fits(faults: Mapping[str, GaitidError], trial: Trial) -> TrialError:
-    """The refusal: what the models lack that come nearest, the others by `gaitid inspect`.
+    """The refusal: what the model lacks that comes nearest, the others by `gaitid inspect`.
 
     Nearest is the model that such files are made for, and one that lacks a measurement only; of markers none comes near
     the model of stored segments.
     """
     of_segments = "segments"
-    cure = "`gaitid inspect` says what each model lacks; give a static with --static, or name labels with --markers"
+    cure = "give a static with --static, or name labels with --markers; `gaitid inspect -v` says what each model lacks"
     if share_a_beginning(trial.labels):
         cure = f"all labels begin with one name and an underscore: take it off with --subject-prefix NAME; {cure}"
 
@@ -368,17 +366,11 @@ def _none_fits(faults: Mapping[str, GaitidError], trial: Trial) -> TrialError:
             return _FAR  # what it lacks of the markers nobody looked at
         return error.count if isinstance(error, MarkersLackError) else 0
 
-    by_words: dict[str, list[str]] = {}
-    shown = sorted(faults, key=far)[:_SHOWN_MODELS]
-    of_shown = [[*_clauses(faults[name]).values()] for name in shown]
-    shared = [clause for clause in of_shown[0] if all(clause in clauses for clauses in of_shown)]
-    same = shared[0] if len(shown) > 1 and shared else ""  # of all of them: said once
-    for name in shown:
-        by_words.setdefault(_lack_words(faults[name], same), []).append(name)
+    nearest = min(faults, key=far)
+    words = _lack_words(faults[nearest])
+    names = [nearest, *(name for name in faults if name != nearest and _lack_words(faults[name]) == words)]
     return TrialError(
-        "no bundled model fits: "
-        + (f"{same}; " if same else "")
-        + "; ".join(f"{', '.join(names)}: {words}" for words, names in by_words.items()),
+        f"no bundled model fits; nearest {', '.join(names)}: {words}",
         found=next((error.found for error in faults.values() if error.found), ""),
         todo=cure,
     )

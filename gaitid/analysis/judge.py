@@ -21,6 +21,7 @@ from gaitid.analysis.wording import alike, in_one
 from gaitid.body.standing import stands_still
 from gaitid.ground.contacts import AIR, Contact
 from gaitid.notes import CODES, Note, Notes, note, phrase, ranked
+from gaitid.notes.markers import MARKERS
 from gaitid.notes.message import GOOD, LEVELS, SEVERITIES, USABLE
 from gaitid.notes.result import REASONS
 from gaitid.numerics.masks import known_rows
@@ -154,10 +155,12 @@ def _with_side(reason: Reason) -> str:
     return f"{reason.side}: {reason.text}" if reason.side and reason.code in REASONS else reason.text
 
 
-def _rank(reason: Reason) -> tuple[int, int, int]:
-    """First what lowers most; of these what leaves all moments or angles empty, then by severity."""
+def _rank(reason: Reason) -> tuple[int, int, int, int]:
+    """First what lowers most; of these what leaves all moments or angles empty, then what holds throughout the trial
+    before a marker's frames, then by severity.
+    """
     severity = SEVERITIES.index(CODES[reason.code].severity)
-    return -LEVELS.index(reason.lowers_to), reason.code not in _EMPTIES_ALL, severity
+    return -LEVELS.index(reason.lowers_to), reason.code not in _EMPTIES_ALL, reason.code in MARKERS, severity
 
 
 # --- what the verdict finds itself --------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from gaitid.trial import Trial, seen_as, seen_labels
 # What the want of a static counts as, in missing markers of both legs.
 _NO_STATIC = 6
 # So many labels of a file are shown in an error.
-_SHOWN_LABELS = 12
+_SHOWN_LABELS = 6
 
 
 @frozen_dataclass(eq=False)

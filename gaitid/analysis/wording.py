@@ -9,6 +9,8 @@ from typing import TypeVar
 from gaitid.notes import Note
 
 T = TypeVar("T")
+#: Characters of a line for people: two lines of a common terminal.
+WIDTH = 200
 # Of so many things that one line is about all is said; of the others, how many they are.
 SHOWN = 6
 # Words by which texts that say the same of different things may differ: numbers, names (of markers, channels, files),
@@ -91,6 +93,26 @@ def reason_words(reason: Mapping[str, object]) -> str:
     side, text, cure = (str(reason.get(key) or "") for key in ("side", "text", "cure"))
     before = f"{side}: " if side and not text.startswith(side) else ""
     return f"{before}{text}" + (f"; cure: {cure}" if cure and cure not in text else "")
+
+
+def fitted(text: str, cure: str, room: int) -> str:
+    """A text and its cure in so many characters: first the text loses what stands in brackets, then its end, then the
+    cure all but its first clause, which is kept as it has to be typed.
+    """
+    behind = f"; cure: {cure}" if cure else ""
+    if len(text) + len(behind) > room and (brackets := re.findall(r" \([^()]{9,}\)", text)):
+        return fitted(text.replace(brackets[-1], ""), cure, room)
+    if len(text) + len(behind) > room and len(behind) > room * 2 // 3:
+        behind = "; cure: " + re.split("; |, or |, if ", cure)[0]
+    return _cut(text, max(room - len(behind), room // 3)) + behind
+
+
+def _cut(text: str, room: int) -> str:
+    """The beginning of a text, up to the end of a clause or of a word."""
+    if len(text) <= room:
+        return text
+    clauses = [found.start() for found in re.finditer(r"[;:,.] ", text[:room]) if found.start() > room // 2]
+    return f"{text[: clauses[-1]] if clauses else text[: room - 2].rpartition(' ')[0]} …"
 
 
 def _shared(texts: Sequence[Sequence[str]]) -> tuple[int, int]:

@@ -51,6 +51,7 @@ def _processors() -> int:
 
 
 @click.command(
+    cls=options.Grouped,
     # --forces and --load belong to one trial: looked for beside it, or named in a manifest
     params=[p for p in run_command.params if p.name in OPTIONS and not OPTIONS[p.name].of_one_trial],
     epilog="Example:  gaitid batch recordings --model pig -o results -j 4 --resume\n\nMore: docs/batch.md",

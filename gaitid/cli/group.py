@@ -13,23 +13,30 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 # Each command, a module of this room, and its line of help: so that `gaitid --help` loads none of them.
-COMMANDS = {
-    "run": "Joint wrenches, angles, moments and powers of one or more trials.",
-    "batch": "All trials of a data set: supervised, resumable.",
-    "inspect": "What is in a file: markers, plates, loads, subject, events.",
-    "calibrate": "What a session needs of its static, once: a subject file.",
-    "check": "Can these trials be analysed and trusted? The exit code says.",
-    "simulate": "A synthetic trial with its exact wrenches beside it.",
-    "mechanism": "Inverse dynamics of a planar, kinematically driven mechanism.",
-    "capacity": "What accelerations a leg's joint torques could produce, posture by posture.",
-    "report": "Pictures and tables of results, for people.",
-    "compare": "How far two results lie apart, or a result and another program's, and why.",
-    "repeatability": "What sessions of the same subjects show: SEM, smallest detectable change.",
-    "export": "Results for other programs: C3D, OpenSim, MATLAB, tables.",
-    "norms": "Normative bands: list, show, and build your own.",
-    "models": "List, show and check models.",
-    "completion": "Completion by TAB in bash, zsh and fish: how to switch it on.",
+_SECTIONS = {
+    "Analysis": {
+        "run": "Joint wrenches, angles, moments and powers of one or more trials.",
+        "batch": "All trials of a data set: supervised, resumable.",
+        "inspect": "What is in a file: markers, plates, loads, subject, events.",
+        "calibrate": "What a session needs of its static, once: a subject file.",
+        "check": "Can these trials be analysed and trusted? The exit code says.",
+    },
+    "Results": {
+        "report": "Pictures and tables of results, for people.",
+        "compare": "How far two results differ, or a result and another program's, and why.",
+        "repeatability": "What sessions of the same subjects show: SEM, smallest detectable change.",
+        "export": "Results for other programs: C3D, OpenSim, MATLAB, tables.",
+        "norms": "Normative bands: list, show, and build your own.",
+        "models": "List, show and check models.",
+    },
+    "Mechanics": {
+        "simulate": "A synthetic trial with its exact wrenches beside it.",
+        "mechanism": "Inverse dynamics of a planar, kinematically driven mechanism.",
+        "capacity": "What accelerations a leg's joint torques could produce, posture by posture.",
+    },
+    "Shell": {"completion": "Completion by TAB in bash, zsh and fish: how to switch it on."},
 }
+COMMANDS = {name: about for section in _SECTIONS.values() for name, about in section.items()}
 
 
 class Interrupted(Exception):
@@ -62,8 +69,9 @@ class _Lazy(click.Group):
             raise Interrupted from None  # before click prints an empty line for it
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        for section, commands in _SECTIONS.items():
+            with formatter.section(section):
+                formatter.write_dl(list(commands.items()), col_max=16)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 def command(trials: tuple[Path, ...], as_json: bool, picture: Path | None, keep_names: bool, **given: Any) -> int:
     """Show what is in TRIAL (.c3d, .csv, .trc or .tsv): markers and their gaps, rates, force plates and their loads,
     which foot stands on which plate, events, measurements of the subject, stored model outputs, which
-    model `--model auto` takes, and what each bundled model (and yours, with --model) would still need.
+    model `--model auto` takes, and what the nearest other one (with --verbose: each) would still need.
 
     Nothing is written but a picture that is asked for; the text goes to stdout, of several trials a line each (with
     --verbose all). Frames are numbered as the file numbers them, lengths are in metres and forces in newtons.
@@ -86,7 +86,10 @@ def command(trials: tuple[Path, ...], as_json: bool, picture: Path | None, keep_
             else:
                 erase_line()
                 click.echo(
-                    describe(seen.content) if not several or flag("verbose") else in_one_line(seen.content), nl=False
+                    in_one_line(seen.content)
+                    if several and not flag("verbose")
+                    else describe(seen.content, flag("verbose")),
+                    nl=False,
                 )
                 for name, model in seen.content["models"].items() if not several else ():
                     for warning in model["warnings"]:

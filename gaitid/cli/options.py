@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -164,7 +165,42 @@ reader_set = option(
 )
 
 
-class WithUncertainty(click.Command):
+#: Sections of the help of commands with many options, the everyday ones first; what stands in none is for experts.
+_SECTIONS = {
+    "Input": ("static", "subject", "forces", "plates", "events", "functional", "markers"),
+    "Model": ("model", "settings"),
+    "Processing": ("cutoff", "force_cutoff", "assign", "uncertainty", "max_uncertainty", "jobs", "resume"),
+    "Output": ("output", "express_in", "write", "contributions", "dry_run", "keep_names"),
+}
+_OF_ALL = {"--quiet", "--verbose", "--debug", "--version", "--help"}
+
+
+class Grouped(click.Command):
+    """A command whose help has sections, and of each option the first clause: docs/cli.md has all of it."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        params = {str(param.name): param for param in self.get_params(ctx) if isinstance(param, click.Option)}
+        of_all = {name for name, param in params.items() if _OF_ALL & {*param.opts}}
+        named = {name for names in _SECTIONS.values() for name in names}
+        experts = [name for name in params if name not in named | of_all]
+        for section, names in _SECTIONS.items():
+            rows = [_row(params[name], ctx) for name in names if name in params]
+            if rows:
+                with formatter.section(section):
+                    formatter.write_dl(rows, col_max=34)
+        for section, others in (("Expert (docs/cli.md)", experts), ("Every command", sorted(of_all))):
+            with formatter.section(section):
+                formatter.write_text(", ".join(_row(params[name], ctx)[0].replace(", ", " or ") for name in others))
+
+
+def _row(option: click.Option, ctx: click.Context) -> tuple[str, str]:
+    """How an option is typed, and the first clause of its help."""
+    typed, text = option.get_help_record(ctx) or ("", "")
+    clause = re.split(r"[.;:](?: |$)", text, maxsplit=1)[0]
+    return typed, f"{clause}.  [default: {option.default}]" if option.show_default else f"{clause}."
+
+
+class WithUncertainty(Grouped):
     """A command whose ``--uncertainty`` takes a file or none: a trial that stands behind it is a trial."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

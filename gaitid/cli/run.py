@@ -26,7 +26,7 @@ from gaitid.cli.common import (
 from gaitid.cli.log import ERROR, Log
 from gaitid.cli.progress import Progress
 from gaitid.cli.start import INTERRUPTED
-from gaitid.cli.summary import FEW, Summary, print_verdict, trial_line
+from gaitid.cli.summary import FEW, Summary, print_trial, trial_line
 from gaitid.errors import counted, in_print
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from gaitid.run import RunOptions, Setup
 
 # So many contacts stand in the closing line; contacts.csv has all.
-MAX_CONTACTS = 8
+MAX_CONTACTS = 3
 
 
 @click.command(
@@ -166,7 +166,7 @@ def _run_trial(
     path: Path, folder: Path, setup: Setup, placed: Callable[[], object], log: Log, summary: Summary | None = None
 ) -> bool:
     """Whether a trial's files were written; what became of it is printed and logged; a line, if a summary follows."""
-    from gaitid.run import estimate_of, notes_of_trial, run_file
+    from gaitid.run import notes_of_trial, run_file
 
     written = attempt(str(path), partial(run_file, path, folder, setup, placed), log)
     if written is None:
@@ -178,21 +178,12 @@ def _run_trial(
         summary.add(result, notes_of_trial(result, setup))
         print_info(trial_line(path, result, files[0].parent / path.stem))
         return True
-    _print_warnings(path, result, setup, log)
-    estimate = estimate_of(result, setup)
-    if estimate is not None:
-        from gaitid.uncertainty.usable import usable_for, usable_words
-
-        usable = usable_for(result, estimate.names, estimate.standard, setup.options.max_uncertainty)
-        for line in usable_words(usable):
-            print_info(f"{path}: how sure: {line}")
-    if estimate is not None and estimate.left_out:
-        print_info(f"{path}: not in the uncertainties: {'; '.join(estimate.left_out)}")
+    _log_warnings(result, setup, log)
     log.done()
-    contacts = f"{_contacts_in_words(result)}; " if result.model.touches_ground else ""
     labels = f" (labels: {result.model.marker_set})" if result.model.marker_set else ""
-    model = f"model {result.model.name}{labels}; " if setup.chosen_because else ""
-    print_info(f"{path}: {model}{contacts}wrote {files[0].parent / path.stem}.*")
+    model = f"; model {result.model.name}{labels}" if setup.chosen_because else ""
+    contacts = f"; {_contacts_in_words(result)}" if result.model.touches_ground else ""
+    _print_trial(path, result, setup, f"wrote {files[0].parent / path.stem}.*{model}{contacts}")
     for side, leg in result.sides.items():
         for joint, counts in leg.coverage.items():
             empty = "; ".join(f"{n} empty: {why}" for why, n in counts.items() if why != "filled" and n)
@@ -200,13 +191,26 @@ def _run_trial(
     return True
 
 
-def _print_warnings(path: Path, result: Result, setup: Setup, log: Log) -> None:
-    """Print the verdict with its reasons and what else is worth saying; log the trial's warnings, each by itself.
+def _print_trial(path: Path, result: Result, setup: Setup, result_line: str = "") -> None:
+    """Print the verdict, its reasons and what else matters; what holds for all trials was printed before."""
+    lacking = "" if setup.choice is None else setup.choice.lacking
+    print_trial(path, result.verdict, result_line, _how_sure(result, setup), setup.notes, lacking)
 
-    What holds for all trials of the command was printed before.
-    """
-    _log_warnings(result, setup, log)
-    print_verdict(path, result.verdict, setup.notes, "" if setup.choice is None else setup.choice.lacking)
+
+def _how_sure(result: Result, setup: Setup) -> list[str]:
+    """With --uncertainty what it is enough for: in two lines, or, with --verbose, a line for each joint."""
+    from gaitid.run import estimate_of
+
+    estimate = estimate_of(result, setup)
+    if estimate is None:
+        return []
+    from gaitid.uncertainty.usable import class_words, usable_for, usable_words
+
+    usable = usable_for(result, estimate.names, estimate.standard, setup.options.max_uncertainty)
+    if not flag("verbose"):
+        return class_words(usable)
+    left_out = [f"not in the uncertainties: {'; '.join(estimate.left_out)}"] if estimate.left_out else []
+    return [*(f"how sure: {line}" for line in usable_words(usable)), *left_out]
 
 
 def _log_warnings(result: Result, setup: Setup, log: Log) -> None:
@@ -218,16 +222,16 @@ def _log_warnings(result: Result, setup: Setup, log: Log) -> None:
 
 def _contacts_in_words(result: Result) -> str:
     """The contacts whose load is known, in one line."""
-    contacts, first = [c for c in result.contacts if c.plates], result.trial.first_frame
-    if not contacts:
-        return "no foot's load is known from plates"
+    first = result.trial.first_frame
     words = [
-        f"{c.side} foot on plate {'+'.join(str(p) for p in c.plates)} in frames {c.first + first}-{c.last + first}"
-        for c in contacts[:MAX_CONTACTS]
+        f"{c.side} foot on plate {'+'.join(map(str, c.plates))}, frames {c.first + first}-{c.last + first}"
+        for c in result.contacts
+        if c.plates
     ]
-    if len(contacts) > MAX_CONTACTS:
-        words.append(f"{len(contacts) - MAX_CONTACTS} more contacts")
-    return "; ".join(words)
+    if not words:
+        return "no foot's load is known from plates"
+    shown = len(words) if flag("verbose") else MAX_CONTACTS
+    return "; ".join(words[:shown] + ([f"{len(words) - shown} more contacts"] if len(words) > shown else []))
 
 
 def _to_stdout(path: Path, setup: Setup, log: Log) -> int:
@@ -238,7 +242,8 @@ def _to_stdout(path: Path, setup: Setup, log: Log) -> int:
     result = attempt(str(path), partial(analyse_file, path, setup), log)
     if result is None:
         return 1
-    _print_warnings(path, result, setup, log)
+    _log_warnings(result, setup, log)
+    _print_trial(path, result, setup)
     # no attempt: what fails here is stdout, not the trial
     sys.stdout.write(table_text("wrenches", result, setup.options.express_in, parts_of(result, setup.options)))
     sys.stdout.flush()

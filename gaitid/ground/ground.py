@@ -162,7 +162,7 @@ def find_ground(
     if abs(late_s) <= EVENTS_OFF:
         stances = with_events(stances, slow, trial.rate_hz, trial.events)
     else:
-        events_note = (note("events_off/plates", s=abs(late_s), late=late_s > 0),)
+        events_note = (note("events_off/plates", ms=1000 * abs(late_s), late=late_s > 0),)
     return replace(ground, stances=stances, events_note=events_note, events_late_s=late_s)
 
 

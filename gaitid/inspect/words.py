@@ -6,7 +6,8 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from gaitid.analysis.wording import level_words, reason_words, verdict_words
+from gaitid.analysis.wording import WIDTH as LONGEST
+from gaitid.analysis.wording import fitted, level_words, reason_words, verdict_words
 from gaitid.errors import counted, first_few, in_print
 from gaitid.inspect.kinds import AXES, KINDS, MARKER
 from gaitid.markers.faults import fault_words
@@ -23,8 +24,8 @@ _OUTPUTS = {"angle": "angles", "moment": "moments", "force": "forces", "grf": "f
 WIDTH = 110
 
 
-def describe(content: Mapping[str, Any]) -> str:
-    """The same as text for a terminal, a few lines a topic."""
+def describe(content: Mapping[str, Any], everything: bool = True) -> str:
+    """The same as text for a terminal, a few lines a topic; without `everything` only the models that are nearest."""
     p = content["points"]
     made = ", ".join(filter(None, (content["format"], content["software"])))
     lines = [f"{content['file']}" + (f"  ({made})" if made else "")]
@@ -40,7 +41,7 @@ def describe(content: Mapping[str, Any]) -> str:
             "verdict",
             [
                 verdict_words(verdict) + (f" (with {content['verdict_with']})" if own else ""),
-                *map(reason_words, verdict["reasons"]),
+                *(reason_words(one) if everything else _short_reason(one) for one in verdict["reasons"]),
             ],
         )
     units = f"; the file's lengths are in {p['units']}" if p["units"] else ""
@@ -81,12 +82,13 @@ def describe(content: Mapping[str, Any]) -> str:
     add("stored", _stored_lines(content["stored_outputs"]))
     chosen = content["chosen"]["model"]
     taken = f"`--model auto` takes {chosen}" if chosen else "no bundled model fits"
+    taken += "" if everything else "; --verbose shows all models"
     if chosen and content["models"][chosen]["marker_set"]:
         taken += f" (labels: {content['models'][chosen]['marker_set']})"
     if content["calibration"]:
         add("fit", calibration_lines(content["calibration"]))
-    add("models", [taken, *_model_lines(content["models"])])
-    add("warnings", content["warnings"])
+    add("models", [taken, *_model_lines(content["models"] if everything else _nearest(content["models"], chosen))])
+    add("warnings", [text if everything else fitted(text, "", LONGEST) for text in content["warnings"]])
     # names in a file may hold what steers a terminal, or begin a new line
     plain = ("".join(c if c.isprintable() else ascii(c)[1:-1] for c in line) for line in lines)
     return "\n".join(plain) + "\n"
@@ -193,6 +195,21 @@ def _contact_line(c: Mapping[str, Any]) -> str:
 def _subject_words(name: str, m: Mapping[str, Any]) -> str:
     unit, times = SHOWN.get(m["unit"], (m["unit"], 1.0))
     return f"{name.replace('.', ' ').replace('_', ' ')} {m['value'] * times:.4g} {unit}"
+
+
+def _short_reason(reason: Mapping[str, Any]) -> str:
+    return fitted(reason_words({**reason, "cure": ""}), reason["cure"], LONGEST)
+
+
+def _nearest(models: Mapping[str, Mapping[str, Any]], chosen: str) -> dict[str, Mapping[str, Any]]:
+    """Of all models those of the user, the one that was chosen, and the one that lacks least of the others."""
+    lacking = {
+        name: sum(clause.count(",") + 1 for clause in m["lacks"]) + len(m["missing_measurements"])
+        for name, m in models.items()
+        if not m["runs"]
+    }
+    shown = {chosen, min(lacking, key=lambda name: lacking[name] or math.inf, default="")}
+    return {name: m for name, m in models.items() if m["given"] or name in shown}
 
 
 def _model_lines(models: Mapping[str, Mapping[str, Any]]) -> list[str]:

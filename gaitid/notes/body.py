@@ -10,10 +10,15 @@ _MEASURE = "measure it and give it with --subject"
 _NOT_FLAT = "`static: {{foot_flat: false}}` in the subject file"
 _LENGTHS = "{keys:?measure {keys:, 3} again (--subject), or }look at {labels}, at the widths and at the static"
 _AXIS = (
-    "{side} knee: varus and valgus follow its flexion, as where the thigh's axes are turned {inward:inward|outward} by "
-    "{deg:.0f}° ± {error:.0f}°: then hip rotation is off by as much",
-    "look at {labels}; {key:?`{key}: {value:.3f}` with --subject takes the turn away; }a functional trial of the knee, "
-    "or a static that shows its axis, tells whether the knee moves so itself",
+    (
+        "{side} knee: varus–valgus follows flexion, as if the thigh's axes were turned "
+        "{inward:inward|outward} by {deg:.0f}° ± {error:.0f}°; hip rotation would be wrong by as much"
+    ),
+    (
+        "check {labels}; {key:?`{key}: {value:.3f}` with "
+        "--subject corrects it; }a functional knee trial or a static that shows the axis tells "
+        "whether the knee itself moves so"
+    ),
 )
 _OF_FOOT = "{key} = {value} ({source}), but the trial's heel and toe markers show {shown}"
 _FOOT = "look at {labels}, and at the static"
@@ -47,8 +52,8 @@ BODY = {
         GOOD,
         "leave these frames out, or take a model with another sequence for this joint",
         words=(
-            "{side} {joint}: in frames {frames:, }{more:?, …} the axes {axes: and } of its angles are within {deg:g}° "
-            "of each other (gimbal lock)"
+            "{side} {joint}: two axes of its angles ({axes: and }) are within {deg:g}° of each other in "
+            "frames {frames:, }{more:?, …} (gimbal lock)"
         ),
     ),
     "segment_absent": Message(
@@ -61,7 +66,9 @@ BODY = {
                 "the {side} {segment} has no joint centres in any frame, and the {side} leg is empty: {why}",
                 "correct {labels:, }",
             ),
-            "in_line": "{wrong}; it is not known how it turns about it: its angles and the leg's wrenches are empty",
+            "in_line": (
+                "{wrong}, so its rotation about that line is not known; its angles and the leg's wrenches are empty"
+            ),
             "lacks": "{side} {segment}: {lacks:; }; its angles and the leg's wrenches are empty",
         },
     ),
@@ -72,15 +79,12 @@ BODY = {
         _MEASURE,
         words={
             "foot_flat": (
-                "the static was taken as foot-flat (heel and toe markers at one height above the sole){turned:?; it "
-                "levels {turned: and }}; say `static: {{foot_flat: false}}` in the subject file if it was not",
-                f"{_NOT_FLAT}, if it was not",
+                "the static was taken as foot-flat{turned:? (foot-flat correction: {turned: and })}",
+                f"{_NOT_FLAT}, if the feet were not flat",
             ),
-            "unit": "{what} = {value} ({source}): stored as {stored:g}; by its size it is in {unit}, not {usual}",
-            "estimated": (
-                "{what} = {value} was estimated from the markers of the static ({by}); a tape measure is better"
-            ),
-            "by_trial": "{what} = {value} follows from the trial's own markers ({by})",
+            "unit": ("{what} = {value} ({source}): stored as {stored:g}, which by its size is in {unit}, not {usual}"),
+            "estimated": ("{what} = {value}, estimated from the static's markers ({by}); a tape measure is better"),
+            "by_trial": "{what} = {value}, estimated from the trial's markers ({by})",
             "by_source": "{what} = {value} ({by})",
             "assumed": "{what} = {value} was assumed: {by}",
         },
@@ -90,7 +94,7 @@ BODY = {
         "a foot has no heel marker, and another one stands for it on the plates",
         GOOD,
         "put a marker on the heel",
-        words="{feet: and } foot: no heel marker; the {what} stands for it where plates and contacts are judged",
+        words="{feet: and } foot: no heel marker; the {what} is used instead to judge plates and contacts",
     ),
     "measurement_ignored": Message(
         "doubt",
@@ -98,8 +102,8 @@ BODY = {
         GOOD,
         _MEASURE,
         words={
-            "outside": "{fault}; it was left out",
-            "person": "{source}: another person's, whose {what} is {its}, not {mine}; it was left out",
+            "outside": "{fault}; it was not used",
+            "person": "{source} is of another person, whose {what} is {its}, not {mine}; it was not used",
         },
     ),
     "measurements_differ": Message(
@@ -120,42 +124,48 @@ BODY = {
         "assumption",
         "the subject stands still in part of the static only, which alone is used",
         GOOD,
-        words="the static: the subject stands still in frames {first}-{last}, which alone are used",
+        words="static: the subject stands still only in frames {first}-{last}; only these are used",
     ),
     "static_marker_rare": Message(
         "assumption",
         "a marker is seen in little of the static, or on the place of another, and is none of it",
         GOOD,
         "label the marker throughout the static, or record the static again",
-        words="markers that are seen in less than a tenth of the static, or in part of it and on another, count as "
-        "none of it: {seen_in:, 6}",
+        words="static: markers that are rarely seen, or that lie in two places, are not used: {seen_in:, 6}",
     ),
     "static_differs": Message(
         "doubt",
         "markers of a segment lie otherwise than in the static",
         USABLE,
-        "record the static again with the markers as they are in the trial, and give it with --static",
+        "record a static with the markers as in the trial, and give it with --static",
         words={
-            "marker": "{segment}: {label} lies {mm:.0f} ± {error:.0f} mm farther {way} than in the static: it was "
-            "moved, or is another marker",
-            "size": "markers lie {percent:.1f} % {larger:farther from|nearer to} each other than in the static: one of "
-            "both was recorded with cameras that were calibrated otherwise",
+            "marker": (
+                "{segment}: {label} lies {mm:.0f} ± {error:.0f} mm farther {way} than in the static; it was "
+                "moved, or is another marker"
+            ),
+            "size": (
+                "markers lie {percent:.1f} % {larger:farther from|nearer to} each other than in the static; "
+                "the cameras were calibrated differently for one of the two"
+            ),
         },
     ),
     "calibration_conflict": Message(
         "doubt",
         "a static and the calibration that the trial stores give two results",
         USABLE,
-        "look which of both was measured with these markers",
+        "check which of the two was recorded with these markers",
         words={
-            "better": "the static is used, not the calibration that the trial stores: {why}",
+            "better": "the static is used, not the calibration stored in the trial: {why}",
             "static": (
-                "the static is used, not the calibration that the trial stores: they change {effect}{off:?; {off}}"
+                "the static is used, not the calibration stored in the trial; the stored one would change "
+                "{effect}{off:?; {off}}"
             ),
             "stored": (
-                "{name} lies beside it and was not used, as the trial stores a calibration{off:?; {off}}; the static "
-                "would change {effect}: {differences:, 3}",
-                "look which was measured with these markers: --static {path:typed} takes it",
+                (
+                    "the calibration stored in the trial is used, not {name} in the same folder, which would "
+                    "change {effect}: {differences:, 3}{off:?; {off}}"
+                ),
+                "if the static was recorded with these markers, --static {path:typed}",
             ),
         },
     ),
@@ -163,11 +173,11 @@ BODY = {
         "doubt",
         "a measurement, a length or an angle is one that hardly any body has",
         USABLE,
-        "look at the static and the measurements",
+        "check the static and the measurements",
         words={
             "measured": (
                 "{measured:, }: {why}; hardly anybody has that",
-                "measure them again, and give what was wrong with --subject",
+                "measure again and give the right value with --subject",
             ),
             "length": ("{measured:, 5}: {why}; hardly any body is like that", _LENGTHS),
             "angles": (
@@ -182,7 +192,10 @@ BODY = {
         "info",
         "varus and valgus of a knee follow its flexion, as where its flexion axis is turned a little",
         GOOD,
-        "read knee adduction, rotations and the moments about them with care, or give a static that shows the axis",
+        (
+            "read knee adduction, hip rotation and the moments about them with care, or give a static "
+            "that shows the axis"
+        ),
         words=_AXIS,
     ),
     "calibration_impossible": Message(
@@ -201,8 +214,11 @@ BODY = {
         USABLE,
         "correct the markers there",
         words=(
-            "between frames {pairs:, }{more:? and {more} times more} joints turn as no person's do ({turns:, }), "
-            "where " + JUMPS + "; unknown beside it, in {frames}: {segments:, }",
+            (
+                "between frames {pairs:, }{more:? and {more} more} joints turn faster than a person can "
+                "({turns:, }), because {labels:, 4} {labels:jumps|jump} by up to {mm:.0f} mm; empty in "
+                "{frames}: {segments:, }"
+            ),
             CORRECT_JUMPS,
         ),
     ),
@@ -212,8 +228,10 @@ BODY = {
         USABLE,
         "give a static with --static",
         words=(
-            "{side} foot: it was never calibrated, its stored calibration angles are all 0; the ankle's angles, some "
-            "9° to 22° off, and what is told in the foot's axes are empty",
+            (
+                "{side} foot was never calibrated: all its stored calibration angles are 0. Ankle angles (9° "
+                "to 22° off) and values in foot axes are empty"
+            ),
             "give the static with --static",
         ),
     ),
@@ -224,17 +242,19 @@ BODY = {
         "record the functional trial again, with a wider movement",
         words={
             "hip": (
-                "{joint}: it moves by {deg:.0f}° only in its second plane ({ranges}): the noise of the markers had "
-                "drawn its centre by {drawn_mm:.1f} mm, which is taken off; its standard error is {error_mm:.1f} mm",
-                "move the {joint} by 30° and more each way in two planes",
+                (
+                    "{joint} moves by only {deg:.0f}° in its second plane ({ranges}). Marker noise moved its "
+                    "centre by {drawn_mm:.1f} mm, which was corrected; standard error {error_mm:.1f} mm"
+                ),
+                "move the {joint} by 30° or more each way in two planes",
             ),
             "knee": (
-                "{joint}: it flexes by {deg:.0f}° only; its axis has a standard error of {error_deg:.1f}°",
-                "flex the {joint} by 60° and more",
+                "{joint} flexes by only {deg:.0f}°; its axis has a standard error of {error_deg:.1f}°",
+                "flex the {joint} by 60° or more",
             ),
             "apart": (
-                "{joint}: what both segments show of its functional centre or axis lies {mm:.0f} mm apart (root mean "
-                "square): skin moves, or a marker slipped"
+                "{joint}: its two segments show its functional centre or axis {mm:.0f} mm apart (root mean "
+                "square), because skin moves or a marker slipped"
             ),
             "stored": "{doubt}",
         },
@@ -245,8 +265,8 @@ BODY = {
         GOOD,
         "give a functional trial of that side too with --functional",
         words={
-            "hip": "{side} hip: its centre was not measured; Harrington's regression stands in",
-            "knee": "{side} knee: its axis was not measured; markers stand in",
+            "hip": "{side} hip: its centre was not measured; Harrington's regression is used",
+            "knee": "{side} knee: its axis was not measured; markers are used",
         },
     ),
     "foot_flat_doubtful": Message(
@@ -256,13 +276,12 @@ BODY = {
         "say `static: {foot_flat: false}` with --subject",
         words={
             "denied": (
-                "the static stores the angles of feet that were not levelled: as foot-flat they are off ({off:, })",
+                ("the static stores angles of feet that were not levelled; taken as foot-flat they are off ({off:, })"),
                 _NOT_FLAT,
             ),
             "steep": (
-                "in the static the line from heel to toe marker is too steep for a foot that stands flat ({slopes: "
-                "and })",
-                f"{_NOT_FLAT}, if it was not",
+                "in the static the heel–toe line is too steep for a flat foot ({slopes: and })",
+                f"{_NOT_FLAT}, if the feet were not flat",
             ),
         },
     ),
@@ -271,7 +290,7 @@ BODY = {
         "nobody says the body's mass; it was estimated from the plates",
         GOOD,
         "weigh the subject and give mass_kg with --subject",
-        words="mass = {value}, was estimated from the plates ({by}); scales are better: {key} with --subject",
+        words="mass = {value}, estimated from the plates ({by}); a scale is better ({key} with --subject)",
     ),
     "mass_unknown": Message(
         "error",
@@ -279,8 +298,8 @@ BODY = {
         USABLE,
         "give mass_kg with --subject",
         words=(
-            "the body's mass is not known: {of_body:wrenches, moments and powers|moments and powers per kg} are "
-            "empty; give {key} with --subject ({why})"
+            "body mass is not known, so {of_body:wrenches, moments and powers|moments and powers per kg} "
+            "are empty; give {key} with --subject ({why})"
         ),
     ),
     "length_varies": Message(
@@ -290,30 +309,39 @@ BODY = {
         "check the markers of that segment and the static",
         words={
             "segment": (
-                "the length of the {side} {segment} varies by {mm:.0f} mm (standard deviation; skin moves it by up to "
-                "{most_mm:g} mm in walking): a marker is mislabelled, late or has slipped, or the calibration does "
-                "not fit",
+                (
+                    "length of the {side} {segment} varies by {mm:.0f} mm (SD; skin alone: up to {most_mm:g} mm "
+                    "in walking), because a marker is mislabelled, delayed or slipped, or the calibration does "
+                    "not fit"
+                ),
                 "check the markers of the {side} {segment} and the static",
             ),
             "fit": (
-                "how well the markers fit the {segment} varies by {mm:.0f} mm (standard deviation; skin makes it vary "
-                "by up to 4 mm): one of {labels:, } is late, loose or mislabelled",
+                (
+                    "fit of the markers to the {segment} varies by {mm:.0f} mm (SD; skin alone: up to 4 mm); one "
+                    "of {labels:, } is delayed, loose or mislabelled"
+                ),
                 "check {labels:, }",
             ),
             "late": (
-                "{label} comes {ms:.0f} ms {late:late|early} beside its neighbours: {percent:.0f} % of what its "
-                "distances to them vary by goes with its speed (43 % at most by skin)",
+                (
+                    "{label} is {ms:.0f} ms {late:late|early} relative to its neighbours: {percent:.0f} % of the "
+                    "variation of its distances follows its speed (skin alone: up to 43 %)"
+                ),
                 "check {label}",
             ),
             "slipped": (
-                "{label} is {mm:.0f} mm nearer to its neighbours, or farther from them, in one stride than at the "
-                "same phase of another (2 mm at most by skin): it slipped, or is another marker for a while",
+                (
+                    "{label} lies {mm:.0f} mm nearer to or farther from its neighbours in one stride than at the "
+                    "same phase of another (skin alone: up to 2 mm); it slipped, or is another marker there"
+                ),
                 "check {label}",
             ),
             "pelvis": (
-                "{label} moves against all other markers of the pelvis: the steadiest of its distances to them varies "
-                "by {mm:.0f} mm (standard deviation; 2 at most in walks, 5 in a sprint): it is late, loose or "
-                "mislabelled",
+                (
+                    "{label} moves relative to all other pelvis markers: its steadiest distance varies by "
+                    "{mm:.0f} mm (SD; up to 2 in walking, 5 in a sprint); it is delayed, loose or mislabelled"
+                ),
                 "check {label}",
             ),
         },
@@ -324,8 +352,8 @@ BODY = {
         GOOD,
         "give a static with --static",
         words=(
-            "no static shows where markers and joints lie on their segments: their means over this trial stand for "
-            "it, in its frames without the fit; what skin does on average is in them"
+            "no static shows where markers lie on their segments; their means over this trial are used, "
+            "with the mean movement of the skin in them"
         ),
     ),
     "chain_undetermined": Message(
@@ -334,8 +362,8 @@ BODY = {
         USABLE,
         "track more markers, or leave these joints less freedom (pose)",
         words=(
-            "the markers that were seen do not determine coordinates of the chain, empty there (frames): {frames_of:, "
-            "6}"
+            "the visible markers do not determine these coordinates of the chain, which are empty "
+            "(frames): {frames_of:, 6}"
         ),
     ),
     "chain_unsettled": Message(
@@ -343,7 +371,7 @@ BODY = {
         "the fit of the chain of segments did not settle in some frames",
         USABLE,
         "check the labels there",
-        words="the fit of the chain did not settle in {n_frames} frames",
+        words="the fit of the segment chain did not converge in {n_frames} frames",
     ),
     "chain_far": Message(
         "doubt",
@@ -357,13 +385,13 @@ BODY = {
         "a coordinate of the fitted chain lies at its limit in many frames",
         USABLE,
         "check the model's limits and the static",
-        words="more than a tenth of the frames lie at a limit of the model: {coordinates:, 6}",
+        words=("coordinates are at a limit of the model in more than a tenth of the frames: {coordinates:, 6}"),
     ),
     "length_jump": Message(
         "doubt",
         "the length of a segment jumps",
         USABLE,
         _LABELS,
-        words="the length of the {side} {segment} jumps by {mm:.0f} mm at frame {frame}: a marker is mislabelled",
+        words=("length of the {side} {segment} jumps by {mm:.0f} mm at frame {frame}; a marker is mislabelled"),
     ),
 }

@@ -9,21 +9,18 @@ CONTACTS = {
         "doubt",
         "a plate carries a load that no foot claims",
         USABLE,
-        "name the foot, as --assign SIDE=PLATE, or keep others off the plates",
+        "name the foot (--assign SIDE=PLATE), or keep others off the plates",
         explains=True,
-        words="plate {plates:, } carries a load in {n_frames} frames that no foot claims",
+        words="plate {plates:, } carries a load in {n_frames} frames, but no foot was found on it",
     ),
     "events_off": Message(
         "doubt",
         "the file's events do not fit plates or markers; they are not used, or were moved",
         USABLE,
-        "give them with --events, or see whether forces and markers are of one time",
+        "give events with --events, or check whether forces and markers belong together",
         words={
-            "plates": (
-                "the events of the file lie {s:.2f} s {late:after|before} what the plates say; no contact was found "
-                "by them"
-            ),
-            "clock": "the file's foot strikes and offs {seen}",
+            "plates": ("events in the file are {ms:.0f} ms {late:later|earlier} than the plates; the plates were used"),
+            "clock": "events in the file {seen}",
         },
     ),
     "events_moved": Message(
@@ -33,13 +30,12 @@ CONTACTS = {
         "give the events of one method with --events",
         words={
             "clock": (
-                "events of the file lie by a constant time from those of the plates ({late:, }): {file:the plates' "
-                "were put to the file's|the file's were moved to the plates'}, so that a stride begins and ends by "
-                "one clock"
+                "events in the file and from the plates differ by a constant time ({late:, }); {file:the "
+                "plates' were moved to the file's|the file's were moved to the plates'}"
             ),
             "markers": (
-                "{kind}s are those of the markers, which nothing beside them shows; they were moved by {ms:+d} ms, as "
-                "the {other}s of {sources: and } lie from the markers', so that a stance begins and ends by one clock"
+                "no other source shows {kind}s than the markers; they were moved by {ms:+d} ms, the mean "
+                "difference of {other}s between {sources: and } and markers"
             ),
         },
     ),
@@ -50,12 +46,13 @@ CONTACTS = {
         "say what each label means with --events",
         words={
             "sides": (
-                "{n} {n:event|events} of the file {n:is|are} not understood and not used: {labels}; give them with "
-                "their sides: --events FILE.csv (side, event, time_s)"
+                "{n} {n:event|events} of the file {n:was|were} not understood and not used: {labels}. Give "
+                "them with sides: --events FILE.csv (side, event, time_s)"
             ),
             "labels": (
-                "{n} {n:event|events} of the file {n:is|are} not understood and not used: {labels}; say what each "
-                "means: --events FILE.yaml with `labels: {{{label}: {meaning}}}` (or {others}, none, ...)"
+                "{n} {n:event|events} of the file {n:was|were} not understood and not used: {labels}. Say "
+                "what each means: --events FILE.yaml with `labels: {{{label}: {meaning}}}` (or {others}, "
+                "none, ...)"
             ),
         },
     ),
@@ -63,16 +60,14 @@ CONTACTS = {
         "doubt",
         "plates or markers speak against an event of the file or of --events; it was used",
         USABLE,
-        "look at these events again: their times count from the first frame",
+        "check these events: their times count from the first frame",
         words={
             "feet": (
-                "{given:events of --events that were used|events of the file that were used}: those of the {later} "
-                "foot come {s:.2f} s later than those of the {other} foot by the markers of both, so that step times "
-                "are off by as much"
+                "{given:events from --events|events in the file}, which were used: by the markers the "
+                "{later} foot's are {s:.2f} s later than the {other} foot's, so step times are wrong by as "
+                "much"
             ),
-            "each": (
-                "{side} foot, {given:events of --events that were used|events of the file that were used}: {events:, 3}"
-            ),
+            "each": ("{side} foot, {given:events from --events|events in the file}, which were used: {events:, 3}"),
         },
     ),
     "no_cycles": Message(
@@ -80,21 +75,21 @@ CONTACTS = {
         "the feet step, and no foot has a gait cycle; why",
         GOOD,
         words=(
-            "the feet step, and no foot has a gait cycle, so that there are no figures of strides (strikes: "
-            "{strikes:, }){stands:?; in {stands:.0f} % of the frames the body stands over the ground, as that is "
-            "known to move}{across:?; in {across:.0f} % of the frames the feet point neither along nor against the "
-            "way of walking: give strikes and offs with --events}{refused:?; cycles refused: {refused:, "
-            "3}}{dropped:?; events dropped: {dropped:, 3}}"
+            "the feet step, but no gait cycle was found (strikes: {strikes:, }){stands:?; in "
+            "{stands:.0f} % of the frames the body stands over the ground}{across:?; in {across:.0f} % "
+            "of the frames the feet point sideways to the way of walking: give strikes and offs with "
+            "--events}{refused:?; cycles not used: {refused:, 3}}{dropped:?; events not used: {dropped:, "
+            "3}}"
         ),
     ),
     "assignment_differs": Message(
         "doubt",
         "another program left another answer to which foot was on a plate",
         USABLE,
-        "look at the recording, and say which foot it was with --assign",
+        "check the recording, and name the foot with --assign",
         words=(
-            "{source} says that plate {plate} {unused:is not to be used|is the {foot} foot's}; here {known:it carries "
-            "the {sides: and the } foot|no foot is known to be on it}"
+            "{source} says that plate {plate} {unused:is not to be used|is the {foot} foot's}, but "
+            "{known:it carries the {sides: and the } foot|no foot was found on it}"
         ),
     ),
     "assignment_unused": Message(
@@ -116,16 +111,18 @@ CONTACTS = {
         DO_NOT_USE,
         "look whose foot is on the plate, or leave out --assign",
         words=(
-            "--assign {side}: plate {on}: its pressure lies {cm:.0f} cm from that foot, as its median while it is "
-            "loaded: no sole reaches so far",
-            "look whose foot is on it, and at the plate's corners, or leave out --assign",
+            (
+                "--assign {side}: plate {on}: its pressure lies {cm:.0f} cm from that foot (median), farther "
+                "than a sole reaches"
+            ),
+            "check whose foot is on it, and the plate's corners, or leave out --assign",
         ),
     ),
     "no_known_load": Message(
         "doubt",
         "no foot's load is known from plates",
         USABLE,
-        "use the angles, and no load but what is written",
+        "use the angles, not the moments",
         explains=True,
         words="{why}: wrenches are known in the air only",
     ),
@@ -133,15 +130,15 @@ CONTACTS = {
         "info",
         "the ground moves under the feet",
         GOOD,
-        words="the standing feet move at {speed:.2f} m/s: a treadmill, whose travel is added",
+        words="treadmill: the standing feet move at {speed:.2f} m/s, which is added to lengths and speed",
     ),
     "belts_differ": Message(
         "assumption",
         "the belts under both feet move at different speeds; how lengths are measured then",
         GOOD,
         words=(
-            "the belts move at {each: and }{partly:? for part of the time}: a stride length is by the belt of its "
-            "foot, a step length is the distance between the feet at the strike"
+            "the belts move at {each: and }{partly:? for part of the time}; stride length is by the "
+            "foot's own belt, step length is the distance between the feet at strike"
         ),
     ),
     "belt_unsteady": Message(
@@ -149,8 +146,8 @@ CONTACTS = {
         "the belt changes its speed; its travel follows from the standing feet, or is unknown",
         GOOD,
         words=(
-            "the belt changes its speed, from {least:.2f} to {most:.2f} m/s: {known:its travel is integrated from the "
-            "standing feet|too few stances show it, so that lengths and speed are empty}"
+            "the belt changes speed, from {least:.2f} to {most:.2f} m/s; {known:its travel was "
+            "integrated from the standing feet|too few stances show it, so lengths and speed are empty}"
         ),
     ),
 }

@@ -10,11 +10,11 @@ _CHANNELS = "check the plate's channels, units and calibration"
 _GAINS = "check gains, zeros and units of its channels, and that the whole foot was on it"
 _TOGETHER = "check how forces and markers were started together"
 _OTHERS = "{others:?; or {others: or }}"
-_EFFECT = ": joint moments differ by up to {changed:.2g} N·m/kg by that" + _OTHERS
-_FOUND = "{plates:plate|plates} {plates: and }: {what}, it seems" + _EFFECT
-_ALL_GIVE = "{several:the plates give|the plate gives} {ratio:.2f} ± {error:.2f} times what mass and motion ask for: "
+_EFFECT = "; joint moments change by up to {changed:.2g} N·m/kg" + _OTHERS
+_FOUND = "{plates:plate|plates} {plates:and}: probably {what}" + _EFFECT
+_ALL_GIVE = "{several:the plates give|the plate gives} {ratio:.2f} ± {error:.2f} times what mass and motion require: "
 _CARRIED = "give the mass with --subject, check the gains, or --set external_support=yes where something else carries"
-_ABOUT = "the forces come about {s:.2f} s {late:after|before} the markers' motion that they belong to"
+_ABOUT = "forces are about {s:.2f} s {late:later|earlier} than the markers' motion"
 _WIRING = "check wiring and signs of its channels"
 GROUND = {
     "plate_refused": Message(
@@ -37,12 +37,9 @@ GROUND = {
         "a plate holds the load of another one, or of others together, and is left out",
         GOOD,
         words={
-            "once": (
-                "plate {plates:, }: it holds the load of plate {others:and} once more, by its samples; it is left out"
-            ),
+            "once": ("plate {plates:, } repeats the load of plate {others:and} (same samples); it is not used"),
             "sum": (
-                "plate {plates:, }: it holds the sum of the loads of plates {others:and}, by its samples; it is left "
-                "out"
+                "plate {plates:, } holds the sum of the loads of plates {others:and} (by its samples); it is not used"
             ),
         },
     ),
@@ -72,8 +69,8 @@ GROUND = {
                 "they volts, {in_volts_N:.0f} N; correct ANALOG:UNITS if somebody stood there"
             ),
             "corners": (
-                "its corners are {gap_mm:.0f} mm off a flat rectangle (c1 − c2 + c3 − c4): its place and axes may be "
-                "off by some 5 mm and 2°"
+                "its corners are {gap_mm:.0f} mm off a flat rectangle (c1 − c2 + c3 − c4); its place and "
+                "axes may be off by about 5 mm and 2°"
             ),
             "fpcoppoly": "its maker's correction of the centre of pressure (FPCOPPOLY) is not applied",
             "lever": (
@@ -112,16 +109,15 @@ GROUND = {
                 _CHANNELS,
             ),
             "wired": (_FOUND, _WIRING),
-            "placed": (_FOUND, "check the corners of {plates:plate|plates} {plates: and } (--plates FILE.yaml)"),
+            "placed": (_FOUND, "check the corners of {plates:plate|plates} {plates:and} (--plates FILE.yaml)"),
             "scaled": (_FOUND + "{units:?: {units: or }}", _GAINS),
             "nothing_fits": (
-                "{plates:plate|plates} {plates: and }: forces, pressure and the body's motion differ {times:.1f} "
-                "times as much as in sound recordings, and no single fault explains it",
-                "look at the contacts, the plates' channels and corners, and at how forces and markers were started",
+                "{plates:plate|plates} {plates:and}: forces, pressure and motion disagree {times:.1f} times more "
+                "than in sound recordings, and no single fault explains it",
+                "check contacts, the plates' channels and corners, and the start of forces and markers",
             ),
             "overlap": (
-                "plates {plates: and } lie on each other by {cm:.0f} cm with the corners as the file has them: one of "
-                "them is elsewhere",
+                ("plates {plates:and} overlap by {cm:.0f} cm with the file's corners; one of them is elsewhere"),
                 "check the corners of both plates",
             ),
         },
@@ -131,10 +127,10 @@ GROUND = {
         "what an empty plate read was taken off",
         GOOD,
         words={
-            "zero_level": "the mean of {frames} was taken off as its zero level ({level_N:.3g} N vertically)",
+            "zero_level": "the mean of {frames} was subtracted as its zero level ({level_N:.3g} N vertically)",
             "empty": (
-                "plate {plates:, } reads {N:.1f} N while it is empty{drift:?, changing by {drift:.2g} N/s}; that was "
-                "taken off its load"
+                "plate {plates:, } reads {N:.1f} N while it is empty{drift:?, changing by {drift:.2g} N/s}; "
+                "this was subtracted"
             ),
         },
     ),
@@ -145,15 +141,15 @@ GROUND = {
         "zero the plates before the trial, or record some frames with nobody on them",
         words={
             "swings": (
-                "plate {plates:, } swings by {N:.0f} N while it is empty, and so may its loads",
-                "look for a hum on its cables, a loose amplifier, or who else stood on it",
+                "plate {plates:, } varies by {N:.0f} N while it is empty, and so may its loads",
+                "check for hum on its cables, a loose amplifier, or another person on it",
             ),
             "not_zeroed": (
-                "plate {plates:, } reads {N:.1f} N while it is empty; it was not zeroed, and nothing was taken off"
+                "plate {plates:, } reads {N:.1f} N while it is empty; it was not zeroed, and nothing was subtracted"
             ),
             "unsteady": (
-                "plate {plates:, } reads {N:.1f} N while it is empty; that is no steady reading, and nothing was "
-                "taken off: is somebody else on it?"
+                "plate {plates:, } reads {N:.1f} N while it is empty, not steadily, so nothing was "
+                "subtracted; is another person on it?"
             ),
         },
     ),
@@ -186,7 +182,7 @@ GROUND = {
             "cut_off": "plate {plates:, }: its load of {N:.0f} N ends at once at {s:.3f} s, as no foot leaves it",
             "beyond": (
                 "plate {plates:, }: {what} for {ms:.0f} ms: a channel is late or early beside the others, in another "
-                "unit or not what its name says, or the plate was zeroed under a load"
+                "unit or wrongly named, or the plate was zeroed under a load"
             ),
             "dead": "plate {plates:, }: {channels: and } {channels:does|do} not change while it is loaded",
             "rectified": (
@@ -207,7 +203,7 @@ GROUND = {
         "give a higher --force-cutoff, or none",
         words=(
             "plate {plates:, }: the low-pass of {hz:g} Hz changes its greatest vertical force from {before_N:.0f} N "
-            "to {after_N:.0f} N ({changed:+.0%}), and by {rms:.0%} of that (RMS) while it is loaded"
+            "to {after_N:.0f} N ({changed:+.0%}); the loaded signal changes by {rms:.0%} of that (RMS)"
         ),
     ),
     "plate_gain": Message("doubt", "a plate, or some of its channels, reads too much or too little", USABLE, _GAINS),

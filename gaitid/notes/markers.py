@@ -5,18 +5,17 @@ from __future__ import annotations
 from gaitid.notes.message import DO_NOT_USE, GOOD, USABLE, Message
 
 _LABELS = "correct the labels there"
-_WAY = "{axis:?about the axis {axis}}{turned:?; their middle }{way:?{way} mm}"
+_WAY = (
+    "{what} ({axis:?about the axis {axis}}{turned:?; their middle }{way:?{way} mm} along x, y, z)"
+    "{step:? between {step}, and stay there}; not used in {where}"
+)
 
-_UPRIGHT = "say it with {option}; where the laboratory itself is tilted, turn it upright"
 MARKERS = {
     "passes": Message(
         "info",
         "the recording holds several walks, and each is analysed by itself",
         GOOD,
-        words=(
-            "the recording holds {n} passes, in frames {frames:, 6}: nothing is filled, filtered or counted from one "
-            "to the next"
-        ),
+        words=("the recording has {n} passes, in frames {frames:, 6}; each is filled, filtered and counted separately"),
     ),
     "label_fault": Message(
         "error",
@@ -24,8 +23,8 @@ MARKERS = {
         USABLE,
         _LABELS,
         words=(
-            "{what}: taken as not seen in {where}",
-            "correct {labels: and } in {where}, or keep them with --set doubtful_labels=keep",
+            "{what}; not used in {where}",
+            "correct {labels: and } in {where}, or keep with --set doubtful_labels=keep",
         ),
     ),
     "labels_exchanged": Message(
@@ -34,34 +33,28 @@ MARKERS = {
         USABLE,
         "correct the labels",
         words=(
-            "{what}: they are not used{others:?, nor {others: and }: which side is wrong cannot be told}",
-            (
-                "rename {labels: and }{others:? or {others: and }} in the file, or keep them with --set "
-                "doubtful_labels=keep"
-            ),
+            "{what}; not used{others:?, nor {others: and }, as the wrong side is not known}",
+            ("rename {labels: and }{others:? or {others: and }} in the file, or keep with --set doubtful_labels=keep"),
         ),
     ),
     "marker_spike": Message(
         "info",
         "a marker is off its track in one or a few frames; they count as not seen",
         GOOD,
-        words=(
-            "{what}: taken as not seen in {where}",
-            "correct {marker} in {where}, or keep it with --set doubtful_labels=keep",
-        ),
+        words=("{what}; not used in {where}", "correct {marker} in {where}, or keep with --set doubtful_labels=keep"),
     ),
     "marker_moved": Message(
         "doubt",
         "a marker makes a step that its neighbours do not make, and stays there",
         USABLE,
         "correct the marker there",
-        words=("{what} between {step}{where:?: taken as not seen in {where}}", "correct {marker} in {step}"),
+        words=("{what}, between {step}{where:?; not used in {where}}", "correct {marker} in {step}"),
     ),
     "labels_read": Message(
         "info",
         "labels of no known marker set were read word by word",
         GOOD,
-        words="labels were read word by word: {read:, 60}; where one is wrong, name it with --markers FILE",
+        words="labels were read word by word: {read:, 60}. Correct a wrong one with --markers FILE",
     ),
     "labels_ambiguous": Message(
         "doubt",
@@ -69,26 +62,27 @@ MARKERS = {
         GOOD,
         words={
             "same": (
-                "{labels: and } may each be {name}, and none is used: say which in a file of --markers, "
+                "{labels: and } may each be {name}; none is used. Name one in a --markers file, "
                 "`landmarks_each_side: {{{name}: ...}}`"
             ),
             "joint": (
-                "which of {labels: and } is {outer} and which {name} is told neither by their names nor by their "
-                "places: say it in a file of --markers, `landmarks_each_side: {{{outer}: ..., {name}: ...}}`"
+                "neither names nor places tell which of {labels: and } is {outer} and which is {name}. Say "
+                "it in a --markers file, `landmarks_each_side: {{{outer}: ..., {name}: ...}}`"
             ),
             "foot": (
-                "which of {labels:, 12} are heel, mt1 and mt5 is told neither by their names nor by their places: say "
-                "it in a file of --markers, `landmarks_each_side: {{heel: ..., mt1: ..., mt5: ...}}`"
+                "neither names nor places tell which of {labels:, 12} are heel, mt1 and mt5. Say it in a "
+                "--markers file, `landmarks_each_side: {{heel: ..., mt1: ..., mt5: ...}}`"
             ),
             "height": (
-                "{label} reads as {name}, and lies at {percent:.0f} % of the way from the feet to the pelvis: not used"
+                "{label} was read as {name}, but lies {percent:.0f} % of the way up from the feet to the "
+                "pelvis; not used"
             ),
             "unproven": (
-                "{label} reads as {name}, and nothing tells where it is worn, as no marker of the pelvis or of a foot "
-                "was read: name it in a file of --markers"
+                "{label} was read as {name}, but no marker of the pelvis or a foot shows where it is worn. "
+                "Name it in a --markers file"
             ),
             "distance": (
-                "{label} reads as {name}, and its distance to others of its segment varies by {mm:.0f} mm: not used"
+                "{label} was read as {name}, but its distance to others of its segment varies by {mm:.0f} mm; not used"
             ),
         },
     ),
@@ -98,35 +92,23 @@ MARKERS = {
         USABLE,
         "export the trial again with all its digits",
         words=(
-            "the coordinates of the markers come in steps of {step_mm:.2g} mm{axes:? along {axes: and }}: "
-            "accelerations are rough, and smaller faults of labels are not told"
+            "marker coordinates come in steps of {step_mm:.2g} mm{axes:? along {axes: and }}; "
+            "accelerations are rough, and small label faults cannot be seen"
         ),
     ),
     "markers_jump": Message(
         "doubt",
         "all markers, or several, jump by one length, or several turn together; those frames count as not seen",
         USABLE,
-        "see whether a camera was moved or the origin set anew there",
+        "check whether a camera or the origin was moved there",
         words={
             "all": (
-                (
-                    "{what} (" + _WAY + " along x, y, z){step:? between {step}, and stay there}: taken as not seen in "
-                    "{where}{step:?, and before or after it they are off the plates by as much}"
-                ),
-                (
-                    "see whether a camera was moved or the origin set anew there, or keep them with --set "
-                    "doubtful_labels=keep"
-                ),
+                _WAY + "{step:?. Before or after it they do not fit the plates}",
+                ("check whether a camera or the origin was moved there, or keep with --set doubtful_labels=keep"),
             ),
             "several": (
-                (
-                    "{what} (" + _WAY + " along x, y, z){step:? between {step}, and stay there}: taken as not seen in "
-                    "{where}{step:?, and before or after it they sit elsewhere on the body, by as much}"
-                ),
-                (
-                    "see whether a shoe or a plate slipped there, or labels were set anew, or keep them with --set "
-                    "doubtful_labels=keep"
-                ),
+                _WAY + "{step:?. Before or after it they lie elsewhere on the body}",
+                "check whether a shoe or marker plate slipped there, or keep with --set doubtful_labels=keep",
             ),
         },
     ),
@@ -134,21 +116,21 @@ MARKERS = {
         "doubt",
         "single camera frames are missing: accelerations there, and times after them, are wrong",
         USABLE,
-        "export the trial again from the system that recorded it",
+        "export the trial again from the recording software",
         words=(
-            "a camera frame is missing between frames {frames:, 4}: all markers go on by {times:.1f} times what they "
-            "do before and after; the accelerations there are wrong, and all times after it against those of the "
-            "forces"
+            "a camera frame is missing between frames {frames:, 4}: all markers move {times:.1f} times "
+            "as far there. Accelerations are wrong there, and later frames do not match the forces in "
+            "time"
         ),
     ),
     "frames_repeated": Message(
         "doubt",
         "camera frames repeat the one before in all markers; they count as not seen",
         USABLE,
-        "export the trial again from the system that recorded it",
+        "export the trial again from the recording software",
         words=(
-            "the camera's {where} {n:repeats|repeat} the one before in all markers: taken as not seen",
-            "export the trial again, or keep them with --set doubtful_labels=keep",
+            "camera {where} {n:repeats|repeat} the frame before in all markers; not used",
+            "export the trial again, or keep with --set doubtful_labels=keep",
         ),
     ),
     "labels_unused": Message(
@@ -158,23 +140,23 @@ MARKERS = {
         "correct the labels",
         words={
             "inside": (
-                "{labels: and } are exchanged: the first lies {mm:.0f} mm inside the other; neither is used; correct "
-                "the labels"
-            ),
-            "apart": (
-                "{labels: and } lie {mm:.0f} mm apart: one of them is on another part of the body; neither is used; "
+                "{labels: and } are exchanged: the first lies {mm:.0f} mm inside the other. Neither is used; "
                 "correct the labels"
             ),
+            "apart": (
+                "{labels: and } are {mm:.0f} mm apart, so one is on another part of the body. Neither is "
+                "used; correct the labels"
+            ),
             "behind": (
-                "{labels: and } are exchanged: the first lies behind the other; neither is used; correct the labels"
+                "{labels: and } are exchanged: the first lies behind the other. Neither is used; correct the labels"
             ),
             "static": (
-                "{labels: and } are exchanged in the static or in the trial, by the distances between the leg's "
-                "markers; neither is used; correct the labels"
+                "{labels: and } are exchanged in the static or in the trial, as distances between the leg's "
+                "markers show. Neither is used; correct the labels"
             ),
             "crossed": (
-                "{labels: and } are exchanged: the left one lies {mm:.0f} mm to the right of the other; neither is "
-                "used; correct the labels"
+                "{labels: and } are exchanged: the left one lies {mm:.0f} mm to the right of the other. "
+                "Neither is used; correct the labels"
             ),
         },
     ),
@@ -183,34 +165,36 @@ MARKERS = {
         "two labels of a leg are exchanged in the static, and were taken the other way round",
         USABLE,
         "correct the labels of the static",
-        words="{labels: and } are exchanged in the static, by the distances between the leg's markers in the trial: "
-        "taken the other way round",
+        words=(
+            "{labels: and } are exchanged in the static, as distances between the leg's markers in the "
+            "trial show; they were swapped back"
+        ),
     ),
     "gap_filled": Message(
         "info",
         "gaps of markers were filled",
         GOOD,
-        words="{n:a gap of a marker was|{n} gaps of markers were} filled: {gaps:; }{more:?; and {more} more}",
+        words="{n:1 marker gap was|{n} marker gaps were} filled: {gaps:; }{more:?; and {more} more}",
     ),
     "gap_open": Message(
         "doubt",
         "gaps of markers stay open, and what needs them is empty",
         GOOD,
-        "fill the gaps where the markers were recorded",
+        "fill the gaps in the recording software",
         words=(
-            "{n:a gap of a marker was|{n} gaps of markers were} left open: what needs them is empty there: {gaps:; }"
-            "{more:?; and {more} more}"
+            "{n:1 marker gap was|{n} marker gaps were} not filled; values that need the "
+            "{n:marker|markers} are empty there: {gaps:; }{more:?; and {more} more}"
         ),
     ),
     "pose_unsure": Message(
         "doubt",
         "a segment is told by fewer of its markers, which move otherwise than all of them",
         USABLE,
-        "fill the gaps of that marker where it was recorded",
+        "fill that marker's gaps in the recording software",
         words=(
-            "{segment}: {marker} is not seen in {frames:, 4}, and the other markers move otherwise: where all are "
-            "seen, the {joint}'s moment changes by {worth:.2g} N·m/kg (root mean square) without this one; moments in "
-            "and beside these frames are as unsure"
+            "{segment}: {marker} is not seen in {frames:, 4}, and the other markers move differently. "
+            "Without it the {joint}'s moment changes by {worth:.2g} N·m/kg (root mean square), so "
+            "moments near these frames are that uncertain"
         ),
     ),
     "marker_filter": Message(
@@ -219,10 +203,10 @@ MARKERS = {
         GOOD,
         "choose the filter with --cutoff",
         words={
-            "spline": "the markers carry {noise_mm:.2g} mm of noise; a smoothing spline took it off",
+            "spline": "marker noise is {noise_mm:.2g} mm; a smoothing spline removed it",
             "low_pass": (
-                "the markers carry {noise_mm:.2g} mm of noise; they were low-passed at {cutoff_hz:g} Hz{faster:?, as "
-                "fast as they move} (choose with --cutoff)"
+                "marker noise is {noise_mm:.2g} mm; low-pass at {cutoff_hz:g} Hz{faster:?, as fast as they "
+                "move} (choose with --cutoff)"
             ),
         },
     ),
@@ -233,35 +217,33 @@ MARKERS = {
         "give a --cutoff",
         words={
             "slow_cameras": (
-                "the markers carry {noise_mm:.2g} mm of noise and are not filtered: no low-pass at {cutoff_hz:g} Hz, "
-                "for half the rate is {half_hz:g} Hz; accelerations are rough"
+                "marker noise is {noise_mm:.2g} mm and is not filtered: {cutoff_hz:g} Hz is not below half "
+                "the camera rate, {half_hz:g} Hz. Accelerations are rough"
             ),
             "few_frames": (
-                "the markers carry {noise_mm:.2g} mm of noise and are not filtered: no low-pass at {cutoff_hz:g} Hz, "
-                "for {n_frames} frames are too few; accelerations are rough"
+                "marker noise is {noise_mm:.2g} mm and is not filtered: {n_frames} frames are too few for "
+                "{cutoff_hz:g} Hz. Accelerations are rough"
             ),
             "filtered": (
                 (
-                    "the markers carry {noise_mm:.2g} mm of noise, where cameras leave less than {most_mm:g} mm: "
-                    "also filtered, moments and powers are rough"
+                    "marker noise is {noise_mm:.2g} mm (cameras usually give less than {most_mm:g} mm); moments "
+                    "and powers are rough even after filtering"
                 ),
-                "calibrate the cameras anew and record it again; without that, use means over several strides",
+                "calibrate the cameras and record again, or use means over several strides",
             ),
-            "unfiltered": (
-                "the markers carry {noise_mm:.2g} mm of noise and are not filtered: accelerations are rough"
-            ),
+            "unfiltered": ("marker noise is {noise_mm:.2g} mm and is not filtered; accelerations are rough"),
             "some": (
                 (
-                    "{markers:, } {markers:carries|carry up to} {most_mm:.2g} mm of noise, where most markers carry "
-                    "{noise_mm:.1g} mm{alone_hz:?, and {markers:is|are} low-passed at {alone_hz:g} Hz, others not}: "
-                    "what it moves is rough"
+                    "{markers:, } {markers:has|have} up to {most_mm:.2g} mm of noise, most markers "
+                    "{noise_mm:.1g} mm{alone_hz:?; {markers:it is|they are} low-passed at {alone_hz:g} Hz, others not}; "
+                    "what depends on {markers:it|them} is rough"
                 ),
-                "look at its trajectory; leave it out if the model can do without",
+                "check its trajectory, or leave it out if the model can do without it",
             ),
             "some_unfiltered": (
                 (
-                    "{markers:, } {markers:carries|carry up to} {most_mm:.2g} mm of noise, where most markers carry "
-                    "{noise_mm:.1g} mm: what it moves is rough"
+                    "{markers:, } {markers:has|have} up to {most_mm:.2g} mm of noise, most markers "
+                    "{noise_mm:.1g} mm; what depends on {markers:it|them} is rough"
                 ),
                 "smooth it as the others were, or give --cutoff 6",
             ),
@@ -304,8 +286,8 @@ MARKERS = {
         USABLE,
         "give a --cutoff",
         words=(
-            "cross-validation chose {cutoff_hz:.0f} Hz: it takes noise that neighbouring frames share for movement; "
-            "give --cutoff, or the noise with --set spline_mse_mm2=..."
+            "cross-validation chose {cutoff_hz:.0f} Hz, because noise that neighbouring frames share "
+            "looks like movement. Give --cutoff, or the noise with --set spline_mse_mm2=..."
         ),
     ),
     "filter_strong": Message(
@@ -314,15 +296,15 @@ MARKERS = {
         USABLE,
         "give a higher --cutoff",
         words=(
-            "the low-pass at {cutoff_hz:g} Hz moves half of the markers by {moved_mm:.0f} mm and more at times: this "
-            "movement is faster than it lets through; give a higher --cutoff"
+            "the low-pass at {cutoff_hz:g} Hz moves half of the markers by {moved_mm:.0f} mm or more at "
+            "times, so it removes movement; give a higher --cutoff"
         ),
     ),
     "filter_inexact": Message(
         "info",
         "the filter cannot have exactly the cut-off that was asked for",
         GOOD,
-        words="the filter's windows come no nearer to {wanted_hz:g} Hz than {nearest_hz:.3g} Hz",
+        words="the filter's windows allow {nearest_hz:.3g} Hz as the nearest to {wanted_hz:g} Hz",
     ),
     "filters_differ": Message(
         "info",
@@ -330,8 +312,8 @@ MARKERS = {
         GOOD,
         "read knee and hip later in stance, or give --set joint_loads=matched",
         words=(
-            "the markers are low-passed at {markers_hz:.3g} Hz, the plates {unfiltered:are not|at {plates_hz:g} Hz}: "
-            "knee and hip moments at an impact are not to be trusted (docs/impacts.md)"
+            "markers are low-passed at {markers_hz:.3g} Hz, plates {unfiltered:are not|at {plates_hz:g} "
+            "Hz}; knee and hip moments at an impact are not reliable (docs/impacts.md)"
         ),
     ),
     "impact": Message(
@@ -340,8 +322,8 @@ MARKERS = {
         GOOD,
         "read knee and hip later in stance, or give --set joint_loads=matched",
         words=(
-            "the force of {n:a foot strike is|{n} foot strikes is} faster than the markers, which hold {hz:.2g} Hz: "
-            "in frames {frames:, 6} knee and hip moments and powers are of the impact, and no peak is taken from them "
+            "{n:a foot strike is|{n} foot strikes are} faster than the markers' {hz:.2g} Hz; knee and "
+            "hip moments and powers in frames {frames:, 6} show the impact, and no peaks are taken there "
             "(docs/impacts.md)"
         ),
     ),
@@ -352,11 +334,16 @@ MARKERS = {
         "level the axes of the laboratory",
         words={
             "plates": (
-                "the plates' surfaces lie up to {deg:.1f}° from level: gravity is taken along the axis {axis}; "
-                + _UPRIGHT,
-                _UPRIGHT,
+                (
+                    "the plates lie up to {deg:.1f}° from level; gravity is taken along the axis {axis}. If the "
+                    "laboratory itself is tilted, give {option}"
+                ),
+                "give {option}; where the laboratory itself is tilted, turn it upright",
             ),
-            "posture": ("neither plates nor feet show what points up: {axis} does, by {by}", "say it with {option}"),
+            "posture": (
+                "neither plates nor feet show which way is up; {axis} was taken, from {by}",
+                "say it with {option}",
+            ),
         },
     ),
 }

@@ -7,41 +7,30 @@ from gaitid.notes.result import REASONS
 _OF_LABELS = "{labels: and }{also:?, or {also: and },} "
 _ALL = "all markers jump together by {mm:g} mm"
 _SEVERAL = "{labels:, } {turn:turn together by {deg:.2g}°, by up to|jump together by} {mm:g} mm"
-_FILLED = "it was filled in before"
 
 #: What is wrong with labels, by the kind of fault.
 _FAULT = {
     **dict.fromkeys(("together", "away", "reset"), _ALL),
     **dict.fromkeys(("several_together", "several_away", "several_reset"), _SEVERAL),
     "repeated": _OF_LABELS + "repeat the frame before",
-    "spike": _OF_LABELS + "is off its track by up to {mm:g} mm",
+    "spike": _OF_LABELS + "leaves its path by up to {mm:g} mm",
     "same": _OF_LABELS + "have the same coordinates",
     "jump": _OF_LABELS + "jumps by {mm:g} mm",
-    "moved": (
-        _OF_LABELS + "makes a step of {mm:g} mm that its neighbours do not make, and does not come back by another"
-    ),
+    "moved": (_OF_LABELS + "shifts {mm:g} mm relative to nearby markers and stays there"),
     "swap": _OF_LABELS + "change places ({mm:g} mm)",
-    "straight": _OF_LABELS + f"moves on a straight line to the last digit (over {{mm:g}} mm): {_FILLED}",
-    "splined": _OF_LABELS + f"moves on one polynomial to the last digit (over {{mm:g}} mm): {_FILLED}",
-    "computed": _OF_LABELS + "was computed, not measured, by its residual of 0",
-    "kinked": (
-        _OF_LABELS + "is smooth but for a kink at both ends of a stretch (over {mm:g} mm): it was filled in or changed "
-        "before"
-    ),
-    "copied": (
-        _OF_LABELS + "has another marker's movement, with a kink of {mm:g} mm where that begins or ends: " + _FILLED
-    ),
-    "frozen": _OF_LABELS + "stands still to the last digit, away from the others by {mm:g} mm",
+    "straight": (_OF_LABELS + "moves on an exactly straight line (over {mm:g} mm), as filled gaps do"),
+    "splined": (_OF_LABELS + "moves on an exact polynomial (over {mm:g} mm), as filled gaps do"),
+    "computed": _OF_LABELS + "was computed, not measured (its residual is 0)",
+    "kinked": (_OF_LABELS + "is smooth between two kinks (over {mm:g} mm), as filled or edited stretches are"),
+    "copied": (_OF_LABELS + "copies another marker's movement between two kinks of {mm:g} mm, as filled gaps do"),
+    "frozen": (_OF_LABELS + "stands exactly still, {mm:g} mm away from the others"),
     **{f"held_{axis}": f"{_OF_LABELS}keeps its {axis} while it moves by {{mm:g}} mm" for axis in "xyz"},
-    "still": _OF_LABELS + "stands still while its neighbours move on, and is {mm:g} mm off when it comes back",
-    "reversed": (
-        _OF_LABELS + "lie the other way round than in the static (which they fit better by {mm:g} mm exchanged)"
-    ),
+    "still": (_OF_LABELS + "stands still while its neighbours move, and is {mm:g} mm off when it returns"),
+    "reversed": (_OF_LABELS + "are exchanged against the static (which they fit {mm:g} mm better when exchanged)"),
     "exchanged": (
-        _OF_LABELS + "seem to be exchanged throughout (distances to other markers fit better by {mm:g} mm the other "
-        "way round)"
+        _OF_LABELS + "seem to be exchanged throughout (distances to other markers fit {mm:g} mm better when exchanged)"
     ),
-    "believed_in_part": ("{what} (not believed in {lost} of {n_frames} frames; keep with --set doubtful_labels=keep)"),
+    "believed_in_part": ("{what} (not used in {lost} of {n_frames} frames; keep with --set doubtful_labels=keep)"),
 }
 
 _GAP = {
@@ -49,22 +38,21 @@ _GAP = {
     "filled": (
         "{label} in {frames} ({way}{partners:? with {partners:, 3}}; {unknown:error unknown|95 % within {mm:.2g} mm})"
     ),
-    "at_end": "it reaches an end of the trial",
-    "long": "it lasts {length_s:.3g} s, more than {longest_s:g} s",
+    "at_end": "at an end of the trial",
+    "long": "{length_s:.3g} s long, more than {longest_s:g} s",
     "no_support": "fewer than {support} frames are seen before or after it",
-    "alone": "it lasts {length_s:.3g} s, and too few other markers are seen to follow",
-    "error_unknown": "too little is seen to tell how far off a fill would be",
-    "far_off": "a fill may be off by {mm:.2g} mm, more than {most_mm:g} mm",
+    "alone": "{length_s:.3g} s long, with too few other markers to follow",
+    "error_unknown": "too little is seen to know the error of a fill",
+    "far_off": "a fill may be {mm:.2g} mm off, more than {most_mm:g} mm",
 }
 
 _AROUND = "the load is unknown there and {around_ms:.0f} ms around"
-_LACKS = "{motion:?, and it gives up to {lost:.2f} of body weight less than the body's motion asks for}"
 #: Why the load of a contact is unknown, or its confidence not higher.
 _CONTACT = {
     "of_plate": "plate {on}: {why}",
     "no_frame_known": "plate {on}: its load is known in no frame{why:?: {why}}",
     "by_hand": "the evidence says otherwise: {why}",
-    "on_floor": "the foot stands where no plate measures it",
+    "on_floor": "the foot stands beside all plates",
     "too_heavy": "it carries {times:.0f} body weights; check the mass, and the unit of its channels",
     "plate_misplaced": "{fault}",
     "both_feet": "both feet stand on it, or may",
@@ -99,8 +87,10 @@ _CONTACT = {
     "near_end": (
         "it ends {n} {n:frame|frames} before the {of_pass:pass|trial} ends: whether the foot stands on is not seen"
     ),
-    "carries_all": "{parts: and }, but the plates carry all that the body's motion asks for",
-    "beside": "{parts: and }" + _LACKS,
+    "carries_all": "{parts: and }, but the plates carry all that the body's motion requires",
+    "beside": (
+        "{parts: and }{motion:?, and it gives up to {lost:.2f} of body weight less than the body's motion requires}"
+    ),
     "at_edge_in_part": "in {n} {n:frame|frames} it presses at that edge: " + _AROUND,
     "step_over": "the {part} marker lies {cm:.1f} cm over the edge of a step",
     "part_beside": "the {part} is {cm:.1f} cm beside it",
@@ -127,31 +117,33 @@ _HYPOTHESIS = {
     "turned": "{plates:its|their} corners are turned by {deg:g}°",
     "mirrored": "{plates:its|their} corners run the other way round",
     "gain": (
-        "{every:all channels|{channels: and }} {several:give|gives} {times:.2f} ± {error:.2f} times what pressure and "
-        "motion ask for"
+        "{every:all channels|{channels: and }} {several:give|gives} {times:.2f} ± {error:.2f} times "
+        "what pressure and motion require"
     ),
-    "moved": "{plates:it lies|they lie} elsewhere: moved by ({way:, }) cm, ± {error:.1f} cm, pressure and motion fit",
+    "moved": (
+        "{plates:it lies|they lie} elsewhere: pressure and motion fit after a shift by {way:, } cm (± {error:.1f} cm)"
+    ),
     "crosstalk": (
         "{x:+.2f} of {z_name} is read in {x_name} and {y:+.2f} in {y_name} (± {error:.2f}), or its zero is wrong"
     ),
     "torsion": "Mz holds the free moment about the pressure, not the moment about the middle of the surface",
     "zero": "{channels: and } {channels:has|have} a wrong zero ({N:, } {unit}, ± {error:.0f} {unit})",
-    "late": "the forces come {ms:.0f} ± {error:.0f} ms {late:after|before} the markers' motion that they belong to",
+    "late": "forces are {ms:.0f} ± {error:.0f} ms {late:later|earlier} than the markers' motion",
     "drift": (
-        "the forces come {middle_ms:.0f} ms {middle_late:after|before} the markers' motion half way, and {ms:.1f} ± "
-        "{error:.1f} ms {late:later|earlier} for each second of the trial"
+        "forces are {middle_ms:.0f} ms {middle_late:later|earlier} than the markers' motion in mid-trial, and drift by "
+        "{ms:.1f} ± {error:.1f} ms per second ({late:later|earlier})"
     ),
     "rate": "the rate is declared about {times:.2f} times too {high:high|low}",
     "askew": "{plates:it is|they are} turned by {deg:.0f} ± {error:.0f}° on the floor",
-    "tilt": "the vertical of the cameras leans by {deg:.1f} ± {error:.1f}° against the plates and gravity",
-    "yaw": "the axes of the cameras are turned by {deg:.1f} ± {error:.1f}° on the floor, against the plates",
-    "other_axes": "the axes of the cameras are turned by {deg:.0f}° against the plates, and begin elsewhere",
-    "plates_exchanged": "each reports what the other felt",
+    "tilt": "the cameras' vertical leans by {deg:.1f} ± {error:.1f}° against plates and gravity",
+    "yaw": "the cameras' axes are turned by {deg:.1f} ± {error:.1f}° on the floor, against the plates",
+    "other_axes": "the cameras' axes are turned by {deg:.0f}° against the plates, and begin elsewhere",
+    "plates_exchanged": "each reports the other's load",
 }
 
 #: What the trials of a day show of their laboratory together (`gaitid.faults.laboratory`).
 _LABORATORY = {
-    "shows": "{plates:?{plates:plate|plates} {plates: and }: }{what}{changes:?; against its file {changes:, }}",
+    "shows": "{plates:?{plates:plate|plates} {plates:and}: }{what}{changes:?; against its file {changes:, }}",
     "change": "{key} {by:+.2g}",
     "floor": "what no sum lowers: 5 mm of a model of feet, 1 % of scales and clothes, 1 ms of single plates",
     "known": " (as laboratory.yaml says of {day})",
@@ -161,9 +153,9 @@ _LABORATORY = {
 #: What a trial shows of a leg otherwise than the others of its session (`gaitid.batch.session`).
 _SESSION = {
     "differs": (
-        "{of}, {trial}: {lengths:?the {side} {lengths: and }}{axis:?{lengths:?, and }the {side} thigh's axes are "
-        "turned {inward:inward|outward} by {axis:.0f}°} against {others:, 4}: a marker of knee, thigh or ankle lies "
-        "elsewhere in {others:one of both|it}"
+        "{of}, {trial}: {lengths:?the {side} {lengths: and }}{axis:?{lengths:?, and }the {side} "
+        "thigh's axes are turned {inward:inward|outward} by {axis:.0f}°} against {others:, 4}; a "
+        "knee, thigh or ankle marker lies elsewhere in {others:one of both|it}"
     ),
     "length": "{segment} is {longer:longer|shorter} by {mm:.0f} mm",
 }
@@ -175,12 +167,12 @@ _EVENT = {
     "by_file": "the file",
     "by_given": "--events",
     "outside": "it lies outside the trial",
-    "plates_silent": "the plates know the load, and show no such event",
+    "plates_silent": "the plates know the load and show no such event",
     "plates_away": "the plates show it {s:.2f} s away",
     "markers_silent": "the markers show no such event",
     "markers_away": "the markers show it {s:.2f} s away",
     "markers_aside": "the markers show it {s:.2f} s {late:before|after}",
-    "no_shift": "no one shift lays the file's events on the trial",
+    "no_shift": "no single shift fits the file's events to the trial",
     "too_near": "less than {least_s:g} s between {before} and {kind}",
     "in_frame": "{kind} in frame {frame}: {why}",
     "at_time": "{side} {kind} at {s:.2f} s: {why}",
@@ -191,13 +183,11 @@ _EVENT = {
     ),
     "clock_contradicted": ("plates or markers contradict {wrong} of {n} and confirm {none:none|{confirmed}}"),
     "clock_moved": (
-        "are {s:.2f} s {late:late|early} ({why}), and were moved: plates or markers confirm {n} of the {inside} that "
-        "lie in the trial then, by any other shift {other} at most"
+        "are {s:.2f} s {late:late|early} ({why}) and were moved: plates or markers then confirm {n} "
+        "of the {inside} inside the trial (with any other shift {other} at most)"
     ),
     "clock_meant": "are not used: {why}; {way} plates or markers confirm {n}",
-    "clock_unsure": (
-        "are not used: {why}{alike:?; moved by {alike:, 3} they fit alike, and nobody can tell which is right}"
-    ),
+    "clock_unsure": ("are not used: {why}{alike:?; shifts of {alike:, 3} fit equally well}"),
     "sides_exchanged": "with left and right exchanged",
     "as_frames": "as frames",
     "as_milliseconds": "as milliseconds",
@@ -224,7 +214,7 @@ _MASS = {
     "then_beside": "with that mass a part of a foot stands beside its plate",
     "quiet": "quiet standing in {where}{zeroed:|, on plates that were never seen empty}",
     "restless": "in {where} nobody stands still on the plates for {s:g} s",
-    "no_step": "in the trial no whole step has all its contacts on plates",
+    "no_step": "no step of the trial has all its contacts on plates",
     "strides": "{n} whole {n:stride|strides} of the trial",
     "steps": "{n} whole {n:step|steps} of the trial",
     "feet_differ": "the loads of both feet do not fit each other, as where one stands partly beside its plate",
@@ -243,8 +233,8 @@ _CALIBRATION = {
         "({moment})}"
     ),
     "off": (
-        "from the angles that {file} stores, the calibration stored in the trial is {stored_deg:.1f}° RMS off, the "
-        "static {static_deg:.1f}°"
+        "against the angles stored in {file} the stored calibration is {stored_deg:.1f}° RMS off, "
+        "the static {static_deg:.1f}°"
     ),
     "other": "{what} {other} instead of {used}",
     "same": "none: {static} says the same as the calibration stored in the trial",
@@ -266,7 +256,7 @@ _MEAN = "mean vertical force {share:.3f} body weights over frames {frames:-}"
 _FIGURE = {
     "none": "{angles:no wrench is known|no angle and no wrench is known} in any frame",
     "no_load": "no load is known in any frame: coverage was not checked",
-    "empty": _EMPTY,
+    "empty": "{share:.0%} of the frames with a known load are empty",
     "empty_doubtful": _EMPTY + " ({side} {joint}), at most {limit:.0%}: {why:?{why}||markers are missing there}",
     "load_in_part": "the load in {file} is known in frames {first}-{last} only",
     "mean": _MEAN,
@@ -293,8 +283,8 @@ _MARKERS = {
     ),
     "in_static": "its static lacks {markers:, }",
     "few": (
-        "{trial:the trial holds|trial and static share} fewer than three markers of {segments:, }{unseen:? (not seen: "
-        "{unseen:, 6})}"
+        "{trial:the trial holds|trial and static share} fewer than three markers of {segments:, "
+        "}{unseen:? (not seen: {unseen:, 6})}"
     ),
     "role": "{role}{both:? on both sides}{side:? on the {side}}{labels:? ({labels:, })}",
     "same_labels": "the static has other labels ({of_static:, 3}) than the trial ({of_trial:, 3})",
@@ -313,7 +303,7 @@ _CHOICE = {
     ),
     "before": "{model} does not: {why}",
     "lacks": "{clauses:, and }{wrong}{found:? (found {found})}",
-    "better": "{model} is not used: {why}",
+    "better": "{model} gives all angles and moments but is not used: {why}",
 }
 
 #: Measurements, and why they are doubted.
@@ -387,8 +377,8 @@ _READ = {
     "zero_short": "shorter than a period of the mains, {ms:g} ms",
     "zero_unknown": "the load is unknown then",
     "zero_loaded": "the plate may be loaded then: {N:.3g} N",
-    "shared": "plates {plates: and } share channels: {channels:, }",
-    "overlap": "plates {plates: and } lie on each other: {share:.0%} of the smaller surface",
+    "shared": "plates {plates:and} share channels: {channels:, }",
+    "overlap": "plates {plates:and} lie on each other: {share:.0%} of the smaller surface",
     "nowhere": "the export does not say where it is; give --plates FILE.yaml ({template})",
     "not_in": "not in {file}",
     "no_moment": "the export holds no Moment of it",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from gaitid.notes.message import GOOD, USABLE, Message
 
-_EXPORT = "export the file again from the system that recorded it"
+_EXPORT = "export the file again from the recording software"
 
-_AMPLIFIER = "look at the plate's cables and the range of its amplifier"
+_AMPLIFIER = "check the plate's cables and amplifier range"
 READING = {
     "values_lost": Message(
         "error",
@@ -14,18 +14,22 @@ READING = {
         GOOD,
         _EXPORT,
         words={
-            "poses": "stored poses that are no rotation count as not seen (frames): {frames}",
-            "not_finite": "markers without finite coordinates count as not seen (frames): {frames}",
-            "far": "markers more than {limit_m:g} m away count as not seen (frames): {frames}",
-            "samples": "{lost} of {of} samples hold a value that is no number; its load is unknown there",
+            "poses": "stored poses that are no rotation, not used (frames): {frames}",
+            "not_finite": "markers without finite coordinates, not used (frames): {frames}",
+            "far": "markers more than {limit_m:g} m away, not used (frames): {frames}",
+            "samples": "{lost} of {of} samples are not numbers; the load is unknown there",
             "jump": (
-                "plate {plates:, }: {n:a sample|{n} samples} from {s:.3f} s on jump and jump back as no load does; "
-                "not used",
+                (
+                    "plate {plates:, }: {n:a sample jumps|{n} samples jump} and {n:returns|return} from {s:.3f} "
+                    "s, as no load does; not used"
+                ),
                 _AMPLIFIER,
             ),
             "held": (
-                "plate {plates:, }: {channel} reads the same for {ms:.0f} ms from {s:.3f} s on while a foot presses, "
-                "as none does; not used",
+                (
+                    "plate {plates:, }: {channel} is constant for {ms:.0f} ms from {s:.3f} s while a foot "
+                    "presses; not used"
+                ),
                 _AMPLIFIER,
             ),
         },
@@ -93,14 +97,15 @@ READING = {
         USABLE,
         _EXPORT,
         words={
-            "event_times": "EVENT:TIMES does not hold minutes and seconds; the group's events are not read",
+            "event_times": "EVENT:TIMES does not hold minutes and seconds; these events were not read",
             "event_parts": (
-                "EVENT holds {times} times, {labels} labels, {contexts} contexts of {n_events} events: none is read "
-                "without a time and a label, and one without a context is general"
+                "EVENT holds {times} times, {labels} labels and {contexts} contexts of {n_events} events; "
+                "events without left or right were imported as general, events without time or label were "
+                "not imported"
             ),
-            "timeless_events": "events without a possible time are not read: {events}",
-            "header_event_count": ("the header counts {n_events} events, where {room} have room; none of them is read"),
-            "header_events": "events of the header without a label or outside the trial are not read: {events}",
+            "timeless_events": "events without a possible time were not read: {events}",
+            "header_event_count": ("the header counts {n_events} events but has room for {room}; none was read"),
+            "header_events": "header events without a label or outside the trial were not read: {events}",
             "bytes_behind": "{n_bytes} bytes behind the last frame are not read",
             "undeclared_group": "parameters of a group that the file does not declare are not read: {parameters}",
             "behind_section": "parameters behind the end of their section are not read: {parameters}",
@@ -109,11 +114,11 @@ READING = {
             ),
             "no_labels": "the file names none of its {n_points} points (POINT:LABELS)",
             "measurements": (
-                "several persons, and nothing says whose these measurements are; they are left out: {measurements}"
+                "several persons, and nothing says whose these measurements are; not used: {measurements}"
             ),
             "plates_used": "FORCE_PLATFORM:USED is no number of plates ({used}); no plate is read",
             "last_row": "the last row is cut short, and left out; is the file cut short? Export it again",
-            "no_label": "{n} {n:marker|markers} without a label: columns above which none stands",
+            "no_label": "{n} {n:marker|markers} without a label: columns with none above them",
         },
     ),
     "input_unused": Message(
@@ -162,8 +167,8 @@ READING = {
                 "{unit}; --set point_unit decides"
             ),
             "one_person": (
-                "the file holds {n_subjects} subjects; only one has {least} markers or more that are seen, and is "
-                "read, with {n_seen} markers that are seen"
+                "the file holds {n_subjects} subjects, but only one with {least} visible markers or more; "
+                "that one was read ({n_seen} markers)"
             ),
             "load_labels": (
                 "its channels are labelled {labels}; {force:taken as newtons|its forces are in newtons}{units:?, "
@@ -190,9 +195,8 @@ READING = {
             ),
             "plates_used": "FORCE_PLATFORM:USED is missing; by TYPE the file has {n} {n:plate|plates}",
             "sensor_z": (
-                "ORIGIN has no z; it was taken to point from the "
-                "{as_stored:surface to the sensor|sensor to the surface}, where the centre of pressure lies on the "
-                "plate"
+                "ORIGIN has no z; it was taken to point from the {as_stored:surface to the sensor|sensor to "
+                "the surface}, where the pressure then lies on the plate"
             ),
             "force_without_point": (
                 "{where}{column} …: nothing says where the force acts; its moment is taken as one about the "
@@ -229,9 +233,9 @@ READING = {
                 "the file holds {n_subjects} subjects; the one that was asked for is read, with {n_seen} markers "
                 "that are seen"
             ),
-            "copies": "labels that stand several times, of which the copy that is seen most is read: {labels}",
-            "at_origin": "markers exactly at the origin count as not seen (frames): {frames}",
-            "same_numbers": "markers with one number as all three coordinates count as not seen (frames): {frames}",
+            "copies": "labels that occur several times, of which the copy seen most was read: {labels}",
+            "at_origin": "markers exactly at the origin, not used (frames): {frames}",
+            "same_numbers": "markers with three equal coordinates, not used (frames): {frames}",
             "zero_level": "{frames} are not used as its zero level ({why})",
             "described": "plate {plates:, }: the plates file describes it, in place of FORCE_PLATFORM",
             "action": (
@@ -239,13 +243,13 @@ READING = {
                 "on the subject"
             ),
             "origin_turned": "ORIGIN points from the sensor to the surface (z < 0); it was turned",
-            "forces_beside": "its plate forces are those of {names}, beside it",
+            "forces_beside": "its plate forces are in {names}, in the same folder",
             "subject_file": (
-                "a subject file of Nexus (.mp), {named:of its name|the only one there}, lies beside it: what neither "
-                "it nor a static stores is taken from that"
+                "a Nexus subject file (.mp), {named:with its name|the only one there}, is in the same "
+                "folder; it gives what neither trial nor static stores"
             ),
             "columns": "{where}columns that are not read: {columns}",
-            "computed_marker": ("{what}: taken as not seen in {where}", "keep it with --set doubtful_labels=keep"),
+            "computed_marker": ("{what}; not used in {where}", "keep with --set doubtful_labels=keep"),
             "static": "static: {text}",
         },
     ),
@@ -269,7 +273,7 @@ READING = {
         words={
             "devices": (
                 "Devices begin at frame {frame}, sub frame {sub_frame}, Trajectories at frame {first_frame}; "
-                "{late:the missing samples are unknown|what is before was left out}"
+                "{late:the missing samples are unknown|earlier samples were left out}"
             ),
             "late": "{where}begins {late_s:.4g} s after the first camera frame; the forces before it are unknown",
             "early": "{where}ends {early_s:.4g} s before the last camera frame; the forces after it are unknown",

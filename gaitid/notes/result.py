@@ -5,10 +5,10 @@ from __future__ import annotations
 from gaitid.notes.body import CORRECT_JUMPS, JUMPS
 from gaitid.notes.message import DO_NOT_USE, GOOD, USABLE, Message
 
-_STORED = "{name} lies beside it and was not used, as the trial stores a calibration"
-_FILL = "fill the gaps where the markers were recorded"
-_ANGLES = "use the angles of this leg, and no load of it but what is written"
-_EXPORT = f"export the whole recording, where this is a part of it; else {_ANGLES}"
+_STORED = "the calibration stored in the trial is used, not {name} in the same folder"
+_EXPORT = "export the whole recording; else use this leg's angles only"
+_ANGLES = "use this leg's angles, not its moments"
+_FILL = "fill the gaps in the recording software"
 _NO_STANCE = "no whole stance on the plates: "
 _AT = _NO_STANCE + "plate {plates:+}, frames {frames:-}: "
 _MOMENT = (
@@ -38,7 +38,7 @@ RESULT = {
         "doubt",
         "what the model cannot give, or gives with a known error",
         USABLE,
-        "record the markers that a model with all angles and moments needs",
+        "record the markers of a model with all angles and moments",
         words={"known": "{caution}", "lacking": ("{lacking}; {limits}", "{cure}")},
     ),
     "trial_short": Message(
@@ -46,7 +46,7 @@ RESULT = {
         "the trial is shorter than any stance",
         USABLE,
         "export the whole recording",
-        words="the trial has {n} {n:frame|frames} at {rate_hz:g} Hz, less than {s:g} s: no step fits in",
+        words=("the trial has {n} {n:frame|frames} at {rate_hz:g} Hz, less than {s:g} s, too short for a step"),
     ),
     "gravity_unusual": Message(
         "doubt",
@@ -59,7 +59,7 @@ RESULT = {
         "doubt",
         "what the plates carry does not quite fit the body's mass",
         USABLE,
-        "weigh the subject (mass_kg in --subject), and calibrate the plates",
+        "weigh the subject (mass_kg in --subject), and check the plates' calibration",
         words="{figure}",
     ),
     "weight_wrong": Message(
@@ -89,8 +89,8 @@ RESULT = {
         "see the other reasons",
         explains=True,
         words=(
-            "no wrench of a joint is known in any frame: {why:?{why}||the trial is too short, or markers, loads "
-            "or the mass are missing}"
+            "no joint wrench is known in any frame: {why:?{why}||the trial is too short, or markers, "
+            "loads or mass are missing}"
         ),
     ),
     "file_beside": Message(
@@ -99,13 +99,13 @@ RESULT = {
         GOOD,
         "give it with the option that is named",
         words={
-            "static": ("{name} lies beside it and was not used: --static {path:typed}", "--static {path:typed}"),
-            "forces": ("{name} lies beside it and was not used: --forces {path:typed}", "--forces {path:typed}"),
+            "static": ("{name} in the same folder was not used: --static {path:typed}", "--static {path:typed}"),
+            "forces": ("{name} in the same folder was not used: --forces {path:typed}", "--forces {path:typed}"),
             "subjects": (
-                "{n} subject files of Nexus (.mp) lie beside it, and none is named as its subject: none was used; "
-                "--subject takes one"
+                "{n} Nexus subject files (.mp) in the same folder, none named as its subject: none was used; "
+                "choose one with --subject"
             ),
-            "unreadable": "{name} lies beside it and was not used: it cannot be read: {why}",
+            "unreadable": "{name} in the same folder was not used, because it cannot be read: {why}",
             "unfit": (
                 "{path} was found and not used: {why}",
                 "give the static of this person and session with --static",
@@ -115,9 +115,9 @@ RESULT = {
                 "run gaitid batch over the trials of this laboratory",
             ),
             "worse": ("{path} was found and not used: {why}", "--static {path:typed}"),
-            "static_unfit": _STORED + "; nor would it serve: {why}",
+            "static_unfit": (_STORED + ", which does not fit: {why}"),
             "static_stored": (_STORED, "--static {path:typed}"),
-            "static_alike": (_STORED + "{off:?; {off}}; the static would change {effect}", "--static {path:typed}"),
+            "static_alike": ((_STORED + ", which would change {effect}{off:?; {off}}"), "--static {path:typed}"),
         },
     ),
     "model_hidden": Message(
@@ -145,7 +145,7 @@ REASONS = {
         "doubt",
         "nobody walks in it: angles of standing only",
         USABLE,
-        "give it to the trials of its session with --static",
+        "give it to the walks of its session with --static",
     ),
     "no_plates": Message(
         "doubt",
@@ -162,20 +162,22 @@ REASONS = {
         USABLE,
         _ANGLES,
         words={
-            "unrecorded": (_AT + "its beginning or end was not recorded", _EXPORT),
-            "load": _AT + "the load is known in {share:.0%} of it{why:? ({why})}",
+            "unrecorded": ((_AT + "its start or end was not recorded"), _EXPORT),
+            "load": (_AT + "load is known in {share:.0%} of it{why:? ({why})}"),
             "wrenches": (
-                _AT + "the wrenches are known in {share:.0%} of it, as {why:?{why}||markers are missing}",
+                (_AT + "wrenches are known in {share:.0%} of it, because {why:?{why}||markers are missing}"),
                 f"{{why:?||{_FILL}}}",
             ),
-            "cut": (_AT + "the forces of the file {end:end|begin} in frame {frame}", _EXPORT),
-            "load_beside": _AT + "the load is not known right before or after it",
-            "never": _NO_STANCE + "it never stands in this trial",
+            "cut": ((_AT + "the file's forces {end:end|begin} in frame {frame}"), _EXPORT),
+            "load_beside": (_AT + "load is not known right before or after it"),
+            "never": "no whole stance on the plates: the foot never stands in this trial",
             "beside": _NO_STANCE + "{why}",
             "no_plate": (
-                _NO_STANCE + "it stands {unused:?on no plate that is used (perhaps on "
-                "{unused:plate|plates} {unused:, }, which {unused:is|are} not)||beside the plates}{covered:?, or while "
-                "there are no forces: these cover frames {covered:-}}",
+                (
+                    "no whole stance on the plates: it stands {unused:?on no plate that is used (maybe on "
+                    "{unused:plate|plates} {unused:, }, which {unused:is|are} not)||beside the "
+                    "plates}{covered:?, or while there are no forces (frames {covered:-} have them)}"
+                ),
                 f"{{covered:?{_EXPORT}}}",
             ),
         },
@@ -184,7 +186,7 @@ REASONS = {
         "doubt",
         "no body does what is in a stance",
         DO_NOT_USE,
-        "correct what the notes on this leg name; use none of its numbers till then",
-        words="no body does what is in a stance: {share:.0%} of frames {frames:-} are empty",
+        "correct what this leg's other notes name; do not use its numbers before that",
+        words="no person can move as this stance shows: {share:.0%} of frames {frames:-} are empty",
     ),
 }

@@ -172,20 +172,47 @@ def usable_words(found: Iterable[UsableFor]) -> list[str]:
         if one.level:
             by_joint.setdefault(one.joint, {}).setdefault((one.motion, one.quantity), {})[one.side] = one
     return [
-        f"{joint.replace('_', ' ')}: {'; '.join(text for of in motions.values() for text in _of_motion(of))}"
+        f"{_joint_words(joint)}: {'; '.join(text for of in motions.values() for text in _of_motion(of))}"
         for joint, motions in by_joint.items()
     ]
 
 
+def class_words(found: Iterable[UsableFor]) -> list[str]:
+    """A line for what is not to be used and one for what to use with care, joint by joint; acceptable where all are."""
+    by_motion: dict[tuple[str, str, str], list[UsableFor]] = {}
+    for one in found:
+        if one.level:
+            by_motion.setdefault((one.joint, one.motion, one.quantity), []).append(one)
+    lines = []
+    for level in (DO_NOT_USE, WITH_CARE):
+        of_joint: dict[str, list[str]] = {}
+        for (joint, *_), both in by_motion.items():
+            of_joint.setdefault(_joint_words(joint), []).extend(
+                f"{side}{sized.replace(' ± ', ' ')}" for side, sized, of_level in _by_level(both) if of_level == level
+            )
+        named = [f"{joint} {', '.join(sizes)}" for joint, sizes in of_joint.items() if sizes]
+        if named:
+            lines.append(f"{level} (± 95 %): {'; '.join(named)}")
+    return lines or (["all angles are acceptable (95 % uncertainty)"] if by_motion else [])
+
+
 def _of_motion(sides: Mapping[str, UsableFor]) -> Iterator[str]:
-    alike = len({one.level for one in sides.values()}) == 1
-    groups = [list(sides.values())] if alike else [[one] for one in sides.values()]
-    for group in groups:
+    for side, sized, level in _by_level(list(sides.values())):
+        named = sized.partition(" ± ")[0]
+        yield f"{side}{sized} (95 %)" + (f": do not use for {named}" if level == DO_NOT_USE else f", {level}")
+
+
+def _by_level(sides: Sequence[UsableFor]) -> Iterator[tuple[str, str, str]]:
+    """Side, motion with its size, and class: of both sides together, by the larger one, where they are of one class."""
+    alike = len({one.level for one in sides}) == 1
+    for group in [sides] if alike else [[one] for one in sides]:
         largest = max(group, key=lambda one: one.standard_uncertainty)
         side = "" if alike and len(sides) > 1 else f"{largest.side} "
-        named = motion_words(largest)
-        size = f"{side}{named} ± {size_words(largest)} (95 %)"
-        yield f"{size}: do not use for {named}" if largest.level == DO_NOT_USE else f"{size}, {largest.level}"
+        yield side, f"{motion_words(largest)} ± {size_words(largest)}", largest.level
+
+
+def _joint_words(joint: str) -> str:
+    return joint.replace("_", " ")
 
 
 def motion_words(one: UsableFor) -> str:

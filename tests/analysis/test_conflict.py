@@ -78,7 +78,7 @@ def test_the_effect_is_that_of_both_analyses(simulated: Callable[..., object], j
     assert note.code == "calibration_conflict" and "left ankle dorsiflexion" in note.text
     assert "static_plantar_flexion" in note.text
     beside_text = note.text
-    assert f"--static {static.path} takes it" in note.cure
+    assert f"--static {static.path}" in note.cure
     (note,) = given(off, static, model)
     assert note.code == "calibration_conflict"
     both = [analyse(off, model, SubjectFile(), s).sides["left"] for s in (None, static)]

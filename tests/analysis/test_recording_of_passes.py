@@ -141,7 +141,7 @@ def part(trial: Trial, first: int, stop: int) -> Trial:
 def accused(result: Result) -> list[str]:
     """What is wrong; by how much it changes moments is a quantile over all frames, however many walks they hold."""
     return [
-        note.text.partition(": joint moments")[0]
+        note.text.partition("; joint moments")[0]
         for note in result.notes
         if note.code in ("plate_channel", "plate_doubtful", "clocks_apart")
     ]

@@ -73,8 +73,8 @@ def test_a_leg_without_a_whole_stance_is_usable_and_the_other_stays_good(simulat
     assert verdict.words == "usable (left good, right usable)"
     assert verdict.worst_reason.startswith("right: no whole stance on the plates: ")
     assert verdict.worst_reason.endswith(
-        "; cure: --assign right=2, if the load that no foot claims is this foot's; else use the angles of this leg, "
-        "and no load of it but what is written"
+        "; cure: --assign right=2, if the load that no foot claims is this foot's; else use this leg's angles, "
+        "not its moments"
     )
 
 
@@ -92,7 +92,7 @@ def test_a_stance_that_an_end_of_the_trial_cuts_is_not_whole(simulated: Simulate
     cut = replace(trial, points_g=trial.points_g[frames], plates=plates, events=())
     verdict = analysed(cut).verdict
     assert ("no_whole_stance", side) in codes(verdict)
-    assert "its beginning or end was not recorded" in verdict.worst_reason
+    assert "its start or end was not recorded" in verdict.worst_reason
 
 
 def test_without_plates_one_reason_says_so(simulated: Simulate) -> None:
@@ -188,7 +188,7 @@ def test_a_plate_that_is_not_used_is_a_reason_only_where_a_stance_is_lacking(sim
 @pytest.mark.parametrize(
     ("note", "side"),
     [
-        (Note("length_jump", "the length of the left thigh jumps by 40 mm at frame 3"), "left"),
+        (Note("length_jump", "length of the left thigh jumps by 40 mm at frame 3"), "left"),
         (Note("static_differs", "right foot: RHEE to RTOE 200 mm in the static"), "right"),
         (Note("measurements_differ", "left and right knee_width differ"), ""),
         (Note("file_repaired", "header and parameters disagree"), ""),
@@ -207,16 +207,16 @@ def test_reasons_stand_by_what_they_do_then_by_severity_and_repeated_ones_in_one
         walk,
         Note("marker_filter", "the markers carry noise"),
         Note("measurements_differ", "mass: 70 kg from the trial, 71 kg from the static"),
-        Note("label_fault", "LANK jumps by 22 mm: taken as not seen in frames 7-8"),
+        Note("label_fault", "LANK jumps by 22 mm; not used in frames 7-8"),
         Note("other_person", "the static may be another person's"),
-        Note("label_fault", "LHEE jumps by 26 mm: taken as not seen in frames 1-4"),
+        Note("label_fault", "LHEE jumps by 26 mm; not used in frames 1-4"),
     )
     assert codes(verdict) == [("other_person", ""), ("label_fault", ""), ("measurements_differ", "")]
     assert verdict.trial == DO_NOT_USE
     fault = verdict.reasons[1]
     assert fault.count == 2
     assert fault.words == (
-        "LANK jumps by 22 mm: taken as not seen in frames 7-8; LHEE jumps by 26 mm: taken as not seen in frames 1-4; "
+        "LANK jumps by 22 mm; not used in frames 7-8; LHEE jumps by 26 mm; not used in frames 1-4; "
         "cure: correct the labels there"
     )
     assert [note.code for note in verdict.others] == ["marker_filter"]

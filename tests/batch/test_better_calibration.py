@@ -81,10 +81,14 @@ def test_outputs_show_that_the_stored_values_are_stale(made: Path, tmp_path: Pat
     outputs = {name: made / ("outputs" if name == where else "") / f"{name}.c3d" for name in ("walk", "static")}
     _, static = put(tmp_path, spoilt(outputs["walk"]), outputs["static"])
     row = batch(tmp_path)
-    assert row["static"].startswith(f"{static}: from the angles that {where}.c3d stores, ")
+    assert row["static"].startswith(f"{static}: against the angles stored in {where}.c3d stores, ")
     assert "the static 0.0°" in row["static"] and "they differ by up to 6." in row["static"]
     (note,) = assert_as_run(tmp_path, "--static", static)
-    assert "the static is used" in note and f"from the angles that {where}.c3d stores" in note and "by up to 6." in note
+    assert (
+        "the static is used" in note
+        and f"against the angles stored in {where}.c3d stores" in note
+        and "by up to 6." in note
+    )
     clean, found = (tmp_path / name for name in ("clean", "out"))
     run(made / "walk.c3d", out=clean)  # what is stored there is true
     joints = [np.genfromtxt(f / "walk.joints.csv", delimiter=",", names=True) for f in (clean, found)]
@@ -103,9 +107,7 @@ def test_outputs_show_that_the_stored_values_are_right(made: Path, tmp_path: Pat
     put(tmp_path, made / "outputs" / "walk.c3d", tmp_path / "moved.c3d")
     (tmp_path / "data" / "subject.yaml").write_text("static: {foot_flat: false}\n")
     row = batch(tmp_path)
-    assert row["static"].startswith(
-        "none: from the angles that walk.c3d stores, the calibration stored in the trial is 0.0°"
-    )
+    assert row["static"].startswith("none: against the angles stored in walk.c3d the stored calibration is 0.0°")
     assert f"{tmp_path / 'data' / 'static.c3d'} is not used" in row["static"]
 
 

@@ -45,7 +45,7 @@ def test_the_delay_is_found(label: str, seconds: float) -> None:
     assert found.late_s == pytest.approx(seconds, rel=0.15)  # to first order in the delay
     (note,) = late_notes(markers, RATE)
     way = "late" if seconds > 0 else "early"
-    assert note.text.startswith(f"{label} comes ") and f" ms {way} beside its neighbours" in note.text
+    assert note.text.startswith(f"{label} comes ") and f" ms {way} relative to its neighbours" in note.text
     assert note.code == "length_varies" and note.severity == "doubt"
 
 

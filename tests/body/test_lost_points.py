@@ -89,4 +89,4 @@ def test_a_marker_that_slips_varies_the_fit() -> None:
     column = trial.labels.index("L_SHANK_4")
     points[:, column, 0] += 0.06 * np.linspace(0, 1, trial.n_frames)
     told = said(result_of(cluster_walk.replace(trial, points_g=points)), "length_varies")
-    assert any("how well the markers fit the left shank" in text and "L_SHANK_4" in text for text in told)
+    assert any("fit of the markers to the left shank" in text and "L_SHANK_4" in text for text in told)

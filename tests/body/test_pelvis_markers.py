@@ -36,7 +36,7 @@ def test_a_marker_that_is_five_frames_late_is_named(walk: Case, label: str) -> N
     seen[label] = late(seen[label], 5)
     (note,) = pelvis_notes(walk.result.model, seen)
     assert note.code == "length_varies" and note.severity == "doubt"
-    assert note.text.startswith(f"{label} moves against all other markers of the pelvis")
+    assert note.text.startswith(f"{label} moves relative to all other pelvis markers")
 
 
 def test_one_that_is_glued_elsewhere_or_swings_a_little_is_not(walk: Case) -> None:

@@ -135,7 +135,7 @@ def test_a_walk_without_heel_markers(file: str, with_static: bool) -> None:
         # where it is swung
         assert np.abs(moment - expected)[both].max() < 0.02
     assert [n.text for n in result.notes if n.code == "heel_absent"] == [
-        "left and right foot: no heel marker; the ankle marker stands for it where plates and contacts are judged"
+        "left and right foot: no heel marker; the ankle marker is used instead to judge plates and contacts"
     ]
     assert not [n for n in full.notes if n.code == "heel_absent"]
 

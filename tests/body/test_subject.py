@@ -210,7 +210,7 @@ def test_a_height_is_read_in_the_unit_in_which_it_can_be(pig: specs.Model, store
         (note,) = said
         assert note.code == "measurement_assumed"
         assert note.text.startswith(
-            f"height = 1.75 m (trial, stored): stored as {stored:g}; by its size it is in {unit}"
+            f"height = 1.75 m (trial, stored): stored as {stored:g}, which by its size is in {unit}"
         )
 
 
@@ -219,7 +219,7 @@ def test_a_stored_height_that_no_body_has_is_left_out(pig: specs.Model, stored: 
     subject = resolve(pig, {"mass"}, None, {"Bodymass": 70.0, "Height": stored})
     assert "height" not in subject.measured
     (note,) = [note for note in subject.notes if "height" in note.text]
-    assert note.code == "measurement_ignored" and "is outside 300 mm to 2.6 m; it was left out" in note.text
+    assert note.code == "measurement_ignored" and "is outside 300 mm to 2.6 m; it was not used" in note.text
 
 
 def test_an_impossible_height_gives_way_to_the_next_source_but_not_in_the_subject_file(

@@ -50,11 +50,11 @@ def assert_cures(row: Row, name: str, simulated: Path, own: Path) -> None:
     """The command prints the message, with the cure's words; with what the cure names it does not."""
     folder = Folder(simulated, own)
     words = row.made(folder)
-    before = gaitid(*words)
+    before = gaitid("--verbose", *words)
     line = line_of(before, row.said)
     assert line, before.err
     assert [text for text in APPLIED.get(name, ()) if text not in line] == []
-    after = gaitid(*cured(words, line, row, folder))
+    after = gaitid("--verbose", *cured(words, line, row, folder))
     assert not line_of(after, row.said), after.err
     assert after.code == row.code, after.err
     assert re.search(row.then, after.err), after.err

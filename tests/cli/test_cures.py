@@ -143,7 +143,7 @@ ROWS: dict[str, Row] = {
     # statics
     "a static beside the trial": Row(
         lambda f: ("run", beside(f), "-o", f.own / "out"),
-        "static.c3d lies beside it and was not used",
+        "static.c3d in the same folder was not used",
         r"--static \S+$",
         then="model pig",
     ),
@@ -268,7 +268,7 @@ ROWS: dict[str, Row] = {
         "LKNE is off its track",
         lambda f, words, line: (*words, "--set", "doubtful_labels=keep"),
     ),
-    "labels that change places": Row(run(exchanged), "or keep them with", r"--set \w+=\w+"),
+    "labels that change places": Row(run(exchanged), "or keep with", r"--set \w+=\w+"),
     "a frame that repeats the one before": Row(run(repeated), "repeats the one before.*keep", r"--set \w+=\w+"),
     "frames that were cut out": Row(run(cut_out), "frames are missing between", r"--set \w+=\w+"),
     "an origin that moves": Row(run(origin_moved), "--set doubtful_labels=keep", r"--set \w+=\w+"),
@@ -341,7 +341,7 @@ ROWS: dict[str, Row] = {
     ),
     "markers that are filtered otherwise than plates": Row(
         run(None, "--cutoff", "6"),
-        "(are low-passed at 6 Hz, the plates are not|is faster than the markers)",
+        "(are low-passed at 6 Hz, plates are not|(is|are) faster than the markers)",
         lambda f, words, line: (*words, "--set", "joint_loads=matched"),
     ),
     "a model that is not there": Row(

@@ -73,7 +73,7 @@ ROWS: dict[str, Row] = {
         beside_its_trial,
     ),
     "a motion file beside a TRC file": Row(
-        beside_trc, "walk.mot lies beside it and was not used: --forces", r"--forces \S+$"
+        beside_trc, "walk.mot in the same folder was not used: --forces", r"--forces \S+$"
     ),
     "forces that are given twice": Row(
         forces_twice, "forces are given twice.*leave out --forces, or those columns", "leave out --forces"
@@ -156,14 +156,14 @@ ROWS: dict[str, Row] = {
     ),
     "events of no known name": Row(
         events_named,
-        "say what each means: --events FILE.yaml with `labels: {.*Tick",
+        "Say what each means: --events FILE.yaml with `labels: {.*Tick",
         lambda folder, words, line: (*words, "--events", folder.text("events.yaml", line.split("`")[1] + "\n")),
     ),
     "a file without a unit": Row(
         run(unit("")), "--set point_unit decides", lambda folder, words, line: (*words, "--set", "point_unit=mm")
     ),
     "a stored calibration that is not the static's": Row(
-        stale, "look which was measured with these markers: --static .* takes it", r"--static \S+(?= takes it)"
+        stale, "if the static was recorded with these markers, --static ", r"--static \S+(?= takes it)"
     ),
     "a trial that is not like its session": Row(
         unlike_session,

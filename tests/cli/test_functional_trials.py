@@ -241,7 +241,7 @@ def test_noise_is_taken_off_and_told(folder: Path) -> None:
     off = np.linalg.norm([how["centre_mm"][way] - true[f"{way}_mm"] for way in ("forward", "outward", "up")])
     assert off < 3 * how["standard_error_mm"]
     assert off < how["noise_correction_mm"]
-    assert how["doubts"] and "the noise of the markers had drawn its centre by" in how["doubts"][0]
+    assert how["doubts"] and "Marker noise moved its centre by" in how["doubts"][0]
     codes = [note["code"] for note in record("noisy/left_knee.run.json")["warnings"]]
     assert "functional_doubtful" in codes
 

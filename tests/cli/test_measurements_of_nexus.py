@@ -73,8 +73,8 @@ def test_what_the_trial_stores_wins(walk: Path, tmp_path: Path) -> None:
     for change, words in (
         ({}, ""),
         ({"LKneeWidth": 99.0}, f"left knee_width: 104 mm from the trial, stored is used; the {BESIDE} says 99 mm"),
-        ({"LLegLength": 600.0}, f"{BESIDE}: another person's, whose left leg_length is 600 mm, not 920 mm"),
-        ({"Bodymass": 50.0}, f"{BESIDE}: another person's, whose mass is 50 kg, not 70 kg"),
+        ({"LLegLength": 600.0}, f"{BESIDE} is of another person, whose left leg_length is 600 mm, not 920 mm"),
+        ({"Bodymass": 50.0}, f"{BESIDE} is of another person, whose mass is 50 kg, not 70 kg"),
     ):
         write_mp(tmp_path / "Anna.mp", numbers | change)
         done = gaitid("run", tmp_path / "walk.c3d", "--model", "pig", "-o", tmp_path / "o")
@@ -102,7 +102,7 @@ def test_a_value_that_nobody_gave_and_no_body_has_is_left_out(tmp_path: Path, ta
     write_mp(tmp_path / "Anna.mp", {"Bodymass": 70.0, "LLegLength": 0.92, "RLegLength": 918.0})
     done = gaitid("run", *table[:-1], "lateral", "-o", tmp_path / "o")
     assert done.code == 0
-    assert f"left leg_length = 0.92 mm ({BESIDE}) is outside 150 mm to 1.5 m; it was left out" in done.err
+    assert f"left leg_length = 0.92 mm ({BESIDE}) is outside 150 mm to 1.5 m; it was not used" in done.err
 
 
 def test_several_files_and_nothing_that_says_whose(tmp_path: Path, table: list[str | Path]) -> None:

@@ -111,7 +111,7 @@ def test_one_of_two_people(couple: Path, walk: Path, tmp_path: Path) -> None:
     one, two = (tmp_path / folder / "walk.wrenches.csv" for folder in ("one", "two"))
     assert one.read_text() == two.read_text()
     texts = [warning["text"] for warning in record(tmp_path / "two")["warnings"]]
-    assert any("nothing says whose these measurements are; they are left out: " in text for text in texts)
+    assert any("nothing says whose these measurements are; not used: " in text for text in texts)
     assert gaitid("inspect", couple, "--subject-prefix", "Anna").code == 0
     assert_refused(
         gaitid("inspect", couple, "--subject-prefix", "Carl"), "no subject 'Carl' in the file", "Anna", "Ben"

@@ -596,8 +596,8 @@ def test_the_verdict_is_said_first_with_its_reasons_and_cures_and_is_the_same_ev
     assert first == f"gaitid: {walk}: verdict: usable (left good, right usable)"
     assert second.startswith(f"gaitid: {walk}: warning: right: no whole stance on the plates: ")
     assert second.endswith(
-        "; cure: --assign right=2, if the load that no foot claims is this foot's; else use the angles of this leg, "
-        "and no load of it but what is written"
+        "; cure: --assign right=2, if the load that no foot claims is this foot's; else use this leg's angles, "
+        "not its moments"
     )
     rows = list(csv.DictReader((tmp_path / "walk.spatiotemporal.csv").read_text(encoding="utf-8").splitlines()))
     assert rows
@@ -614,8 +614,8 @@ def test_what_was_done_is_said_only_when_asked(walk: Path, tmp_path: Path) -> No
 
     trial = edited_c3d(walk, tmp_path / "walk.c3d", bias)
     short, full = (gaitid("run", trial, "--model", "pig", "-o", tmp_path, *more).err for more in ([], ["-v"]))
-    assert "that was taken off its load" not in short
-    assert "note: plate 1 reads" in full and "that was taken off its load" in full
+    assert "this was subtracted" not in short
+    assert "note: plate 1 reads" in full and "this was subtracted" in full
 
 
 @recorded("qualisys/walk.c3d")

@@ -32,9 +32,7 @@ def test_plates_that_lie_on_each_other_are_named(simulated: Callable[..., object
     i = int(np.argmax(gaps))
     into = -(gaps[i] + 0.05) * sides[i] - (sides[1 - i] @ apart) * sides[1 - i]
     (fault,) = overlap_faults((a, at(b, b.centre_g + into)), {2})
-    assert (
-        "plates 1 and 2 lie on each other by 5 cm" in fault.note.text and fault.plates == (1, 2) and not fault.withheld
-    )
+    assert "plates 1 and 2 overlap by 5 cm" in fault.note.text and fault.plates == (1, 2) and not fault.withheld
     assert not list(overlap_faults((a, at(b, b.centre_g + into)), ()))  # nobody stood on either
     assert not list(overlap_faults((a, at(b, b.centre_g + into + 0.2 * UP)), {2}))  # a step over the floor
 

@@ -118,7 +118,7 @@ def test_a_channel_that_holds_still_under_load_is_lost_meanwhile(channel: int) -
     force = np.column_stack([values[:, :2], one.force_p[:, 2]])
     sound, lost, (note,) = sound_samples(replace(one, force_p=force, moment_p=values[:, 2:]))
     assert lost == 60 and np.flatnonzero(np.isnan(sound.force_p[:, 0])).tolist() == list(range(400, 460))
-    assert f"{('Fx', 'Fy', 'Mx', 'My', 'Mz')[channel]} reads the same for 60 ms from 0.400 s on" in note.text
+    assert f"{('Fx', 'Fy', 'Mx', 'My', 'Mz')[channel]} is constant for 60 ms from 0.400 s" in note.text
 
 
 @pytest.mark.parametrize("channel", range(5))
@@ -129,7 +129,7 @@ def test_a_channel_that_dies_under_load_is_lost_until_the_foot_leaves(channel: i
     force = np.column_stack([values[:, :2], one.force_p[:, 2]])
     _, lost, (note,) = sound_samples(replace(one, force_p=force, moment_p=values[:, 2:]))
     assert 140 <= lost <= 150  # until the foot presses with less than a tenth
-    assert "reads the same for 1" in note.text and "from 0.650 s on" in note.text
+    assert "is constant for 1" in note.text and "from 0.650 s on" in note.text
     values[620:650, channel] = np.linspace(values[619, channel], 0.0, 30)  # however it came there
     force = np.column_stack([values[:, :2], one.force_p[:, 2]])
     assert sound_samples(replace(one, force_p=force, moment_p=values[:, 2:]))[1] >= 140
@@ -139,7 +139,7 @@ def test_a_channel_that_runs_into_its_range_is_lost_there() -> None:
     one = pushing()
     force = one.force_p.copy()
     force[:, 0] = np.clip(force[:, 0], -80.0, 80.0)
-    assert "Fx reads the same for" in sound_samples(replace(one, force_p=force))[2][0].text
+    assert "Fx is constant for" in sound_samples(replace(one, force_p=force))[2][0].text
 
 
 @pytest.mark.parametrize("bits", [6, 8, 10, 12, 14, 16])

@@ -441,4 +441,4 @@ def test_forces_that_end_early_are_not_of_a_wrong_rate(share: float) -> None:
     assert found(result) == []
     words = " ".join(reason.words for reason in result.verdict.reasons)
     last = int(share * trial.n_frames) + trial.first_frame
-    assert f"the forces of the file end in frame {last}" in words or f"these cover frames 1-{last}" in words
+    assert f"the file's forces end in frame {last}" in words or f"these cover frames 1-{last}" in words

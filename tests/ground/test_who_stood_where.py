@@ -88,7 +88,7 @@ def test_single_support_on_a_shared_plate_is_known_and_double_support_is_not(mad
 def test_exchanged_cables_are_named(made) -> None:  # type: ignore[no-untyped-def]
     result = run(made("swapped_plates")[0])
     assert not any(c.plates for c in result.contacts)
-    assert any("plates 1 and 2: each reports what the other felt" in w for w in texts(result.notes))
+    assert any("plates 1 and 2: probably each reports the other's load" in w for w in texts(result.notes))
 
 
 def test_a_drifting_plate_is_levelled(made) -> None:  # type: ignore[no-untyped-def]

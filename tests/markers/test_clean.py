@@ -89,7 +89,7 @@ def test_a_spline_for_a_cutoff_is_that_spline() -> None:
 
 def test_equal_cutoffs_of_markers_and_plates_need_no_warning() -> None:
     result = cleaned(noisy(), force_cutoff_hz=7.0)
-    assert not any("low-passed at 7 Hz, the plates" in w for w in texts(result.notes))
+    assert not any("low-passed at 7 Hz, plates" in w for w in texts(result.notes))
     other = cleaned(noisy(), force_cutoff_hz=20.0)
     assert any("the plates at 20 Hz" in w for w in texts(other.notes))
 
@@ -126,7 +126,7 @@ def test_a_marker_that_moves_for_good_is_empty_as_far_as_its_step_reaches(sigma_
     assert np.isfinite(result.filtered["LANK"]).all()
     (note,) = (note for note in result.notes if note.code == "marker_moved")
     at = trial.first_frame + 250
-    assert f"between frames {at - 1}-{at}: taken as not seen in frames {at - reach}-{at + reach - 1}" in note.text
+    assert f"between frames {at - 1}-{at}; not used in frames {at - reach}-{at + reach - 1}" in note.text
 
 
 @pytest.mark.parametrize("sigma_mm", [1.3, 2.0, 3.0])
@@ -136,7 +136,7 @@ def test_much_noise_on_all_markers_is_noise_and_no_jump(sigma_mm: float) -> None
     assert {note.code for note in result.notes} == {"marker_filter", "markers_rough", "filters_differ"}
     assert not result.quality["label_faults"] and not result.quality["gaps"]
     (note,) = (note for note in result.notes if note.code == "markers_rough")
-    assert f"{result.quality['marker_noise_mm']:.2g} mm of noise, where cameras leave less than 1 mm" in note.text
+    assert f"{result.quality['marker_noise_mm']:.2g} mm (cameras usually give less than 1 mm)" in note.text
     assert "markers_rough" not in {note.code for note in cleaned(noisy(0.6)).notes}
 
 
@@ -320,7 +320,7 @@ def test_what_the_file_says_was_computed_is_a_gap_again_and_can_be_kept() -> Non
     assert np.isfinite(found.seen["LKNE"][100:108]).all()  # filled, as any gap of so many frames
     assert np.isnan(found.seen["LKNE"][150:220]).all()
     said = next(note for note in found.notes if note.code == "reading_info")
-    assert "LKNE was computed, not measured, by its residual of 0: taken as not seen in frames" in said.text
+    assert "LKNE was computed, not measured (its residual is 0); not used in frames" in said.text
     assert {note.code for note in found.notes} >= {"gap_filled", "gap_open"}
     assert found.quality["label_faults"][0]["kind"] == "computed"
     kept = clean_markers(trial, model._replace(settings=model.settings._replace(doubtful_labels="keep")))

@@ -1,4 +1,4 @@
-"""Gaps that somebody filled before the file was written: polynomials, and stretches with a kink at both ends."""
+"""Gaps that somebody filled before the file was written: polynomials, and stretches with a between two kinks."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_a_stretch_with_two_kinks_in_a_smoothed_trial_is_found(way: str, frames:
     assert fault.labels == ("LKNE",)
     ((first, last),) = fault.frames
     assert abs(first - 120) <= 5 and abs(last - 119 - frames) <= 5
-    assert "kink at both ends" in fault.note(1).text
+    assert "between two kinks" in fault.note(1).text
 
 
 def test_kinks_of_noisy_markers_or_of_many_at_once_or_one_alone_are_no_fill() -> None:

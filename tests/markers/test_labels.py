@@ -246,7 +246,7 @@ def test_labels_of_the_other_side() -> None:
 
 def test_words_name_labels_frames_as_the_file_counts_them_and_what_to_do() -> None:
     swap = LabelFault("swap", ("LANK", "LHEE"), ((10, 19),), 0.1)
-    assert swap.note(695).text == ("LANK and LHEE change places (100 mm): taken as not seen in frames 705-714")
+    assert swap.note(695).text == ("LANK and LHEE change places (100 mm); not used in frames 705-714")
     assert "exchanged throughout" in LabelFault("exchanged", ("LANK", "LHEE"), (), 0.1).note(1).text
 
 

@@ -191,7 +191,7 @@ def test_a_marker_that_goes_elsewhere_for_good_is_named() -> None:
     (fault,) = check_labels(markers, RATE).faults
     assert (fault.kind, fault.frames, fault.at) == ("moved", (), ((249, 250),))
     note = fault.note(1)
-    assert note.code == "marker_moved" and "LKNE makes a step of 12 mm" in note.text and "250-251" in note.text
+    assert note.code == "marker_moved" and "LKNE shifts 12 mm" in note.text and "250-251" in note.text
 
 
 @pytest.mark.parametrize("noise_mm", [0.0, 0.5, 1.0])

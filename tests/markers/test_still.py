@@ -43,7 +43,7 @@ def test_only_the_frames_in_which_it_stood(label: str, n: int, noise_mm: float) 
     assert gone[-1] == first + n - 1 and first - 4 <= gone[0]
     assert [fault.kind for fault in checked.faults] == ["still"]
     text = checked.faults[0].note().text
-    assert text.startswith(f"{label} stands still while its neighbours move on") and "taken as not seen" in text
+    assert text.startswith(f"{label} stands still while its neighbours move") and "not used" in text
 
 
 def test_seen_backward_in_time() -> None:

@@ -85,7 +85,7 @@ def test_a_cubic_in_a_raw_trial_is_found(noise_mm: float, frames: int) -> None:
     (run,) = fault.frames
     assert (fault.kind, fault.labels) == ("splined", ("B",))
     assert run in ((80, 80 + frames + 1), (81, 80 + frames))  # a frame beside it lies on the cubic as well
-    assert "moves on one polynomial" in fault.note(1).text
+    assert "moves on an exact polynomial" in fault.note(1).text
 
 
 def test_what_hardly_moves_or_was_smoothed_is_no_cubic() -> None:

@@ -62,7 +62,7 @@ def test_a_brief_excursion_costs_its_frames_which_are_filled() -> None:
     whole, result = walk(0.0), cleaned(moved(walk(0.0), 150, 2, 0.01))
     (note,) = (note for note in result.notes if note.code == "markers_jump")
     assert note.severity == "doubt" and "by 10 mm (+6, -8, +0 mm along x, y, z)" in note.text
-    assert "taken as not seen in frames 651-652" in note.text
+    assert "not used in frames 651-652" in note.text
     for label, points in whole.items():
         np.testing.assert_allclose(result.filtered[label], points, atol=1e-4)  # m
 
@@ -73,7 +73,7 @@ def test_a_long_one_and_a_step_are_left_empty_as_far_as_they_reach() -> None:
     assert unseen(result) == [*range(143, 157)]
     (note,) = (note for note in result.notes if note.code == "markers_jump")
     assert "between frames 650-651, and stay there" in note.text
-    assert "off the plates by as much" in note.text
+    assert "do not fit the plates" in note.text
     assert not {note.code for note in result.notes} & {"label_fault", "marker_moved", "marker_spike"}
 
 
@@ -213,7 +213,7 @@ def test_a_foot_that_turns_is_told_once_and_empty_beside_its_step() -> None:
     (note,) = (note for note in result.notes if note.severity == "doubt")
     assert note.code == "markers_jump" and note.text == (
         "LANK, LHEE, LTOE turn together by 8°, by up to 12 mm (about the axis +0.7, -0.3, +0.7 along x, y, z) between "
-        "frames 650-651, and stay there: taken as not seen in frames 644-657, and before or after it they sit "
+        "frames 650-651, and stay there; not used in frames 644-657, and before or after it they sit "
         "elsewhere on the body, by as much"
     )
     for label in walk(0.0):
@@ -234,10 +234,10 @@ def test_frames_beside_the_step_of_a_foot_are_left_empty_and_those_of_a_brief_ex
     (note,) = (note for note in result.notes if note.severity == "doubt")
     assert note.code == "markers_jump" and note.text == (
         "LANK, LHEE, LTOE jump together by 15 mm (+9, -12, +0 mm along x, y, z) between frames 650-651, and stay "
-        "there: taken as not seen in frames 644-657, and before or after it they sit elsewhere on the body, by as much"
+        "there; not used in frames 644-657. Before or after it they lie elsewhere on the body"
     )
     result = cleaned(some_moved(walk(0.0), FOOT, 150, 2, 0.015))
-    assert "taken as not seen in frames 651-652" in next(n.text for n in result.notes if n.code == "markers_jump")
+    assert "not used in frames 651-652" in next(n.text for n in result.notes if n.code == "markers_jump")
     for label, points in walk(0.0).items():
         np.testing.assert_allclose(result.filtered[label], points, atol=3e-4)  # m
 

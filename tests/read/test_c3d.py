@@ -683,10 +683,10 @@ def test_a_parameter_or_group_given_twice_is_refused(tmp_path: Path) -> None:
         (np.nan, "without finite coordinates"),
         (np.inf, "without finite coordinates"),
         ([0.0, 0.0, 2e6], "more than 1000 m away"),
-        (2e6, "with one number as all three coordinates"),
-        (-9999.0, "with one number as all three coordinates"),
-        (99999.0, "with one number as all three coordinates"),
-        (32767 * 0.1, "with one number as all three coordinates"),
+        (2e6, "with three equal coordinates"),
+        (-9999.0, "with three equal coordinates"),
+        (99999.0, "with three equal coordinates"),
+        (32767 * 0.1, "with three equal coordinates"),
     ],
 )
 def test_a_marker_where_none_can_be_is_not_seen(tmp_path: Path, value: float | list[float], what: str) -> None:
@@ -711,7 +711,7 @@ def test_an_event_without_a_time_is_left_out_and_said_so(tmp_path: Path, time: f
 
     trial = read_c3d(make(tmp_path / "a.c3d", edit=edit))
     assert [e.name for e in trial.events] == ["Foot Strike"]
-    assert texts(trial) == ("events without a possible time are not read: Right Foot Off",)
+    assert texts(trial) == ("events without a possible time were not read: Right Foot Off",)
 
 
 def test_names_that_are_no_utf8_are_read_as_old_windows_programs_write_them(folder: Path, tmp_path: Path) -> None:

@@ -112,7 +112,7 @@ def test_a_group_without_events_leaves_the_header(tmp_path: Path) -> None:
 def test_more_events_than_there_is_room_for(tmp_path: Path, count: int) -> None:
     read = trial(tmp_path / "a.c3d", SOME, count=count)
     assert read.events == ()
-    assert warned(read) == [f"the header counts {count} events, where 18 have room; none of them is read"]
+    assert warned(read) == [f"the header counts {count} events but has room for 18; none was read"]
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_more_events_than_there_is_room_for(tmp_path: Path, count: int) -> None:
 def test_an_event_that_cannot_be_leaves_the_others(tmp_path: Path, event: tuple[str, float], said: str) -> None:
     read = trial(tmp_path / "a.c3d", [event, ("LTO", 0.03125)])
     assert found(read) == [("left", "Foot Off", 0.03125)]
-    assert warned(read) == [f"events of the header without a label or outside the trial are not read: {said}"]
+    assert warned(read) == [f"header events without a label or outside the trial were not read: {said}"]
 
 
 @pytest.mark.parametrize("key", [0, 12344, 14640])

@@ -98,4 +98,6 @@ def test_a_file_that_nobody_gave_refuses_nothing(tmp_path: Path) -> None:
     (tmp_path / "Anna.mp").write_text("")
     read = read_trial(trial.trial, forces=trial.forces, plates=trial.plates)
     assert read.measured_in is None
-    assert any("(.mp) lies beside it and was not used: it cannot be read: no parameter" in n.text for n in read.notes)
+    assert any(
+        "(.mp) in the same folder was not used, because it cannot be read: no parameter" in n.text for n in read.notes
+    )

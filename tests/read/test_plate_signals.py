@@ -188,7 +188,7 @@ def test_an_unloaded_plate_may_have_no_centre_of_pressure() -> None:
     plate.signals[3:5, 500] = np.nan  # loaded
     (unknown,), refused, warnings = read(plate)
     assert (refused, np.flatnonzero(np.isnan(unknown.force_p[:, 2])).tolist()) == ({}, [500])
-    assert warnings == ["plate 1: 1 of 1000 samples hold a value that is no number; its load is unknown there"]
+    assert warnings == ["plate 1: 1 of 1000 samples are not numbers; its load is unknown there"]
 
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf])

@@ -79,7 +79,7 @@ def test_one_that_is_not_there_is_refused_with_those_that_are(tmp_path: Path) ->
 def test_a_person_among_things_is_taken(tmp_path: Path) -> None:
     trial = read_c3d(two_people(tmp_path / "a.c3d", beside=3))
     assert trial.labels == (*NAMES, "ball")
-    assert any("only one has 10 markers or more that are seen, and is read, with 12" in w for w in texts(trial))
+    assert any("only one with 10 visible markers or more; that one was read (12" in w for w in texts(trial))
 
 
 def test_a_marker_without_a_subject_that_the_chosen_one_has_too_is_left_out(tmp_path: Path) -> None:

@@ -396,7 +396,7 @@ def test_a_marker_without_a_label_is_told_from_the_columns(tmp_path: Path) -> No
     text = text_of(person())
     read = read_trial(write(tmp_path, text.replace("\tRASI\t", "\t\t", 1)))
     assert read.labels == ("LASI", "", "SACR", "LOST")
-    assert any("1 marker without a label: columns above which none stands" in w for w in texts(read))
+    assert any("1 marker without a label: columns with none above them" in w for w in texts(read))
 
 
 @pytest.mark.parametrize("surplus", [1, 2, 3, 4])

@@ -103,7 +103,7 @@ def test_what_qtm_forces_say_of_themselves_is_looked_at(tmp_path: Path) -> None:
     forces = write(tmp_path, "walk_f_1.tsv", text)
     left_out = read_trial(path)
     assert not left_out.plates
-    assert any("walk_f_1.tsv lies beside it and was not used" in t for t in texts(left_out))
+    assert any("walk_f_1.tsv in the same folder was not used" in t for t in texts(left_out))
     with pytest.raises(
         GaitidError, match="walk_f_1.tsv: FORCE_PLATE_CORNER.corners_mm: expected .* rectangle|in order"
     ):

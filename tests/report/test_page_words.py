@@ -140,7 +140,7 @@ def test_how_far_the_thighs_axes_seem_turned_stands_below_knee_adduction(cycled:
 
 def test_trust_says_what_is_known_and_what_is_not(cycled: Path, edit_record: Edit) -> None:
     good = {"trial": "good", "left": "good", "right": "good", "reasons": []}
-    text = "left knee: varus and valgus follow its flexion, as where the thigh's axes are turned inward by 14° ± 5°"
+    text = "left knee: varus–valgus follows flexion, as if the thigh's axes were turned inward by 14° ± 5°"
     turned = {"severity": "info", "code": "knee_axis_turned", "text": text}
     edit_record(cycled, {"verdict": good, "warnings": [turned]})
     loaded = load_result(cycled)

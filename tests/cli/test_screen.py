@@ -1,0 +1,71 @@
+"""What a trial prints: few lines, the most important first, each short and with its cure; all of it with --verbose."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from terminal import NOISY, gaitid
+
+from gaitid.analysis.wording import WIDTH, fitted
+from gaitid.cli.summary import LINES
+from gaitid.notes import CODES, PHRASES, WORDS
+
+SHARED = Path(__file__).resolve().parents[3] / "shared" / "trials"
+#: Trials with many notes, of laboratories and of files that say little.
+NOTED = ("zoo/TYPE-3.c3d", "wild/padua_clusters/walk.c3d", "wild/cgm24/walk.c3d", "models/ja1_gait/original.c3d")
+#: Words of a sentence for readers who learned English.
+WORDS_OF_A_SENTENCE = 25
+
+
+def assert_screen(*words: object) -> list[str]:
+    """A trial has at most six lines of 200 characters: the verdict first, what was written last."""
+    done = gaitid("run", *words)
+    assert done.code == 0, done.err
+    lines = done.lines
+    assert len(lines) <= LINES and [line for line in lines if len(line) > WIDTH] == []
+    assert ": verdict: " in lines[0] and ": wrote " in lines[-1]
+    every = gaitid("-v", "run", *words).lines
+    if any("more note" in line for line in lines):
+        assert len(every) > LINES
+    return lines
+
+
+def test_with_uncertainty_the_screen_has_six_lines_too(tmp_path: Path) -> None:
+    lines = assert_screen(
+        NOISY, "--model", "pig", "--uncertainty", "--max-uncertainty", "angle_deg=0.5", "-o", tmp_path
+    )
+    assert any("do not use (± 95 %): " in line and "; knee flexion " in line for line in lines), lines
+
+
+@pytest.mark.parametrize("name", NOTED)
+def test_trials_of_laboratories_have_six_lines(name: str, tmp_path: Path) -> None:
+    if not (SHARED / name).is_file():
+        pytest.skip("the shared trials are not here")
+    assert_screen(SHARED / name, "-o", tmp_path)
+
+
+def test_a_line_loses_its_brackets_before_its_end_and_never_what_is_to_be_typed() -> None:
+    text, cure = "the load is lost (as nobody knows how), in frames 1-9, 20-29", "--static a/b/static.c3d, if it fits"
+    assert fitted(text, cure, 200) == f"{text}; cure: {cure}"
+    assert fitted(text, cure, 82) == "the load is lost, in frames 1-9, 20-29; cure: --static a/b/static.c3d, if it fits"
+    for room in (45, 60, 70):
+        line = fitted(text, cure, room)
+        assert "; cure: --static a/b/static.c3d" in line and len(line) <= room, line
+
+
+TEMPLATES = [
+    *((name, text) for name, words in WORDS.items() for text in words),
+    *PHRASES.items(),
+    *((code, text) for code, message in CODES.items() for text in (message.meaning, message.cure)),
+]
+
+
+@pytest.mark.parametrize("name, template", TEMPLATES)
+def test_no_sentence_has_more_than_25_words(name: str, template: str) -> None:
+    """A value counts as a word, and what stands where a value is there as none."""
+    text = template.replace("{{", "").replace("}}", "")
+    while (filled := re.sub(r"\{[^{}]*\}", "X", text)) != text:
+        text = filled
+    assert [s for s in re.split(r"[.;:?!] ", text) if len(s.split()) > WORDS_OF_A_SENTENCE] == []
