@@ -44,8 +44,6 @@ class Option(NamedTuple):
     metavar : str
     among : tuple of str
         The words that it may be; of a frequency those in place of a number.
-    complete : str
-        What a shell completes it with (`gaitid.cli.complete`).
     of_one_trial : bool
         It belongs to one trial.
     column : str
@@ -62,7 +60,6 @@ class Option(NamedTuple):
     flag: str = ""
     metavar: str = ""
     among: tuple[str, ...] = ()
-    complete: str = ""
     of_one_trial: bool = False
     column: str = ""
     name: str = ""
@@ -84,7 +81,6 @@ class RunOptions:
                 "str or Model",
                 "Name of a bundled model, path of a YAML file, what `load_model` gave, or ``auto``: the one that fits.",
             ),
-            complete="models",
         ),
     ] = AUTO
     markers: Annotated[
@@ -93,7 +89,6 @@ class RunOptions:
             FILE,
             "YAML marker set with the label of each landmark; `gaitid models markers TRIAL` writes one.",
             ("path, optional", "YAML marker set: which label each landmark has."),
-            complete="marker_sets",
         ),
     ] = None
     static: Annotated[
@@ -105,7 +100,6 @@ class RunOptions:
                 "path or Trial, optional",
                 "Calibration trial, or a scaled OpenSim model (.osim); wins over a calibration that the trial stores.",
             ),
-            complete="statics",
             column="static",
         ),
     ] = None
@@ -119,7 +113,6 @@ class RunOptions:
                 'Subject file, or what stands in one: ``{"mass_kg": 45.8, "left_leg_length_mm": 830}``. Wins over '
                 "`static`.",
             ),
-            complete="subjects",
             column="subject_file",
         ),
     ] = None
@@ -129,7 +122,6 @@ class RunOptions:
             FILE,
             "Forces of a trial without its own: .csv, .mot, .sto, .forces, .anc, .tsv.",
             ("path, optional", "Forces beside a CSV or TRC trial."),
-            complete="forces",
             of_one_trial=True,
             column="forces",
         ),
@@ -144,7 +136,6 @@ class RunOptions:
                 "path, optional",
                 "YAML with the corners of the plates of a CSV or TRC trial, or of those that a C3D does not declare.",
             ),
-            complete="yaml_files",
             column="plates",
         ),
     ] = None
@@ -159,7 +150,6 @@ class RunOptions:
                 "YAML with what is known of the plates and clocks of the laboratory, as ``gaitid batch`` writes it; "
                 "else ``laboratory.yaml`` beside the trial, or in the folder above.",
             ),
-            complete="yaml_files",
             column="laboratory",
         ),
     ] = None
@@ -183,7 +173,6 @@ class RunOptions:
                 "Foot strikes and offs in place of those that the trial stores, or YAML with what the labels of its "
                 "events mean (docs/events.md).",
             ),
-            complete="events",
             column="events",
         ),
     ] = None
@@ -199,7 +188,6 @@ class RunOptions:
                 "``right_hip=hip.c3d``.",
             ),
             metavar="[JOINT=]FILE",
-            complete="trials",
         ),
     ] = ()
     express_in: Annotated[
@@ -292,7 +280,6 @@ class RunOptions:
             "wins over the evidence. PLATES may be none.",
             ("str or sequence of str", 'Which foot was on which plates: ``"left=1+2@234-296"``.'),
             metavar="SIDE=PLATES[@FIRST-LAST]",
-            complete="sides",
             column="assign",
         ),
     ] = ()
@@ -345,7 +332,6 @@ class RunOptions:
                 "path, optional",
                 "What ``gaitid repeatability`` found in sessions of the laboratory. Implies `uncertainty`.",
             ),
-            complete="tables",
         ),
     ] = None
     max_uncertainty: Annotated[
@@ -360,7 +346,6 @@ class RunOptions:
                 'The largest standard uncertainties that are good enough: ``{"angle_deg": 3}``. Implies `uncertainty`.',
             ),
             metavar="QUANTITY=VALUE",
-            complete="max_uncertainty",
         ),
     ] = field(default_factory=dict)
     settings: Annotated[
@@ -375,7 +360,6 @@ class RunOptions:
             ),
             flag="--set",
             metavar="KEY=VALUE",
-            complete="settings",
             column="set",
         ),
     ] = field(default_factory=dict)

@@ -15,16 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gaitid.cli import options
-from gaitid.cli.common import (
-    Seconds,
-    completed,
-    flag,
-    print_detail,
-    print_error,
-    print_info,
-    refuse_pattern,
-    talk_options,
-)
+from gaitid.cli.common import Seconds, flag, print_detail, print_error, print_info, refuse_pattern, talk_options
 from gaitid.cli.log import ERROR, INFO, WARNING, Log
 from gaitid.cli.progress import Bar
 from gaitid.cli.run import command as run_command
@@ -51,18 +42,15 @@ def _processors() -> int:
 
 
 @click.command(
+    short_help="All trials of a data set: supervised, resumable.",
     cls=options.Grouped,
     # --forces and --load belong to one trial: looked for beside it, or named in a manifest
     params=[p for p in run_command.params if p.name in OPTIONS and not OPTIONS[p.name].of_one_trial],
     epilog="Example:  gaitid batch recordings --model pig -o results -j 4 --resume\n\nMore: docs/batch.md",
 )
-@click.argument("datasets", nargs=-1, required=True, metavar="DATASET...", shell_complete=completed("data_sets"))
+@click.argument("datasets", nargs=-1, required=True, metavar="DATASET...")
 @click.option(
-    "-o",
-    "--output",
-    metavar="DIR",
-    shell_complete=completed("folders"),
-    help="Folder for the results; mirrors the folders. Needed for all but --plan.",
+    "-o", "--output", metavar="DIR", help="Folder for the results; mirrors the folders. Needed for all but --plan."
 )
 @click.option(
     "-j",

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from gaitid.cli import options
-from gaitid.cli.common import Target, attempt, completed, print_info, talk_options
+from gaitid.cli.common import Target, attempt, print_info, talk_options
 
 # Codes of notes that say nothing of a standing trial.
 OF_WALKS = {
@@ -24,10 +24,11 @@ OF_WALKS = {
 
 
 @click.command(
+    short_help="What a session needs of its static, once: a subject file.",
     epilog="Example:  gaitid calibrate static.c3d -o subject.yaml; gaitid run walk*.c3d --subject subject.yaml\n\n"
-    "More: docs/static.md, and what a subject file holds: docs/subject.md"
+    "More: docs/static.md, and what a subject file holds: docs/subject.md",
 )
-@click.argument("static", type=Target(), shell_complete=completed("trials"))
+@click.argument("static", type=Target())
 @options.option("model")
 @options.option("markers")
 @options.option("subject")

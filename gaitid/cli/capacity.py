@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from gaitid.cli import options
-from gaitid.cli.common import TrialName, attempt, completed, folders_for, print_info, talk_options
+from gaitid.cli.common import TrialName, attempt, folders_for, print_info, talk_options
 
 
 def _span(ctx: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, int] | None:
@@ -24,10 +24,11 @@ def _span(ctx: click.Context, parameter: click.Parameter, value: str | None) -> 
 
 
 @click.command(
+    short_help="What accelerations a leg's joint torques could produce, posture by posture.",
     epilog="Example:  gaitid capacity walk.c3d --model pig --limits example --picture 60 -o results\n\n"
-    "More: docs/capacity.md"
+    "More: docs/capacity.md",
 )
-@click.argument("trial", type=TrialName(), shell_complete=completed("trials"))
+@click.argument("trial", type=TrialName())
 @options.option("model", required=True, default=None, show_default=False)
 @options.inputs
 @click.option(
@@ -35,7 +36,6 @@ def _span(ctx: click.Context, parameter: click.Parameter, value: str | None) -> 
     "limits_file",
     required=True,
     metavar="FILE",
-    shell_complete=completed("limits"),
     help="YAML with the joints' axes and torques, or example: values to copy, not norms.",
 )
 @click.option(
@@ -57,9 +57,7 @@ def _span(ctx: click.Context, parameter: click.Parameter, value: str | None) -> 
 @click.option("--animation", is_flag=True, help="Also draw all frames (GIF).")
 @options.option("cutoff")
 @options.option("settings")
-@click.option(
-    "-o", "--output", default=".", show_default=True, shell_complete=completed("folders"), help="Folder for the files."
-)
+@click.option("-o", "--output", default=".", show_default=True, help="Folder for the files.")
 @talk_options
 @click.pass_context
 def command(ctx: click.Context, /, trial: str, output: str, **given: Any) -> int:

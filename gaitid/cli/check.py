@@ -13,17 +13,7 @@ from gaitid.analysis import limits as shared_limits
 from gaitid.body import length_limits
 from gaitid.check import limits
 from gaitid.cli import options
-from gaitid.cli.common import (
-    TrialName,
-    attempt,
-    completed,
-    flag,
-    folders_for,
-    print_detail,
-    print_info,
-    print_json,
-    talk_options,
-)
+from gaitid.cli.common import TrialName, attempt, flag, folders_for, print_detail, print_info, print_json, talk_options
 from gaitid.cli.log import ERROR, Log
 from gaitid.cli.progress import Progress
 from gaitid.cli.streams import erase_line
@@ -80,10 +70,8 @@ class _Check(click.Command):
         super().format_epilog(ctx, formatter)
 
 
-@click.command(cls=_Check)
-@click.argument(
-    "trials", nargs=-1, required=True, type=TrialName(), metavar="TRIAL...", shell_complete=completed("trials")
-)
+@click.command(short_help="Can these trials be analysed and trusted? The exit code says.", cls=_Check)
+@click.argument("trials", nargs=-1, required=True, type=TrialName(), metavar="TRIAL...")
 @options.option("model")
 @options.inputs
 @options.option("events")
@@ -92,12 +80,7 @@ class _Check(click.Command):
 @options.option("force_cutoff")
 @options.loads
 @options.option("settings")
-@click.option(
-    "--against",
-    metavar="DIR",
-    shell_complete=completed("folders"),
-    help="Compare with results of run kept there ({parent} as for run).",
-)
+@click.option("--against", metavar="DIR", help="Compare with results of run kept there ({parent} as for run).")
 @options.tolerance("Of --against, for example force_N=0.1; may be repeated.")
 @options.max_uncertainty
 @click.option("--solvers", is_flag=True, help="Print of each solver how far it is from the block matrix, and where.")

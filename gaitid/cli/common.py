@@ -16,6 +16,8 @@ from gaitid.errors import in_print, in_words
 from gaitid.version import __version__
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from gaitid.cli.log import Log
 
 T = TypeVar("T")
@@ -54,16 +56,10 @@ class TrialName(click.types.StringParamType):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         return value if value else self.fail("expected a path, found nothing", param, ctx)
 
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
 
-def completed(kind: str) -> Callable[[click.Context, click.Parameter, str], Any]:
-    """What an argument or option gives to click as `shell_complete`: loaded when a shell asks."""
-
-    def of_kind(ctx: click.Context, parameter: click.Parameter, begin: str) -> Any:
-        from gaitid.cli.complete import complete
-
-        return complete(kind, ctx, begin)
-
-    return of_kind
+        return [CompletionItem(incomplete, type="file")]
 
 
 def together(*decorators: Decorator) -> Decorator:

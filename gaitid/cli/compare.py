@@ -8,15 +8,16 @@ from typing import Any
 import click
 
 from gaitid.cli import options
-from gaitid.cli.common import Target, completed, print_error, print_info, print_json, talk_options
+from gaitid.cli.common import Target, print_error, print_info, print_json, talk_options
 
 
 @click.command(
+    short_help="How far two results differ, or a result and another program's, and why.",
     epilog="Example:  gaitid compare results/walk.run.json trials/walk.c3d -o why.html; or  gaitid compare pig/walk "
-    "pig_vicon/walk --tolerance moment_Nm_per_kg=0.1\n\nMore: docs/compare.md"
+    "pig_vicon/walk --tolerance moment_Nm_per_kg=0.1\n\nMore: docs/compare.md",
 )
-@click.argument("a", type=Target(), metavar="A", shell_complete=completed("compared"))
-@click.argument("b", type=Target(), metavar="B", shell_complete=completed("compared"))
+@click.argument("a", type=Target(), metavar="A")
+@click.argument("b", type=Target(), metavar="B")
 @click.option("-o", "--output", type=Target(), metavar="PAGE.html", help="Also write a page with curves.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout instead of tables.")
 @options.tolerance("The largest difference that passes, for example angle_deg=2; may be repeated.")
@@ -36,7 +37,6 @@ from gaitid.cli.common import Target, completed, print_error, print_info, print_
     "--repeatability",
     type=Target(),
     metavar="FILE",
-    shell_complete=completed("tables"),
     help="What gaitid repeatability found: the smallest detectable changes are taken from it.",
 )
 @click.option("--outputs", metavar="SUFFIX", help="Of a C3D with several sets of outputs: what their labels end with.")

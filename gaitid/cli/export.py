@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from gaitid.cli import options
-from gaitid.cli.common import Target, attempt, completed, print_error, print_info, talk_options
+from gaitid.cli.common import Target, attempt, print_error, print_info, talk_options
 from gaitid.cli.progress import Progress
 from gaitid.cli.start import INTERRUPTED
 from gaitid.export import FORMATS
@@ -28,17 +28,15 @@ What each file holds, with its axes, signs and units: docs/export.md.
 
 
 @click.command(
-    help=_HELP, epilog="Example:  gaitid export results/walk.run.json --to c3d -o for_nexus\n\nMore: docs/export.md"
+    short_help="Results for other programs: C3D, OpenSim, MATLAB, tables.",
+    help=_HELP,
+    epilog="Example:  gaitid export results/walk.run.json --to c3d -o for_nexus\n\nMore: docs/export.md",
 )
-@click.argument(
-    "results", nargs=-1, required=True, type=Target(), metavar="RESULT...", shell_complete=completed("results")
-)
+@click.argument("results", nargs=-1, required=True, type=Target(), metavar="RESULT...")
 @click.option(
     "--to", "formats", multiple=True, required=True, type=click.Choice(list(FORMATS)), help="May be repeated."
 )
-@click.option(
-    "-o", "--output", required=True, type=Target(), shell_complete=completed("folders"), help="Folder for the files."
-)
+@click.option("-o", "--output", required=True, type=Target(), help="Folder for the files.")
 @options.option("keep_names")
 @talk_options
 def command(results: tuple[Path, ...], formats: tuple[str, ...], output: Path, keep_names: bool) -> int:

@@ -3,40 +3,19 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from gaitid.cli.common import talk_options
 
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
-
-# Each command, a module of this room, and its line of help: so that `gaitid --help` loads none of them.
+# Each command is a module of this room; where it stands in the help.
 _SECTIONS = {
-    "Analysis": {
-        "run": "Joint wrenches, angles, moments and powers of one or more trials.",
-        "batch": "All trials of a data set: supervised, resumable.",
-        "inspect": "What is in a file: markers, plates, loads, subject, events.",
-        "calibrate": "What a session needs of its static, once: a subject file.",
-        "check": "Can these trials be analysed and trusted? The exit code says.",
-    },
-    "Results": {
-        "report": "Pictures and tables of results, for people.",
-        "compare": "How far two results differ, or a result and another program's, and why.",
-        "repeatability": "What sessions of the same subjects show: SEM, smallest detectable change.",
-        "export": "Results for other programs: C3D, OpenSim, MATLAB, tables.",
-        "norms": "Normative bands: list, show, and build your own.",
-        "models": "List, show and check models.",
-    },
-    "Mechanics": {
-        "simulate": "A synthetic trial with its exact wrenches beside it.",
-        "mechanism": "Inverse dynamics of a planar, kinematically driven mechanism.",
-        "capacity": "What accelerations a leg's joint torques could produce, posture by posture.",
-    },
-    "Shell": {"completion": "Completion by TAB in bash, zsh and fish: how to switch it on."},
+    "Analysis": ("run", "batch", "inspect", "calibrate", "check"),
+    "Results": ("report", "compare", "repeatability", "export", "norms", "models"),
+    "Mechanics": ("simulate", "mechanism", "capacity"),
 }
-COMMANDS = {name: about for section in _SECTIONS.values() for name, about in section.items()}
+COMMANDS = [name for names in _SECTIONS.values() for name in names]
 
 
 class Interrupted(Exception):
@@ -47,20 +26,13 @@ class _Lazy(click.Group):
     """A group that imports a command when it is asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
+        return COMMANDS
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
         command: click.Command = import_module(f"gaitid.cli.{name}").command
         return command
-
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """The commands, of which none is loaded, and the options of the group."""
-        from click.shell_completion import CompletionItem
-
-        names = [CompletionItem(name, help=about) for name, about in COMMANDS.items() if name.startswith(incomplete)]
-        return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -69,9 +41,10 @@ class _Lazy(click.Group):
             raise Interrupted from None  # before click prints an empty line for it
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        for section, commands in _SECTIONS.items():
+        for section, names in _SECTIONS.items():
+            commands = [(name, self.get_command(ctx, name)) for name in names]
             with formatter.section(section):
-                formatter.write_dl(list(commands.items()), col_max=16)
+                formatter.write_dl([(name, of.get_short_help_str(90)) for name, of in commands if of], col_max=16)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

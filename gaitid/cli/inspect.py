@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gaitid.cli import options
-from gaitid.cli.common import Target, attempt, completed, flag, print_detail, print_info, print_json, talk_options
+from gaitid.cli.common import Target, attempt, flag, print_detail, print_info, print_json, talk_options
 from gaitid.cli.progress import Progress
 from gaitid.cli.streams import erase_line
 from gaitid.errors import GaitidError
@@ -19,12 +19,11 @@ if TYPE_CHECKING:
 
 
 @click.command(
+    short_help="What is in a file: markers, plates, loads, subject, events.",
     epilog="Example:  gaitid inspect walk.c3d --picture walk.png; gaitid inspect walk.c3d --json > walk.inspect.json; "
-    "gaitid inspect */*.c3d; gaitid inspect --plates-template > plates.yaml\n\nMore: docs/command_line.md"
+    "gaitid inspect */*.c3d; gaitid inspect --plates-template > plates.yaml\n\nMore: docs/command_line.md",
 )
-@click.argument(
-    "trials", nargs=-1, required=True, type=Target(), metavar="TRIAL...", shell_complete=completed("trials")
-)
+@click.argument("trials", nargs=-1, required=True, type=Target(), metavar="TRIAL...")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout instead of text.")
 @click.option(
     "--picture",
@@ -32,13 +31,7 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Draw markers, gaps and plates on one page: a PNG, SVG or PDF file.",
 )
-@click.option(
-    "--model",
-    "models",
-    multiple=True,
-    shell_complete=completed("models"),
-    help="A model of yours to look at too (YAML); may be repeated.",
-)
+@click.option("--model", "models", multiple=True, help="A model of yours to look at too (YAML); may be repeated.")
 @options.inputs
 @options.option("events")
 @options.reader_set

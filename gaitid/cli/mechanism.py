@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from gaitid.cli.common import Target, attempt, completed, print_info, talk_options
+from gaitid.cli.common import Target, attempt, print_info, talk_options
 from gaitid.cli.templates import WithTemplates
 
 
@@ -23,21 +23,14 @@ class _Mechanism(WithTemplates):
 
 
 @click.group(
+    short_help="Inverse dynamics of a planar, kinematically driven mechanism.",
     cls=_Mechanism,
     epilog="Example:  gaitid mechanism four_bar -o results --plot results/four_bar.png; or  "
     "gaitid mechanism show four_bar > mine.yaml; gaitid mechanism mine.yaml -o results\n\n"
     "What a mechanism file holds, and every column: docs/mechanism.md",
 )
-@click.argument("file", metavar="FILE.yaml", shell_complete=completed("mechanisms"))
-@click.option(
-    "-o",
-    "--output",
-    default=".",
-    show_default="this folder",
-    type=Target(),
-    shell_complete=completed("folders"),
-    help="Folder for the files.",
-)
+@click.argument("file", metavar="FILE.yaml")
+@click.option("-o", "--output", default=".", show_default="this folder", type=Target(), help="Folder for the files.")
 @click.option("--plot", type=Target(), help="Draw it: a PNG, SVG or PDF file.")
 @talk_options
 def command(file: str, output: Path, plot: Path | None) -> int:
@@ -71,7 +64,7 @@ def list_() -> int:
 
 
 @command.command("show", epilog="Example:  gaitid mechanism show slider_crank > mine.yaml")
-@click.argument("name", shell_complete=completed("mechanisms"))
+@click.argument("name")
 @talk_options
 def show(name: str) -> int:
     """The YAML of the mechanism NAME (a bundled one or a file), to copy and edit; or a table that one reads."""

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gaitid.cli import options
-from gaitid.cli.common import Target, attempt, completed, print_detail, print_info, talk_options
+from gaitid.cli.common import Target, attempt, print_detail, print_info, talk_options
 
 if TYPE_CHECKING:
     from gaitid.model.marker_sets import MarkerSet
 
 
 @click.group(
+    short_help="List, show and check models.",
     invoke_without_command=True,
     epilog="Example:  gaitid models show pig > mine.yaml; gaitid models validate mine.yaml"
     "\n\nMore: docs/model.md, and markers that are not Plug-in Gait's: docs/any_lab.md",
@@ -44,7 +45,7 @@ def list_() -> int:
 
 
 @command.command("show", epilog="Example:  gaitid models show pig_vicon --resolved")
-@click.argument("name", shell_complete=completed("models"))
+@click.argument("name")
 @click.option("--resolved", is_flag=True, help="With everything that it extends merged into one file.")
 @talk_options
 def show(name: str, resolved: bool) -> int:
@@ -84,7 +85,7 @@ def _resolved(name: str) -> str:
 
 
 @command.command("choices", epilog="Example:  gaitid models choices pig")
-@click.argument("name", required=False, shell_complete=completed("models"))
+@click.argument("name", required=False)
 @talk_options
 def choices(name: str | None) -> int:
     """What may be chosen with --set CHOICE=OPTION in the model NAME, or in each bundled model: model, choice, option,
@@ -112,7 +113,7 @@ def schema() -> int:
 
 
 @command.command("validate", epilog="Example:  gaitid models validate mine.yaml")
-@click.argument("file", shell_complete=completed("models"))
+@click.argument("file")
 @talk_options
 def validate(file: str) -> int:
     """Check a model FILE with all that it extends and each option of its choices, or a marker set: OK, or one
@@ -153,7 +154,7 @@ def _marker_set(file: str) -> MarkerSet | None:
 
 
 @command.command("markers", epilog="Example:  gaitid models markers walk.c3d > ours.markers.yaml")
-@click.argument("trial", type=Target(), shell_complete=completed("trials"))
+@click.argument("trial", type=Target())
 @options.option("subject_prefix")
 @options.reader_set
 @talk_options

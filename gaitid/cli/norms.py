@@ -6,12 +6,13 @@ from pathlib import Path
 
 import click
 
-from gaitid.cli.common import Target, completed, print_detail, print_info, talk_options
+from gaitid.cli.common import Target, print_detail, print_info, talk_options
 from gaitid.cli.progress import Progress
 from gaitid.notes.message import LEVELS
 
 
 @click.group(
+    short_help="Normative bands: list, show, and build your own.",
     invoke_without_command=True,
     epilog="Example:  gaitid norms build controls/ -o my_norms.yaml; gaitid report walk.run.json --norms my_norms.yaml"
     " -o walk.html\n\nMore: docs/norms.md",
@@ -39,7 +40,7 @@ def list_() -> int:
 
 
 @command.command("show", epilog="Example:  gaitid norms show schwartz2008")
-@click.argument("name", shell_complete=completed("norms"))
+@click.argument("name")
 @talk_options
 def show(name: str) -> int:
     """What the norms NAME (a name or a file) hold: source, groups, figures, and the extremes of each band."""
@@ -51,9 +52,7 @@ def show(name: str) -> int:
 
 
 @command.command("build", epilog="Example:  gaitid norms build controls/ -o my_norms.yaml")
-@click.argument(
-    "results", nargs=-1, required=True, type=Target(), metavar="RESULT...", shell_complete=completed("results")
-)
+@click.argument("results", nargs=-1, required=True, type=Target(), metavar="RESULT...")
 @click.option("-o", "--output", required=True, type=Target(), help="The YAML file.")
 @click.option("--name", help="By which it is asked for; else the file's name.")
 @click.option("--title", help="Stands beside the curves; else the name.")

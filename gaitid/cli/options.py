@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from gaitid.cli.common import Decorator, Target, TrialName, completed, together
+from gaitid.cli.common import Decorator, Target, TrialName, together
 from gaitid.errors import GaitidError
 from gaitid.settings import FILE, FILES, FLAG, HERTZ, MAYBE_FILE, OPTIONS, SEVERAL, WORD
 from gaitid.write import DEFAULT_UNCERTAINTY
@@ -123,6 +123,12 @@ def _tolerances(ctx: click.Context, parameter: click.Parameter, pairs: tuple[str
     return result
 
 
+def _models(ctx: click.Context, parameter: click.Parameter, begin: str) -> list[str]:
+    from gaitid.model.load import bundled_models
+
+    return [name for name in bundled_models() if name.startswith(begin)]
+
+
 # --- the options --------------------------------------------------------------------------------------------
 
 
@@ -130,8 +136,8 @@ def option(name: str, **more: Any) -> Decorator:
     """An option of an analysis (`gaitid.settings`) on the command line."""
     of = OPTIONS[name]
     how: dict[str, Any] = {"help": of.help, "metavar": of.metavar or None, "multiple": of.kind in SEVERAL}
-    if of.complete:
-        how["shell_complete"] = completed(of.complete)
+    if name == "model":
+        how["shell_complete"] = _models
     if of.kind == FILE:
         how["type"] = Target()
     elif of.kind == FILES:
@@ -158,7 +164,6 @@ loads = together(option("loads"), option("assign"), option("require_forces"))
 of_analysis = together(*map(option, OPTIONS))
 reader_set = option(
     "settings",
-    shell_complete=completed("reader_settings"),
     help="Say what the file does not: point_unit=mm, cm or m; point_rate_hz=HZ of a CSV without times; vertical=x, -x, "
     "y, -y, z or -z, what points up; mirror=x, y or z, an axis whose sign is turned; force_start_s=SECONDS from the "
     "markers' first frame to the forces' first sample.",
@@ -214,15 +219,7 @@ class WithUncertainty(Grouped):
 
 def _of_quantities(flag: str, name: str, words: str) -> Decorator:
     """An option ``QUANTITY=VALUE``; `words` is its help."""
-    return click.option(
-        flag,
-        name,
-        multiple=True,
-        callback=_tolerances,
-        shell_complete=completed("tolerances"),
-        metavar="QUANTITY=VALUE",
-        help=words,
-    )
+    return click.option(flag, name, multiple=True, callback=_tolerances, metavar="QUANTITY=VALUE", help=words)
 
 
 tolerance = partial(_of_quantities, "--tolerance", "tolerances")

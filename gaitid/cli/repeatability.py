@@ -6,16 +6,15 @@ from pathlib import Path
 
 import click
 
-from gaitid.cli.common import Target, completed, print_detail, print_info, talk_options
+from gaitid.cli.common import Target, print_detail, print_info, talk_options
 
 
 @click.command(
+    short_help="What sessions of the same subjects show: SEM, smallest detectable change.",
     epilog="Example:  gaitid repeatability results -o ours.csv; gaitid compare before after --repeatability ours.csv"
-    "\n\nMore: docs/repeatability.md"
+    "\n\nMore: docs/repeatability.md",
 )
-@click.argument(
-    "folders", nargs=-1, required=True, type=Target(), metavar="FOLDER...", shell_complete=completed("results")
-)
+@click.argument("folders", nargs=-1, required=True, type=Target(), metavar="FOLDER...")
 @click.option("-o", "--output", required=True, type=Target(), metavar="FILE", help="The table (CSV).")
 @talk_options
 def command(folders: tuple[Path, ...], output: Path) -> int:

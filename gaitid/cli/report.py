@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from gaitid.cli import options
-from gaitid.cli.common import Target, completed, flag, print_info, talk_options
+from gaitid.cli.common import Target, flag, print_info, talk_options
 from gaitid.cli.streams import draw_line, erase_line
 
 # Seconds between two lines; on a terminal, where a line is drawn over itself, and how long it may be.
@@ -18,21 +18,17 @@ _SAY_EVERY_S, _DRAW_EVERY_S, _WIDTH = 2.0, 0.3, 60
 
 
 @click.command(
+    short_help="Pictures and tables of results, for people.",
     epilog="Example:  gaitid report results/walk.run.json -o walk.html; or  gaitid report results -o fig2.pdf --figure "
-    "knee_flexion --width single\n\nMore: docs/report.md, docs/pictures.md, docs/chains.md"
+    "knee_flexion --width single\n\nMore: docs/report.md, docs/pictures.md, docs/chains.md",
 )
-@click.argument(
-    "results", nargs=-1, required=True, type=Target(), metavar="RESULT|FOLDER...", shell_complete=completed("results")
-)
+@click.argument("results", nargs=-1, required=True, type=Target(), metavar="RESULT|FOLDER...")
 @click.option("-o", "--output", required=True, type=Target(), help="The page or picture; for pictures also a folder.")
 @click.option(
     "--format", "format_", type=click.Choice(["html", "png", "svg", "pdf"]), help="Else by the file's suffix."
 )
 @click.option(
-    "--norms",
-    metavar="NAME|FILE|none",
-    shell_complete=completed("norms"),
-    help="Normative bands; by default those that fit, see `gaitid norms`.",
+    "--norms", metavar="NAME|FILE|none", help="Normative bands; by default those that fit, see `gaitid norms`."
 )
 @click.option(
     "--by",
@@ -43,7 +39,6 @@ _SAY_EVERY_S, _DRAW_EVERY_S, _WIDTH = 2.0, 0.3, 60
     "--figure",
     "figures",
     multiple=True,
-    shell_complete=completed("figures"),
     metavar="NAME",
     help="Of a picture: sheet (default), kinematics, moments, powers, ground, or a panel as hip_flexion; of a chain "
     "stick, coordinates, torques, energies, forces, moments, contributions; repeatable.",

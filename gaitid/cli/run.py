@@ -12,17 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gaitid.cli import options
-from gaitid.cli.common import (
-    TrialName,
-    attempt,
-    completed,
-    flag,
-    folders_for,
-    print_detail,
-    print_error,
-    print_info,
-    talk_options,
-)
+from gaitid.cli.common import TrialName, attempt, flag, folders_for, print_detail, print_error, print_info, talk_options
 from gaitid.cli.log import ERROR, Log
 from gaitid.cli.progress import Progress
 from gaitid.cli.start import INTERRUPTED
@@ -38,21 +28,15 @@ MAX_CONTACTS = 3
 
 
 @click.command(
+    short_help="Joint wrenches, angles, moments and powers of one or more trials.",
     cls=options.WithUncertainty,
     epilog="Example:  gaitid run walk.c3d --model pig --static static.c3d -o results\n\n"
     "How it is computed: docs/method.md; what is written: docs/record.md",
 )
-@click.argument(
-    "trials", nargs=-1, required=True, type=TrialName(), metavar="TRIAL...", shell_complete=completed("trials")
-)
+@click.argument("trials", nargs=-1, required=True, type=TrialName(), metavar="TRIAL...")
 @options.of_analysis
 @click.option(
-    "-o",
-    "--output",
-    default=".",
-    show_default=True,
-    shell_complete=completed("folders"),
-    help="Folder for the files, or - for wrenches on stdout.",
+    "-o", "--output", default=".", show_default=True, help="Folder for the files, or - for wrenches on stdout."
 )
 @click.option("--dry-run", is_flag=True, help="Only say what would be read, assumed, written and refused.")
 @options.log

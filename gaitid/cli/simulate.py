@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from gaitid.cli.common import Seconds, Target, completed, print_info, talk_options
+from gaitid.cli.common import Seconds, Target, print_info, talk_options
 from gaitid.cli.templates import WithTemplates
 from gaitid.simulate.names import ABOUT, ABOUT_CHAINS, ABOUT_FUNCTIONAL
 
@@ -36,15 +36,14 @@ def _numbers(ctx: click.Context, parameter: click.Parameter, values: Sequence[st
 
 
 @click.group(
+    short_help="A synthetic trial with its exact wrenches beside it.",
     cls=_Simulate,
     epilog="Example:  gaitid simulate walk -o simulated --marker-noise-mm 1 --seed 7; or  "
     "gaitid simulate show double_pendulum > mine.yaml; gaitid simulate mine.yaml -o simulated --rate-hz 200\n\n"
     "What a scenario file holds, and how exact the truth is: docs/simulate.md",
 )
-@click.argument("scenario", shell_complete=completed("scenarios"))
-@click.option(
-    "-o", "--output", required=True, type=Target(), shell_complete=completed("folders"), help="Folder for the files."
-)
+@click.argument("scenario")
+@click.option("-o", "--output", required=True, type=Target(), help="Folder for the files.")
 @click.option("--rate-hz", default=100.0, show_default=True, help="Camera rate.")
 @click.option("--analog-rate-hz", default=1000.0, show_default=True, help="Rate of the plates.")
 @click.option("--duration", default=4.0, show_default=True, help="Length of the trial, s.")
@@ -165,7 +164,7 @@ def list_() -> int:
 
 
 @command.command("show", epilog="Example:  gaitid simulate show turn > mine.yaml")
-@click.argument("name", shell_complete=completed("scenarios"))
+@click.argument("name")
 @talk_options
 def show(name: str) -> int:
     """The YAML of the scenario NAME (a bundled one or a file), to copy and edit."""

@@ -45,10 +45,6 @@ def _run() -> int:
     from gaitid.errors import GaitidError, in_words
 
     debug = "--debug" in sys.argv
-    if "_GAITID_COMPLETE" in os.environ:  # a shell asks
-        from gaitid.cli.completion import register
-
-        register()
     try:
         code = group.main(standalone_mode=False, prog_name="gaitid")
         sys.stdout.flush()

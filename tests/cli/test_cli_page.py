@@ -28,6 +28,7 @@ def commands(command: click.Command, context: click.Context) -> Iterator[tuple[s
         yield " ".join(words), context
 
 
+LONG = re.compile(r"(?<![\w-])--[a-z][a-z-]*[a-z](?![\w-])")
 ALL = dict(commands(group, click.Context(group, info_name="gaitid")))
 
 
@@ -42,7 +43,10 @@ def test_what_the_help_lists_stands_there(name: str) -> None:
     help_text = ALL[name].command.get_help(ALL[name])
     section = re.split(r"\n#+ ", PAGE.split(f"# {name}\n", 1)[1])[0]
     head = PAGE.split("\n## ")[0]
-    listed = set(re.findall(r"^  (?:-\w, )?(--[\w-]+)", help_text, re.MULTILINE))
+    of_options = help_text.split("Options:\n" if "Options:\n" in help_text else "Input:\n")[-1]
+    listed = {
+        typed for names in re.findall(r"^  (\S.*?)(?:  |$)", of_options, re.MULTILINE) for typed in LONG.findall(names)
+    }
     assert listed >= {"--quiet", "--verbose", "--help"}
     for option in listed:
         assert re.search(rf"[` ]{option}[` ]", section + head), option

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
 import subprocess
 import sys
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -58,18 +58,12 @@ def refuse() -> None:
     raise TrialError("no markers", expected="some")
 
 
-def test_a_log_is_appended_to_and_a_cut_line_is_ended(tmp_path: Path) -> None:
+def test_a_log_is_appended_to(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     for _ in range(2):
         with Log(path, "check", 1):
             pass
     assert [entry["event"] for entry in lines(path)] == ["start", "end"] * 2
-    path.write_bytes(path.read_bytes() + b'{"time": "2026-')
-    with Log(path, "check", 1):
-        pass
-    *_, cut, start, end, nothing = path.read_bytes().split(b"\n")
-    assert cut == b'{"time": "2026-'
-    assert [json.loads(start)["event"], json.loads(end)["event"], nothing] == ["start", "end", b""]
 
 
 def test_without_a_file_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,8 +118,6 @@ LINE = b'{"time": "2026", "level": "info", "pid": 1, "trial": null, "event": "x"
         b"{mass_kg: 60, height_m: 1.7}\n",  # YAML in the flow style
         b'{"mass_kg": 60}\n',
         b'{"time": 1}\n' + LINE,
-        LINE.replace(b"null", b"[" * 100_000),
-        LINE.replace(b"}", b"}, 1"),
         b"\n" + LINE,
         b"[1]\n",
         b"{mass_kg: 60}",
@@ -149,75 +141,10 @@ def test_a_log_that_was_cut_anywhere_is_a_log(tmp_path: Path, held: bytes) -> No
     assert path.read_bytes().startswith(held)
 
 
-@pytest.mark.parametrize("name", ["walk.run.json", "batch.csv", "subject.yaml", "WALK.C3D", ".gaitid/batch.jsonl"])
-def test_what_gaitid_reads_or_writes_is_not_the_log_as_well(tmp_path: Path, name: str) -> None:
-    """Absent or empty, its content does not tell."""
-    path = tmp_path / name
-    path.parent.mkdir(exist_ok=True)
-    with pytest.raises(WriteError, match="of this name"):
-        Log(path, "run", 1)
-    assert not path.exists()
-
-
-def test_a_lock_that_somebody_keeps_is_not_waited_for_without_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Before the work: refused. Later: no work is lost, and it is reported at the end."""
-    fcntl = pytest.importorskip("fcntl", reason="the system has no flock")
-    monkeypatch.setattr("gaitid.cli.log.PATIENCE_S", 0.05)
-    path = tmp_path / "log.jsonl"
-    with path.open("ab") as other:
-        fcntl.flock(other, fcntl.LOCK_EX)
-        with pytest.raises(WriteError, match=r"log.jsonl: cannot write the log \(another process holds its lock"):
-            Log(path, "run", 1)
-        fcntl.flock(other, fcntl.LOCK_UN)
-        with pytest.raises(WriteError, match="another process holds its lock"), Log(path, "run", 1) as log:
-            fcntl.flock(other, fcntl.LOCK_EX)
-            assert log.watch("a.c3d", lambda: 3) == 3
-    assert [entry["event"] for entry in lines(path)] == ["start"]
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
-def test_a_pipe_that_is_not_read_is_not_waited_for_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gaitid.cli.log.PATIENCE_S", 0.05)
-    os.mkfifo(tmp_path / "pipe")
-    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
-    with pytest.raises(WriteError, match="nobody reads the pipe"), Log(tmp_path / "pipe", "run", 1) as log:
-        for _ in range(100):
-            log.add("done", "x" * 10_000)
-    assert json.loads(os.read(reader, 1000).split(b"\n")[0])["event"] == "start"
-    os.close(reader)
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
-def test_a_slow_reader_of_a_pipe_gets_whole_lines(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    with subprocess.Popen(["cat", str(tmp_path / "pipe")], stdout=subprocess.PIPE) as cat:
-        read: list[bytes] = []
-        assert cat.stdout is not None
-        reader = threading.Thread(target=lambda: read.append(cat.stdout.read()))  # type: ignore[union-attr]
-        waited = os.open(tmp_path / "pipe", os.O_WRONLY)  # until cat has it open
-        reader.start()
-        with Log(tmp_path / "pipe", "run", 1) as log:
-            for _ in range(20):
-                log.add("done", "x" * 100_000)
-        os.close(waited)
-        reader.join()
-    (tmp_path / "copy").write_bytes(read[0])
-    assert [len(entry["message"]) for entry in lines(tmp_path / "copy")][1:-1] == [100_000] * 20
-
-
 def test_a_folder_and_a_path_without_one_are_refused(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "none" / "log.jsonl"):
         with pytest.raises(WriteError, match="cannot write the log"):
             Log(path, "run", 1)
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
-def test_a_pipe_that_nobody_reads_is_refused_and_not_waited_for(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(WriteError, match="cannot write the log"):
-        Log(tmp_path / "pipe", "run", 1)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
@@ -230,13 +157,12 @@ def test_a_log_that_fails_later_stops_no_work_and_is_reported_at_the_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done = []
-    write = os.write
 
-    def full(number: int, data: bytes) -> int:
-        return write(number, data) if b"start" in data else 0
+    def full(handler: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("gaitid.cli.log.os.write", full)
     with pytest.raises(WriteError, match="No space left"), Log(tmp_path / "log.jsonl", "run", 2) as log:
+        monkeypatch.setattr("logging.StreamHandler.flush", full)
         for trial in ("a.c3d", "b.c3d"):
             log.watch(trial, lambda: done.append(1))
             log.done()

@@ -86,3 +86,17 @@ def test_a_pipe_that_is_full_is_stdout(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert done.stderr.startswith("gaitid: cannot write to the standard output (")
     assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [("gaitid run --model pig", {"pig", "pig_vicon"}), ("gaitid cal", {"calibrate"}), ("gaitid run walk", {"walk"})],
+)
+def test_a_shell_is_offered_commands_models_and_files(line: str, offered: set[str]) -> None:
+    words = line.split()
+    asked = {"_GAITID_COMPLETE": "bash_complete", "COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1)}
+    code = "import gaitid.cli; gaitid.cli.main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**os.environ, **asked}
+    )
+    assert {answer.partition(",")[2] for answer in done.stdout.split()} == offered
