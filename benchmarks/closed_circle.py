@@ -23,8 +23,7 @@ from gaitid.analysis.pipeline import analyse
 from gaitid.body.subject import SubjectFile
 from gaitid.model.load import load_model
 from gaitid.simulate.chain import ChainScenario
-from gaitid.simulate.chain_model import GROUND_MARKERS, model_yaml, table_yaml
-from gaitid.simulate.chain_state import ChainState, chain_state
+from gaitid.simulate.chain_state import GROUND_MARKERS, ChainState, chain_state, model_yaml, table_yaml
 from gaitid.simulate.scenario_file import load_scenario
 from gaitid.trial import Trial
 

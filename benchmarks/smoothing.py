@@ -22,9 +22,8 @@ from scipy.signal import butter, sosfiltfilt
 from shared_trials import SHARED
 
 from gaitid.numerics.gcv_spline import smoothing_spline
-from gaitid.numerics.lowpass import lowpass
+from gaitid.numerics.lowpass import lowpass, savitzky_golay, savitzky_golay_cutoff, savitzky_golay_window
 from gaitid.numerics.residual import residual_cutoff
-from gaitid.numerics.savitzky_golay import savitzky_golay, savitzky_golay_cutoff, savitzky_golay_window
 from gaitid.numerics.spline import spline_derivatives
 from gaitid.read.c3d.trial import read_c3d
 from gaitid.simulate.settings import WalkSettings

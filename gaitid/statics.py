@@ -42,7 +42,7 @@ def notes_of_statics(
     lies = beside if beside or subject_given else static_beside(found_trial(path))
     if lies is None:
         return ()
-    from gaitid.analysis.stored_alike import stores_the_same
+    from gaitid.analysis.stored_outputs import stores_the_same
 
     if stores_the_same(lies, result.model, result.trial.parameters):
         return ()

@@ -21,7 +21,7 @@ Imports = Mapping[str, frozenset[str]]
 
 
 def name_of(path: Path) -> str:
-    """The module's name: ``gaitid.read.units``; a package's for its ``__init__``."""
+    """The module's name: ``gaitid.read.length_unit``; a package's for its ``__init__``."""
     return ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
 
 

@@ -20,13 +20,13 @@ from matplotlib.axes import Axes
 
 from gaitid.capacity.ellipsoids import (
     acceleration_map,
+    acceleration_polytope,
     gravity_bias,
     inertia_ellipsoid,
     manipulability_ellipsoid,
     manipulability_measure,
 )
 from gaitid.capacity.picture import ellipse, outline
-from gaitid.capacity.polytope import acceleration_polytope
 from gaitid.trial import Array
 
 M_KG, L_M, G_M_PER_S2 = 0.2, 0.25, 9.81

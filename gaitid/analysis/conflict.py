@@ -15,8 +15,7 @@ import numpy as np
 
 from gaitid.analysis.pipeline import Pipeline, pipeline_of
 from gaitid.analysis.result import Result, SideResult
-from gaitid.analysis.stored_alike import stores_the_same
-from gaitid.analysis.stored_outputs import stored_angles
+from gaitid.analysis.stored_outputs import stored_angles, stores_the_same
 from gaitid.body.against_static import compare_with_static
 from gaitid.body.frames import Geometry
 from gaitid.body.places import Calibration

@@ -7,8 +7,15 @@ from collections.abc import Mapping
 from gaitid.analysis.result import Result, SideResult
 from gaitid.analysis.withheld import WHY
 from gaitid.dynamics.chain import Chain
-from gaitid.dynamics.contributions import APPLIED, CONTRIBUTIONS, contributions
-from gaitid.dynamics.fictitious import FICTITIOUS, Observer, relative_motion, segment_observer
+from gaitid.dynamics.fictitious import (
+    APPLIED,
+    CONTRIBUTIONS,
+    FICTITIOUS,
+    Observer,
+    contributions,
+    relative_motion,
+    segment_observer,
+)
 from gaitid.dynamics.wrench import Wrench
 from gaitid.errors import ModelError
 from gaitid.model.specs import Model

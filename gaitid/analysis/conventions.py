@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gaitid.gait.loading_rate import CUTOFF_HZ
+from gaitid.gait.impact import CUTOFF_HZ
 from gaitid.model import specs
 from gaitid.model.shapes import CarriedFrame, RigidFrame, StoredFrame, TurnedFrame
 from gaitid.trial import Array

@@ -10,7 +10,7 @@ from gaitid.analysis.result import Result
 from gaitid.gait.curves import CycleCurves
 from gaitid.gait.cycles import Cycle
 from gaitid.gait.features import FeatureValues, measure
-from gaitid.gait.loading_rate import Onset, loading_of
+from gaitid.gait.impact import Onset, loading_of
 from gaitid.ground.contacts import Contact
 from gaitid.trial import IntArray
 

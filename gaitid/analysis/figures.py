@@ -11,7 +11,6 @@ from itertools import pairwise
 
 import numpy as np
 
-from gaitid.analysis.finding import Finding
 from gaitid.analysis.limb import IMPOSSIBLE
 from gaitid.analysis.limits import (
     EMPTY_FAIL,
@@ -34,7 +33,48 @@ from gaitid.faults.words import unit_of_ratio
 from gaitid.ground.contacts import AIR, LOADED, UNKNOWN, Contact
 from gaitid.notes import Note, Notes, note, phrase
 from gaitid.numerics.masks import known_rows, spans, widened
+from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, IntArray, Mask
+
+# What was assumed or is worth knowing: no check, and no warning.
+NOTE = "note"
+
+
+@frozen_dataclass()
+class Finding:
+    """What one check found.
+
+    Attributes
+    ----------
+    name : str
+    status : str
+        ``pass``, ``warn``, ``fail`` or ``note``.
+    text : str
+        For a person, with the number that was measured and the limit.
+    value, limit : float or None
+    unit : str
+        Of both.
+    side : str
+        The only leg that it concerns; empty where it concerns the trial.
+    detail : tuple of str
+        More lines for who asks.
+    code : str
+        The note that says it in the result; empty where none does.
+    severity : str
+        Of the note that it repeats (`gaitid.notes.SEVERITIES`); a warning of a check's own is a doubt.
+    """
+
+    name: str
+    status: str
+    text: str
+    value: float | None = None
+    limit: float | None = None
+    unit: str = ""
+    side: str = ""
+    detail: tuple[str, ...] = ()
+    code: str = ""
+    severity: str = "doubt"
+
 
 # A stance in walking lasts 0.6 s, in running 0.2 s and more (Novacheck 1998, Gait Posture 7:77-95).
 SHORT_S = 0.2

@@ -15,8 +15,7 @@ import numpy as np
 from gaitid.analysis.figures import any_angle, missing_load
 from gaitid.analysis.limb import IMPOSSIBLE
 from gaitid.analysis.limits import STANCE_EMPTIED, STANDS_S, WHOLE_STANCE
-from gaitid.analysis.result import Result, SideResult
-from gaitid.analysis.verdict import Reason, Verdict
+from gaitid.analysis.result import Reason, Result, SideResult, Verdict
 from gaitid.analysis.wording import alike, in_one
 from gaitid.body.standing import stands_still
 from gaitid.ground.contacts import AIR, Contact

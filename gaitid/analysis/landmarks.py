@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from gaitid.model import specs
-from gaitid.model.label_words import Reading, joints, read_labels
-from gaitid.model.marker_sets import FEWEST_LABELS, MarkerSet, Spellings, sets_of
+from gaitid.model.marker_sets import FEWEST_LABELS, MarkerSet, Reading, Spellings, joints, read_labels, sets_of
 from gaitid.model.needs import Role
 from gaitid.notes import Note, Notes, note
 from gaitid.numerics.rotation import unit

@@ -17,9 +17,8 @@ from gaitid.analysis.limb import Mechanics, absent_limb, base_wrench, make_part,
 from gaitid.analysis.mass import Stand, Weighed, static_mass, weigh
 from gaitid.analysis.on_ground import ground_under, heel_notes, loads_notes, mover_of
 from gaitid.analysis.recorded import Recorded, recorded
-from gaitid.analysis.result import Result, SideResult
+from gaitid.analysis.result import NOT_JUDGED, Result, SideResult
 from gaitid.analysis.stages import Stages, stage
-from gaitid.analysis.verdict import NOT_JUDGED
 from gaitid.analysis.whole_body import balance_of, with_trunk_angles
 from gaitid.analysis.withheld import withhold
 from gaitid.body.calibration import calibrate, marker_templates

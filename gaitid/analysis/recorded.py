@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from gaitid.analysis.exchanged_static import without_exchanged
 from gaitid.analysis.landmarks import Landmarks, read_landmarks
-from gaitid.analysis.misplaced import Misplaced, without_misplaced
+from gaitid.analysis.misplaced import Misplaced, without_exchanged, without_misplaced
 from gaitid.body.resolve import MeasurementsLackError, resolve_subject
 from gaitid.body.subject import Sources, Subject
 from gaitid.errors import TrialError
 from gaitid.model import specs
 from gaitid.model.binding import bind
 from gaitid.model.fields import nearest
-from gaitid.model.label_words import read_labels
-from gaitid.model.marker_sets import MarkerSet, Spellings
+from gaitid.model.marker_sets import MarkerSet, Spellings, read_labels
 from gaitid.model.needs import Needs, Reference, Role, side_needs
 from gaitid.notes import Notes, note, phrase
 from gaitid.records import NamedTuple, frozen_dataclass

@@ -285,8 +285,7 @@ def trial_hash(job: Job) -> str:
 def fingerprint_of(job: Job, trial_sha256: str) -> str:
     """SHA-256 over all that decides a result: version, command, and the hash of every file that is read."""
     from gaitid.model.nexus_subject import mp_beside
-    from gaitid.read.assignments import ENF_BYTES, enf_files
-    from gaitid.read.beside import forces_of
+    from gaitid.read.assignments import ENF_BYTES, enf_files, forces_of
 
     inputs = [("trial", trial_sha256), *job.shared]
     beside = [(file, ENF_BYTES) for file in (*enf_files(job.trial), *mp_beside(job.trial, ()))]

@@ -30,7 +30,7 @@ from gaitid.batch.results_folder import (
 )
 from gaitid.batch.table import COLUMNS, TABLE_KEY
 from gaitid.disk.atomic import put_all
-from gaitid.disk.read_back import read_record
+from gaitid.disk.regular import read_record
 from gaitid.errors import GaitidError, WriteError
 from gaitid.inputs import LABORATORY
 from gaitid.run import files_read

@@ -215,8 +215,7 @@ class _Results:
         if results_in(table) != results_in(self.table):
             previous.delete_frames(self.output)
         # they load what the parent of a batch does not need before
-        from gaitid.batch.laboratory import laboratory_of
-        from gaitid.batch.session import session_lines
+        from gaitid.batch.session import laboratory_of, session_lines
 
         given = {name: job.options.laboratory for name, job in self.jobs.items()}
         laboratory, lines = laboratory_of(planned, outcomes, given)

@@ -21,8 +21,8 @@ from gaitid.body.poses import Body, Key
 from gaitid.errors import TrialError
 from gaitid.markers.clean import Markers, clean, model_markers
 from gaitid.model import specs
-from gaitid.model.bundled import bundled_folder
 from gaitid.model.expression import mean_of_known
+from gaitid.model.find import bundled_folder
 from gaitid.model.marker_sets import Spellings
 from gaitid.model.upper_body import UpperBody, UpperSegment, faults_with, is_there, load_upper_body
 from gaitid.notes import phrase

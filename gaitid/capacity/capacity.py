@@ -14,17 +14,18 @@ from gaitid.body.frames import Geometry
 from gaitid.capacity.ellipsoids import (
     Ellipsoid,
     acceleration_map,
+    acceleration_polytope,
     dynamic_force_ellipsoid,
     dynamic_velocity_ellipsoid,
     gravity_bias,
     inertia_ellipsoid,
+    largest_acceleration,
     manipulability_ellipsoid,
     manipulability_measure,
     velocity_ellipsoid,
 )
 from gaitid.capacity.leg_dynamics import LegDynamics, freedoms_of, leg_dynamics
 from gaitid.capacity.limits import Freedom, Limits
-from gaitid.capacity.polytope import acceleration_polytope, largest_acceleration
 from gaitid.errors import GaitidError, TrialError, counted
 from gaitid.ground.vertical import vertical
 from gaitid.markers.clean import model_markers

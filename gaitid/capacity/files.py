@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from gaitid.capacity.capacity import WAYS, Capacity, LegCapacity, find_capacity
-from gaitid.capacity.ellipsoids import Ellipsoid, acceleration_map
+from gaitid.capacity.ellipsoids import Ellipsoid, acceleration_map, acceleration_polytope
 from gaitid.capacity.leg_dynamics import standing_segment
 from gaitid.capacity.limits import Limits
-from gaitid.capacity.polytope import acceleration_polytope
 from gaitid.disk.atomic import write_all
 from gaitid.drawing import load_matplotlib
 from gaitid.errors import GaitidError, TrialError

@@ -12,9 +12,15 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from gaitid.capacity.capacity import Capacity
-from gaitid.capacity.ellipsoids import Ellipsoid, acceleration_map, gravity_bias, image_of_ball
+from gaitid.capacity.ellipsoids import (
+    Ellipsoid,
+    Polytope,
+    acceleration_map,
+    acceleration_polytope,
+    gravity_bias,
+    image_of_ball,
+)
 from gaitid.capacity.leg_dynamics import LegDynamics
-from gaitid.capacity.polytope import Polytope, acceleration_polytope
 from gaitid.drawing import INK, MUTED, picture_bytes, shared_style
 from gaitid.errors import in_print
 from gaitid.records import NamedTuple

@@ -16,7 +16,7 @@ from gaitid.analysis.result import Result, SideResult
 from gaitid.analysis.wording import by_code
 from gaitid.body.length_limits import LENGTH_JUMP_M, LENGTH_SD_FAIL_M, LENGTH_SD_WARN_M
 from gaitid.body.lengths import constant_lengths
-from gaitid.check.findings import FAIL, NOTE, PASS, WARN, Finding, Report
+from gaitid.check.findings import FAIL, NOTE, PASS, WARN, Finding, Report, amount, quantity_of, unit_of
 from gaitid.check.golden import compare
 from gaitid.check.limits import (
     BALANCE_FORCE_BW,
@@ -26,7 +26,6 @@ from gaitid.check.limits import (
     SOLVER_TOLERANCE,
     TOLERANCES,
 )
-from gaitid.check.quantities import amount, quantity_of, unit_of
 from gaitid.dynamics.newton_euler import SOLVERS
 from gaitid.errors import GaitidError
 from gaitid.markers.faults import BESIDE, SEVERAL

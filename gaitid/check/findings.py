@@ -7,9 +7,13 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from gaitid.analysis.finding import NOTE, Finding
+import numpy as np
+
+from gaitid.analysis.figures import NOTE, Finding
 from gaitid.analysis.limits import FAIL, PASS, WARN
+from gaitid.check.limits import TOLERANCES
 from gaitid.records import frozen_dataclass
+from gaitid.trial import Array
 
 __all__ = ["FAIL", "NOTE", "PASS", "WARN", "Finding", "Report"]
 
@@ -58,3 +62,52 @@ class Report:
                 for f in self.findings
             ],
         }
+
+
+# Ends of names of columns and the quantity of each, the longer before the shorter; others hold words, or figures of
+# no result.
+_ENDS = {f"_{name.partition('_')[2]}": name for name in TOLERANCES if name != "quaternion_1"}
+_ENDS = {**dict(sorted(_ENDS.items(), key=lambda end: -len(end[0]))), **{f"_q{c}": "quaternion_1" for c in "wxyz"}}
+_UNITS = {
+    "Nm": "N·m",
+    "Nm_per_kg": "N·m/kg",
+    "Nms_per_kg": "N·m·s/kg",
+    "J_per_kg": "J/kg",
+    "BW_per_s": "BW/s",
+    "BW_s": "BW·s",
+    "N_per_kg": "N/kg",
+    "W_per_kg": "W/kg",
+    "rad_per_s": "rad/s",
+    "rad_per_s2": "rad/s²",
+    "m_per_s": "m/s",
+    "m_per_s2": "m/s²",
+    "steps_per_min": "steps/min",
+    "percent": "%",
+    "1": "",
+}
+
+
+def quantity_of(column: str) -> str:
+    """The quantity of a column; empty where it holds none."""
+    return next((quantity for end, quantity in _ENDS.items() if column.endswith(end)), "")
+
+
+def unit_of(quantity: str) -> str:
+    """The unit of a quantity, as people write it."""
+    unit = quantity.partition("_")[2]
+    return _UNITS.get(unit, unit)
+
+
+def amount(size: float, quantity: str) -> str:
+    """A value with its unit."""
+    return f"{size:.3g} {unit_of(quantity)}".strip()
+
+
+def distance(a: Array, b: Array, quantity: str) -> Array:
+    """How far values lie apart: angles on the circle, quaternions whatever their sign."""
+    difference: Array = np.abs(a - b)
+    if quantity == "angle_deg":
+        difference = np.minimum(difference, np.abs(360 - difference))  # an angle that wraps has not moved
+    if quantity == "quaternion_1":
+        difference = np.minimum(difference, np.abs(a + b))  # q and -q are the same orientation
+    return difference

@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 
 from gaitid.analysis.result import Result
-from gaitid.check.findings import FAIL, PASS, WARN, Finding
+from gaitid.check.findings import FAIL, PASS, WARN, Finding, amount, distance, quantity_of, unit_of
 from gaitid.check.limits import TOLERANCES
-from gaitid.check.quantities import amount, distance, quantity_of, unit_of
-from gaitid.disk.read_back import read_record, read_text_back
+from gaitid.disk.regular import read_record, read_text_back
 from gaitid.errors import GaitidError
 from gaitid.model.fields import held
 from gaitid.model.settings import READER

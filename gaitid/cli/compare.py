@@ -86,7 +86,7 @@ def command(a: Path, b: Path, output: Path | None, as_json: bool, tolerances: di
         write_page(output, comparison)
         print_info(f"wrote {output}")
     if as_json:
-        from gaitid.compare.as_json import content_of
+        from gaitid.compare.text import content_of
 
         print_json(content_of(comparison, tolerances))
     else:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gaitid.errors import counted, in_print
-from gaitid.model.bundled import bundled_folder
-from gaitid.read.plates.repeated import repeated_plates
+from gaitid.model.find import bundled_folder
+from gaitid.read.plates.surface import repeated_plates
 
 if TYPE_CHECKING:
     from gaitid.body.subject import Measured

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from gaitid.cli.common import Target, attempt, print_info, talk_options
-from gaitid.cli.templates import WithTemplates
+from gaitid.cli.models import WithTemplates
 
 
 class _Mechanism(WithTemplates):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gaitid.cli import options
-from gaitid.cli.common import Target, attempt, print_detail, print_info, talk_options
+from gaitid.cli.common import TALK_FLAGS, Target, attempt, print_detail, print_info, talk_options
 
 if TYPE_CHECKING:
     from gaitid.model.marker_sets import MarkerSet
@@ -317,9 +317,8 @@ def schema_text() -> str:
     """The description with the choices and defaults that the code has now."""
     from gaitid.model import expression
     from gaitid.model.choices import SECTIONS
-    from gaitid.model.pose import JOINT_TYPES
     from gaitid.model.schema import SCHEMA
-    from gaitid.model.schema_parts import LENGTHS, MEASURED_LENGTHS, SEQUENCES, UNITS
+    from gaitid.model.schema_parts import JOINT_TYPES, LENGTHS, MEASURED_LENGTHS, SEQUENCES, UNITS
     from gaitid.model.settings import SETTINGS, Settings
     from gaitid.model.shapes import AXES, FRAMES, POINTS, VECTORS, schema_lines
 
@@ -347,3 +346,41 @@ def schema_text() -> str:
 
 def _yaml(value: object) -> str:
     return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+class WithTemplates(click.Group):
+    """A command with subcommands beside what it does itself: `gaitid simulate walk` and `gaitid simulate show walk`.
+
+    A first word that is none of the subcommands is the command's own argument; a file of such a name is `./show`.
+    """
+
+    allow_interspersed_args = True
+    allow_extra_args = False  # a group would keep a second file for a subcommand, and lose it
+
+    def __init__(self, *args: Any, **given: Any) -> None:
+        super().__init__(*args, **{"invoke_without_command": True, "no_args_is_help": False, **given})
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        first = next((i for i, word in enumerate(args) if word not in TALK_FLAGS), 0)
+        if args[first : first + 1] and args[first] in self.commands:
+            ctx.args = [args[first], *args[:first], *args[first + 1 :]]  # `-q show walk` is `show -q walk`
+            return ctx.args
+        return click.Command.parse_args(self, ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        if not (ctx.args and ctx.args[0] in self.commands):
+            return click.Command.invoke(self, ctx)
+        name, command, args = self.resolve_command(ctx, ctx.args)
+        assert command is not None
+        # a child of the group above: its path would have the argument of this command in it
+        with command.make_context(f"{ctx.info_name} {name}", args, parent=ctx.parent) as sub:
+            return command.invoke(sub)
+
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
+        return click.Command.collect_usage_pieces(self, ctx)
+
+    def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        super().format_usage(ctx, formatter)
+        for name, command in self.commands.items():
+            pieces = [piece for piece in command.collect_usage_pieces(ctx) if piece != "[OPTIONS]"]
+            formatter.write(f"       {' '.join((ctx.command_path, name, *pieces))}\n")

@@ -84,7 +84,7 @@ def build(
     from gaitid.inputs import refuse_to_overwrite
     from gaitid.norms.build import VERDICTS, About, build_norms
     from gaitid.norms.text import set_yaml
-    from gaitid.results.find import find_records
+    from gaitid.results.one_run import find_records
 
     if ages and not 0 <= ages[0] <= ages[1]:
         raise click.UsageError(f"--ages {ages[0]:g} {ages[1]:g}: expected the lowest and the highest age")

@@ -27,7 +27,7 @@ def command(folders: tuple[Path, ...], output: Path) -> int:
     from gaitid.compare.repeatability import repeatability, repeatability_lines
     from gaitid.disk.atomic import write_all
     from gaitid.inputs import refuse_to_overwrite
-    from gaitid.results.find import find_records
+    from gaitid.results.one_run import find_records
 
     refuse_to_overwrite([output], find_records(folders))
     found = repeatability(folders, print_detail)

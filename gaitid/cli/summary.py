@@ -14,8 +14,7 @@ from gaitid.cli.common import flag, print_info
 from gaitid.errors import counted, first_few
 
 if TYPE_CHECKING:
-    from gaitid.analysis.result import Result
-    from gaitid.analysis.verdict import Verdict
+    from gaitid.analysis.result import Result, Verdict
     from gaitid.notes import Notes
 
 # With more trials than these, a line each.

@@ -17,7 +17,7 @@ from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.report.page.pool import PERCENT, Pooled, pool
 from gaitid.report.page.told import in_mean
 from gaitid.report.result import Result, load_result
-from gaitid.run.recorded import places
+from gaitid.run.command import places
 from gaitid.trial import Array
 
 FRAMES, TIME, CYCLE = "frames", "time", "cycle"

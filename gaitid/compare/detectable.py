@@ -24,7 +24,7 @@ from gaitid.gait.feature_list import FEATURES
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.report.page.pool import COUNTS_FROM
 from gaitid.report.page.sure import variance_over_cycle
-from gaitid.run.recorded import read_recorded
+from gaitid.run.command import read_recorded
 from gaitid.trial import Array
 from gaitid.uncertainty.repeatability import read_repeatability
 from gaitid.uncertainty.signed import Signed, signed

@@ -14,7 +14,7 @@ from contextlib import suppress
 import numpy as np
 
 from gaitid.analysis.result import Result
-from gaitid.check.quantities import quantity_of
+from gaitid.check.findings import quantity_of
 from gaitid.compare.align import Both
 from gaitid.compare.measures import SHOWN, Measured, wrapped
 from gaitid.compare.mixture import ORDER, Ingredient, Mixtures

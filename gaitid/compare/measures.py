@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from gaitid.check.findings import quantity_of
 from gaitid.check.limits import TOLERANCES
-from gaitid.check.quantities import quantity_of
 from gaitid.compare.align import Aligned, Both
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gaitid.check.quantities import unit_of
+from gaitid.check.findings import unit_of
 from gaitid.compare.align import CYCLE, TIME
 from gaitid.compare.comparison import Comparison
 from gaitid.compare.measures import Measured, difference

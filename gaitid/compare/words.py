@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from gaitid.check.quantities import unit_of
+from gaitid.check.findings import unit_of
 from gaitid.compare.comparison import Comparison
 from gaitid.compare.curves import RESULT, SESSION, Curves
 from gaitid.compare.measures import Measured

@@ -9,9 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from gaitid.dynamics.forward import accelerations, refuse_singular
 from gaitid.dynamics.friction import Friction
-from gaitid.dynamics.joint_space import Load, TreeMotion, energy, generalised_inertia, joint_loads, motion
+from gaitid.dynamics.joint_space import (
+    Load,
+    TreeMotion,
+    accelerations,
+    energy,
+    generalised_inertia,
+    joint_loads,
+    motion,
+    refuse_singular,
+)
 from gaitid.dynamics.joint_tree import JointTree
 from gaitid.dynamics.pace import Limits, Pace
 from gaitid.errors import GaitidError

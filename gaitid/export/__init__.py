@@ -1,6 +1,6 @@
 """A result of `gaitid run`, from disk -> files that other programs read: C3D, OpenSim's, MATLAB's, tables.
 
-What no table holds comes from analysing the trial again (`gaitid.run.recorded`). It computes no physics, and knows
+What no table holds comes from analysing the trial again (`gaitid.run.command`). It computes no physics, and knows
 nothing of how a number came about.
 """
 

@@ -12,7 +12,7 @@ from gaitid.errors import GaitidError
 from gaitid.export import FORMATS
 from gaitid.export.source import Made, read_source
 from gaitid.inputs import refuse_to_overwrite
-from gaitid.results.find import find_records
+from gaitid.results.one_run import find_records
 
 
 class Exported(NamedTuple):

@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 
 from gaitid.analysis.result import Result
-from gaitid.disk.read_back import read_text_back
+from gaitid.disk.regular import read_text_back
 from gaitid.errors import GaitidError
 from gaitid.records import NamedTuple, frozen_dataclass
-from gaitid.results.find import RECORD_SUFFIX, tables_beside
-from gaitid.results.lost_columns import refuse_lost_columns
+from gaitid.results.one_run import RECORD_SUFFIX, refuse_lost_columns, tables_beside
 from gaitid.results.record_checks import checked_record, refuse_other_frames
 from gaitid.results.tables import read_rows
-from gaitid.run.recorded import places, read_recorded, refuse_other_numbers
+from gaitid.run.command import places, read_recorded, refuse_other_numbers
 from gaitid.trial import Array
 from gaitid.write import TABLES, TEXT_COLUMNS, TRIAL_COLUMNS
 

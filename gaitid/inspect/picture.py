@@ -13,7 +13,7 @@ from gaitid.analysis.wording import level_words
 from gaitid.drawing import COLOURS, GRID, INK, MUTED, picture_bytes, refuse_format, shared_style
 from gaitid.errors import first_few, in_print
 from gaitid.inspect.contents import Inspected
-from gaitid.inspect.kinds import MARKER
+from gaitid.inspect.signals import MARKER
 from gaitid.numerics.masks import all_columns
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Mask

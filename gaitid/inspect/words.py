@@ -9,7 +9,7 @@ from typing import Any
 from gaitid.analysis.wording import WIDTH as LONGEST
 from gaitid.analysis.wording import fitted, level_words, reason_words, verdict_words
 from gaitid.errors import counted, first_few, in_print
-from gaitid.inspect.kinds import AXES, KINDS, MARKER
+from gaitid.inspect.signals import AXES, KINDS, MARKER
 from gaitid.markers.faults import fault_words
 
 # What a person reads a value in, and the factor from SI.

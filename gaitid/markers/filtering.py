@@ -177,7 +177,7 @@ def through_filter(
         figures["chosen_by"] = "cut-off" if given is not None else "GCV" if variance is None else "mean squared error"
         spoiled = int(np.ceil(rate_hz / np.fmin.reduce(effective) / 2))
     elif settings.marker_filter == "savitzky_golay":
-        from gaitid.numerics.savitzky_golay import savitzky_golay, savitzky_golay_window
+        from gaitid.numerics.lowpass import savitzky_golay, savitzky_golay_window
 
         window, real_hz = savitzky_golay_window(float(cutoff), rate_hz, SAVITZKY_GOLAY_DEGREE)
         values = savitzky_golay(points, window, SAVITZKY_GOLAY_DEGREE)

@@ -12,7 +12,7 @@ import numpy as np
 
 from gaitid.errors import GaitidError, ModelError
 from gaitid.mechanism.constraints import CENTRE
-from gaitid.mechanism.history import Formula, History, Sine, read_samples
+from gaitid.mechanism.loads import Formula, History, Sine, read_samples
 from gaitid.model.expression import parse_expression
 from gaitid.model.fields import MISSING, Faults, Fields, nearest
 from gaitid.trial import Array

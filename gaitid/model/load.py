@@ -11,8 +11,6 @@ from typing import Any
 
 from gaitid.errors import ModelError
 from gaitid.model import specs
-from gaitid.model.bundled import bundled_files as bundled_files
-from gaitid.model.bundled import bundled_folder as bundled_folder
 from gaitid.model.choices import (
     TABLE,
     Choice,
@@ -26,6 +24,8 @@ from gaitid.model.choices import (
 )
 from gaitid.model.fields import Faults, held, nearest
 from gaitid.model.find import beside
+from gaitid.model.find import bundled_files as bundled_files
+from gaitid.model.find import bundled_folder as bundled_folder
 from gaitid.model.find import bundled_models as bundled_models
 from gaitid.model.find import find_file as find_file
 from gaitid.model.find import find_model as find_model

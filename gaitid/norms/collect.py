@@ -13,13 +13,18 @@ from gaitid.norms.fit import definitions_of, dimensionless, leg_length_m, way_wo
 from gaitid.norms.sets import UNITS
 from gaitid.norms.types import Array, Definitions
 from gaitid.records import frozen_dataclass
-from gaitid.results.cycle_curves import CycleCurves, Feature, read_cycles, read_features
-from gaitid.results.entries import mappings_at
-from gaitid.results.find import tables_beside
-from gaitid.results.lost_columns import refuse_lost_columns
-from gaitid.results.one_run import RunTables, refuse_other_run
-from gaitid.results.record_checks import checked_record
-from gaitid.results.tables import columns, read_header, read_table, read_texts
+from gaitid.results.one_run import RunTables, refuse_lost_columns, refuse_other_run, tables_beside
+from gaitid.results.record_checks import checked_record, mappings_at
+from gaitid.results.tables import (
+    CycleCurves,
+    Feature,
+    columns,
+    read_cycles,
+    read_features,
+    read_header,
+    read_table,
+    read_texts,
+)
 
 SIDES = ("left", "right")
 # What is read of a result; records of schema 1 lack some.

@@ -177,7 +177,7 @@ def _numbers(fields: Fields, key: str, default: list[None] | None = None) -> Arr
 
 def _content(path: Path) -> object:
     if path.suffix.lower() == ".json":
-        from gaitid.disk.read_back import read_text_back
+        from gaitid.disk.regular import read_text_back
 
         try:
             return json.loads(read_text_back(path, "norms"))

@@ -19,8 +19,8 @@ from gaitid.model.settings import ReaderSettings
 from gaitid.notes import note, phrase
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import median_of_known
-from gaitid.read.labels import listed
 from gaitid.read.standing import standing_part
+from gaitid.read.subjects import listed
 from gaitid.trial import Trial
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def read_trial(
         may be an OpenSim model (``.osim``).
     forces : Path, optional
         Forces beside a trial that holds none: plain CSV, ``.mot``, ``.sto``, ``.forces``, ``.anc`` or ``.tsv``. Where
-        none are given, those that lie beside it by its name (`gaitid.read.beside`).
+        none are given, those that lie beside it by its name (`gaitid.read.assignments`).
     plates : Path, optional
         YAML (or ``forcepla.cal``) with the plates' corners, origins and force sense: of these forces, for CSV, and for
         a C3D that does not declare its plates, or wrongly.
@@ -92,7 +92,7 @@ def read_trial(
 
         return read_osim(path)
     from gaitid.read.assignments import assignments_left
-    from gaitid.read.plates.repeated import repeated_plates
+    from gaitid.read.plates.surface import repeated_plates
 
     settings = settings or ReaderSettings()
     trial = with_vertical(_read_with_beside(path, forces, plates, stored, settings), settings)
@@ -144,7 +144,7 @@ def _read_with_beside(
     path: Path, forces: Path | None, plates: Path | None, stored: bool, settings: ReaderSettings
 ) -> Trial:
     """The trial with the forces that are given, or lie beside it by its name; these stay out where they do not fit."""
-    from gaitid.read.beside import forces_beside
+    from gaitid.read.assignments import forces_beside
 
     found = [] if forces is not None else forces_beside(path)
     if not found:
@@ -176,7 +176,7 @@ def _read(path: Path, forces: Path | None, plates: Path | None, stored: bool, se
         return _of_markers(path, (read_trc if suffix == ".trc" else read_qtm)(path), forces, plates, settings)
     if suffix == ".csv":
         from gaitid.read.tables.csv_plain import read_plain_csv
-        from gaitid.read.tables.motive import read_motive
+        from gaitid.read.tables.marker_table import read_motive
         from gaitid.read.tables.nexus_sections import is_nexus_csv
         from gaitid.read.tables.text_table import first_characters
 

@@ -7,12 +7,39 @@ from dataclasses import replace
 
 import numpy as np
 
-from gaitid.errors import Names, ReadError, UndecidedError, first_few
+from gaitid.errors import Names, ReadError, UndecidedError, first_few, in_print
 from gaitid.notes import Notes, note
 from gaitid.numerics.rotation import norm
-from gaitid.read.labels import listed, printable, subject_and_name
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Mask
+
+#: Characters of a name or label that an output shows.
+SHOWN_CHARACTERS = 127
+# Names in one line of text, before it only counts the rest.
+_SHOWN_NAMES = 8
+
+
+def subject_and_name(label: str) -> tuple[str, str]:
+    """The subject of ``Subject:Label`` ("" without one), and what stands behind the last colon."""
+    subject, _, name = label.rpartition(":")
+    return subject.strip(), name.strip()
+
+
+def printable(text: str) -> str:
+    """A name as it may be shown.
+
+    Control characters, escapes of terminals and marks that turn the direction of writing as ``\\x1b``, blanks as
+    blanks; cut where it is longer than any name is.
+    """
+    if len(text) > SHOWN_CHARACTERS:
+        text = text[: SHOWN_CHARACTERS - 1] + "…"
+    return text if text.isprintable() else in_print(text)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names or faults as one piece of text that can be shown: the first eight, and how many more there are."""
+    return first_few([*map(printable, names)], _SHOWN_NAMES)
+
 
 # A person has so many markers that are seen in so large a share of the frames; wands, rackets and balls have fewer.
 _PERSON_MARKERS, _PERSON_SEEN = 10, 0.1

@@ -10,7 +10,7 @@ import numpy as np
 from gaitid.notes import Notes, note
 from gaitid.numerics.blocks import by_blocks
 from gaitid.numerics.masks import largest_column
-from gaitid.read.labels import listed, subject_and_name
+from gaitid.read.subjects import listed, subject_and_name
 from gaitid.trial import Array, Mask
 
 # A marker farther from the laboratory's origin, m, was not seen there: the number is damaged.

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
 
-from gaitid.disk.read_back import read_text_back
+from gaitid.disk.regular import read_text_back
 from gaitid.errors import GaitidError
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.report.page.told import names_of
 from gaitid.report.result import Result, load_result
-from gaitid.results.find import RECORD_SUFFIX, find_records
+from gaitid.results.one_run import RECORD_SUFFIX, find_records
 
 # Folders above a result in which its batch's table is looked for: results mirror a data set's folders.
 _MOST_LEVELS = 6

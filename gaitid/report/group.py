@@ -21,16 +21,16 @@ from gaitid.report.lines import (
     subject_line,
     whole_subjects,
 )
-from gaitid.report.page.compare import norm_words
 from gaitid.report.page.compose import tools
 from gaitid.report.page.curves import Drawn, curve_data, curves_html
 from gaitid.report.page.figures_table import FEATURES, SPATIOTEMPORAL, side_table
 from gaitid.report.page.pool import PERCENT, Basis, Pooled
+from gaitid.report.page.sure import norm_words
 from gaitid.report.panels import PANELS, SIDES, CyclePanel
 from gaitid.report.session_tables import difference_tables, figures_of, mixed_html, table_of_members
 from gaitid.report.sessions import GROUP_METHOD, Comparison, comparison_html
 from gaitid.report.text import UNKNOWN, escape, fixed
-from gaitid.results.cycle_curves import CycleCurves
+from gaitid.results.tables import CycleCurves
 from gaitid.trial import Array
 
 #: In so many groups without anybody unlike the rest somebody is named: shared by all curves that are looked at.

@@ -15,13 +15,32 @@ from numpy.typing import NDArray
 from gaitid.errors import GaitidError
 from gaitid.records import frozen_dataclass
 from gaitid.report.panels import AXES, OF_JOINTS, SIDES, ground_column
-from gaitid.results.cycle_curves import CycleCurves, Feature, read_cycles, read_features, read_stances
-from gaitid.results.entries import entry_at, mapping_at, mappings_at, number_at
-from gaitid.results.find import RECORD_SUFFIX, refuse_no_record, tables_beside
-from gaitid.results.lost_columns import refuse_lost_columns
-from gaitid.results.one_run import RunTables, refuse_other_angles, refuse_other_run, stance_spans
-from gaitid.results.record_checks import checked_record
-from gaitid.results.tables import Table, columns, number, read_header, read_rows, read_table, read_texts, refuse_missing
+from gaitid.results.one_run import (
+    RECORD_SUFFIX,
+    RunTables,
+    refuse_lost_columns,
+    refuse_no_record,
+    refuse_other_angles,
+    refuse_other_run,
+    stance_spans,
+    tables_beside,
+)
+from gaitid.results.record_checks import checked_record, entry_at, mapping_at, mappings_at, number_at
+from gaitid.results.tables import (
+    CycleCurves,
+    Feature,
+    Table,
+    columns,
+    number,
+    read_cycles,
+    read_features,
+    read_header,
+    read_rows,
+    read_stances,
+    read_table,
+    read_texts,
+    refuse_missing,
+)
 from gaitid.trial import Array
 from gaitid.write import CONTACT_COLUMNS
 

@@ -13,9 +13,9 @@ from gaitid.report.difference import LEAST_CYCLES, Difference, difference, loade
 from gaitid.report.gathering import Session
 from gaitid.report.lines import Line, held, label_of, members_of, session_lines
 from gaitid.report.page import svg
-from gaitid.report.page.compare import SHORTEST_PERCENT, band_at
 from gaitid.report.page.curves import data_element, rounded
 from gaitid.report.page.pool import PERCENT
+from gaitid.report.page.sure import SHORTEST_PERCENT, band_at
 from gaitid.report.panels import GROUPS, PANELS, SIDES, CyclePanel
 from gaitid.report.session_tables import mixed_html, sessions_tables, table_of_members
 from gaitid.report.stance import runs

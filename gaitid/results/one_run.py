@@ -6,16 +6,30 @@ Where these contradict each other, none of them can be trusted, and nobody can t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from gaitid.errors import GaitidError
+from gaitid.gait import FIGURES
 from gaitid.records import NamedTuple
-from gaitid.results.cycle_curves import CycleCurves, Feature
 from gaitid.results.record_checks import other_run, refuse_other_frames
+from gaitid.results.tables import CycleCurves, Feature, refuse_missing
 from gaitid.trial import Array
+from gaitid.version import __version__
+from gaitid.write import (
+    CONTACT_COLUMNS,
+    CYCLE_COLUMNS,
+    FEATURE_COLUMNS,
+    STANCE_COLUMNS,
+    STRIDE_COLUMNS,
+    STRIDE_END_COLUMNS,
+    TABLES,
+)
 
 # Of what a curve spans: the share by which a value between two frames may differ from the straight line between them,
 # of all that the column spans and of what the four frames around it span (`run` draws a cubic through these).
@@ -225,3 +239,162 @@ def _fits(feature: Feature, curves: CycleCurves, i: int) -> bool:
         return True
     at_strike, value = float(column[i, 0]), feature.value
     return abs(at_strike - value) <= 1e-6 + 1e-6 * abs(value) or (at_strike != at_strike and value != value)
+
+
+RECORD_SUFFIX = ".run.json"
+# The folder of a batch's journal: what lies there is no result of its own.
+_HIDDEN = ".gaitid"
+
+
+def find_records(paths: Sequence[Path]) -> tuple[Path, ...]:
+    """The ``run.json`` files given, and all below the folders given, each once and in the order given.
+
+    Raises
+    ------
+    GaitidError
+        Not there, not a record, or a folder without any.
+    """
+    found: dict[Path, Path] = {}
+    for path in paths:
+        files = records_below(path) if path.is_dir() else (path,)
+        if not files:
+            raise GaitidError(
+                f"{path}: no result in this folder or below it",
+                expected=f"files NAME{RECORD_SUFFIX} that gaitid run or gaitid batch wrote",
+            )
+        for file in files:
+            refuse_no_record(file)
+            found.setdefault(file.resolve(), file)
+    return tuple(found.values())
+
+
+def records_below(folder: Path) -> tuple[Path, ...]:
+    """All below a folder, in the order of their names."""
+    return tuple(sorted(p for p in folder.rglob(f"?*{RECORD_SUFFIX}") if _HIDDEN not in p.relative_to(folder).parts))
+
+
+def refuse_no_record(path: Path) -> None:
+    """Refuse a path that is not there, or has not the name of a record.
+
+    Raises
+    ------
+    GaitidError
+    """
+    if not path.exists():
+        raise GaitidError(f"{path}: no such file or folder", expected=f"a NAME{RECORD_SUFFIX}, or a folder")
+    if not path.name.endswith(RECORD_SUFFIX) or path.name == RECORD_SUFFIX:
+        raise GaitidError(f"{path}: not a result", expected=f"a file NAME{RECORD_SUFFIX} that gaitid run wrote")
+
+
+def tables_beside(path: Path, tables: Iterable[str], needed: Collection[str]) -> dict[str, Path]:
+    """Where the tables of a record lie, whether they are there or not.
+
+    Parameters
+    ----------
+    path : Path
+        Of ``walk.run.json``.
+    tables : iterable of str
+    needed : collection of str
+        Those without which there is no result.
+
+    Raises
+    ------
+    GaitidError
+        A needed one is not there.
+    """
+    stem = path.name.removesuffix(RECORD_SUFFIX)
+    files = {table: path.with_name(f"{stem}.{table}.csv") for table in tables}
+    if missing := [file.name for table, file in files.items() if table in needed and not file.is_file()]:
+        raise GaitidError(
+            f"{path}: {', '.join(missing)} missing beside it",
+            expected="the tables that gaitid run wrote with it",
+            todo="run gaitid run again, or move them together",
+        )
+    return files
+
+
+Headers = Mapping[str, Sequence[str]]
+# Before the curves, or all columns, of each table.
+_ALWAYS: Mapping[str, Sequence[str]] = {
+    "contacts": CONTACT_COLUMNS,
+    "cycles": CYCLE_COLUMNS,
+    "spatiotemporal": (*STRIDE_COLUMNS, *FIGURES, *STRIDE_END_COLUMNS),
+    "features": FEATURE_COLUMNS,
+    "stances": STANCE_COLUMNS,
+}
+# Tables of vectors by components, and of curves over 0 to 100 %.
+_VECTORS = ("wrenches", "segments", "base", "com")
+_CURVES = ("cycles", "stances")
+# A component of a vector or a quaternion: what stands before its letter, and behind.
+_COMPONENT = re.compile(r"(.*_)[xyz](|_.*)|(.*_q)[wxyz]")
+# Of these curves over a cycle there are no columns by frames in `joints`.
+_GROUND = "ground_"
+
+
+def refuse_lost_columns(path: Path, headers: Headers, record: Mapping[str, Any]) -> None:
+    """Refuse tables without a column that the same table, another one of the result, or its record asks for.
+
+    Parameters
+    ----------
+    path : Path
+        Of ``walk.run.json``.
+    headers : mapping of table to sequence of str
+        Of those tables that are there.
+    record : mapping
+        Of schema 2 or later.
+
+    Raises
+    ------
+    GaitidError
+        One line with the table and the columns.
+    """
+    stem = path.name.removesuffix(RECORD_SUFFIX)
+    for table, header in headers.items():
+        refuse_missing(path.with_name(f"{stem}.{table}.csv"), header, sorted(_wanted(table, headers, record)))
+
+
+def _wanted(table: str, headers: Headers, record: Mapping[str, Any]) -> set[str]:
+    """The columns that a table should have, as far as anything says so."""
+    header, sides = headers[table], tuple(record["coverage"])
+    wanted: set[str] = set()
+    if TABLES[table] == ("frame",):
+        mirrored = {name for name in map(partial(_without_side, sides=sides), header) if name}
+        wanted |= {"frame", "time_s", *(f"{side}_{name}" for side in sides for name in mirrored)}
+    elif record["gaitid"] == __version__:  # columns may come later (docs/record.md)
+        wanted |= set(_ALWAYS[table])
+    if table in _VECTORS:
+        wanted |= {sibling for name in header for sibling in _components(name)}
+    if table == "wrenches":
+        wanted |= set(_wrenches(header, record))
+    curves = {name for of in _CURVES for name in headers.get(of, ()) if name not in _ALWAYS[of]}
+    if table == "joints":
+        wanted |= {f"{side}_{name}" for side in sides for name in curves if not name.startswith(_GROUND)}
+    elif table in _CURVES:
+        by_frame = {_without_side(name, sides) for name in headers.get("joints", ())}
+        wanted |= curves | (by_frame - {""})
+    return wanted
+
+
+def _without_side(name: str, sides: Sequence[str]) -> str:
+    """A column's name without that of its side; empty where it is of none."""
+    return next((name.removeprefix(f"{side}_") for side in sides if name.startswith(f"{side}_")), "")
+
+
+def _components(name: str) -> Iterator[str]:
+    """The columns of all components of what a column is one of."""
+    if match := _COMPONENT.fullmatch(name):
+        before, behind, quaternion = match.groups()
+        yield from (f"{before}{axis}{behind}" for axis in "xyz") if before else (f"{quaternion}{q}" for q in "wxyz")
+
+
+def _wrenches(header: Sequence[str], record: Mapping[str, Any]) -> Iterator[str]:
+    """Of each side and joint of the record force and moment in each frame of expression, then the load on the foot."""
+    for side, joints in record["coverage"].items():
+        for joint in joints:
+            for frame in record["settings"].get("express_in", ()):
+                for kind, unit in (("force", "N"), ("moment", "Nm")):
+                    yield from (f"{side}_{joint}_{kind}_{frame}_{axis}_{unit}" for axis in "xyz")
+        if any(name.startswith(f"{side}_{_GROUND}") for name in header):
+            yield from (f"{side}_ground_force_{axis}_N" for axis in "xyz")
+            yield from (f"{side}_ground_cop_{axis}_m" for axis in "xyz")
+            yield f"{side}_ground_free_moment_Nm"

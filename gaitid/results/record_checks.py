@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gaitid.disk.read_back import read_record
+from gaitid.disk.regular import read_record
 from gaitid.errors import GaitidError
 from gaitid.notes.message import LEVELS
 from gaitid.trial import Array
@@ -191,3 +191,29 @@ def _shown(value: Any) -> str:
     if isinstance(value, int) and abs(value) >= 10**40:
         return "a number of more than 40 digits"
     return "null" if value is None else ascii(value)[:60]
+
+
+def entry_at(record: Mapping[str, Any], *keys: str) -> Any:
+    """An entry deeper down; None where it is absent."""
+    entry: Any = record
+    for key in keys:
+        entry = entry.get(key) if isinstance(entry, Mapping) else None
+    return entry
+
+
+def mapping_at(record: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
+    """An entry that is a mapping; empty where there is none."""
+    entry = entry_at(record, *keys)
+    return entry if isinstance(entry, Mapping) else {}
+
+
+def mappings_at(record: Mapping[str, Any], *keys: str) -> list[Mapping[str, Any]]:
+    """The mappings of an entry that is a list; none where there is none."""
+    entry = entry_at(record, *keys)
+    return [of for of in entry if isinstance(of, Mapping)] if isinstance(entry, list) else []
+
+
+def number_at(record: Mapping[str, Any], *keys: str) -> float | None:
+    """An entry that is a number; None where there is none."""
+    entry = entry_at(record, *keys)
+    return float(entry) if isinstance(entry, int | float) and not isinstance(entry, bool) else None

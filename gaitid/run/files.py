@@ -10,8 +10,7 @@ from weakref import WeakKeyDictionary
 from gaitid.disk.atomic import Content, write_all
 from gaitid.inputs import found_trial, input_record, refuse_to_overwrite
 from gaitid.model.settings import READER
-from gaitid.read.assignments import enf_files
-from gaitid.read.beside import forces_of
+from gaitid.read.assignments import enf_files, forces_of
 from gaitid.run.setup import Setup, given_files
 from gaitid.settings import RunOptions
 from gaitid.write import BANDS, TABLES, UNCERTAINTY, UNCERTAINTY_CYCLES, WRITE

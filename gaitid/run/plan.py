@@ -19,8 +19,7 @@ from gaitid.errors import GaitidError, TrialError, WriteError
 from gaitid.inputs import found_trial, loads_beside, static_beside
 from gaitid.model import specs
 from gaitid.notes import Notes
-from gaitid.read.assignments import enf_files
-from gaitid.read.beside import forces_of
+from gaitid.read.assignments import enf_files, forces_of
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.run import loads_of, read_with, settle
 from gaitid.run.files import refuse_to_replace_inputs, result_names

@@ -16,8 +16,16 @@ from gaitid.dynamics.joint_space import Load, gravity_terms, inverse, jacobian, 
 from gaitid.dynamics.pace import Limits
 from gaitid.simulate.c3d_file import points_c3d, signed_bytes
 from gaitid.simulate.chain import GROUND, TOLERANCE, ChainBody, ChainScenario, Push, at_all
-from gaitid.simulate.chain_model import GROUND_MARKERS, SIDE, angle_columns, model_yaml, sequence, table_yaml
-from gaitid.simulate.chain_state import ChainState, chain_state
+from gaitid.simulate.chain_state import (
+    GROUND_MARKERS,
+    SIDE,
+    ChainState,
+    angle_columns,
+    chain_state,
+    model_yaml,
+    sequence,
+    table_yaml,
+)
 from gaitid.simulate.clinical import cardan_deg
 from gaitid.simulate.faults import noisy_markers, with_gaps
 from gaitid.simulate.jet import Array

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gaitid.dynamics.friction import Friction
-from gaitid.dynamics.inertia import inertia_fault
+from gaitid.dynamics.wrench import inertia_fault
 from gaitid.errors import ModelError
 from gaitid.model.expression import parse_expression
 from gaitid.model.fields import MISSING, Faults, Fields, nearest

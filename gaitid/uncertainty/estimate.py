@@ -20,7 +20,7 @@ from gaitid.uncertainty.perturbed import Perturbed
 from gaitid.uncertainty.sources import OTHERWISE, Sources, refuse_names_of_nothing
 from gaitid.uncertainty.usable import COVERAGE_FACTOR
 from gaitid.write import DEFAULT_FRAMES, UNCERTAINTY_COLUMNS
-from gaitid.write.numbers import row_lines
+from gaitid.write.table import row_lines
 
 #: Of ``walk.uncertainty.csv`` and ``walk.uncertainty_cycles.csv``.
 COLUMNS = ("frame", "column", *UNCERTAINTY_COLUMNS)

@@ -15,7 +15,7 @@ from gaitid.results.tables import number, read_rows
 from gaitid.trial import Array
 from gaitid.uncertainty.sources import Sources
 from gaitid.uncertainty.usable import COVERAGE_FACTOR
-from gaitid.write.numbers import row_lines
+from gaitid.write.table import row_lines
 
 CURVE, FEATURE = "curve", "feature"
 #: What names a row: `name` a column of ``cycles.csv`` without its side, with a row for each percent, or a feature.

@@ -16,8 +16,7 @@ from gaitid.gait.spatiotemporal import Gait, summary
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, Trial
 from gaitid.write import CYCLE_COLUMNS, SOURCES, STANCE_COLUMNS, STRIDE_COLUMNS, STRIDE_END_COLUMNS
-from gaitid.write.numbers import row_lines
-from gaitid.write.table import cell
+from gaitid.write.table import cell, row_lines
 
 SPATIOTEMPORAL_COLUMNS = (*STRIDE_COLUMNS, *FIGURES, *STRIDE_END_COLUMNS)
 _TOGETHER = 32  # curves made text at once

@@ -11,7 +11,7 @@ from gaitid.gait.feature_list import FEATURES
 from gaitid.gait.features import FeatureValues
 from gaitid.trial import Array, Trial
 from gaitid.write import FEATURE_COLUMNS, UNCERTAINTY_COLUMNS
-from gaitid.write.numbers import row_lines
+from gaitid.write.table import row_lines
 
 _TOGETHER = 64  # cycles made text at once
 _NAMES = [f",{feature.name}," for feature in FEATURES]

@@ -12,7 +12,8 @@ from gaitid.analysis.features import features
 from gaitid.analysis.joint_power import joint_powers
 from gaitid.analysis.result import Result
 from gaitid.analysis.stance_curves import stance_curves
-from gaitid.body.kinematics import SegmentMotion, dual_basis
+from gaitid.body.kinematics import SegmentMotion, dual_basis, segment_motions
+from gaitid.body.places import Pose
 from gaitid.dynamics.wrench import Wrench
 from gaitid.ground.contacts import Contact
 from gaitid.trial import Array
@@ -112,8 +113,6 @@ def segments_columns(result: Result) -> Columns:
         for joint, centre in list(leg.joints_g.items())[::-1]:
             table.add(_xyz(f"{side}_{joint}_{{}}_m"), _known(centre, not model.no_wrenches_because))
     if result.whole_body is not None:
-        from gaitid.write.com import upper_motions  # of few runs
-
         for name, motion in upper_motions(result).items():
             _add_motion(table, name, motion)
     return table
@@ -145,8 +144,6 @@ def _joint_space_columns(result: Result) -> Columns:
 
 
 def _com_columns(result: Result) -> Columns:
-    from gaitid.write.com import com_columns  # of few runs
-
     return com_columns(result)
 
 
@@ -242,3 +239,48 @@ def table_blocks(
 def _of_frames(table: str, result: Result, express_in: Sequence[str], parts: Parts | None) -> Iterator[str]:
     """The blocks of a table whose columns are gathered when the first is asked for."""
     yield from columns_of(table, result, express_in, parts).blocks()
+
+
+def com_columns(result: Result) -> Columns:
+    """Position, velocity and acceleration of the whole body's centre of mass, laboratory axes, then those segments.
+
+    Empty without markers of the trunk; that of a segment where only something stands in for it.
+    """
+    trial, whole = result.trial, result.whole_body
+    nothing = np.full((trial.n_frames, 3), np.nan)
+    table = Columns(trial)
+    of_body = (nothing, nothing, nothing) if whole is None else (whole.com_g, whole.vel_g, whole.acc_g)
+    patterns = ("com_{}_m", "com_velocity_{}_m_per_s", "com_acceleration_{}_m_per_s2")
+    for pattern, values in zip(patterns, of_body, strict=True):
+        table.add([pattern.format(axis) for axis in "xyz"], values)
+    placed = {} if whole is None else whole.segments
+    for side, segment in _segments(result):
+        one = placed.get((side, segment))
+        name = "_".join(filter(None, (side, segment)))
+        values = one.com_g if one is not None and one.measured else nothing
+        table.add([f"{name}_com_{axis}_m" for axis in "xyz"], values)
+    return table
+
+
+def upper_motions(result: Result) -> dict[str, SegmentMotion]:
+    """How each segment above the legs moves that was measured; its turning only where its markers tell it."""
+    whole = result.whole_body
+    measured = {} if whole is None else {key: one for key, one in whole.segments.items() if one.measured}
+    if not measured:
+        return {}
+    unknown = np.full((result.trial.n_frames, 3, 3), np.nan)
+    parts = {
+        "_".join(filter(None, key)): (one.pose or Pose(unknown, one.com_g), one.com_g) for key, one in measured.items()
+    }
+    return segment_motions(parts, result.trial.rate_hz, result.settings)
+
+
+def _segments(result: Result) -> list[tuple[str, str]]:
+    """Side and name of each segment that the model's upper body has, whether the trial shows it or not."""
+    if result.model.upper_body is None:
+        return []
+    from gaitid.model.upper_body import load_upper_body
+
+    sides = [side.name for side in result.model.sides]
+    segments = load_upper_body(result.model.upper_body).segments
+    return [(side, one.segment) for one in segments for side in (sides if one.sided else [""])]

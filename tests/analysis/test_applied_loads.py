@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 import gaitid
 from gaitid.dynamics.chain import Chain, Link
-from gaitid.dynamics.contributions import contributions
+from gaitid.dynamics.fictitious import contributions
 from gaitid.dynamics.newton_euler import SOLVERS
 from gaitid.dynamics.wrench import Wrench
 from gaitid.errors import GaitidError
 from gaitid.model.load import bundled_folder
 from gaitid.run import RunOptions, analyse_file, prepare, run_file
-from gaitid.run.recorded import read_recorded
+from gaitid.run.command import read_recorded
 from gaitid.simulate.files import simulate
 
 Array = NDArray[np.float64]

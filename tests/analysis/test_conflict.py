@@ -14,7 +14,7 @@ import pytest
 from gaitid.analysis import pipeline
 from gaitid.analysis.conflict import given_static_notes, static_beside_notes
 from gaitid.analysis.pipeline import analyse
-from gaitid.analysis.stored_alike import stores_the_same
+from gaitid.analysis.stored_outputs import stores_the_same
 from gaitid.body import static_angles
 from gaitid.body.subject import SubjectFile
 from gaitid.ground import vertical

@@ -18,8 +18,7 @@ from shared_trials import SHARED
 
 from gaitid.analysis.judge import judge
 from gaitid.analysis.pipeline import analyse
-from gaitid.analysis.result import Result
-from gaitid.analysis.verdict import Reason, Verdict
+from gaitid.analysis.result import Reason, Result, Verdict
 from gaitid.analysis.wording import by_code, in_one
 from gaitid.body.subject import SubjectFile
 from gaitid.ground.by_hand import ByHand

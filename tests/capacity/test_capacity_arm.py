@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 
 from gaitid.capacity.ellipsoids import (
     acceleration_map,
+    acceleration_polytope,
     gravity_bias,
     inertia_ellipsoid,
+    largest_acceleration,
     manipulability_ellipsoid,
     manipulability_measure,
 )
-from gaitid.capacity.polytope import acceleration_polytope, largest_acceleration
-from gaitid.dynamics.forward import forward
-from gaitid.dynamics.joint_space import gravity_terms, jacobian, mass_matrix, motion, velocity_terms
+from gaitid.dynamics.joint_space import forward, gravity_terms, jacobian, mass_matrix, motion, velocity_terms
 from gaitid.dynamics.joint_tree import Body, JointTree
 from gaitid.trial import Array
 

@@ -15,13 +15,11 @@ from gaitid.analysis.result import Result
 from gaitid.body.feet import foot_tracks
 from gaitid.body.subject import SubjectFile
 from gaitid.capacity.capacity import WAYS, Capacity, find_capacity
-from gaitid.capacity.ellipsoids import acceleration_map
+from gaitid.capacity.ellipsoids import acceleration_map, acceleration_polytope
 from gaitid.capacity.leg_dynamics import LegDynamics, endpoints, leg_dynamics
 from gaitid.capacity.limits import Limits, read_limits
-from gaitid.capacity.polytope import acceleration_polytope
 from gaitid.dynamics.chain import Chain
-from gaitid.dynamics.forward import forward
-from gaitid.dynamics.joint_space import gravity_terms, jacobian, mass_matrix
+from gaitid.dynamics.joint_space import forward, gravity_terms, jacobian, mass_matrix
 from gaitid.dynamics.joint_tree import Body, JointTree
 from gaitid.errors import GaitidError
 from gaitid.model.load import load_model

@@ -12,13 +12,15 @@ from scipy.optimize import linprog
 from scipy.spatial.transform import Rotation
 
 from gaitid.capacity.ellipsoids import (
+    MAX_TORQUES,
     Ellipsoid,
+    acceleration_polytope,
     image_of_ball,
     inertia_ellipsoid,
+    largest_acceleration,
     manipulability_ellipsoid,
     manipulability_measure,
 )
-from gaitid.capacity.polytope import MAX_TORQUES, acceleration_polytope, largest_acceleration
 from gaitid.trial import Array
 
 seeds = st.integers(0, 2**32 - 1)

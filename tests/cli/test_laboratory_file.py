@@ -12,7 +12,7 @@ import pytest
 from terminal import assert_refused, gaitid
 
 from gaitid.faults.laboratory_file import read_laboratory
-from gaitid.run.recorded import read_recorded
+from gaitid.run.command import read_recorded
 from gaitid.simulate.files import simulate
 
 

@@ -213,7 +213,7 @@ def test_resume_works_on_a_trial_whose_magnitudes_of_errors_changed(tmp_path: Pa
 
 
 def test_a_result_is_computed_again_with_magnitudes_that_moved_with_it(tmp_path: Path) -> None:
-    from gaitid.run.recorded import read_recorded
+    from gaitid.run.command import read_recorded
 
     there, here = tmp_path / "there", tmp_path / "here"
     there.mkdir()

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gaitid.compare.as_json import content_of
 from gaitid.compare.comparison import Comparison, compare
 from gaitid.compare.detectable import (
     BAND,
@@ -23,7 +22,7 @@ from gaitid.compare.detectable import (
 )
 from gaitid.compare.in_common import NOTHING, SESSION, SUBJECT, InCommon, in_common
 from gaitid.compare.page import page
-from gaitid.compare.text import text_of
+from gaitid.compare.text import content_of, text_of
 from gaitid.errors import GaitidError
 
 ResultOf = Callable[..., Path]

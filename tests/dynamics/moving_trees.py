@@ -13,7 +13,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from gaitid.dynamics.chain import Chain, Link
-from gaitid.dynamics.contributions import Terms
+from gaitid.dynamics.fictitious import Terms
 from gaitid.dynamics.wrench import Wrench
 
 G = np.array([0.0, 0.0, -9.81])

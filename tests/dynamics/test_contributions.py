@@ -14,8 +14,16 @@ from scipy.spatial.transform import Rotation
 from simulated_trials import simulated_walk
 
 from gaitid.dynamics.chain import Chain, Link
-from gaitid.dynamics.contributions import CONTRIBUTIONS, Terms, contributions
-from gaitid.dynamics.fictitious import FICTITIOUS, Observer, RelativeMotion, relative_motion, segment_observer
+from gaitid.dynamics.fictitious import (
+    CONTRIBUTIONS,
+    FICTITIOUS,
+    Observer,
+    RelativeMotion,
+    Terms,
+    contributions,
+    relative_motion,
+    segment_observer,
+)
 from gaitid.dynamics.newton_euler import SOLVERS
 from gaitid.dynamics.wrench import Wrench
 from gaitid.ground.vertical import vertical

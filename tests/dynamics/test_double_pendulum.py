@@ -18,9 +18,8 @@ from scipy.integrate import solve_ivp
 from slow import slow_but
 
 from gaitid.dynamics.chain import Chain, Link
-from gaitid.dynamics.forward import forward
 from gaitid.dynamics.integration import Environment, Simulation, integrate
-from gaitid.dynamics.joint_space import Load, gravity_terms, inverse, mass_matrix, velocity_terms
+from gaitid.dynamics.joint_space import Load, forward, gravity_terms, inverse, mass_matrix, velocity_terms
 from gaitid.dynamics.joint_tree import Body, JointTree
 from gaitid.dynamics.newton_euler import solve_recursive
 from gaitid.dynamics.wrench import Wrench

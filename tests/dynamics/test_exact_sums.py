@@ -18,13 +18,13 @@ from exact_chains import LONG, ExactChain, number
 
 from gaitid.capacity.ellipsoids import (
     acceleration_map,
+    acceleration_polytope,
     dynamic_force_ellipsoid,
     dynamic_velocity_ellipsoid,
     gravity_bias,
     manipulability_ellipsoid,
     manipulability_measure,
 )
-from gaitid.capacity.polytope import acceleration_polytope
 from gaitid.dynamics.joint_space import gravity_terms, jacobian, mass_matrix, velocity_terms
 from gaitid.simulate.chain import ChainScenario
 from gaitid.simulate.scenario_file import load_scenario

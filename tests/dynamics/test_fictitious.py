@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from moving_trees import G, random_inertia, summed
 
 from gaitid.dynamics.chain import Chain, Link
-from gaitid.dynamics.contributions import contributions
 from gaitid.dynamics.fictitious import (
     FICTITIOUS,
     Observer,
     RelativeMotion,
+    contributions,
     observed_wrenches,
     relative_motion,
     segment_observer,

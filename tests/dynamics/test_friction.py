@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaitid.dynamics.forward import forward
 from gaitid.dynamics.friction import Friction
 from gaitid.dynamics.integration import Environment, integrate
+from gaitid.dynamics.joint_space import forward
 from gaitid.dynamics.joint_tree import Body, JointTree
 from gaitid.errors import ModelError
 

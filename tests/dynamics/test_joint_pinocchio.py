@@ -11,8 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from joint_trees import TILTED, assert_close, random_state, random_tree
 
-from gaitid.dynamics.forward import forward
-from gaitid.dynamics.joint_space import Load, gravity_terms, inverse, jacobian, mass_matrix, motion, velocity_terms
+from gaitid.dynamics.joint_space import (
+    Load,
+    forward,
+    gravity_terms,
+    inverse,
+    jacobian,
+    mass_matrix,
+    motion,
+    velocity_terms,
+)
 from gaitid.dynamics.joint_tree import JointTree
 
 pin = pytest.importorskip("pinocchio", reason="the independent engine is an optional test dependency (package `pin`)")

@@ -16,8 +16,7 @@ from builders import nlink
 from moving_trees import summed
 
 from gaitid.dynamics.chain import Chain, Link
-from gaitid.dynamics.contributions import contributions
-from gaitid.dynamics.fictitious import FICTITIOUS, Observer, RelativeMotion, relative_motion
+from gaitid.dynamics.fictitious import FICTITIOUS, Observer, RelativeMotion, contributions, relative_motion
 from gaitid.dynamics.newton_euler import SOLVERS
 
 # Of the largest force, and of that force times 1 m for moments: coefficients are exact, what is left is rounding.

@@ -12,7 +12,7 @@ import pytest
 
 from gaitid.errors import GaitidError
 from gaitid.export.source import read_source
-from gaitid.results.lost_columns import refuse_lost_columns
+from gaitid.results.one_run import refuse_lost_columns
 
 Damage = Callable[[Path], object]
 

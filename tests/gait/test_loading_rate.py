@@ -15,7 +15,7 @@ from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
 from gaitid.dynamics.wrench import Wrench
 from gaitid.gait.feature_list import FEATURES
-from gaitid.gait.loading_rate import Loading, Onset, loading_of
+from gaitid.gait.impact import Loading, Onset, loading_of
 from gaitid.ground.plate_load import PlateLoad, UpwardForce
 from gaitid.model.load import load_model
 from gaitid.trial import Array

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gaitid.inspect.kinds import AXES, CENTRE, KINDS, MARKER, MASS, UNNAMED, VIRTUAL, kinds_of
+from gaitid.inspect.signals import AXES, CENTRE, KINDS, MARKER, MASS, UNNAMED, VIRTUAL, kinds_of
 from gaitid.trial import Array, Trial
 
 

@@ -30,7 +30,7 @@ from gaitid.mechanism.constraints import (
     Revolute,
 )
 from gaitid.mechanism.gears import GearMesh
-from gaitid.mechanism.history import Formula, Sine
+from gaitid.mechanism.loads import Formula, Sine
 
 # Sizes are of 1 m and 1 rad, rates of 1/s.
 FIRST, SECOND = 1e-9, 1e-6

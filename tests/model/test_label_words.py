@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gaitid.model.label_words import read_labels
-from gaitid.model.marker_sets import load_marker_set
+from gaitid.model.marker_sets import load_marker_set, read_labels
 
 SETS = sorted((Path(__file__).parents[1] / "marker_sets").glob("*.yaml"))
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gaitid.norms.profile import VARIABLES
+from gaitid.norms.fit import VARIABLES
 from gaitid.write import CYCLE_COLUMNS
 from gaitid.write.cycles import SPATIOTEMPORAL_COLUMNS
 

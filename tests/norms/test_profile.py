@@ -10,7 +10,7 @@ import pytest
 from norm_results import profile_curves
 
 from gaitid.norms import NO_GDI, Band, Norms, gait_profile
-from gaitid.norms.profile import PELVIS, VARIABLES
+from gaitid.norms.fit import PELVIS, VARIABLES
 
 PERCENT = np.arange(0.0, 101.0, 2.0)
 MEAN = 5 * np.sin(2 * np.pi * PERCENT / 100)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.signal import savgol_filter
 
-from gaitid.numerics.savitzky_golay import savitzky_golay, savitzky_golay_cutoff, savitzky_golay_window
+from gaitid.numerics.lowpass import savitzky_golay, savitzky_golay_cutoff, savitzky_golay_window
 
 RATE = 100.0
 

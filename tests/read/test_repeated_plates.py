@@ -11,7 +11,7 @@ import pytest
 from plates_in_files import Filed, seen_from, walk_over_plates, write
 
 import gaitid
-from gaitid.read.plates.repeated import without_repeated
+from gaitid.read.plates.surface import without_repeated
 from gaitid.simulate.walk import Walk
 from gaitid.trial import ForcePlate
 

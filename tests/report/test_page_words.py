@@ -17,15 +17,14 @@ import pytest
 from gaitid.norms import Band, Figure, Norms
 from gaitid.report import write_report
 from gaitid.report.gathering import load_results
-from gaitid.report.page.compare import against, glance_html
 from gaitid.report.page.curves import Drawn, curves_html, legend
 from gaitid.report.page.figures_table import spatiotemporal_html
 from gaitid.report.page.head import assumed_html, facts, plates_html, taken_by_default
 from gaitid.report.page.methods import checklist_html, methods_text
 from gaitid.report.page.pool import CYCLE, PERCENT, STANCE, pool
+from gaitid.report.page.sure import against, glance_html
 from gaitid.report.page.svg import band, line, scale_for
-from gaitid.report.page.told import in_mean, notes, readable, reasons
-from gaitid.report.page.trust import trust_html
+from gaitid.report.page.told import in_mean, notes, readable, reasons, trust_html
 from gaitid.report.panels import PANELS
 from gaitid.report.result import load_result
 

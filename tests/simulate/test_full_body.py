@@ -26,8 +26,7 @@ from gaitid.simulate.files import simulate
 from gaitid.simulate.loads import GRAVITY
 from gaitid.simulate.upper_body import UPPER_COM_FRACTION, mass_fractions
 from gaitid.trial import Array
-from gaitid.write.com import upper_motions
-from gaitid.write.tables import segments_columns
+from gaitid.write.tables import segments_columns, upper_motions
 
 
 @cache

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from gaitid.trial import Array
-from gaitid.write.numbers import BLOCK, row_lines, rows_text
+from gaitid.write.table import BLOCK, row_lines, rows_text
 
 
 def expected(values: Array) -> str:

@@ -35,7 +35,7 @@ from gaitid.read.c3d.sections import (
     read_head,
     read_parameters,
 )
-from gaitid.read.labels import listed
+from gaitid.read.subjects import listed
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Mask
 

@@ -17,7 +17,7 @@ from gaitid.notes import Notes, note
 from gaitid.read.c3d.frame_layout import first_number
 from gaitid.read.c3d.layout import Layout, pose_section
 from gaitid.read.c3d.sections import NumberFormat, Parameters, Section, as_float64
-from gaitid.read.labels import listed
+from gaitid.read.subjects import listed
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Mask
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import numpy as np
 
 from gaitid.errors import ReadError
-from gaitid.read.labels import SHOWN_CHARACTERS, printable
+from gaitid.read.subjects import SHOWN_CHARACTERS, printable
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from gaitid.errors import ReadError, reading
+from gaitid.read.length_unit import LENGTH_M
 from gaitid.read.plates.plates_file import PlateGeometry, geometry_of, read_plates_file
 from gaitid.read.tables.text_table import read_lines
-from gaitid.read.units import LENGTH_M
 from gaitid.records import NamedTuple
 from gaitid.trial import Array
 

@@ -16,9 +16,9 @@ import numpy as np
 from gaitid.errors import ReadError
 from gaitid.notes import Notes, note, phrase
 from gaitid.numerics.masks import known_rows
+from gaitid.read.length_unit import FORCE_N, LENGTH_M, MOMENT_NM, VOLTAGE_V, factor, plain
 from gaitid.read.plates import LOADED_N
 from gaitid.read.plates.plate_types import FORCE, MOMENT, PLACE, PlateType
-from gaitid.read.units import FORCE_N, LENGTH_M, MOMENT_NM, VOLTAGE_V, factor, plain
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array
 

@@ -18,14 +18,22 @@ from gaitid.numerics.blocks import is_long
 from gaitid.numerics.rotation import cross, norm
 from gaitid.read.c3d.file import Analog, texts
 from gaitid.read.c3d.sections import Parameters
+from gaitid.read.length_unit import LENGTH_M
 from gaitid.read.plates import LOADED_N, TEMPLATE_FROM, Plates, of_plate, refusals
 from gaitid.read.plates.channel_names import SIX, plates_by_name
 from gaitid.read.plates.channel_units import Signals, lasting_extremes
 from gaitid.read.plates.channels import PlateParameters, ZeroWindow, si_values, zero_window, zeroed
 from gaitid.read.plates.plate_types import MOMENT, PLACE, PLATE_TYPES, UNDEFINED
-from gaitid.read.plates.repeated import PlateSamples, samples_of, without_repeated
-from gaitid.read.plates.surface import CLOSES_M, NEARLY_CLOSES_M, closing_error, overlap, sensor_vector
-from gaitid.read.units import LENGTH_M
+from gaitid.read.plates.surface import (
+    CLOSES_M,
+    NEARLY_CLOSES_M,
+    PlateSamples,
+    closing_error,
+    overlap,
+    samples_of,
+    sensor_vector,
+    without_repeated,
+)
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, ForcePlate
 

@@ -14,10 +14,9 @@ from gaitid.errors import ModelError
 from gaitid.model.yaml_file import load_yaml, with_lines
 from gaitid.notes import Notes, note
 from gaitid.numerics.rotation import norm
-from gaitid.read.labels import printable
 from gaitid.read.plates import LOADED_N, of_plate
-from gaitid.read.plates.repeated import without_repeated
-from gaitid.read.plates.surface import CLOSES_M, closing_error, overlap, sensor_vector
+from gaitid.read.plates.surface import CLOSES_M, closing_error, overlap, sensor_vector, without_repeated
+from gaitid.read.subjects import printable
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, ForcePlate, read_only
 

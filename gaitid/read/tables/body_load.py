@@ -10,10 +10,10 @@ import numpy as np
 
 from gaitid.errors import ReadError, reading
 from gaitid.notes import Notes, note
-from gaitid.read.labels import listed
+from gaitid.read.length_unit import FORCE_N, LENGTH_M, MOMENT_NM
+from gaitid.read.subjects import listed
 from gaitid.read.tables.row_times import even_rate, start_after
 from gaitid.read.tables.text_table import Dialect, open_table
-from gaitid.read.units import FORCE_N, LENGTH_M, MOMENT_NM
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, read_only
 

@@ -18,14 +18,14 @@ import numpy as np
 from gaitid.errors import ReadError
 from gaitid.notes import Notes, note
 from gaitid.numerics.rotation import norm
-from gaitid.read.beside import CALIBRATION
-from gaitid.read.labels import listed
+from gaitid.read.assignments import CALIBRATION
+from gaitid.read.length_unit import LENGTH_M, MOMENT_NM, VOLTAGE_V
 from gaitid.read.plates import LOADED_N, Plates
 from gaitid.read.plates.calibration import read_calibration
+from gaitid.read.subjects import listed
 from gaitid.read.tables.loads import Load, Loads, level_axes, plates_of
 from gaitid.read.tables.row_times import check_counts_by_one, even_rate, whole_numbers
 from gaitid.read.tables.text_table import Dialect, numbers_of, positive, read_lines, rows_below
-from gaitid.read.units import LENGTH_M, MOMENT_NM, VOLTAGE_V
 from gaitid.trial import Array
 
 _FORCES = "export the forces from Cortex (.forces)"

@@ -13,9 +13,8 @@ import numpy as np
 
 from gaitid.errors import Names, ReadError
 from gaitid.notes import Notes, note, phrase
-from gaitid.read.event_names import SIDES
-from gaitid.read.labels import listed, printable, subject_and_name
-from gaitid.read.length_unit import refuse_other_unit
+from gaitid.read.event_file import SIDES
+from gaitid.read.length_unit import FORCE_N, LENGTH_M, MOMENT_NM, refuse_other_unit
 from gaitid.read.plates import TEMPLATE_FROM, Plates, refusals, unused_plates
 from gaitid.read.plates.plates_file import (
     AXES,
@@ -27,9 +26,9 @@ from gaitid.read.plates.plates_file import (
     pressure_off,
     read_plates_file,
 )
+from gaitid.read.subjects import listed, printable, subject_and_name
 from gaitid.read.tables.nexus_sections import NexusGroup, NexusSection, read_nexus_sections
 from gaitid.read.tables.row_times import shifted
-from gaitid.read.units import FORCE_N, LENGTH_M, MOMENT_NM
 from gaitid.read.unseen import without_unseen
 from gaitid.trial import Array, Event, ForcePlate, Trial
 

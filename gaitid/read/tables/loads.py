@@ -14,7 +14,7 @@ from gaitid.notes import Notes, note
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import median
 from gaitid.read.plates import LOADED_N, Plates, refusals
-from gaitid.read.plates.repeated import without_repeated
+from gaitid.read.plates.surface import without_repeated
 from gaitid.read.tables.row_times import start_after
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Assignment, ForcePlate, Mask

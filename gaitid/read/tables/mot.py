@@ -17,8 +17,8 @@ import numpy as np
 
 from gaitid.errors import ReadError
 from gaitid.notes import Notes, note
-from gaitid.read.labels import listed, printable
 from gaitid.read.plates import Plates
+from gaitid.read.subjects import listed, printable
 from gaitid.read.tables.loads import Load, Loads, plates_of
 from gaitid.read.tables.row_times import decimals_of, even_rate
 from gaitid.read.tables.text_table import Dialect, check_names, filled, numbers_of, read_lines, rows_below

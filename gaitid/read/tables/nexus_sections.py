@@ -11,10 +11,10 @@ from reprlib import repr as short
 import numpy as np
 
 from gaitid.errors import ReadError, reading
-from gaitid.read.labels import listed, printable
+from gaitid.read.length_unit import factor
+from gaitid.read.subjects import listed, printable
 from gaitid.read.tables.row_times import Integers, check_counts_by_one, whole_numbers
 from gaitid.read.tables.text_table import Dialect, cells_of, check_names, numbers_of, read_lines
-from gaitid.read.units import factor
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, read_only
 

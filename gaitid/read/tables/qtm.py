@@ -20,14 +20,14 @@ import numpy as np
 
 from gaitid.errors import ReadError, reading
 from gaitid.notes import Note, Notes, note, phrase
-from gaitid.read.beside import read_together
-from gaitid.read.labels import listed, printable
+from gaitid.read.assignments import read_together
+from gaitid.read.length_unit import LENGTH_M
 from gaitid.read.plates import Plates
 from gaitid.read.plates.plates_file import AXES, PRESSURE_M, PlateGeometry, geometry_of, pressure_off
+from gaitid.read.subjects import listed, printable
 from gaitid.read.tables.loads import Load, Loads, plates_of
 from gaitid.read.tables.marker_table import MarkerTable
 from gaitid.read.tables.text_table import Dialect, check_names, filled, numbers_of, positive, read_lines, rows_below
-from gaitid.read.units import LENGTH_M
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, Event
 

@@ -15,7 +15,7 @@ import numpy as np
 from gaitid.disk.regular import CUT_TRIAL, MAX_TEXT_BYTES, file_size, opened
 from gaitid.errors import ReadError
 from gaitid.notes import Notes, note
-from gaitid.read.labels import SHOWN_CHARACTERS, printable
+from gaitid.read.subjects import SHOWN_CHARACTERS, printable
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array
 

@@ -15,10 +15,10 @@ from operator import ne
 
 from gaitid.errors import ReadError
 from gaitid.notes import Notes, note
-from gaitid.read.labels import listed, printable
+from gaitid.read.length_unit import LENGTH_M, plain
+from gaitid.read.subjects import listed, printable
 from gaitid.read.tables.row_times import decimals_of
 from gaitid.read.tables.text_table import check_names, filled, positive, rows_below
-from gaitid.read.units import LENGTH_M, plain
 from gaitid.records import frozen_dataclass
 
 # Rows in which the one that names the columns is looked for.

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gaitid.disk.read_back import read_text_back
+from gaitid.disk.regular import read_text_back
 from gaitid.errors import GaitidError
 from gaitid.numerics.rotation import cross
 from gaitid.report.chain.drawn import Curve, Drawn, Panel, Stick, component_panels, moving, panels_of

@@ -10,7 +10,7 @@ from gaitid.records import frozen_dataclass
 from gaitid.report.chain.drawn import Drawn
 from gaitid.report.chain.from_truth import SUFFIX, truth_drawn
 from gaitid.report.result import Result
-from gaitid.results.find import records_below
+from gaitid.results.one_run import records_below
 
 
 @frozen_dataclass()

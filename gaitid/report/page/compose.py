@@ -11,14 +11,12 @@ import numpy as np
 from gaitid.norms import Norms, norms_for
 from gaitid.report.gathering import Session
 from gaitid.report.page import head
-from gaitid.report.page.compare import glance_html
 from gaitid.report.page.curves import Drawn, curve_data, curves_html, data_element, legend, why_unknown
 from gaitid.report.page.figures_table import features_html, profile_html, spatiotemporal_html, speeds_of
 from gaitid.report.page.folded import engineer_html
 from gaitid.report.page.pool import CYCLE, Basis, pool, sides_of
-from gaitid.report.page.sure import sure_html
-from gaitid.report.page.told import in_mean, named
-from gaitid.report.page.trust import trust_html
+from gaitid.report.page.sure import glance_html, sure_html
+from gaitid.report.page.told import in_mean, named, trust_html
 from gaitid.report.result import Result
 from gaitid.report.stance import peaks_html
 from gaitid.report.text import UNKNOWN, escape

@@ -12,9 +12,8 @@ from gaitid.body.knee_axis import of_several
 from gaitid.norms import Band, Norms
 from gaitid.records import frozen_dataclass
 from gaitid.report.page import svg
-from gaitid.report.page.compare import against, band_at, norm_words
 from gaitid.report.page.pool import CYCLE, PERCENT, Basis, MeanCurve, Pooled
-from gaitid.report.page.sure import standard_over_cycle
+from gaitid.report.page.sure import against, band_at, norm_words, standard_over_cycle
 from gaitid.report.page.told import each_note
 from gaitid.report.panels import GROUPS, SIDES, CyclePanel, Group
 from gaitid.report.result import Result

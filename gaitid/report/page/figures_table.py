@@ -9,8 +9,8 @@ import numpy as np
 
 from gaitid.norms import NO_GDI, Figure, Norms, gait_profile
 from gaitid.records import NamedTuple
-from gaitid.report.page.compare import NORMAL_SD
 from gaitid.report.page.pool import CYCLE, Basis
+from gaitid.report.page.sure import NORMAL_SD
 from gaitid.report.panels import PANELS, SIDES
 from gaitid.report.result import Result
 from gaitid.report.text import UNKNOWN, escape, fixed, mean_sd, title

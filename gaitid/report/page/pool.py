@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from gaitid.records import frozen_dataclass
 from gaitid.report.panels import AXES, PANELS, SIDES, ground_column
 from gaitid.report.result import Contact, Result
-from gaitid.results.cycle_curves import CycleCurves
+from gaitid.results.tables import CycleCurves
 from gaitid.trial import Array, Mask
 
 PERCENT = np.arange(101.0)

@@ -18,8 +18,8 @@ from gaitid.drawing import INK, MUTED, shared_style
 from gaitid.norms import Band, Norms
 from gaitid.records import frozen_dataclass
 from gaitid.report.lines import Line, held
-from gaitid.report.page.compare import band_at
 from gaitid.report.page.pool import PERCENT
+from gaitid.report.page.sure import band_at
 from gaitid.report.page.svg import Scale, scale_for, wider
 from gaitid.report.panels import CyclePanel
 from gaitid.report.pictures.request import (

@@ -9,7 +9,7 @@ from gaitid.errors import GaitidError, in_print
 from gaitid.records import frozen_dataclass
 from gaitid.report.result import Result
 from gaitid.report.scene.moving import Moving, moving
-from gaitid.run.recorded import read_recorded, refuse_other_numbers
+from gaitid.run.command import read_recorded, refuse_other_numbers
 
 # Trials kept, and their frames, of some 6 kB each: a page asks for the view of all, then for the plan of each.
 _KEPT, _KEPT_FRAMES = 32, 30_000
@@ -43,7 +43,7 @@ def seen_of(result: Result) -> Seen:
 
 
 def analyse_again(result: Result) -> Seen:
-    """The trial of a result, analysed again from the files that its record names (`gaitid.run.recorded`).
+    """The trial of a result, analysed again from the files that its record names (`gaitid.run.command`).
 
     Nothing is raised where a file is gone or has changed, or where other numbers come out.
     """

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from unpacked import unpack
 
-from gaitid.report.scene.encode import POSITION, pack
+from gaitid.report.scene.describe import POSITION, pack
 
 
 def test_positions_are_right_to_a_quarter_of_a_millimetre() -> None:
