@@ -120,7 +120,7 @@ def _reason(note: Note, side: str = "") -> Reason:
 
 def _is_of(side: str, text: str) -> bool:
     """Whether a note is on one leg alone: it begins with its name."""
-    text = text.removeprefix("the length of the ")
+    text = text.removeprefix("length of the ")
     behind = text.removeprefix(side)
     return text.startswith(side) and not (behind[:1].isalnum() or behind.startswith(("_", " and ")))
 

@@ -334,7 +334,7 @@ def test_without_the_bodys_mass_moments_per_kg_are_empty_and_that_is_said(tmp_pa
     trial = trial_of(ARM, motion(ARM))
     result = analyse(trial, load_model(model), SubjectFile())
     (said,) = texts(result.notes)
-    assert said.startswith("the body's mass is not known: moments and powers per kg are empty; give mass_kg")
+    assert said.startswith("body mass is not known, so moments and powers per kg are empty; give mass_kg")
     assert np.isnan(result.sides["right"].moments["hand_top"]["flexion"]).all()
     assert known(result.sides["right"].wrenches["hand_top"]).any()
 

@@ -398,5 +398,5 @@ def test_a_load_of_a_few_frames_is_what_empties_the_joints(tmp_path: Path) -> No
     (note,) = (note for note in result.notes if note.code == "wrenches_partial")
     assert said in note.text and "a force of 0 where nothing touches the body" in note.cure
     reasons = " ".join(reason.words for reason in result.verdict.reasons)
-    assert f"known in 0% of it, as {said}" in reasons
+    assert f"known in 0% of it, because {said}" in reasons
     assert "markers are missing" not in reasons

@@ -76,7 +76,7 @@ def test_two_that_lie_alike_are_not_told_apart() -> None:
 @pytest.mark.parametrize(
     ("name", "change", "words"),
     [
-        ("L_Knie", lambda p: p + [0.0, 0.0, 0.45], "reads as knee_"),
+        ("L_Knie", lambda p: p + [0.0, 0.0, 0.45], "was read as knee_"),
         ("LAnk", lambda p: p + 0.06 * np.sin(np.arange(len(p)))[:, None], "varies by"),
     ],
 )

@@ -81,7 +81,7 @@ def test_outputs_show_that_the_stored_values_are_stale(made: Path, tmp_path: Pat
     outputs = {name: made / ("outputs" if name == where else "") / f"{name}.c3d" for name in ("walk", "static")}
     _, static = put(tmp_path, spoilt(outputs["walk"]), outputs["static"])
     row = batch(tmp_path)
-    assert row["static"].startswith(f"{static}: against the angles stored in {where}.c3d stores, ")
+    assert row["static"].startswith(f"{static}: against the angles stored in {where}.c3d the stored calibration")
     assert "the static 0.0°" in row["static"] and "they differ by up to 6." in row["static"]
     (note,) = assert_as_run(tmp_path, "--static", static)
     assert (

@@ -45,7 +45,7 @@ def test_the_delay_is_found(label: str, seconds: float) -> None:
     assert found.late_s == pytest.approx(seconds, rel=0.15)  # to first order in the delay
     (note,) = late_notes(markers, RATE)
     way = "late" if seconds > 0 else "early"
-    assert note.text.startswith(f"{label} comes ") and f" ms {way} relative to its neighbours" in note.text
+    assert note.text.startswith(f"{label} is ") and f" ms {way} relative to its neighbours" in note.text
     assert note.code == "length_varies" and note.severity == "doubt"
 
 
@@ -141,7 +141,7 @@ def test_a_marker_that_slides_between_two_strides_is_named(label: str) -> None:
     slow = np.clip((np.arange(600) - 200) / 60, 0, 1)[:, None]  # 0.3 s: no step shows
     markers[label] = markers[label] + 0.03 * slow * away
     (note,) = slipped_notes(markers, STRIDES)
-    assert note.code == "length_varies" and note.text.startswith(f"{label} is ")
+    assert note.code == "length_varies" and note.text.startswith(f"{label} lies ")
     assert not slipped_notes(markers, STRIDES[:1])  # one stride is held against none
     assert not slipped_notes(markers, STRIDES, (note,))
 

@@ -74,7 +74,7 @@ def test_a_gap_in_a_needed_marker_is_said(trial: Trial) -> None:
     points[160:169, trial.labels.index("LKNE")] = np.nan
     points[300:390, trial.labels.index("LHEE")] = np.nan
     result = analyse(replace(trial, points_g=points), load_model("pig"), SubjectFile())
-    (line,) = [w for w in texts(result.notes) if "filled" in w]
+    (line,) = [w for w in texts(result.notes) if "not filled" in w]
     assert "LKNE in frames 161-169" in line and "95 % within" in line
     (line,) = [w for w in texts(result.notes) if "not filled" in w]
     assert "LHEE in frames 301-390" in line
@@ -164,7 +164,7 @@ def test_a_marker_that_is_late_throughout_makes_lengths_vary(trial: Trial, label
     note, *by_delay = [note for note in notes if note.code == "length_varies"]
     assert note.text.startswith("length of the left") and note.side == "left" and note.cure
     # some are told with their delay too, roughly: a length that turns knows it to first order
-    assert len(by_delay) <= 1 and all(note.text.startswith(f"{label} comes ") for note in by_delay)
+    assert len(by_delay) <= 1 and all(note.text.startswith(f"{label} is ") for note in by_delay)
 
 
 def test_another_persons_static_is_said_first(simulated: Callable[..., object]) -> None:

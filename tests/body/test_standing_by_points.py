@@ -105,7 +105,7 @@ def test_left_and_right_exchanged_in_the_static_is_refused(recording: tuple[Tria
 def test_a_marker_that_was_moved_is_said_and_not_refused(recording: tuple[Trial, Trial]) -> None:
     static, trial = recording
     (text,) = notes_of(moved(static, "LTHI", (0.0, 0.0, 0.04)), trial, "pig")
-    assert re.match(r"left thigh: LTHI lies 3\d ± \d mm farther down than in the static: it was moved", text)
+    assert re.match(r"left thigh: LTHI lies 3\d ± \d mm farther down than in the static; it was moved", text)
 
 
 def test_cameras_that_were_calibrated_otherwise_are_said(recording: tuple[Trial, Trial]) -> None:

@@ -100,7 +100,7 @@ def test_a_later_day_names_ten_milliseconds() -> None:
         change_s = later.values[parameter].mean - day(as_filed).values[parameter].mean
         assert change_s == pytest.approx(-EARLY_S, abs=0.001)
     (said,) = words_of(later, day(as_filed))
-    assert said.startswith("plates 1 and 2: probably forces are")
+    assert said.startswith("plates 1 and 2: forces are")
     # without that day they lie within what sound laboratories show
     assert day(early).wrong == ()
 

@@ -199,7 +199,7 @@ def test_a_channel_that_cannot_be_withholds_the_plate(name: str, change: Change,
     result = result_of(changed(trial, change, number))
     notes = [note for note in found(result) if note.code == "plate_channel"]
     assert len(notes) == 1
-    assert re.match(f"plate {number}: {words}", notes[0].text)
+    assert re.match(f"plate {number}: (probably )?{words}", notes[0].text)
     assert notes[0].cure or notes[0].message.cure
     assert known_plates(result) == usual - {number}
     # the contact says so too, where geometry did not speak first
@@ -215,7 +215,7 @@ def test_a_sign_is_named_with_its_channel_and_withheld(name: str, column: int, c
     result = result_of(changed(trial, times(-1.0, column), min(usual)))
     (note,) = found(result)
     assert note.code == "plate_channel"
-    assert f"plate {min(usual)}: {channel} has the wrong sign" in note.text
+    assert f"plate {min(usual)}: probably {channel} has the wrong sign" in note.text
     assert known_plates(result) == usual - {min(usual)}
 
 
@@ -326,8 +326,8 @@ def test_forces_apart_from_markers_by_50_ms_are_not_believed(name: str, ms: int)
     """Clean walks differ by 0 to 8 ms, and a trial's own delay is seen within some 8 more."""
     result = result_of(changed(without_events(trial_of(name)), late(ms / 1000)))
     (note,) = (note for note in found(result) if note.code == "clocks_apart")
-    size, way = re.search(r"come (\d+) ± \d+ ms (before|after)", note.text).groups()  # type: ignore[union-attr]
-    assert way == ("after" if ms > 0 else "before")
+    size, way = re.search(r"are (\d+) ± \d+ ms (earlier|later)", note.text).groups()  # type: ignore[union-attr]
+    assert way == ("later" if ms > 0 else "earlier")
     assert float(size) == pytest.approx(abs(ms), abs=16)
     assert not known_plates(result)
 
@@ -336,7 +336,7 @@ def test_forces_apart_from_markers_by_50_ms_are_not_believed(name: str, ms: int)
 @EVERYWHERE
 def test_forces_of_other_steps_are_told_in_seconds(name: str, seconds: float) -> None:
     """Not by the corners of plates; and where a file says that it begins later, how to say that it does not."""
-    clean, way = trial_of(name), "after" if seconds > 0 else "before"
+    clean, way = trial_of(name), "later" if seconds > 0 else "earlier"
     by_sample = result_of(changed(without_events(clean), late(seconds)))
     by_file = result_of(changed(without_events(clean), lambda plate: replace(plate, start_s=seconds)))
     for result in (by_sample, by_file):
@@ -345,7 +345,7 @@ def test_forces_of_other_steps_are_told_in_seconds(name: str, seconds: float) ->
             assert f"the forces begin {abs(seconds):.2f} s {way} the markers" in note.text
             assert "--set force_start_s=0" in note.cure
         else:
-            size, said = re.search(r"come about (\S+) s (before|after)", note.text).groups()  # type: ignore[union-attr]
+            size, said = re.search(r"are about (\S+) s (earlier|later)", note.text).groups()  # type: ignore[union-attr]
             assert said == way and float(size) == pytest.approx(abs(seconds), abs=0.05)
         assert not known_plates(result)
         assert not any("corners" in reason.words for reason in result.verdict.reasons)
@@ -441,4 +441,4 @@ def test_forces_that_end_early_are_not_of_a_wrong_rate(share: float) -> None:
     assert found(result) == []
     words = " ".join(reason.words for reason in result.verdict.reasons)
     last = int(share * trial.n_frames) + trial.first_frame
-    assert f"the file's forces end in frame {last}" in words or f"these cover frames 1-{last}" in words
+    assert f"the file's forces end in frame {last}" in words or f"(frames 1-{last} have them)" in words

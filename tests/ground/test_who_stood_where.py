@@ -179,8 +179,8 @@ def test_what_others_said_is_reported_where_it_disagrees(made) -> None:  # type:
     said = (Assignment(1, "left", "x.enf"), Assignment(2, "left", "x.enf"), Assignment(1, "none", "an event"))
     warnings = [w for w in texts(run(replace(trial, assignments=said)).notes) if " says that plate" in w]
     assert len(warnings) == 2
-    assert "x.enf says that plate 2 is the left foot's; here it carries the right foot" in warnings
-    assert any("an event says that plate 1 is not to be used; here it carries the left" in w for w in warnings)
+    assert "x.enf says that plate 2 is the left foot's, but it carries the right foot" in warnings
+    assert any("an event says that plate 1 is not to be used, but it carries the left" in w for w in warnings)
 
 
 # --- assigned in Nexus ---------------------------------------------------------------------------------------
@@ -216,7 +216,7 @@ def test_an_operator_decides_between_feet_that_both_may_stand_on_a_plate(made) -
     (contact,) = [c for c in result.contacts if c.plates]
     assert contact.method == "assigned in Nexus (.enf), pressure near that foot"
     differs = [note.text for note in run(assigned(trial, "right")).notes if note.code == "assignment_differs"]
-    assert differs == ["FP1 in x.enf says that plate 1 is the right foot's; here it carries the left foot"]
+    assert differs == ["FP1 in x.enf says that plate 1 is the right foot's, but it carries the left foot"]
 
 
 def test_a_plate_that_an_operator_sets_aside_tells_nothing(made) -> None:  # type: ignore[no-untyped-def]

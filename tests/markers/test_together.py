@@ -213,8 +213,8 @@ def test_a_foot_that_turns_is_told_once_and_empty_beside_its_step() -> None:
     (note,) = (note for note in result.notes if note.severity == "doubt")
     assert note.code == "markers_jump" and note.text == (
         "LANK, LHEE, LTOE turn together by 8°, by up to 12 mm (about the axis +0.7, -0.3, +0.7 along x, y, z) between "
-        "frames 650-651, and stay there; not used in frames 644-657, and before or after it they sit "
-        "elsewhere on the body, by as much"
+        "frames 650-651, and stay there; not used in frames 644-657. Before or after it they "
+        "lie elsewhere on the body"
     )
     for label in walk(0.0):
         gone = np.flatnonzero(np.isnan(result.filtered[label]).all(axis=1)).tolist()

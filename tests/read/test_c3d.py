@@ -697,7 +697,7 @@ def test_a_marker_where_none_can_be_is_not_seen(tmp_path: Path, value: float | l
     trial = read_c3d(make(tmp_path / "a.c3d", ["LASI", "RASI", "LKneeAngles"], edit=edit), stored=True)
     assert np.isnan(trial.marker("RASI")[5:8]).all()
     assert np.isfinite(trial.marker("RASI")[[4, 8]]).all()
-    assert texts(trial) == (f"markers {what} count as not seen (frames): RASI (3)",)
+    assert texts(trial) == (f"markers {what}, not used (frames): RASI (3)",)
     np.testing.assert_allclose(trial.stored["LKneeAngles"][5:8], np.broadcast_to(value, (3, 3)))  # an angle may be 0
 
 

@@ -132,7 +132,7 @@ def test_labels_that_are_not_understood_are_named_and_the_cure_works(trial: Tria
     unknown = labelled(trial)
     (note,) = unknown_notes(unknown.events)
     assert note.text.startswith(
-        "10 events of the file are not understood and not used: B1 (3), A2 (3), A1 (2), B2 (2);"
+        "10 events of the file were not understood and not used: B1 (3), A2 (3), A1 (2), B2 (2)."
     )
     (line,) = re.findall("`(labels: .*)`", note.text)
     file = tmp_path / "labels.yaml"
@@ -228,7 +228,7 @@ def test_the_evidence_against_an_event_is_said_and_the_event_used(trial: Trial, 
     strikes = [e for e in found.record["events"]["used"] if (e["side"], e["kind"]) == (side, "strike")]
     assert [(e["time_s"], e["source"]) for e in strikes] == [(pytest.approx(late, abs=1e-6), "given")]
     text = next(w["text"] for w in found.record["warnings"] if w["code"] == "events_against")
-    assert text.startswith(f"{side} foot, events of --events that were used: strike in frame ")
+    assert text.startswith(f"{side} foot, events from --events, which were used: strike in frame ")
     assert "the plates show it 0.10 s away" in text
     loads = [name for name in usual.wrenches if "ground_force" in name]
     both = usual.wrenches[loads].notna() & found.wrenches[loads].notna()

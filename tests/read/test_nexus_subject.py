@@ -77,7 +77,7 @@ def test_a_trial_of_any_format_has_it(tmp_path: Path) -> None:
     (tmp_path / "Anna.mp").write_text(MP)
     read = read_trial(trial.trial, forces=trial.forces, plates=trial.plates)
     assert (read.measured["Bodymass"], read.measured_in) == (66.2, tmp_path / "Anna.mp")
-    assert any("the only one there, lies beside it" in note.text for note in read.notes)
+    assert any("the only one there, is in the same folder" in note.text for note in read.notes)
     assert "Anna" not in " ".join(note.text for note in read.notes)
     (tmp_path / "Bert.mp").write_text(MP)
     assert read_trial(trial.trial, forces=trial.forces, plates=trial.plates).measured_in is None
@@ -88,7 +88,7 @@ def test_subjects_names_and_the_user_choose(tmp_path: Path) -> None:
     for stem in ("Nobody", "Bert"):
         (tmp_path / f"{stem}.mp").write_text(MP)
     assert read_trial(trial).measured_in == tmp_path / "Nobody.mp"
-    assert any("(.mp), of its name, lies beside it" in note.text for note in read_trial(trial).notes)
+    assert any("(.mp), with its name, is in the same folder" in note.text for note in read_trial(trial).notes)
     asked = read_trial(trial, settings=ReaderSettings(subject_prefix="Bert"))
     assert asked.measured_in == tmp_path / "Bert.mp"
 

@@ -69,7 +69,7 @@ def test_the_zero_level_of_an_empty_window_is_taken_off(kind: int, zero: tuple[i
     noisy = replace(plate, signals=plate.signals + np.random.default_rng(3).normal(0, 0.01, plate.signals.shape))
     window = read(noisy, ZERO=np.array(zero))[0][0].force_p[(first - 1) * PER_FRAME : last * PER_FRAME]
     np.testing.assert_allclose(window.mean(axis=0), 0.0, atol=1e-9)  # N
-    said = f"plate 1: the mean of frames {first} to {last} (FORCE_PLATFORM:ZERO) was taken off as its zero level"
+    said = f"plate 1: the mean of frames {first} to {last} (FORCE_PLATFORM:ZERO) was subtracted as its zero level"
     assert sum(w.startswith(said) for w in warnings) == 1
 
 
@@ -188,7 +188,7 @@ def test_an_unloaded_plate_may_have_no_centre_of_pressure() -> None:
     plate.signals[3:5, 500] = np.nan  # loaded
     (unknown,), refused, warnings = read(plate)
     assert (refused, np.flatnonzero(np.isnan(unknown.force_p[:, 2])).tolist()) == ({}, [500])
-    assert warnings == ["plate 1: 1 of 1000 samples are not numbers; its load is unknown there"]
+    assert warnings == ["plate 1: 1 of 1000 samples are not numbers; the load is unknown there"]
 
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf])
@@ -203,7 +203,7 @@ def test_samples_that_are_no_numbers_are_unknown_and_leave_the_others(kind: int,
     (found,), refused, warnings = read(plate, bias=bias, ZERO=zero)
     known = np.setdiff1d(np.arange(SAMPLES), lost)
     assert refused == {}
-    assert warnings[0].startswith("plate 1: 6 of 1000 samples hold a value that is no number")
+    assert warnings[0].startswith("plate 1: 6 of 1000 samples are not numbers")
     assert warnings[1:] == said
     np.testing.assert_allclose(found.force_p[known], whole.force_p[known], atol=1e-9)  # N
     np.testing.assert_allclose(found.moment_p[known], whole.moment_p[known], atol=1e-9)  # N·m

@@ -243,7 +243,7 @@ def test_a_plate_without_corners_or_with_a_broken_sample_leaves_the_others(tmp_p
     signals[int(group["CHANNEL"][7, 0]) - 1, 17] = np.nan
     trial = read_c3d(write_c3d(tmp_path / "a.c3d", signals, group, units=units))
     assert [p.number for p in trial.plates] == [1, 2]
-    assert "plate 1: 1 of 400 samples are not numbers; its load is unknown there" in texts(trial)
+    assert "plate 1: 1 of 400 samples are not numbers; the load is unknown there" in texts(trial)
     first, second = trial.plates
     assert np.flatnonzero(np.isnan(first.force_p).all(axis=1) & np.isnan(first.moment_p).all(axis=1)).tolist() == [17]
     assert np.isnan(first.force_p).any(axis=1).sum() == np.isnan(first.moment_p).any(axis=1).sum() == 1

@@ -106,7 +106,7 @@ def test_what_is_no_rotation_counts_as_not_seen(walk: Path, tmp_path: Path) -> N
         with_bytes(walk, tmp_path / "damaged.c3d", start + (frame * 9 + segment) * 68, struct.pack("<f", 3.0))
     )
     (note,) = [note for note in trial.notes if note.code == "values_lost"]
-    assert note.text.endswith("no rotation count as not seen (frames): l_shank_4X4 (1)")
+    assert note.text.endswith("no rotation, not used (frames): l_shank_4X4 (1)")
     assert np.isnan(trial.marker("l_shank_4X4#x")).all(axis=1).nonzero()[0].tolist() == [frame]
 
 

@@ -81,7 +81,7 @@ def test_of_a_plate_that_stands_twice_one_is_used(name: str, made: tuple[Walk, l
     assert ([p.number for p in trial.plates], trial.refused_plates) == ([1, 2], {})
     (note,) = (note for note in trial.notes if note.code == "plate_repeated")
     assert note.plates == (3,)
-    assert "the load of plate 1 once more" in note.text
+    assert "repeats the load of plate 1" in note.text
 
 
 def test_channels_that_two_plates_share(made: tuple[Walk, list[Filed]], tmp_path: Path) -> None:
@@ -117,9 +117,9 @@ def test_three_plates_their_sum_and_that_of_two(made: tuple[Walk, list[Filed]]) 
     all_three, two = summed(real, np.zeros(3)), summed(real[:2], np.zeros(3))
     kept, notes = without_repeated([plate_of(i + 1, p) for i, p in enumerate([all_three, *real, two])])
     assert [plate.number for plate in kept] == [2, 3, 4]
-    assert [(note.plates, note.text.split(" by its")[0].split("plates ")[1]) for note in notes] == [
-        ((1,), "2, 3 and 4,"),
-        ((5,), "2 and 3,"),
+    assert [(note.plates, note.text.split(" (by its")[0].split("plates ")[1]) for note in notes] == [
+        ((1,), "2, 3 and 4"),
+        ((5,), "2 and 3"),
     ]
 
 

@@ -108,8 +108,8 @@ def test_a_marker_seen_in_part_or_at_the_origin_was_not_seen(tmp_path: Path) -> 
     rows = ["\t".join(row) for row in (zero, part, same)]
     read = read_trial(write(tmp_path, "\n".join([*lines[:6], *rows, *lines[9:]])))
     assert np.isnan(read.marker("LASI")[:3]).all() and np.isfinite(read.marker("LASI")[3:]).all()
-    assert "at the origin count as not seen (frames): LASI (1)" in texts(read)[0]
-    assert "with one number as all three coordinates count as not seen (frames): LASI (1)" in texts(read)[1]
+    assert "at the origin, not used (frames): LASI (1)" in texts(read)[0]
+    assert "with three equal coordinates, not used (frames): LASI (1)" in texts(read)[1]
 
 
 @pytest.mark.parametrize(("rate", "digits"), [(60.0, 3), (120.0, 3), (240.0, 3), (500.0, 3), (1000.0, 3), (59.94, 6)])

@@ -88,7 +88,7 @@ def test_qtm_forces_beside_the_markers(tmp_path: Path, local: bool, sense: float
     on = "plate" if sense < 0 else "subject"
     assert len(said) == 2 and f"as those on the {on} in {axes} axes" in said[0]
     assert "so their own centre of pressure says" in said[0]
-    assert any("walk_f_1.tsv, walk_f_2.tsv, beside it" in text for text in texts(read))
+    assert any("walk_f_1.tsv, walk_f_2.tsv, in the same folder" in text for text in texts(read))
     given = read_trial(path, forces=tmp_path / "walk_f_2.tsv")
     assert_plates(given, true)
     (tmp_path / "p.yaml").write_text(plates_yaml(true.plates))

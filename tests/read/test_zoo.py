@@ -90,4 +90,4 @@ def test_labels_given_twice_are_read() -> None:
     """Copies of one marker are read once; points of one label at different places would all stay."""
     trial = read_c3d(ZOO / "duplicate_labels.c3d")
     assert len(set(trial.labels)) == len(trial.labels) == 22
-    assert any("labels that stand several times" in note.text for note in trial.notes)
+    assert any("labels that occur several times" in note.text for note in trial.notes)
