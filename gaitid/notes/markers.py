@@ -234,8 +234,8 @@ MARKERS = {
             "unfiltered": ("marker noise is {noise_mm:.2g} mm and is not filtered; accelerations are rough"),
             "some": (
                 (
-                    "{markers:, } {markers:has|have} up to {most_mm:.2g} mm of noise, most markers "
-                    "{noise_mm:.1g} mm{alone_hz:?; {markers:it is|they are} low-passed at {alone_hz:g} Hz, others not}; "
+                    "{markers:, } {markers:has|have} up to {most_mm:.2g} mm of noise, most markers {noise_mm:.1g} mm"
+                    "{alone_hz:?; {markers:it is|they are} low-passed at {alone_hz:g} Hz, others not}; "
                     "what depends on {markers:it|them} is rough"
                 ),
                 "check its trajectory, or leave it out if the model can do without it",
