@@ -1,4 +1,6 @@
-"""Landmarks that cannot be where their labels say -> a model without them, and what is to be said of it."""
+"""Landmarks that cannot be where their labels say, and labels exchanged in a static -> a model without them, or with
+them the right way round.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What one trial gives: frozen, SI units, NaN where unknown; `write` turns it into files."""
+"""What one trial gives: frozen, SI units, NaN where unknown; and what it can be used for (`Verdict`, made by
+`judge`).
+"""
 
 from __future__ import annotations
 

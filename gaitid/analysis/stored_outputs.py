@@ -1,4 +1,5 @@
-"""Outputs that a C3D stores (Plug-in Gait, CGM 2.x) -> curves in gaitid's names, signs and units.
+"""Outputs that a C3D stores (Plug-in Gait, CGM 2.x) -> curves in gaitid's names, signs and units; whether a static
+stores the same calibration.
 
 Axes, signs and units as Plug-in Gait stores them, found from its outputs (docs/method.md): angles in degrees, forces in
 N/kg, moments in N·mm/kg, powers in W/kg, whatever the file's unit labels say; pyCGM2 stores under the same names.

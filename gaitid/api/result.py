@@ -1,4 +1,4 @@
-"""What `gaitid.analyse` and `gaitid.load` return."""
+"""What `gaitid.analyse`, `gaitid.load` and `Analysis.compare` return."""
 
 from __future__ import annotations
 

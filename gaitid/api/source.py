@@ -1,4 +1,4 @@
-"""Where an `Analysis` has its tables from: a result that was computed here, or one that lies in files."""
+"""Where an `Analysis` has its tables from, and these as pandas DataFrames."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The trials of a session together: which of them shows a leg otherwise than the others.
+"""Trials of one session, and of one laboratory's day, together: what only all of them show.
 
 A marker that lies 10 mm off throughout a trial changes the length of a segment between joint centres by some
 millimetres, or the axis of the knee by degrees: one trial cannot tell that from the person, but trials of one session,

@@ -1,4 +1,4 @@
-"""What torques make of acceleration, as ellipsoids: for any mechanism of which M, J and G are known.
+"""What torques make of acceleration: ellipsoids, and the exact polytope of a box of torques.
 
 A mechanism with n coordinates q obeys τ = M q̈ + V + G, and a point of it accelerates by r̈ = J q̈ + J̇q̇, so that
 

@@ -1,4 +1,4 @@
-"""All that the checks of one trial found."""
+"""All that the checks of one trial found, and which quantity a column holds that tolerances are given for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`gaitid models`."""
+"""`gaitid models`, and how a command has `list` and `show NAME` of the files that come with gaitid."""
 
 from __future__ import annotations
 

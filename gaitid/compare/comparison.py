@@ -1,4 +1,4 @@
-"""The whole job: two sources in, how far they lie apart and why out."""
+"""The whole job: two sources in, of which one may be what Plug-in Gait stored; how far they lie apart and why out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a user names -> curves: a result or a session of them, outputs that a C3D stores, OpenSim's files."""
+"""What a user names -> curves: results, sessions, outputs that a C3D stores, OpenSim's `.mot` and `.sto`."""
 
 from __future__ import annotations
 

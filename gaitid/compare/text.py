@@ -1,4 +1,4 @@
-"""A comparison as text for a terminal."""
+"""A comparison for people, as text for a terminal, and for programs, as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bytes of a file that somebody named: only of a regular file, and only up to a limit that is known before."""
+"""The bytes of a file that somebody named, or that gaitid wrote: only of a regular file, and only up to a limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Mechanics as an observer sees it who moves and turns: relative motion, and the fictitious wrenches that it costs.
+"""Where a joint wrench comes from: gravity, inertia, the ground; and mechanics as an observer sees it who moves and
+turns.
 
 An observer o has an origin p and axes R_go that turn with ω and α. A point c, seen at r = R_goᵀ (c − p), moves with
 

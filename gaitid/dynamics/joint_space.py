@@ -1,4 +1,5 @@
-"""Joint space: the motion of a tree of joints, its loads, and the terms of its equation of motion.
+"""Joint space: the motion of a tree of joints, the terms of its equation of motion, and the accelerations that
+torques cause.
 
     τ = M(q) q̈ + V(q, q̇) + G(q) + F − Jᵀ E
 

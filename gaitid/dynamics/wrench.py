@@ -1,4 +1,4 @@
-"""Wrenches, and the twists that they work on: neither travels without its point and its frame of expression."""
+"""Wrenches, and the twists that they work on; inertia tensors about another point and in other axes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A C3D file's bytes with more points in it: all else stays as it is, byte for byte where the format allows.
+"""A result -> a copy of its trial's C3D file with the results as points: all else stays as it is, byte for byte where
+the format allows it.
 
 What changes: the counts of points, the lists of POINT that name them, where the data begin if these lists grow beyond
 their last block, and in each frame the new points, behind the others. A file of whole numbers becomes one of reals

@@ -1,4 +1,4 @@
-"""Which frames belong to the impact of a foot strike: there moments and powers of the joints are not to be read.
+"""The impact of a foot strike: how fast the ground loads the foot, and in which frames moments and powers are of it.
 
 For some hundredths of a second a heel strike decelerates foot and shank at 50 m/s² and more. Plates feel it; markers,
 once they are low-passed, do not, and what the inertia of the segments took is then ascribed to knee and hip (Bisseling

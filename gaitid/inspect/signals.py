@@ -1,4 +1,4 @@
-"""What the channels of a trial's file hold: points, poses of segments, analog channels, plates, used or not."""
+"""What points and channels of a file are: markers or computed points, poses of segments, analog channels, plates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`gaitid mechanism` as a function: one file in, its motion and loads out."""
+"""`gaitid mechanism` as a function: one file in, its motion and loads out, and a picture of both."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loads that are applied to bodies: forces and torques with a course in time, springs with dampers."""
+"""Loads that are applied to bodies, and the functions of time that drive them, with their exact derivatives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Marker sets: which labels a laboratory gives to landmarks and clusters, and which label of a trial is meant."""
+"""Marker sets: which labels a laboratory gives to landmarks and clusters, by a list or read word by word."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sections of a model's YAML -> `Measurement`, `Scope`, `Segment`, `Base`, `Span`."""
+"""Sections of a model's YAML -> `Measurement`, `Scope`, `Segment`, `Base`, `Span`, `Pose`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which columns of a set may be drawn over a result: model, definitions of angles and moments, age, speed.
+"""Which columns of a set may be drawn over a result; Movement Analysis Profile and Gait Profile Score.
 
 Three rules, each by what the record itself says (docs/norms.md):
 

@@ -1,4 +1,4 @@
-"""The zero-phase Butterworth low-pass, span by span."""
+"""Filters of a span: the zero-phase Butterworth low-pass, and the Savitzky–Golay filter with its derivatives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which foot other programs say was on which plate: what they leave beside a trial or inside it.
+"""What other programs leave beside a trial or in it: plate forces by their names, and which foot was on which plate.
 
 Three places are known:
 

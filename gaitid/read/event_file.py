@@ -1,4 +1,4 @@
-"""A file of gait events of the user -> those of a trial, or what the labels of the trial's events mean."""
+"""Gait events of the user, and the names of foot strikes and offs in files of laboratories, in several languages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The unit of a file's lengths where it does not say one, says a part of one, or one that no body has."""
+"""Units become SI here, and nowhere else; the unit of lengths where a file says none, or one that no body has."""
 
 from __future__ import annotations
 

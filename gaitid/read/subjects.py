@@ -1,4 +1,4 @@
-"""Of whom a file's markers are: one of several subjects, and one of several copies of a label."""
+"""Of whom a file's markers are, by their labels: one of several subjects, and one of several copies of a label."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the tables beside a record are those of its run: cut, emptied or exchanged ones are refused.
+"""Which results are meant, and whether the tables beside a record are whole and of its run.
 
 Much of a result stands in more than one of its files: when each cycle begins and ends, and the angles of its curves.
 Where these contradict each other, none of them can be trusted, and nobody can tell which one is wrong.

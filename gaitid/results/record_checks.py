@@ -1,4 +1,4 @@
-"""A `run.json` read back and looked over: what others take for the truth is there, of its kind, and of its tables."""
+"""A `run.json` read back and looked over, and its entries by their keys, of which older records lack some."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of a result read back as numbers, whole columns at once; what is damaged is named by line and column."""
+"""The tables of a result read back as numbers, with curves over cycles; what is damaged is named by its line."""
 
 from __future__ import annotations
 

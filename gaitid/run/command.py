@@ -1,4 +1,5 @@
-"""How a trial is analysed, from words: of a command line, of `gaitid.analyse`, and of the command that a record keeps.
+"""How a trial is analysed, from words: of a command line, of `gaitid.analyse`, of a record, whose inputs are found
+again.
 
 Options of `run` that are not known here (of a newer gaitid) are refused: what they did cannot be done again.
 """

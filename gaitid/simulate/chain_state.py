@@ -1,4 +1,4 @@
-"""The exact motion of a chain and the wrenches in its joints.
+"""The exact motion of a chain and the wrenches in its joints; the chain as a gaitid model with its table.
 
 Neither uses the equations that were integrated: positions are those of the skeleton at the integrated coordinates,
 differentiated exactly (jets), and wrenches are rates of change of momentum of all that lies beyond a joint. That the

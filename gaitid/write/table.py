@@ -1,4 +1,4 @@
-"""Tables as CSV text: decimal point, ten significant digits, an empty cell where a value is not known."""
+"""Tables as CSV text: ten significant digits as C's ``%.10g`` writes them, an empty cell where a value is not known."""
 
 from __future__ import annotations
 

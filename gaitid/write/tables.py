@@ -1,4 +1,4 @@
-"""The columns of every CSV that `run` writes, in the order of the contract."""
+"""The columns of the CSVs that `run` writes, in the order of the contract."""
 
 from __future__ import annotations
 

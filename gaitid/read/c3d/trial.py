@@ -1,4 +1,4 @@
-"""C3D files: one `Trial`, in SI units."""
+"""C3D files: one `Trial`, in SI units, with its events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The surface of a force plate: its four corners, its axes, and where the sensor lies below it."""
+"""The surface of a force plate, its axes and its sensor; and plates that a file holds more than once."""
 
 from __future__ import annotations
 

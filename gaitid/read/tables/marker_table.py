@@ -1,4 +1,4 @@
-"""A table of marker trajectories, of whichever program -> `Trial`."""
+"""Tables of marker trajectories, of OptiTrack Motive and of whichever program -> `Trial`."""
 
 from __future__ import annotations
 

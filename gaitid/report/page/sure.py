@@ -1,5 +1,4 @@
-"""How sure is each number: what `run --uncertainty` left in the records, as bands over the curves, as a stacked picture
-of what makes it so, and as a table."""
+"""How sure is each number, and where does a mean curve leave the norms: bands over the curves, words beside."""
 
 from __future__ import annotations
 

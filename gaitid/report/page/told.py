@@ -1,5 +1,5 @@
-"""What the records of a session's trials say, gathered for people: notes once, with the trials that they are of; and
-which trials count for means.
+"""What the records of a session's trials say, gathered for people: notes once, and for each joint what is known and
+what speaks against it.
 
 What `gaitid norms build` leaves out for the same reasons stands in `gaitid.norms.build`.
 """

@@ -1,4 +1,4 @@
-"""What is drawn of a trial -> what the page's script reads: names and words as they are, tracks packed (`encode`)."""
+"""What is drawn of a trial -> what the page's script reads: names as they are, tracks as short text."""
 
 from __future__ import annotations
 
