@@ -32,8 +32,7 @@ from gaitid.model.specs import Model  # noqa: E402
 from gaitid.read import read_trial  # noqa: E402
 from gaitid.run import RunOptions, prepare, settle  # noqa: E402
 from gaitid.simulate.c3d_file import stored_parameters  # noqa: E402
-from gaitid.simulate.faults import noisy_channels, noisy_markers  # noqa: E402
-from gaitid.simulate.settings import WalkSettings  # noqa: E402
+from gaitid.simulate.settings import WalkSettings, noisy_channels, noisy_markers  # noqa: E402
 from gaitid.simulate.walk import Walk  # noqa: E402
 from gaitid.simulate.walk_setup import simulate_walk  # noqa: E402
 from gaitid.trial import Array, Event, ForcePlate, Trial  # noqa: E402

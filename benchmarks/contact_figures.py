@@ -30,7 +30,7 @@ from gaitid.ground import judgement  # noqa: E402
 from gaitid.ground.evidence import Evidence  # noqa: E402
 from gaitid.ground.judgement import Judgement  # noqa: E402
 from gaitid.ground.sole import HALF_WIDTH, MAY_STAND  # noqa: E402
-from gaitid.numerics.statistics import median  # noqa: E402
+from gaitid.numerics.masks import median  # noqa: E402
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,8 +20,7 @@ from simulated_trials import Simulated, simulated  # noqa: E402 - the tests' wal
 from gaitid.analysis.pipeline import analyse  # noqa: E402
 from gaitid.body.subject import SubjectFile  # noqa: E402
 from gaitid.model.load import load_model  # noqa: E402
-from gaitid.simulate.scenarios import SCENARIOS  # noqa: E402
-from gaitid.simulate.timing import Clock  # noqa: E402
+from gaitid.simulate.scenarios import SCENARIOS, Clock  # noqa: E402
 
 BEGIN, END = "<!-- cut-offs: begin -->", "<!-- cut-offs: end -->"
 CUTOFFS = (5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 12.0, 14.0, 17.0, "auto")

@@ -23,7 +23,7 @@ from attack_trials import Case  # noqa: E402
 from clean_trials import FAULTY, clean_trials  # noqa: E402
 from pages import write_between  # noqa: E402
 
-from gaitid.analysis.on_ground import mover_of  # noqa: E402
+from gaitid.analysis.mass import mover_of  # noqa: E402
 from gaitid.analysis.pipeline import pipeline_of  # noqa: E402
 from gaitid.errors import GaitidError  # noqa: E402
 from gaitid.faults.evidence import Evidence  # noqa: E402

@@ -24,10 +24,9 @@ from gaitid.analysis.cycle_curves import curves_of  # noqa: E402
 from gaitid.analysis.features import features  # noqa: E402
 from gaitid.analysis.pipeline import analyse  # noqa: E402
 from gaitid.body.subject import SubjectFile  # noqa: E402
-from gaitid.gait.curves import CycleCurves  # noqa: E402
 from gaitid.gait.cycles import Cycle  # noqa: E402
 from gaitid.gait.feature_list import FEATURES, KINDS, PHASES, REACHES, WHOLE  # noqa: E402
-from gaitid.gait.features import measure  # noqa: E402
+from gaitid.gait.features import CycleCurves, measure  # noqa: E402
 from gaitid.gait.marker_events import GaitEvent  # noqa: E402
 from gaitid.gait.spatiotemporal import Stride  # noqa: E402
 from gaitid.model.load import load_model  # noqa: E402

@@ -18,7 +18,7 @@ from shared_trials import SHARED, TRIALS
 
 from gaitid.markers.filtering import SMOOTHED_BELOW_MM
 from gaitid.numerics.lowpass import lowpass
-from gaitid.numerics.statistics import noise_levels
+from gaitid.numerics.masks import noise_levels
 from gaitid.read.c3d.trial import read_c3d
 from gaitid.trial import Array
 

@@ -34,9 +34,8 @@ from gaitid.simulate.body import (
 )
 from gaitid.simulate.jet import apply
 from gaitid.simulate.loads import GRAVITY
-from gaitid.simulate.momentum import DISTAL, Moving, spin_of, wrench_needed
 from gaitid.simulate.settings import WalkSettings
-from gaitid.simulate.walk import Walk
+from gaitid.simulate.walk import DISTAL, Moving, Walk, spin_of, wrench_needed
 from gaitid.simulate.walk_setup import simulate_walk
 from gaitid.trial import Array, ForcePlate, Trial
 

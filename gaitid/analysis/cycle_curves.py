@@ -1,23 +1,79 @@
-"""A `Result` -> its curves over the cycle, with the ends of swings beside plates written into them."""
+"""A `Result` -> its curves over the cycle, and over single stances of runs and of contacts in no whole cycle."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import ceil, floor
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from gaitid.analysis.limb import moment_axes
 from gaitid.analysis.result import Result, SideResult
-from gaitid.analysis.under_load import under_load
+from gaitid.body.kinematics import clinical_moments
+from gaitid.dynamics.chain import Chain
+from gaitid.dynamics.newton_euler import SOLVERS
 from gaitid.dynamics.wrench import Wrench
-from gaitid.gait.curves import GROUND_COLUMNS, CycleCurves
 from gaitid.gait.cycles import CYCLE_POINTS, Cycle, instants, sample, sample_together
+from gaitid.gait.features import GROUND_COLUMNS, CycleCurves
 from gaitid.gait.impact import matched_load
 from gaitid.gait.spatiotemporal import Gait, Stride
-from gaitid.ground.contacts import AIR, UNKNOWN
-from gaitid.records import NamedTuple
-from gaitid.trial import Array, Mask
+from gaitid.ground.contacts import AIR, UNKNOWN, Contact
+from gaitid.numerics.rotation import dot
+from gaitid.records import NamedTuple, frozen_dataclass
+from gaitid.trial import Array, IntArray, Mask
+
+
+def under_load(
+    result: Result, side: str, frames: IntArray, load: Wrench | None
+) -> tuple[Mapping[str, Mapping[str, Array]], Mapping[str, Array]]:
+    """Moments and powers of a limb, as `SideResult` has them; NaN where it says that none is known.
+
+    Parameters
+    ----------
+    result : Result
+    side : str
+    frames : (n,) int array
+        Which are wanted.
+    load : Wrench or None
+        Of the ground, (n, 3), on the segment that touches it; None where nothing does.
+
+    Returns
+    -------
+    moments : mapping of name to mapping of column to (n,) array, N·m/kg
+    powers : mapping of joint to (n,) array, W/kg
+    """
+    leg, model, mass = result.sides[side], result.model, result.subject.mass_kg
+    moving = leg.moving(frames)
+    assert moving.chain is not None  # of a side with cycles
+    links = [link if link.external is None else replace(link, external=load) for link in moving.chain.links]
+    chain = Chain(links, moving.chain.proximal)
+    solved = SOLVERS[result.solver](chain, result.gravity_g)
+    moment_g = {joint: wrench.m_g / mass for joint, wrench in zip(leg.joints_g, solved, strict=True)}
+    sign = next(s.sign for s in model.sides if s.name == side)
+    axes = {name: moment_axes(result.body, name, side).take(frames, axis=0) for name in model.moments}
+    moments = {
+        name: {
+            column: _where_known(values, leg.moments[name][column])
+            for column, values in clinical_moments(moment_g[name], axes[name], moment, sign).items()
+        }
+        for name, moment in model.moments.items()
+    }
+    powers: dict[str, Array] = {}
+    segments = list(moving.segments.values())
+    for spec, k, below in zip(model.chain, model.proximal, segments, strict=True):
+        above = moving.base if k is None else segments[k]
+        turning = below.omega_g - above.omega_g
+        power = dot(moment_g[spec.joint], turning)
+        powers[spec.joint] = _where_known(power, leg.powers[spec.joint])
+    return moments, powers
+
+
+def _where_known(values: Array, usual: Array) -> Array:
+    """The values, or as many unknown ones where the limb says that none is known."""
+    return values if np.isfinite(usual).any() else np.full_like(values, np.nan)
+
 
 # s. No more than this lies between the last frame that is known and a strike that the file has and the markers agree
 # with: the margin, by how much events beside plates and markers differ, and a frame.
@@ -194,3 +250,88 @@ def _end_in_swing(cycles: _Cycles, known: Array, kinetics: Array) -> None:
         done, length = done + len(end), length + len(before) + len(end) + 1
     filled = sample(np.concatenate(rows), place[late])
     kinetics[late] = np.where(np.isfinite(kinetics[late]), kinetics[late], filled)
+
+
+# s. The strike of a cycle and the beginning of its contact are one.
+SAME = 0.03
+
+
+@frozen_dataclass(eq=False)
+class StanceCurves:
+    """Every quantity of a foot's own side over its stances.
+
+    Attributes
+    ----------
+    contacts : tuple of (int, Contact)
+        The number of each among the known contacts of its side, from 1.
+    names : tuple of str
+        As of `CycleCurves`.
+    values : (contacts, points, columns) array
+        From the first to the last frame of each; NaN where unknown.
+    """
+
+    contacts: tuple[tuple[int, Contact], ...]
+    names: tuple[str, ...]
+    values: Array
+
+
+def stance_curves(result: Result, points: int = CYCLE_POINTS) -> StanceCurves:
+    """Angles, moments, powers and ground reaction over 0 to 100 % of stances.
+
+    Of each known contact that begins and ends within the trial, and either lies in no cycle or in one with a flight.
+
+    Parameters
+    ----------
+    result : Result
+    points : int
+        Of a stance.
+    """
+    columns = {side: side_columns(leg) for side, leg in result.sides.items()}
+    names = tuple(next(iter(columns.values()), {}))
+    chosen: list[tuple[int, Contact]] = []
+    tables = [np.empty((0, points, len(names) + len(GROUND_COLUMNS)))]
+    for side, of_side in columns.items():
+        known = [c for c in result.contacts if c.side == side and c.plates]
+        walked_s = _walked_s(result, side)
+        wanted = [(i, c) for i, c in enumerate(known, 1) if names and _wanted(result, c, walked_s)]
+        if not wanted:
+            continue
+        values = np.stack([of_side[name] for name in names], axis=1)
+        angles = sum(name.endswith("_deg") for name in names)  # they come first
+        force = result.sides[side].load.wrench.f_g / result.subject.mass_kg
+        for _, contact in wanted:
+            at = np.linspace(contact.first, contact.last, points)
+            reaction = sample(force, at) @ _axes_g(result, contact).T
+            parts = [sample(values[:, :angles], at, 360.0), sample(values[:, angles:], at), reaction]
+            tables.append(np.concatenate(parts, axis=1)[None])
+        chosen += wanted
+    return StanceCurves(tuple(chosen), (*names, *GROUND_COLUMNS), np.concatenate(tables))
+
+
+def _walked_s(result: Result, side: str) -> Array:
+    """When the cycles of a walk begin, s, for one side: those without a flight."""
+    own = (s for s in result.gait.strides if s.cycle.side == side and not s.figures["flight_percent"] > 0)
+    return np.array([stride.cycle.strike.time_s for stride in own])
+
+
+def _wanted(result: Result, contact: Contact, walked_s: Array) -> bool:
+    """Whether a contact is whole, and no cycle of a walk holds it."""
+    if contact.first <= 0 or contact.last >= result.trial.n_frames - 1:
+        return False
+    begins = contact.first / result.trial.rate_hz
+    return not bool((np.abs(walked_s - begins) <= SAME).any())
+
+
+def _axes_g(result: Result, contact: Contact) -> Array:
+    """Rows are the way that the body moves in a stance, to the foot's own side, up; NaN where the body stands."""
+    walk, up_g = result.gait.events.heading, result.ground.floor.up_g
+    frames = slice(contact.first, contact.last + 1)
+    ways = walk.direction_g[frames]
+    known = np.isfinite(ways).all(axis=1)
+    forward = ways[known].sum(axis=0) if known.any() else np.full(3, np.nan)
+    length = float(np.linalg.norm(forward))
+    forward = forward / length if length > 0 else np.full(3, np.nan)
+    # going backward the body's left is on the right of its way
+    facing = -1.0 if walk.sense[frames].sum() < 0 else 1.0
+    outward = np.cross(up_g, forward) * facing * (1.0 if contact.side == "left" else -1.0)
+    return np.stack([forward, outward, up_g])

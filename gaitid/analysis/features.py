@@ -7,9 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from gaitid.analysis.result import Result
-from gaitid.gait.curves import CycleCurves
 from gaitid.gait.cycles import Cycle
-from gaitid.gait.features import FeatureValues, measure
+from gaitid.gait.features import CycleCurves, FeatureValues, measure
 from gaitid.gait.impact import Onset, loading_of
 from gaitid.ground.contacts import Contact
 from gaitid.trial import IntArray

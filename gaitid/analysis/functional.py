@@ -42,9 +42,9 @@ from gaitid.model.marker_sets import MarkerSet
 from gaitid.model.shapes import RigidFrame
 from gaitid.notes import Notes
 from gaitid.numerics.functional import Axis, Centre
+from gaitid.numerics.masks import median
 from gaitid.numerics.rigid_fit import FEWEST
 from gaitid.numerics.rotation import apply_transposed, norm, unit
-from gaitid.numerics.statistics import median
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, Trial
 

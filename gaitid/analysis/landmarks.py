@@ -13,8 +13,8 @@ from gaitid.model import specs
 from gaitid.model.marker_sets import FEWEST_LABELS, MarkerSet, Reading, Spellings, joints, read_labels, sets_of
 from gaitid.model.needs import Role
 from gaitid.notes import Note, Notes, note
+from gaitid.numerics.masks import mean_of_known
 from gaitid.numerics.rotation import unit
-from gaitid.numerics.statistics import mean_of_known
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, Trial, seen_labels
 

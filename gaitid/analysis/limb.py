@@ -23,9 +23,8 @@ from gaitid.model import specs
 from gaitid.model.shapes import PointName
 from gaitid.notes import Notes, note
 from gaitid.numerics.blocks import rows
-from gaitid.numerics.masks import known_rows
+from gaitid.numerics.masks import known_rows, mean_of_known
 from gaitid.numerics.rotation import apply_transposed, dot
-from gaitid.numerics.statistics import mean_of_known
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, IntArray, Mask, frozen, read_only
 

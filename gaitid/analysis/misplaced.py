@@ -13,8 +13,8 @@ from gaitid.body.lengths import SOME_FRAMES, points_of_segments, typical
 from gaitid.model import specs
 from gaitid.model.needs import Role
 from gaitid.notes import Note, Notes, note
+from gaitid.numerics.masks import median_of_known, quantiles_of_known
 from gaitid.numerics.rotation import dot, norm, unit
-from gaitid.numerics.statistics import median_of_known, quantiles_of_known
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, Trial
 

@@ -14,8 +14,7 @@ from gaitid.analysis.gimbal import gimbal_notes
 from gaitid.analysis.impossible import Posed, possible_limbs
 from gaitid.analysis.judge import judged, without_consequences
 from gaitid.analysis.limb import Mechanics, absent_limb, base_wrench, make_part, no_load, solve_limbs, wrench_notes
-from gaitid.analysis.mass import Stand, Weighed, static_mass, weigh
-from gaitid.analysis.on_ground import ground_under, heel_notes, loads_notes, mover_of
+from gaitid.analysis.mass import Stand, Weighed, ground_under, heel_notes, loads_notes, mover_of, static_mass, weigh
 from gaitid.analysis.recorded import Recorded, recorded
 from gaitid.analysis.result import NOT_JUDGED, Result, SideResult
 from gaitid.analysis.stages import Stages, stage
@@ -35,8 +34,8 @@ from gaitid.body.upper_body import WholeBody, find_upper_body
 from gaitid.dynamics.wrench import Wrench
 from gaitid.faults.find import PlateFaults, faults_of_channels, find_faults
 from gaitid.faults.laboratory import Day
-from gaitid.gait.contact_clocks import contact_clock_notes
 from gaitid.gait.event_notes import event_notes, ground_notes
+from gaitid.gait.events import contact_clock_notes
 from gaitid.gait.impact import Impact, find_impacts, impact_notes, matched_load, smoothed_notes
 from gaitid.gait.spatiotemporal import Gait, analyse_gait
 from gaitid.ground.balance import Balance

@@ -11,10 +11,9 @@ import numpy as np
 import pandas as pd
 
 from gaitid import run
-from gaitid.analysis.cycle_curves import curves_of
+from gaitid.analysis.cycle_curves import curves_of, stance_curves
 from gaitid.analysis.features import features
 from gaitid.analysis.result import Result
-from gaitid.analysis.stance_curves import stance_curves
 from gaitid.disk.atomic import write_all
 from gaitid.disk.regular import read_record, read_text_back
 from gaitid.errors import GaitidError, ReadError

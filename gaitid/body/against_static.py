@@ -20,8 +20,8 @@ from gaitid.errors import TrialError, first_few
 from gaitid.model import specs
 from gaitid.model.shapes import RigidFrame
 from gaitid.notes import Note, Notes, note, phrase
+from gaitid.numerics.masks import mean_of_known, median
 from gaitid.numerics.rotation import cross, unit
-from gaitid.numerics.statistics import mean_of_known, median
 from gaitid.records import NamedTuple
 from gaitid.trial import Array
 

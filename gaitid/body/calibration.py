@@ -13,9 +13,9 @@ from gaitid.body.places import Calibration, Pair, Place, Pose
 from gaitid.markers.templates import Template
 from gaitid.model import specs
 from gaitid.model.shapes import CarriedFrame, CarriedPoint, RigidFrame
+from gaitid.numerics.masks import mean_of_known
 from gaitid.numerics.rigid_fit import FEWEST
 from gaitid.numerics.rotation import apply_transposed
-from gaitid.numerics.statistics import mean_of_known
 from gaitid.trial import Array
 
 

@@ -21,10 +21,9 @@ from gaitid.model.shapes import PointName
 from gaitid.model.validate import joint_letters
 from gaitid.notes import Note, Notes, note
 from gaitid.numerics.joint_path import JointPath
-from gaitid.numerics.masks import spans
+from gaitid.numerics.masks import mean_of_known, spans
 from gaitid.numerics.rigid_fit import RigidFit
 from gaitid.numerics.rotation import apply, frame_from_axes, norm
-from gaitid.numerics.statistics import mean_of_known
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, IntArray, Mask
 

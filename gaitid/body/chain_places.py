@@ -12,8 +12,8 @@ from gaitid.body.lengths import spread_of
 from gaitid.body.places import Calibration, Place, Pose
 from gaitid.model import specs
 from gaitid.model.shapes import PointName, RigidFrame
+from gaitid.numerics.masks import mean_of_known
 from gaitid.numerics.rotation import apply_transposed, cardan
-from gaitid.numerics.statistics import mean_of_known
 from gaitid.trial import Array
 
 

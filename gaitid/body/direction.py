@@ -13,9 +13,8 @@ import numpy as np
 
 from gaitid.model import specs
 from gaitid.notes import phrase
-from gaitid.numerics.masks import bridged, known_part, known_rows
+from gaitid.numerics.masks import bridged, known_part, known_rows, mean_of_known
 from gaitid.numerics.rotation import cross, dot, norm, unit
-from gaitid.numerics.statistics import mean_of_known
 from gaitid.trial import Array
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from gaitid.body.frames import Geometry
 from gaitid.body.lengths import median_distance
 from gaitid.markers.clean import model_markers
 from gaitid.model import specs
+from gaitid.numerics.masks import median
 from gaitid.numerics.rotation import norm
-from gaitid.numerics.statistics import median
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Trial
 

@@ -14,10 +14,9 @@ import numpy as np
 from gaitid.errors import TrialError, counted
 from gaitid.notes import Notes, note
 from gaitid.numerics.functional import Axis, Centre, ClusterMotion, cluster_motion, rotation_vectors, sara, score
-from gaitid.numerics.masks import known_rows
+from gaitid.numerics.masks import known_rows, median, quantile
 from gaitid.numerics.rigid_fit import FEWEST, rigid_fit, second_extent
 from gaitid.numerics.rotation import apply
-from gaitid.numerics.statistics import median, quantile
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Mask
 

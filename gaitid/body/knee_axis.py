@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from gaitid.body.frames import Geometry, with_given
+from gaitid.numerics.masks import median
 from gaitid.numerics.rotation import angle_between
-from gaitid.numerics.statistics import median
 from gaitid.trial import Array
 
 # deg. By so much varus and valgus go with flexion in walking where the axis is right, either way: bones by 5 (pins:

@@ -16,9 +16,8 @@ from gaitid.body.sanity import fit_notes
 from gaitid.model import specs
 from gaitid.notes import Note, Notes, note
 from gaitid.numerics.blocks import by_blocks
-from gaitid.numerics.masks import known_part
+from gaitid.numerics.masks import deviation, known_part, median
 from gaitid.numerics.rotation import norm
-from gaitid.numerics.statistics import deviation, median
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, IntArray, Mask
 

@@ -9,8 +9,8 @@ import numpy as np
 from gaitid.body.frames import Geometry
 from gaitid.body.places import Pair, Place
 from gaitid.model import specs
+from gaitid.numerics.masks import median, quantiles_of_known
 from gaitid.numerics.rotation import norm
-from gaitid.numerics.statistics import median, quantiles_of_known
 from gaitid.trial import Array
 
 # Frames of a trial that are looked at.

@@ -11,7 +11,7 @@ from gaitid.body.calibration import marker_label
 from gaitid.body.frames import Geometry
 from gaitid.body.knee_axis import knee_axis
 from gaitid.body.lengths import segment_lengths
-from gaitid.numerics.statistics import deviation, mean
+from gaitid.numerics.masks import deviation, mean
 from gaitid.trial import Array
 
 

@@ -13,8 +13,8 @@ from gaitid.body.length_limits import LENGTH_JUMP_M, LENGTH_SD_WARN_M
 from gaitid.body.lengths import constant_lengths, median_distance, neighbours, typical
 from gaitid.errors import TrialError
 from gaitid.notes import Note, Notes, note, phrase
+from gaitid.numerics.masks import deviation, mean_of_known
 from gaitid.numerics.rotation import cross, norm
-from gaitid.numerics.statistics import deviation, mean_of_known
 from gaitid.trial import Array
 
 # m. A leg whose joints all lie farther than this on the other leg's side is labelled as the other one.

@@ -10,8 +10,7 @@ from gaitid.body.frames import Geometry
 from gaitid.body.sanity import exchanged_sides, mirror_option
 from gaitid.errors import TrialError
 from gaitid.notes import Notes, note
-from gaitid.numerics.masks import known_rows
-from gaitid.numerics.statistics import quantile
+from gaitid.numerics.masks import known_rows, quantile
 from gaitid.trial import Array, Trial
 
 # m. So far at most a marker goes while its subject stands or lies still, and the fewest markers that must go farther

@@ -146,7 +146,7 @@ def command(ctx: click.Context, /, datasets: tuple[str, ...], output: str | None
 
 def _refuse_misuse(datasets: Sequence[str], output: str | None, given: Mapping[str, Any]) -> None:
     """Raise where a folder is missing or cannot be meant, or too little memory is given."""
-    from gaitid.batch.fetched import is_url
+    from gaitid.batch.files import is_url
     from gaitid.batch.local import LEAST_MB
 
     if output is None:
@@ -170,7 +170,7 @@ def _plan(
     datasets: Sequence[str], output: str | None, words: tuple[str, ...], given: Mapping[str, Any]
 ) -> tuple[Plan, list[str]]:
     """The plan of data sets, copied here first where a URL names them, and all that could not be listed."""
-    from gaitid.batch.fetched import fetch, is_url
+    from gaitid.batch.files import fetch, is_url
     from gaitid.batch.plan import make_plan
     from gaitid.batch.results_folder import locked
 

@@ -284,7 +284,7 @@ def _start(result: Curves, other: Curves) -> tuple[float, tuple[str, ...]]:
     path = _trial_of(result)
     if path is not None and path.suffix.lower() == ".trc":
         from gaitid.read.tables.text_table import read_lines
-        from gaitid.read.tables.trc_layout import take_apart
+        from gaitid.read.tables.trc import take_apart
 
         return float(take_apart(read_lines(path, "TRC", any_encoding=True)).rows[0].split("\t")[1]), ()
     numbered, half = _by_number(result), 0.5 / _rate(result)

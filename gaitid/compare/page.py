@@ -14,7 +14,7 @@ from gaitid.compare.align import CYCLE, TIME
 from gaitid.compare.comparison import Comparison
 from gaitid.compare.measures import Measured, difference
 from gaitid.compare.mixture import ORDER
-from gaitid.compare.sure_words import heads_of, sure_cells, sure_words
+from gaitid.compare.text import heads_of, sure_cells, sure_words
 from gaitid.compare.words import QUANTITIES, amount, curve_name, known_on_one_side, number, percent, verdict
 from gaitid.disk.atomic import put_all
 from gaitid.errors import WriteError

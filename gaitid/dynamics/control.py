@@ -6,9 +6,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from gaitid.dynamics.friction import Friction
 from gaitid.dynamics.integration import Torque
-from gaitid.dynamics.joint_space import Load, TreeMotion, joint_loads, motion
+from gaitid.dynamics.joint_space import Friction, Load, TreeMotion, joint_loads, motion
 from gaitid.dynamics.joint_tree import JointTree
 from gaitid.trial import Array
 

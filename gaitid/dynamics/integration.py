@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from gaitid.dynamics.friction import Friction
 from gaitid.dynamics.joint_space import (
+    Friction,
     Load,
     TreeMotion,
     accelerations,

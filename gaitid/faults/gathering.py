@@ -13,9 +13,8 @@ from gaitid.ground.contacts import AIR, LOADED, UNSUPPORTED, Loads
 from gaitid.ground.ground import Ground
 from gaitid.ground.plate_load import STEP, PlateLoad, one_plane
 from gaitid.ground.sole import UNDER_BALL, UNDER_HEEL, pressed_point, rolled, sole
-from gaitid.numerics.masks import known_rows, spans
+from gaitid.numerics.masks import known_rows, median, median_of_known, spans
 from gaitid.numerics.rotation import cross, norm, unit
-from gaitid.numerics.statistics import median, median_of_known
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, IntArray, Mask, read_only
 

@@ -12,8 +12,8 @@ from gaitid.faults.hypotheses import CHANNELS
 from gaitid.faults.judge import Finding, Fitted
 from gaitid.ground.plate_channels import Fault
 from gaitid.notes import note, phrase
+from gaitid.numerics.masks import quantile
 from gaitid.numerics.rotation import cross, norm
-from gaitid.numerics.statistics import quantile
 from gaitid.trial import Array, ForcePlate
 
 # N·m/kg at any joint. From the first on a fault is worth a doubt: a tenth of what a hip or a knee takes in walking.

@@ -15,8 +15,7 @@ from gaitid.ground.ground import Ground
 from gaitid.ground.plate_load import PlateLoad, unknown_frames
 from gaitid.ground.sole import MAY_STAND, reaches_onto, sole
 from gaitid.notes import phrase
-from gaitid.numerics.masks import spans
-from gaitid.numerics.statistics import median, quantile
+from gaitid.numerics.masks import median, quantile, spans
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, IntArray, Mask
 

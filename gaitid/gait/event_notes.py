@@ -7,12 +7,12 @@ from collections.abc import Mapping
 import numpy as np
 
 from gaitid.body.feet import FootTrack
+from gaitid.gait.event_clock import SAME_STEP, Steps
 from gaitid.gait.events import GaitEvents
 from gaitid.gait.marker_events import KINDS, steps_taken
 from gaitid.gait.spatiotemporal import Gait
-from gaitid.gait.steps import SAME_STEP, Steps
 from gaitid.notes import Notes, note, phrase
-from gaitid.numerics.statistics import median
+from gaitid.numerics.masks import median
 from gaitid.read.event_file import unknown_notes
 from gaitid.trial import Trial
 

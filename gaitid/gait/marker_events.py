@@ -14,9 +14,8 @@ import numpy as np
 from gaitid.body.feet import FootTrack
 from gaitid.ground.belt import Floor, travelled
 from gaitid.notes import phrase
-from gaitid.numerics.masks import bridged, spans
+from gaitid.numerics.masks import bridged, median, spans
 from gaitid.numerics.rotation import norm
-from gaitid.numerics.statistics import median
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, Mask, read_only
 

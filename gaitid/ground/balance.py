@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gaitid.numerics.masks import spans
-from gaitid.numerics.statistics import mean
+from gaitid.numerics.masks import mean, spans
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, Mask, read_only
 

@@ -12,9 +12,8 @@ import numpy as np
 from gaitid.body.feet import FootTrack
 from gaitid.notes import Notes, note
 from gaitid.numerics.lowpass import lowpass
-from gaitid.numerics.masks import all_columns, known_part, known_rows, spans
+from gaitid.numerics.masks import all_columns, known_part, known_rows, median, quantile, spans
 from gaitid.numerics.rotation import norm, unit
-from gaitid.numerics.statistics import median, quantile
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, IntArray, Mask
 

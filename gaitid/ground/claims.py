@@ -17,8 +17,7 @@ from gaitid.ground.ground import Ground
 from gaitid.ground.plate_load import Carried, PlateLoad
 from gaitid.ground.sole import OUTLINE, distance_from_foot, may_touch, reaches_onto
 from gaitid.ground.stance import Stance
-from gaitid.numerics.masks import bridged, known_rows, spans
-from gaitid.numerics.statistics import median
+from gaitid.numerics.masks import bridged, known_rows, median, spans
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Mask, frozen
 

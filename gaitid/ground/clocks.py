@@ -13,7 +13,7 @@ from gaitid.ground.plate_channels import Fault
 from gaitid.ground.plate_load import PlateLoad
 from gaitid.ground.sole import distance_from_foot
 from gaitid.notes import note
-from gaitid.numerics.statistics import median
+from gaitid.numerics.masks import median
 from gaitid.trial import Trial
 
 # Share by which a record that is twice as long may differ from that.

@@ -24,8 +24,7 @@ from gaitid.ground.sole import (
 )
 from gaitid.ground.stance import Stance
 from gaitid.notes import phrase
-from gaitid.numerics.masks import known_rows, spans, widened
-from gaitid.numerics.statistics import mean, median
+from gaitid.numerics.masks import known_rows, mean, median, spans, widened
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, Mask
 

@@ -14,7 +14,7 @@ from gaitid.ground.plates_at_camera import plates_at_camera
 from gaitid.ground.stance import Stance, detect_stances, with_events
 from gaitid.model import specs
 from gaitid.notes import Notes, note
-from gaitid.numerics.statistics import median
+from gaitid.numerics.masks import median
 from gaitid.read.event_file import foot_event
 from gaitid.read.plates import refusals
 from gaitid.records import frozen_dataclass

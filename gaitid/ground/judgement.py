@@ -14,9 +14,8 @@ import numpy as np
 from gaitid.ground.evidence import BY_HAND, BY_SAMPLES, LACKS, SHARING, Evidence
 from gaitid.ground.sole import HALF_WIDTH, MAY_STAND, OUTLINE, UNDER_BALL, UNDER_HEEL, flat_parts, pressed_point, rolled
 from gaitid.notes import phrase
-from gaitid.numerics.masks import known_part
+from gaitid.numerics.masks import known_part, median, quantile
 from gaitid.numerics.rotation import cross, dot, norm
-from gaitid.numerics.statistics import median, quantile
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Mask
 

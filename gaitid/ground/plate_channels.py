@@ -11,9 +11,8 @@ from gaitid.ground.ground import Ground
 from gaitid.ground.plate_load import MIN_PEAK, PlateLoad, without_frames
 from gaitid.ground.sole import MAY_STAND
 from gaitid.notes import Note, note, phrase
-from gaitid.numerics.masks import known_part, known_rows, spans, widened
+from gaitid.numerics.masks import known_part, known_rows, mean, median, spans, widened
 from gaitid.numerics.rotation import cross, norm
-from gaitid.numerics.statistics import mean, median
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, ForcePlate, Mask
 

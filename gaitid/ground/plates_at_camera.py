@@ -14,9 +14,8 @@ from gaitid.ground.glitches import sound_samples
 from gaitid.ground.plate_load import PlateLoad, UpwardForce, parted, plate_load
 from gaitid.ground.stance import Stance
 from gaitid.model import specs
-from gaitid.numerics.masks import known_rows, spans
+from gaitid.numerics.masks import known_rows, mean, median, quantile, spans
 from gaitid.numerics.rotation import norm
-from gaitid.numerics.statistics import mean, median, quantile
 from gaitid.trial import Array, ForcePlate, Mask, Trial, frozen
 
 # s. The bias is measured where a plate is known to be empty for at least this long in all.

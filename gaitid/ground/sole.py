@@ -14,9 +14,8 @@ import numpy as np
 from gaitid.body.feet import FootTrack
 from gaitid.ground.plate_load import STEP, PlateLoad
 from gaitid.ground.stance import Stance
-from gaitid.numerics.masks import spans
+from gaitid.numerics.masks import median, quantile, spans
 from gaitid.numerics.rotation import cross, dot, norm
-from gaitid.numerics.statistics import median, quantile
 from gaitid.trial import Array, Mask
 
 # Where the sole ends: at the heel marker, which stands behind it; beyond the toe marker, which stands on the second

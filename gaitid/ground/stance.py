@@ -11,9 +11,8 @@ import numpy as np
 
 from gaitid.body.feet import FootTrack
 from gaitid.ground.belt import CUTOFF_HZ, Floor, SlowFeet, velocity
-from gaitid.numerics.masks import spans
+from gaitid.numerics.masks import quantile, spans
 from gaitid.numerics.rotation import norm
-from gaitid.numerics.statistics import quantile
 from gaitid.read.event_file import foot_event
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Event, Mask

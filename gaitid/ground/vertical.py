@@ -17,9 +17,8 @@ from gaitid.markers.clean import model_markers
 from gaitid.model import specs
 from gaitid.model.settings import VERTICALS
 from gaitid.notes import Notes, note
-from gaitid.numerics.masks import known_part
+from gaitid.numerics.masks import deviation, known_part, mean, mean_of_known, median, median_of_known
 from gaitid.numerics.rotation import cross, norm
-from gaitid.numerics.statistics import deviation, mean, mean_of_known, median, median_of_known
 from gaitid.read.plates.surface import plate_axes
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, Trial, read_only

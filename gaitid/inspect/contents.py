@@ -12,7 +12,7 @@ import numpy as np
 from gaitid.analysis.choice import PRECEDENCE
 from gaitid.analysis.conventions import axis_name
 from gaitid.analysis.judge import judged
-from gaitid.analysis.on_ground import ground_under
+from gaitid.analysis.mass import ground_under
 from gaitid.body.feet import foot_tracks
 from gaitid.body.frames import Geometry
 from gaitid.body.resolve import BESIDE_TRIAL, STORED_IN_TRIAL

@@ -14,9 +14,8 @@ import numpy as np
 from gaitid.markers.faults import LabelFault
 from gaitid.markers.tracks import Tracks, tracks_of
 from gaitid.numerics.blocks import by_blocks
-from gaitid.numerics.masks import known_rows, widened
+from gaitid.numerics.masks import known_rows, quantile_of_known, widened
 from gaitid.numerics.rotation import norm
-from gaitid.numerics.statistics import quantile_of_known
 from gaitid.trial import Array, IntArray
 
 # Of the difference that a quintic leaves nothing of, and its factors. m: a marker that moves by less is at rest.

@@ -14,8 +14,8 @@ from gaitid.notes import Note, Notes, note
 from gaitid.numerics.bandwidth import held_bandwidth, movement_frequency
 from gaitid.numerics.blocks import by_blocks
 from gaitid.numerics.lowpass import lowpass, pad_length
+from gaitid.numerics.masks import median, noise_levels, quantile
 from gaitid.numerics.rotation import norm
-from gaitid.numerics.statistics import median, noise_levels, quantile
 from gaitid.trial import Array
 
 # mm. Trajectories with less noise than this were smoothed before they were stored. On a simulated walk at 100 Hz

@@ -13,10 +13,9 @@ import numpy as np
 
 from gaitid.markers.tracks import Tracks, excess_of, tracks_of
 from gaitid.numerics.blocks import by_blocks
-from gaitid.numerics.masks import known_rows, spans
+from gaitid.numerics.masks import known_rows, median, quantiles_of_known, spans
 from gaitid.numerics.rigid_fit import FEWEST, closest_rotations
 from gaitid.numerics.rotation import apply_transposed, norm
-from gaitid.numerics.statistics import median, quantiles_of_known
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, IntArray, Mask
 

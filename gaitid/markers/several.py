@@ -30,9 +30,8 @@ from gaitid.markers.together import (
     to_and_fro,
 )
 from gaitid.markers.tracks import GAIN, ORDER, Tracks, tracks_of
-from gaitid.numerics.masks import spans, widened
+from gaitid.numerics.masks import median, spans, widened
 from gaitid.numerics.rotation import cross, norm
-from gaitid.numerics.statistics import median
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, IntArray, Mask
 

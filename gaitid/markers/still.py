@@ -12,10 +12,9 @@ import numpy as np
 
 from gaitid.markers.jumps import BESIDE_FRAMES, BESIDE_S, FEWEST_SEEN, jump_limit, seen_by, steadiest
 from gaitid.markers.tracks import tracks_of
-from gaitid.numerics.masks import known_rows, spans
+from gaitid.numerics.masks import known_rows, median, spans
 from gaitid.numerics.rigid_fit import FEWEST
 from gaitid.numerics.rotation import norm
-from gaitid.numerics.statistics import median
 from gaitid.records import NamedTuple
 from gaitid.trial import Array
 

@@ -15,9 +15,8 @@ from gaitid.errors import TrialError
 from gaitid.markers.faults import KEEP, LabelFault, frame_words
 from gaitid.markers.jumps import FLICKER_FRAMES, jump_limit
 from gaitid.markers.tracks import GAIN, ORDER, USUAL_SHARE, tracks_of
-from gaitid.numerics.masks import spans, widened
+from gaitid.numerics.masks import median, quantile_of_known, spans, widened
 from gaitid.numerics.rotation import norm
-from gaitid.numerics.statistics import median, quantile_of_known
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, IntArray
 

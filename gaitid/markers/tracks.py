@@ -9,9 +9,8 @@ from typing import TypeVar
 import numpy as np
 
 from gaitid.numerics.blocks import by_blocks
-from gaitid.numerics.masks import all_columns, largest_column
+from gaitid.numerics.masks import all_columns, largest_column, median, quantile_of_known
 from gaitid.numerics.rotation import norm
-from gaitid.numerics.statistics import median, quantile_of_known
 from gaitid.trial import Array, IntArray, Mask, frozen
 
 _Made = TypeVar("_Made", Array, Mask, IntArray)

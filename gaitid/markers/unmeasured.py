@@ -14,9 +14,8 @@ from gaitid.markers.faults import LabelFault
 from gaitid.markers.jumps import JUMP_TIMES_COARSE
 from gaitid.markers.tracks import Tracks, tracks_of
 from gaitid.numerics.blocks import by_blocks
-from gaitid.numerics.masks import largest_column, spans
+from gaitid.numerics.masks import largest_column, median_of_known, quantile_of_known, spans
 from gaitid.numerics.rotation import norm
-from gaitid.numerics.statistics import median_of_known, quantile_of_known
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, Mask
 

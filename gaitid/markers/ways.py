@@ -7,10 +7,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from gaitid.numerics.masks import known_rows
+from gaitid.numerics.masks import known_rows, quantile
 from gaitid.numerics.rigid_fit import closest_rotations
 from gaitid.numerics.rotation import apply, apply_transposed, norm
-from gaitid.numerics.statistics import quantile
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, Mask
 

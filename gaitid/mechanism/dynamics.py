@@ -19,8 +19,7 @@ import numpy as np
 
 from gaitid.mechanism.body import COORDINATES, poses_of
 from gaitid.mechanism.constraints import Constraint
-from gaitid.mechanism.kinematics import comparable, positions, rates, solved
-from gaitid.mechanism.mechanism import Mechanism
+from gaitid.mechanism.kinematics import Mechanism, comparable, positions, rates, solved
 from gaitid.numerics.spline import spline_derivatives
 from gaitid.trial import Array
 

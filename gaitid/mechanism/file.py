@@ -13,8 +13,8 @@ from gaitid.errors import ModelError
 from gaitid.mechanism import constraints, loads
 from gaitid.mechanism.body import GROUND, Body, poses_of
 from gaitid.mechanism.gears import GearMesh
+from gaitid.mechanism.kinematics import Mechanism
 from gaitid.mechanism.loads import Formula
-from gaitid.mechanism.mechanism import Mechanism
 from gaitid.mechanism.scope import CENTRE_NAME, LARGEST, Scope
 from gaitid.model.fields import Faults, Fields
 from gaitid.model.load import bundled_folder, find_file

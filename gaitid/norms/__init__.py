@@ -5,6 +5,6 @@ It knows no page and no picture, and computes no physics: what it compares stand
 
 from gaitid.norms.choose import norms_for
 from gaitid.norms.fit import NO_GDI, GaitProfile, gait_profile
-from gaitid.norms.types import Band, Figure, Norms
+from gaitid.norms.sets import Band, Figure, Norms
 
 __all__ = ["NO_GDI", "Band", "Figure", "GaitProfile", "Norms", "gait_profile", "norms_for"]

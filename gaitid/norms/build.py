@@ -18,7 +18,7 @@ import numpy as np
 from gaitid.errors import GaitidError, counted, first_few
 from gaitid.norms.collect import SIDES, Walk, load_walk
 from gaitid.norms.fit import VARIABLES, gait_profile
-from gaitid.norms.types import Array, Band, Definitions, Figure, Group, Norms, NormSet
+from gaitid.norms.sets import Array, Band, Definitions, Figure, Group, Norms, NormSet
 from gaitid.records import frozen_dataclass
 from gaitid.results.one_run import find_records
 

@@ -9,8 +9,7 @@ from typing import Any
 
 from gaitid.errors import GaitidError
 from gaitid.norms.fit import ModelFit, age_fit, dimensionless, leg_length_m, model_fit, way_words
-from gaitid.norms.sets import load_set, published_sets
-from gaitid.norms.types import Figure, Group, Norms, NormSet
+from gaitid.norms.sets import Figure, Group, Norms, NormSet, load_set, published_sets
 from gaitid.records import NamedTuple
 
 DEFAULT = "schwartz2008"

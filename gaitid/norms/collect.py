@@ -10,8 +10,7 @@ from typing import Any
 
 from gaitid.errors import GaitidError
 from gaitid.norms.fit import definitions_of, dimensionless, leg_length_m, way_words
-from gaitid.norms.sets import UNITS
-from gaitid.norms.types import Array, Definitions
+from gaitid.norms.sets import UNITS, Array, Definitions
 from gaitid.records import frozen_dataclass
 from gaitid.results.one_run import RunTables, refuse_lost_columns, refuse_other_run, tables_beside
 from gaitid.results.record_checks import checked_record, mappings_at

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from gaitid.norms.types import Array, Definitions, Norms, NormSet
+from gaitid.norms.sets import Array, Definitions, Norms, NormSet
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.results.record_checks import entry_at, mapping_at, number_at
 

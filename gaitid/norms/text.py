@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from gaitid.norms.sets import SCHEMA, SPEEDS
-from gaitid.norms.types import Array, Band, Figure, Group, NormSet
+from gaitid.norms.sets import SCHEMA, SPEEDS, Array, Band, Figure, Group, NormSet
 
 _HEAD = "# Normative bands, for `gaitid report --norms`: docs/norms.md\n"
 

@@ -8,9 +8,8 @@ import numpy as np
 
 from gaitid.numerics.blocks import by_blocks
 from gaitid.numerics.lowpass import lowpass
-from gaitid.numerics.masks import columns_by_mask, spans
+from gaitid.numerics.masks import columns_by_mask, median, spans
 from gaitid.numerics.spline import spline_derivatives
-from gaitid.numerics.statistics import median
 from gaitid.trial import Array, IntArray
 
 #: Hz. Up to here a movement is looked at: a body's movement lies below (Winter, Sidwall & Hobson 1974, J Biomech

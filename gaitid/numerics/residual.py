@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gaitid.numerics.blocks import by_blocks
-from gaitid.numerics.masks import all_columns, spans
-from gaitid.numerics.statistics import noise_levels
+from gaitid.numerics.masks import all_columns, noise_levels, spans
 from gaitid.trial import Array, Mask
 
 # The line is laid through the upper half of the cut-offs tried, which reach up to this, Hz, or a quarter of the rate:

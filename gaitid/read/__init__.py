@@ -17,8 +17,8 @@ from gaitid.errors import GaitidError, ReadError
 from gaitid.model.nexus_subject import SUFFIX, mp_beside, read_mp
 from gaitid.model.settings import ReaderSettings
 from gaitid.notes import note, phrase
+from gaitid.numerics.masks import median_of_known
 from gaitid.numerics.rotation import norm
-from gaitid.numerics.statistics import median_of_known
 from gaitid.read.standing import standing_part
 from gaitid.read.subjects import listed
 from gaitid.trial import Trial

@@ -10,7 +10,7 @@ import numpy as np
 from gaitid.errors import ReadError, UndecidedError
 from gaitid.model.settings import POINT_UNITS
 from gaitid.notes import Notes, note, phrase
-from gaitid.numerics.statistics import median
+from gaitid.numerics.masks import median
 from gaitid.trial import Array, Mask
 
 # Pounds, feet and inches: NIST Special Publication 811 (2008), appendix B.8.

@@ -18,7 +18,7 @@ from gaitid.errors import GaitidError
 from gaitid.simulate.body import MEASURED, OFFSETS, SIDES, Subject, in_mm
 from gaitid.simulate.jet import Array
 from gaitid.simulate.plates import encode
-from gaitid.simulate.tables import FIRST_FRAME
+from gaitid.simulate.truth import FIRST_FRAME
 from gaitid.simulate.walk import Walk, WalkState
 
 # ezc3d 1.7.2 puts a group ROTATION of no poses into every file, and what it writes of poses nobody can read, itself

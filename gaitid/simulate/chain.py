@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gaitid.dynamics.control import computed_torque, feedforward_pd
-from gaitid.dynamics.friction import Friction
 from gaitid.dynamics.integration import Environment, Given, Simulation, Torque, integrate
-from gaitid.dynamics.joint_space import Load, TreeMotion
+from gaitid.dynamics.joint_space import Friction, Load, TreeMotion
 from gaitid.dynamics.joint_tree import Body, JointTree
 from gaitid.dynamics.pace import Limits
 from gaitid.errors import GaitidError

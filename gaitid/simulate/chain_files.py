@@ -26,10 +26,9 @@ from gaitid.simulate.chain_state import (
     sequence,
     table_yaml,
 )
-from gaitid.simulate.clinical import cardan_deg
-from gaitid.simulate.faults import noisy_markers, with_gaps
 from gaitid.simulate.jet import Array
-from gaitid.simulate.tables import (
+from gaitid.simulate.settings import noisy_markers, with_gaps
+from gaitid.simulate.truth import (
     Table,
     csv_text,
     frame_columns,
@@ -39,6 +38,7 @@ from gaitid.simulate.tables import (
     wrench_columns,
     write_folder,
 )
+from gaitid.simulate.walk import cardan_deg
 
 # rad or m. Below this what is left of a tracked motion's error is the integrator's.
 _TRACKS = 1e-6

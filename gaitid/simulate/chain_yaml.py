@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gaitid.dynamics.friction import Friction
+from gaitid.dynamics.joint_space import Friction
 from gaitid.dynamics.wrench import inertia_fault
 from gaitid.errors import ModelError
 from gaitid.model.expression import parse_expression

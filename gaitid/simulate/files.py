@@ -11,11 +11,22 @@ import numpy as np
 from gaitid.errors import GaitidError
 from gaitid.simulate.body import MEASURED, OFFSETS, SIDES, Subject, in_mm
 from gaitid.simulate.c3d_file import stored_poses, walk_c3d
-from gaitid.simulate.faults import biased_channels, noisy_channels, noisy_markers, noisy_poses, with_gaps
 from gaitid.simulate.jet import Array
 from gaitid.simulate.scenario_file import load_scenario
-from gaitid.simulate.tables import AXES, Table, csv_text, marker_table, write_folder
-from gaitid.simulate.truth import com_table, contact_table, joint_table, load_table, segment_table, wrench_table
+from gaitid.simulate.settings import biased_channels, noisy_channels, noisy_markers, noisy_poses, with_gaps
+from gaitid.simulate.truth import (
+    AXES,
+    Table,
+    com_table,
+    contact_table,
+    csv_text,
+    joint_table,
+    load_table,
+    marker_table,
+    segment_table,
+    wrench_table,
+    write_folder,
+)
 from gaitid.simulate.walk import Walk
 
 if TYPE_CHECKING:

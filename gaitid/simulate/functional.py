@@ -17,12 +17,11 @@ import numpy as np
 from gaitid.model.fields import Fields
 from gaitid.simulate.body import LEG_ANGLES, SIDES, SIGN, Skeleton, Subject, hip_centre_p, pose
 from gaitid.simulate.c3d_file import points_c3d, signed_bytes
-from gaitid.simulate.faults import noisy_markers, with_gaps
 from gaitid.simulate.jet import Array, Jet, constant, matmul, turn, turn_matrix
 from gaitid.simulate.motion import Gait
 from gaitid.simulate.scenarios import gait
-from gaitid.simulate.settings import ChainSettings, parse_settings
-from gaitid.simulate.tables import write_folder
+from gaitid.simulate.settings import ChainSettings, noisy_markers, parse_settings, with_gaps
+from gaitid.simulate.truth import write_folder
 
 #: m. From where Davis' regression puts a hip: backward, outward and down, as regressions are off (Harrington 2007).
 _HIP_OFF = np.array([-0.008, 0.006, -0.011])

@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike
 from gaitid.simulate.body import LEG_ANGLES, SIDES, SIGN, Skeleton, Subject, foot_from_uncorrected, pose
 from gaitid.simulate.jet import Array, Jet, apply, constant, matmul, stack, time_jet, turn, turn_matrix
 from gaitid.simulate.loads import IMPACT_S, FootLoad
-from gaitid.simulate.scenarios import Pattern
-from gaitid.simulate.timing import Clock, Passage
+from gaitid.simulate.scenarios import Clock, Passage, Pattern
 
 # Quiet standing: a slight forward tilt of the pelvis with thighs and shanks nearly vertical, toes turned out.
 _STANDING = {

@@ -1,4 +1,5 @@
-"""A walk with a known skeleton, known loads and therefore known joint wrenches, at any times asked for.
+"""A walk with a known skeleton and known loads, and its exact joint wrenches, angles, moments and powers at any times
+asked.
 
 With `full_body` trunk, head and arms are there too, and the ground's load is what the whole body's motion asks for
 (`gaitid.simulate.upper_body`). Otherwise:
@@ -11,22 +12,212 @@ being derived from a whole body's acceleration.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gaitid.simulate.body import SIDES, Skeleton, Subject
-from gaitid.simulate.clinical import clinical
-from gaitid.simulate.jet import Array, Jet, angular_velocity, constant
+from gaitid.simulate.body import JOINTS, SIDES, SIGN, Skeleton, Subject
+from gaitid.simulate.jet import (
+    Array,
+    Jet,
+    angular_velocity,
+    apply,
+    constant,
+    cross,
+    times_constant,
+    transpose,
+    turn_matrix,
+)
 from gaitid.simulate.loads import GRAVITY, FootLoad, Stance, foot_load, rebalanced, with_impact
-from gaitid.simulate.momentum import joint_wrenches
 from gaitid.simulate.motion import Gait
 from gaitid.simulate.plates import Plate, felt
-from gaitid.simulate.scenarios import Scenario
+from gaitid.simulate.scenarios import Scenario, gait_data
 from gaitid.simulate.settings import WalkSettings
 from gaitid.simulate.upper_body import asked_loads, whole_com, with_upper_body
+
+#: Segments that lie beyond each joint.
+DISTAL: Mapping[str, tuple[str, ...]] = {
+    "ankle": ("foot",),
+    "knee": ("foot", "shank"),
+    "hip": ("foot", "shank", "thigh"),
+}
+
+
+def joint_wrenches(
+    subject: Subject, skeleton: Skeleton, loads: Mapping[str, FootLoad]
+) -> dict[tuple[str, str], tuple[Array, Array]]:
+    """Wrench of the proximal on the distal segment at every joint.
+
+    Parameters
+    ----------
+    subject : Subject
+    skeleton : Skeleton
+        With two derivatives at least.
+    loads : mapping of side to FootLoad
+
+    Returns
+    -------
+    mapping of (side, joint) to (force, moment)
+        (times, 3) arrays in laboratory axes, N and N·m, the moment about the joint centre.
+    """
+    return {(side, joint): _wrench(subject, skeleton, loads[side], side, joint) for side in SIDES for joint in JOINTS}
+
+
+def spin_momentum(subject: Subject, skeleton: Skeleton, side: str, segment: str) -> Jet:
+    """Angular momentum R I Rᵀ ω of a segment about its centre of mass (times, 3), kg·m²/s, global."""
+    return spin_of(skeleton.rotation[f"{side}_{segment}"], subject.inertia_s(side, segment))
+
+
+def _wrench(subject: Subject, skeleton: Skeleton, load: FootLoad, side: str, joint: str) -> tuple[Array, Array]:
+    # A point fixed in the laboratory that the joint happens to pass at each instant.
+    p = skeleton.point[f"{side}_{joint}"].value
+    beyond = [
+        Moving(
+            subject.segment_mass_kg(segment),
+            skeleton.com[f"{side}_{segment}"],
+            spin_momentum(subject, skeleton, side, segment),
+        )
+        for segment in DISTAL[joint]
+    ]
+    force, moment = wrench_needed(beyond, p, np.array([0.0, 0.0, -GRAVITY]))
+    arm = np.where(np.isfinite(load.cop_g), load.cop_g - p, 0.0)
+    # less the ground's: F_J − F_ground, and M_J − (cop − P) × F_ground − M_free
+    return force - load.force_g, moment - np.cross(arm, load.force_g) - load.free_moment_g
+
+
+@dataclass(frozen=True, eq=False)
+class Moving:
+    """A body in motion, laboratory axes.
+
+    Attributes
+    ----------
+    mass_kg : float
+    com : Jet
+        Centre of mass (times, 3), m, with two derivatives.
+    spin : Jet
+        Angular momentum about it (times, 3), kg·m²/s, with one derivative.
+    """
+
+    mass_kg: float
+    com: Jet
+    spin: Jet
+
+
+def spin_of(rotation: Jet, inertia_s: Array) -> Jet:
+    """Angular momentum R I Rᵀ ω (times, 3), kg·m²/s, global, of a body with inertia (3, 3), kg·m², in its own axes."""
+    return apply(times_constant(rotation, inertia_s), apply(transpose(rotation), angular_velocity(rotation)))
+
+
+def wrench_needed(bodies: Sequence[Moving], p: Array, gravity_g: Array) -> tuple[Array, Array]:
+    """What everything but gravity must exert on a system of bodies, about points (times, 3), m.
+
+    Returns
+    -------
+    force, moment : (times, 3) arrays, N and N·m
+    """
+    p_rate, h_rate = np.zeros_like(p), np.zeros_like(p)
+    weight, weight_moment = np.zeros_like(p), np.zeros_like(p)
+    for body in bodies:
+        momentum = body.com.derivative() * body.mass_kg
+        angular = cross(body.com - p, momentum) + body.spin
+        p_rate += momentum.derivative().value
+        h_rate += angular.derivative().value
+        m_g = body.mass_kg * gravity_g
+        weight += m_g
+        weight_moment += np.cross(body.com.value - p, m_g)
+    # F = d/dt Σ m v − Σ m g;  M = d/dt Σ [(c − P) × m v + R I Rᵀ ω] − Σ (c − P) × m g
+    return p_rate - weight, h_rate - weight_moment
+
+
+#: Distal and proximal segment of each joint, without the side.
+JOINT_SEGMENTS: Mapping[str, tuple[str, str]] = {
+    "hip": ("thigh", "pelvis"),
+    "knee": ("shank", "thigh"),
+    "ankle": ("foot", "shank"),
+}
+
+
+def cardan_deg(proximal: Array, distal: Array, letters: str) -> tuple[Array, Array, Array]:
+    """Angles a, b, c in degrees, (times,), with proximalᵀ · distal = R_i(a) R_j(b) R_k(c), for three different axes."""
+    R = np.swapaxes(proximal, -1, -2) @ distal
+    i, j, k = ("xyz".index(letter) for letter in letters)
+    # i, j, k in turn or against the turn: the sign of every sine
+    s = 1.0 if (j - i) % 3 == 1 else -1.0
+    a = np.arctan2(-s * R[:, j, k], R[:, k, k])
+    b = np.arcsin(np.clip(s * R[:, i, k], -1.0, 1.0))
+    c = np.arctan2(-s * R[:, i, j], R[:, i, i])
+    return np.degrees(a), np.degrees(b), np.degrees(c)
+
+
+def clinical(
+    rotation: Mapping[str, Array],
+    omega_g: Mapping[str, Array],
+    wrenches: Mapping[tuple[str, str], tuple[Array, Array]],
+    mass_kg: float,
+    direction_rad: float,
+) -> dict[str, Array]:
+    """Columns of a joints file after ``frame`` and ``time_s``, in order.
+
+    Parameters
+    ----------
+    rotation : mapping of segment to (times, 3, 3) array
+        As in `Skeleton.rotation`.
+    omega_g : mapping of segment to (times, 3) array, rad/s
+    wrenches : mapping of (side, joint) to (force, moment)
+        As from `joint_wrenches`.
+    mass_kg : float
+        Of the body.
+    direction_rad : float
+        Of the displacement of the middle of the ASIS over the trial, from laboratory x.
+
+    Returns
+    -------
+    mapping of column to (times,) array
+    """
+    columns: dict[str, Array] = {}
+    words = gait_data("clinical")
+    axes = {**rotation, **{f"{side}_progress": turn_matrix(2, direction_rad) for side in SIDES}}
+    for side in SIDES:
+        columns |= _angles(axes, side, words["angles"])
+        columns[f"{side}_ankle_dorsiflexion_deg"] -= 90.0
+        for joint, names in words["moments"].items():
+            distal = rotation[f"{side}_{JOINT_SEGMENTS[joint][0]}"]
+            local = np.einsum("tij,ti->jt", distal, wrenches[side, joint][1]) / mass_kg
+            for name, term in names.items():
+                columns[f"{side}_{joint}_{name}_moment_Nm_per_kg"] = _signed(term, "yxz", local[[1, 0, 2]], side)
+        for joint, segments in JOINT_SEGMENTS.items():
+            distal, proximal = (omega_g[_named(side, segment)] for segment in segments)
+            power = np.einsum("ti,ti->t", wrenches[side, joint][1], distal - proximal)
+            columns[f"{side}_{joint}_power_W_per_kg"] = power / mass_kg
+    if "thorax" in rotation:
+        for side in SIDES:
+            columns |= _angles(axes, side, words["trunk"])
+    return columns
+
+
+def _angles(axes: Mapping[str, Array], side: str, joints: Mapping[str, Any]) -> dict[str, Array]:
+    columns = {}
+    for joint, angle in joints.items():
+        proximal, distal = (axes[_named(side, angle[end])] for end in ("proximal", "distal"))
+        abc = cardan_deg(proximal, distal, "yxz")
+        for name, term in angle["names"].items():
+            columns[f"{side}_{joint}_{name}_deg"] = _signed(term, "abc", abc, side)
+    return columns
+
+
+def _signed(term: str, letters: str, values: Sequence[Array], side: str) -> Array:
+    """The value that a letter stands for, with the term's sign; all but the first letter's change it on the right."""
+    i = letters.index(term[-1])
+    return (-1.0 if term[0] == "-" else 1.0) * (SIGN[side] if i else 1.0) * values[i]
+
+
+def _named(side: str, segment: str) -> str:
+    """Name of a side's segment; pelvis and thorax belong to both."""
+    return segment if segment in ("pelvis", "thorax") else f"{side}_{segment}"
+
 
 #: A body that moves less, m, is taken to walk where its pelvis faces.
 _STAYS_M = 0.2

@@ -19,13 +19,11 @@ from gaitid.simulate.body import MASS_FRACTION, SIGN, Skeleton, Subject
 from gaitid.simulate.c3d_file import TOES_S
 from gaitid.simulate.jet import Array, Jet, time_jet, turn_matrix
 from gaitid.simulate.loads import GRAVITY, IMPACT_S, FootLoad, Stance
-from gaitid.simulate.momentum import joint_wrenches
 from gaitid.simulate.motion import Gait, Yield
 from gaitid.simulate.plates import Plate, felt
-from gaitid.simulate.scenarios import SCENARIOS, PlatePlace, Scenario
+from gaitid.simulate.scenarios import SCENARIOS, Clock, Passage, Pivot, PlatePlace, Scenario
 from gaitid.simulate.settings import WalkSettings
-from gaitid.simulate.timing import Clock, Passage, Pivot
-from gaitid.simulate.walk import Walk
+from gaitid.simulate.walk import Walk, joint_wrenches
 
 #: What gives way: angles of the leg and the pelvis along the three axes of the laboratory.
 FREE_ANGLES = ("hip_flexion", "hip_adduction", "knee_flexion", "ankle_dorsiflexion")

@@ -12,10 +12,9 @@ from functools import cached_property
 
 import numpy as np
 
-from gaitid.gait.curves import GROUND_COLUMNS, CycleCurves
 from gaitid.gait.cycles import sample
 from gaitid.gait.feature_list import FEATURES, Feature
-from gaitid.gait.features import FeatureValues, measure
+from gaitid.gait.features import GROUND_COLUMNS, CycleCurves, FeatureValues, measure
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, IntArray
 from gaitid.uncertainty.perturbed import Perturbed

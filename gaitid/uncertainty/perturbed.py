@@ -24,7 +24,7 @@ from gaitid.body.places import Calibration, Place
 from gaitid.body.poses import Body, Checked
 from gaitid.dynamics.wrench import Wrench
 from gaitid.faults.laboratory import CommonErrors, common_errors, day_of
-from gaitid.gait.curves import CycleCurves
+from gaitid.gait.features import CycleCurves
 from gaitid.gait.impact import matched_load
 from gaitid.ground.contacts import FootLoad
 from gaitid.markers.clean import Markers

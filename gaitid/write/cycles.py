@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from gaitid.analysis.cycle_curves import StanceCurves
 from gaitid.analysis.result import Result
-from gaitid.analysis.stance_curves import StanceCurves
 from gaitid.gait import FIGURES
-from gaitid.gait.curves import CycleCurves
+from gaitid.gait.features import CycleCurves
 from gaitid.gait.marker_events import GaitEvent
 from gaitid.gait.spatiotemporal import Gait, summary
 from gaitid.records import NamedTuple

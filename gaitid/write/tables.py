@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gaitid.analysis.cycle_curves import curves_of
+from gaitid.analysis.cycle_curves import curves_of, stance_curves
 from gaitid.analysis.features import features
 from gaitid.analysis.joint_power import joint_powers
 from gaitid.analysis.result import Result
-from gaitid.analysis.stance_curves import stance_curves
 from gaitid.body.kinematics import SegmentMotion, dual_basis, segment_motions
 from gaitid.body.places import Pose
 from gaitid.dynamics.wrench import Wrench

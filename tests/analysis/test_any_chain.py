@@ -1,6 +1,6 @@
 """Chains of any length and shape, told in YAML alone: an arm, a piglet's limb, toe rays, a pendulum, a heavy pelvis.
 
-The truth is the momentum principle on everything beyond a joint, with exact derivatives (`gaitid.simulate.momentum`):
+The truth is the momentum principle on everything beyond a joint, with exact derivatives (`gaitid.simulate.walk`):
 no equation of a single segment, and no recursion.
 """
 
@@ -28,7 +28,7 @@ from gaitid.model.load import load_model
 from gaitid.model.specs import Model
 from gaitid.notes import texts
 from gaitid.simulate.jet import Jet, apply, constant, matmul, sin_cos, time_jet, turn
-from gaitid.simulate.momentum import Moving, spin_momentum, spin_of, wrench_needed
+from gaitid.simulate.walk import Moving, spin_momentum, spin_of, wrench_needed
 from gaitid.trial import Trial
 
 G = np.array([0.0, 0.0, -9.81])

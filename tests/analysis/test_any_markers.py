@@ -133,7 +133,7 @@ def test_every_angle_is_exact_and_what_is_not_determined_is_empty(family: str) -
 
 @pytest.mark.parametrize("family", ["rtosim", "visual3d", "isb_bone_names", "helen_hayes_cortex"])
 def test_angles_of_bones_that_all_models_share_are_those_of_the_simulator(family: str) -> None:
-    """An authority besides the helper's: `gaitid.simulate.clinical`, where axes coincide."""
+    """An authority besides the helper's: `gaitid.simulate.walk`, where axes coincide."""
     recorded = marked(family)
     true = recorded.walk.at(recorded.walk.settings.times_s).clinical
     found = clinical(result_of(family))

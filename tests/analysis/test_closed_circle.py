@@ -19,8 +19,8 @@ from gaitid.dynamics.wrench import Wrench
 from gaitid.simulate.body import JOINTS, SIDES
 from gaitid.simulate.chain import ChainScenario
 from gaitid.simulate.chain_state import ChainState, chain_state
-from gaitid.simulate.clinical import JOINT_SEGMENTS
 from gaitid.simulate.scenario_file import load_scenario
+from gaitid.simulate.walk import JOINT_SEGMENTS
 from gaitid.simulate.walk_setup import simulate_walk
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))

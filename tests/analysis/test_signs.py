@@ -25,9 +25,9 @@ from gaitid.model.specs import Model
 from gaitid.read import read_trial
 from gaitid.simulate.chain import ChainScenario
 from gaitid.simulate.chain_state import chain_state
-from gaitid.simulate.clinical import clinical
 from gaitid.simulate.files import simulate
 from gaitid.simulate.scenario_file import bundled_scenarios, load_scenario
+from gaitid.simulate.walk import clinical
 from gaitid.trial import Array, Trial
 from gaitid.write.tables import joints_columns
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from simulated_trials import Simulated
 
+from gaitid.analysis.cycle_curves import under_load
 from gaitid.analysis.pipeline import analyse
-from gaitid.analysis.under_load import under_load
 from gaitid.body.subject import SubjectFile
 from gaitid.model.load import load_model
 

@@ -14,9 +14,8 @@ from typing import Any
 import pytest
 
 from gaitid.batch import plan as batch_plan
-from gaitid.batch.discovery import find
 from gaitid.batch.files import list_folder
-from gaitid.batch.plan import make_plan
+from gaitid.batch.plan import find, make_plan
 from gaitid.errors import GaitidError
 
 
@@ -181,7 +180,7 @@ def test_markers_in_centimetres_and_utf16(make) -> None:  # type: ignore[no-unty
 def test_the_parent_of_a_batch_loads_what_plans_it_not_what_analyses() -> None:
     """No reader of exports, none of YAML, no result and what makes it, nothing of threads that wait."""
     code = (
-        "import sys, gaitid.batch.plan, gaitid.batch.supervisor, gaitid.batch.local, gaitid.batch.fetched\n"
+        "import sys, gaitid.batch.plan, gaitid.batch.supervisor, gaitid.batch.local, gaitid.batch.files\n"
         "rooms = 'gaitid.ground', 'gaitid.gait', 'gaitid.analysis.result', 'gaitid.body.resolve'\n"
         "print(*({'yaml', 'concurrent', 'logging', 'gaitid.read.tables.csv_nexus', *rooms} & {*sys.modules}))"
     )

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from recordings import NUMBERS
 
-from gaitid.batch.fetched import fetch, is_url
+from gaitid.batch.files import fetch, is_url
 from gaitid.batch.plan import make_plan
 from gaitid.cli.batch import command
 from gaitid.errors import GaitidError

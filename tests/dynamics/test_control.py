@@ -11,9 +11,8 @@ from scipy.linalg import expm
 from slow import slow_but
 
 from gaitid.dynamics.control import computed_torque, feedforward_pd
-from gaitid.dynamics.friction import Friction
 from gaitid.dynamics.integration import Environment, Simulation, Torque, integrate
-from gaitid.dynamics.joint_space import gravity_terms, mass_matrix
+from gaitid.dynamics.joint_space import Friction, gravity_terms, mass_matrix
 from gaitid.dynamics.joint_tree import Body, JointTree
 
 GRAVITY = np.array([0.0, -9.81, 0.0])

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from joint_trees import TILTED, assert_close, random_state, random_tree
 from scipy.special import ellipk
 
-from gaitid.dynamics.friction import Friction
 from gaitid.dynamics.integration import Environment, Torque, integrate
-from gaitid.dynamics.joint_space import Load, forward, inverse, motion
+from gaitid.dynamics.joint_space import Friction, Load, forward, inverse, motion
 from gaitid.dynamics.joint_tree import Body, JointTree
 from gaitid.dynamics.pace import Limits
 from gaitid.errors import GaitidError, ModelError

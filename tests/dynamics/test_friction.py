@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaitid.dynamics.friction import Friction
 from gaitid.dynamics.integration import Environment, integrate
-from gaitid.dynamics.joint_space import forward
+from gaitid.dynamics.joint_space import Friction, forward
 from gaitid.dynamics.joint_tree import Body, JointTree
 from gaitid.errors import ModelError
 

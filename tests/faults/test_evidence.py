@@ -7,7 +7,7 @@ import pytest
 from made_evidence import HEIGHT, RATE, WEIGHT, motion, walked
 from simulated_trials import simulated_walk
 
-from gaitid.analysis.on_ground import mover_of
+from gaitid.analysis.mass import mover_of
 from gaitid.analysis.pipeline import analyse
 from gaitid.body.subject import SubjectFile
 from gaitid.faults.evidence import WINDOW, Evidence

@@ -18,8 +18,7 @@ from attack_trials import RECORDED, SHARED, Case, SimulatedCase, recorded_case, 
 
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
-from gaitid.gait.contact_clocks import EARLY, LATE, contact_clock_notes
-from gaitid.gait.events import GaitEvents
+from gaitid.gait.events import EARLY, LATE, GaitEvents, contact_clock_notes
 from gaitid.gait.marker_events import GaitEvent, Heading
 from gaitid.ground.belt import Floor
 from gaitid.ground.contacts import Contact

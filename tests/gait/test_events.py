@@ -11,11 +11,11 @@ import pytest
 from gait_walks import RATE, SOFT, UP, assert_same, events_of, first_after, foot_load, known_walk, names, treadmill
 
 from gaitid.body.feet import FootTrack
+from gaitid.gait.event_clock import Steps, compare
 from gaitid.gait.event_notes import against_notes, clock_notes, feet_notes, no_cycles_notes
 from gaitid.gait.events import events_of_file, find_events, force_events
 from gaitid.gait.marker_events import KINDS, GaitEvent
 from gaitid.gait.spatiotemporal import analyse_gait
-from gaitid.gait.steps import Steps, compare
 from gaitid.ground.belt import Floor, floor_under
 from gaitid.ground.contacts import FootLoad
 from gaitid.trial import Array, Event

@@ -16,10 +16,9 @@ from gaitid.analysis.features import features
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
-from gaitid.gait.curves import CycleCurves
 from gaitid.gait.cycles import Cycle
 from gaitid.gait.feature_list import FEATURES, KINDS, PHASES, REACHES, WHOLE
-from gaitid.gait.features import FeatureValues, measure
+from gaitid.gait.features import CycleCurves, FeatureValues, measure
 from gaitid.gait.marker_events import GaitEvent
 from gaitid.gait.spatiotemporal import Stride
 from gaitid.model.load import load_model

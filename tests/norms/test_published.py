@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gaitid.norms.sets import load_set, published_sets
-from gaitid.norms.types import Band
+from gaitid.norms.sets import Band, load_set, published_sets
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaitid.numerics.statistics import _MANY, deviation, mean, median, median_of_known, quantile, quantile_of_known
+from gaitid.numerics.masks import _MANY, deviation, mean, median, median_of_known, quantile, quantile_of_known
 
 
 @given(seed=st.integers(0, 10_000), n=st.integers(1, 9), share=st.sampled_from([0.0, 0.3, 1.0]))

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from gaitid.analysis.energy import energies
+from gaitid.analysis.joint_power import energies
 from gaitid.cli.run import command as run_command
 from gaitid.errors import GaitidError
 from gaitid.report import Choices, write_report
 from gaitid.report.chain.drawn import FIGURES, Drawn, chosen_frames, views_of
-from gaitid.report.chain.from_run import run_drawn
 from gaitid.report.chain.from_truth import truth_drawn
+from gaitid.report.chain.gather import run_drawn
 from gaitid.report.pictures.request import Request
 from gaitid.report.result import load_result
 from gaitid.report.scene.describe import described

@@ -16,9 +16,9 @@ from gaitid.read import read_trial
 from gaitid.simulate.chain import ChainScenario, at_all
 from gaitid.simulate.chain_files import power_of_ten
 from gaitid.simulate.chain_state import chain_state
-from gaitid.simulate.clinical import cardan_deg
 from gaitid.simulate.files import simulate
 from gaitid.simulate.scenario_file import bundled_scenarios, load_scenario
+from gaitid.simulate.walk import cardan_deg
 
 Array = NDArray[np.float64]
 #: Bodies that others are fixed to: the tree's centre of mass is that of all of them.

@@ -16,11 +16,10 @@ from gaitid.simulate.body import SEGMENTS, Skeleton
 from gaitid.simulate.files import simulate
 from gaitid.simulate.jet import Jet, angular_velocity, bilinear
 from gaitid.simulate.loads import IMPACT_S, FootLoad
-from gaitid.simulate.momentum import spin_momentum
 from gaitid.simulate.plates import spread
 from gaitid.simulate.scenarios import SCENARIOS
 from gaitid.simulate.settings import WalkSettings
-from gaitid.simulate.walk import Walk, WalkState
+from gaitid.simulate.walk import Walk, WalkState, spin_momentum
 from gaitid.simulate.walk_setup import simulate_walk
 
 Array = NDArray[np.float64]

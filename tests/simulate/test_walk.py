@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from gaitid.errors import GaitidError
 from gaitid.simulate.files import simulate
 from gaitid.simulate.settings import WalkSettings
-from gaitid.simulate.tables import quaternion
+from gaitid.simulate.truth import quaternion
 from gaitid.simulate.walk import Walk, WalkState
 from gaitid.simulate.walk_setup import simulate_walk
 

@@ -10,14 +10,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gaitid.analysis.cycle_curves import cycle_curves, swing_end
+from gaitid.analysis.cycle_curves import cycle_curves, swing_end, under_load
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
-from gaitid.analysis.under_load import under_load
 from gaitid.body.feet import foot_tracks
 from gaitid.body.subject import SubjectFile
 from gaitid.gait import FIGURES
-from gaitid.gait.curves import GROUND_COLUMNS
+from gaitid.gait.features import GROUND_COLUMNS
 from gaitid.gait.spatiotemporal import Gait, analyse_gait
 from gaitid.ground.belt import floor_under
 from gaitid.ground.contacts import AIR, UNKNOWN

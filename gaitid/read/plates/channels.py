@@ -11,8 +11,7 @@ from gaitid.errors import ReadError
 from gaitid.notes import Note, Notes, note, phrase
 from gaitid.numerics.masks import known_rows
 from gaitid.read.length_unit import LENGTH_M, factor, plain
-from gaitid.read.plates.channel_units import LASTING_S, TABLES, Signals, calibrated, lasting_extremes, scaled
-from gaitid.read.plates.plate_types import PlateType
+from gaitid.read.plates.channel_units import LASTING_S, TABLES, PlateType, Signals, calibrated, lasting_extremes, scaled
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array
 

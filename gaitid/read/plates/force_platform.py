@@ -21,9 +21,8 @@ from gaitid.read.c3d.sections import Parameters
 from gaitid.read.length_unit import LENGTH_M
 from gaitid.read.plates import LOADED_N, TEMPLATE_FROM, Plates, of_plate, refusals
 from gaitid.read.plates.channel_names import SIX, plates_by_name
-from gaitid.read.plates.channel_units import Signals, lasting_extremes
+from gaitid.read.plates.channel_units import MOMENT, PLACE, PLATE_TYPES, UNDEFINED, Signals, lasting_extremes
 from gaitid.read.plates.channels import PlateParameters, ZeroWindow, si_values, zero_window, zeroed
-from gaitid.read.plates.plate_types import MOMENT, PLACE, PLATE_TYPES, UNDEFINED
 from gaitid.read.plates.surface import (
     CLOSES_M,
     NEARLY_CLOSES_M,

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from gaitid.errors import ReadError
 from gaitid.notes import Notes, note
-from gaitid.numerics.statistics import median
+from gaitid.numerics.masks import median
 from gaitid.trial import Array
 
 Integers = NDArray[np.int64]

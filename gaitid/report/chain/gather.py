@@ -1,16 +1,27 @@
-"""Which of the files given are of chains: truths of simulated trials, and results of what does not walk."""
+"""Which of the files given are of chains, and what is drawn of a result that `gaitid run` wrote of one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
+
+from gaitid.analysis.joint_power import energies
+from gaitid.analysis.joint_space import joint_space
+from gaitid.analysis.result import Result as Analysed
 from gaitid.errors import GaitidError
 from gaitid.records import frozen_dataclass
-from gaitid.report.chain.drawn import Drawn
-from gaitid.report.chain.from_truth import SUFFIX, truth_drawn
+from gaitid.report.chain.drawn import Curve, Drawn, Panel, Stick, component_panels, moving, panels_of, parts_panels
+from gaitid.report.chain.from_truth import SUFFIX, energy_panel, truth_drawn
 from gaitid.report.result import Result
+from gaitid.report.scene.attach import far_end
+from gaitid.report.scene.seen import seen_of
+from gaitid.report.text import number
 from gaitid.results.one_run import records_below
+from gaitid.results.tables import columns, read_table
+from gaitid.trial import Array
 
 
 @frozen_dataclass()
@@ -53,8 +64,6 @@ def gather(truths: Sequence[Path], results: Sequence[Result], say: Callable[[str
     GaitidError
         A file that is not whole, or of which nothing can be drawn.
     """
-    from gaitid.report.chain.from_run import run_drawn  # it brings all that a run needs
-
     chains = []
     for path in truths:
         say(f"reading {path.name}")
@@ -69,3 +78,143 @@ def gather(truths: Sequence[Path], results: Sequence[Result], say: Callable[[str
             )
         chains.append(Chain(drawn, result))
     return chains
+
+
+_WRENCH = re.compile(
+    r"(?P<joint>\w+)_(?P<quantity>force|moment)_global_(?P<axis>[xyz])(?:_(?P<part>[a-z_]+))?_(?P<unit>N|Nm)"
+)
+_ANGLE = re.compile(r"(?P<name>\w+)_deg")
+_FIGURES = {"force": ("forces", "force_contributions", "N"), "moment": ("moments", "contributions", "N·m")}
+
+
+def run_drawn(result: Result) -> Drawn:
+    """What is drawn of a result; what needs its trial is left out where that cannot be analysed again, and told.
+
+    Parameters
+    ----------
+    result : Result
+    """
+    figures: dict[str, list[Panel]] = {}
+    told: list[str] = []
+    seen = seen_of(result)
+    sticks: list[Stick] = []
+    up = 2
+    one_side = len(result.sides) == 1
+    if seen.moving is None:
+        told.append(f"Stick figure, energies and torques along the coordinates: {seen.why_not}")
+        figures["coordinates"] = _angles(result)
+    else:
+        again = seen.moving.result
+        sticks, up = _sticks(again, one_side), int(np.argmax(np.abs(again.ground.floor.up_g)))
+        told += _of_coordinates(again, figures, one_side)
+        of_all = energies(again)
+        figures["energies"] = [energy_panel(of_all.kinetic_J, of_all.potential_J)]
+    _of_wrenches(result, figures, one_side)
+    return Drawn(
+        name=result.stem,
+        title=str(result.record_at("model", "title") or ""),
+        facts=(("Recorded", f"{len(result.frame)} frames at {number(1 / result.step_s)} Hz"),),
+        time_s=result.time_s,
+        up=up,
+        sticks=tuple(sticks),
+        figures={name: tuple(panels) for name, panels in figures.items() if panels},
+        told=tuple(told),
+    )
+
+
+def _words(name: str, one_side: bool) -> str:
+    """A joint's or coordinate's name in words, without its side where there is only one."""
+    side, _, rest = name.partition("_")
+    return (rest if one_side and side in ("left", "right") and rest else name).replace("_", " ")
+
+
+def _angles(result: Result) -> list[Panel]:
+    table = read_table(result.path.with_name(f"{result.stem}.joints.csv"), ("frame", "time_s"))
+    names = [name for name in table.header if _ANGLE.fullmatch(name)]
+    values = dict(zip(names, columns(table, names), strict=True))
+    one_side = len(result.sides) == 1
+    moves, _ = moving(values)
+    return panels_of(
+        "", "angle (°)", [Curve(_words(name.removesuffix("_deg"), one_side), values[name]) for name in moves]
+    )
+
+
+def _of_coordinates(again: Analysed, figures: dict[str, list[Panel]], one_side: bool) -> list[str]:
+    """Coordinates, rates and torques into the figures; what is told of them."""
+    try:
+        space = joint_space(again)
+    except GaitidError as error:
+        return [f"Coordinates and what acts along them: {error.line()}"]
+    told = []
+    kinds = ((True, "angle", "°", 180 / np.pi, "torque (N·m)"), (False, "position", "m", 1.0, "force (N)"))
+    for turns, quantity, unit, factor, load in kinds:
+        index = {name: i for i, name in enumerate(space.coordinates) if space.turns[i] is turns}
+        moves, held = moving({name: space.q[:, i] for name, i in index.items()})
+        words = {name: _words(name, one_side) for name in index}
+        words |= {name: _words(_joint_of(name), one_side) for name in moves if _alone(name, moves)}
+        for figure, values, label in (
+            ("coordinates", factor * space.q, f"{quantity} ({unit})"),
+            ("rates", factor * space.qd, f"rate ({unit}/s)"),
+            ("torques", space.tau, load),
+        ):
+            curves = [Curve(words[name], values[:, index[name]]) for name in moves]
+            figures[figure] = figures.get(figure, []) + panels_of("", label, curves)
+        if held:
+            told.append(f"Does not move: {', '.join(words[name] for name in held)}.")
+    return told
+
+
+def _joint_of(coordinate: str) -> str:
+    return re.sub(r"_(turn|slide)_[xyz]$", "", coordinate)
+
+
+def _alone(coordinate: str, moves: Sequence[str]) -> bool:
+    """Whether a coordinate is the only one of its joint that moves."""
+    return sum(_joint_of(other) == _joint_of(coordinate) for other in moves) == 1
+
+
+def _of_wrenches(result: Result, figures: dict[str, list[Panel]], one_side: bool) -> None:
+    """Forces and moments of all joints into the figures, and what they are made of where the run was asked for it."""
+    table = read_table(result.path.with_name(f"{result.stem}.wrenches.csv"), ("frame", "time_s"))
+    found = {name: match for name in table.header if (match := _WRENCH.fullmatch(name))}
+    values = dict(zip(found, columns(table, list(found)), strict=True))
+    vectors: dict[tuple[str, str, str], Array] = {}
+    for name, match in reversed(list(found.items())):  # from the base outward
+        key = (match["quantity"], _words(match["joint"], one_side), match["part"] or "")
+        vectors.setdefault(key, np.full((len(result.frame), 3), np.nan))
+        vectors[key][:, "xyz".index(match["axis"])] = values[name]
+    for quantity, (whole_figure, part_figure, unit) in _FIGURES.items():
+        wholes = {joint: v for (q, joint, part), v in vectors.items() if q == quantity and not part}
+        parts: dict[str, dict[str, Array]] = {}
+        for (q, joint, part), v in vectors.items():
+            if q == quantity and part:
+                parts.setdefault(joint, {})[part.replace("_", " ")] = v
+        figures[whole_figure] = component_panels(wholes, f"{quantity} ({unit})")
+        figures[part_figure] = parts_panels(wholes, _only_finite(parts), quantity, unit)
+
+
+def _only_finite(parts: Mapping[str, Mapping[str, Array]]) -> dict[str, dict[str, Array]]:
+    """Without those that are nowhere known, in the order of the table again."""
+    return {
+        joint: {name: v for name, v in reversed(list(of_joint.items())) if np.isfinite(v).any()}
+        for joint, of_joint in parts.items()
+    }
+
+
+def _sticks(again: Analysed, one_side: bool) -> list[Stick]:
+    """The segments of every side from joint to joint, and the base where it moves with them."""
+    model = again.model
+    sticks = []
+    for side, leg in again.sides.items():
+        for i, spec in enumerate(model.chain):
+            if spec.segment not in leg.motions:
+                continue
+            hanging = [other.joint for other, above in zip(model.chain, model.proximal, strict=True) if above == i]
+            ends = tuple(leg.joints_g[joint] for joint in hanging) or (far_end(again, side, i),)
+            name = _words(f"{side}_{spec.segment}", one_side)
+            sticks.append(Stick(name, leg.joints_g[spec.joint], ends, model.proximal[i] is None, not hanging))
+    roots = [stick.start_g for stick in sticks if stick.rooted]
+    if again.base_body is not None and roots:
+        sticks.append(Stick(model.base.segment, again.base.com_g, tuple(roots), False, False))
+        sticks = [Stick(s.name, s.start_g, s.ends_g, False, s.free) for s in sticks]
+    return sticks[::-1]

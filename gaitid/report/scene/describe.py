@@ -13,8 +13,7 @@ from gaitid.analysis.result import Result
 from gaitid.ground.contacts import LOADED, Contact
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.records import frozen_dataclass
-from gaitid.report.scene.attach import MARKER_NOTES, SEGMENT_NOTES, joints_in_notes, segments_in_notes
-from gaitid.report.scene.bones import other_length
+from gaitid.report.scene.attach import MARKER_NOTES, SEGMENT_NOTES, joints_in_notes, other_length, segments_in_notes
 from gaitid.report.scene.moving import Moving, Track, unknown_frames, view_of
 from gaitid.report.text import plain
 from gaitid.trial import Array, Mask

@@ -14,8 +14,7 @@ from gaitid.ground.sole import reaches_onto
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rotation import unit
 from gaitid.records import frozen_dataclass
-from gaitid.report.scene.attach import Attached, attach, named_in_notes
-from gaitid.report.scene.bones import Bone, bones_of
+from gaitid.report.scene.attach import Attached, Bone, attach, bones_of, named_in_notes
 from gaitid.trial import Array, Mask
 
 # m. What is recorded farther from the body is not of it: a camera's ghost, a calibration wand.
