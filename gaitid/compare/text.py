@@ -1,4 +1,4 @@
-"""A comparison for people, as text for a terminal, with what is more than its uncertainty; and for programs, as JSON."""
+"""A comparison for people, as text with what is more than its uncertainty, and for programs, as JSON."""
 
 from __future__ import annotations
 

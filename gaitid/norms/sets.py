@@ -1,4 +1,4 @@
-"""Norms: what they hold, and sets of them as files: those that come with gaitid (JSON) and a laboratory's own (YAML)."""
+"""Norms: what they hold, and sets of them as files: gaitid's own (JSON) and a laboratory's (YAML)."""
 
 from __future__ import annotations
 
