@@ -20,7 +20,6 @@ from gaitid.analysis.wording import alike, in_one
 from gaitid.body.standing import stands_still
 from gaitid.ground.contacts import AIR, Contact
 from gaitid.notes import CODES, Note, Notes, note, phrase, ranked
-from gaitid.notes.markers import MARKERS
 from gaitid.notes.message import GOOD, LEVELS, SEVERITIES, USABLE
 from gaitid.notes.result import REASONS
 from gaitid.numerics.masks import known_rows
@@ -30,6 +29,8 @@ _FOLLOWS = {"no_known_wrench", "no_known_load"}
 _SAID_BY = {"mass_unknown", "model_limits", "segment_absent", *REASONS}
 # What leaves all moments, or all angles, of a trial empty stands before what spoils some.
 _EMPTIES_ALL = {"no_angles", "no_plates", "standing", "leg_absent", "mass_unknown", "no_known_wrench"}
+# What is lost in some frames alone stands behind what holds throughout.
+_IN_FRAMES = {"label_fault", "marker_moved", "markers_jump", "frames_repeated", "pose_unsure", "pose_jumps", "length_jump"}
 # By the code of a note what follows from it.
 _CONSEQUENCES = {
     "no_known_wrench": ("filters_differ", "impact", "no_known_load"),  # nothing that is written depends on forces
@@ -155,11 +156,11 @@ def _with_side(reason: Reason) -> str:
 
 
 def _rank(reason: Reason) -> tuple[int, int, int, int]:
-    """First what lowers most; of these what leaves all moments or angles empty, then what holds throughout the trial
-    before a marker's frames, then by severity.
+    """First what lowers most; of these what leaves all moments or angles empty, then what holds throughout, then by
+    severity.
     """
     severity = SEVERITIES.index(CODES[reason.code].severity)
-    return -LEVELS.index(reason.lowers_to), reason.code not in _EMPTIES_ALL, reason.code in MARKERS, severity
+    return -LEVELS.index(reason.lowers_to), reason.code not in _EMPTIES_ALL, reason.code in _IN_FRAMES, severity
 
 
 # --- what the verdict finds itself --------------------------------------------------------------------------

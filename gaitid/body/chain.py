@@ -16,7 +16,7 @@ from gaitid.body.multibody import ChainFit, FittedChain, fit_chain
 from gaitid.body.places import Calibration, Place, Pose
 from gaitid.errors import TrialError
 from gaitid.model import specs
-from gaitid.model.schema_parts import JOINT_TYPES, JointSpec, Multibody
+from gaitid.model.pose import JOINT_TYPES, JointSpec, Multibody
 from gaitid.model.shapes import PointName
 from gaitid.model.validate import joint_letters
 from gaitid.notes import Note, Notes, note

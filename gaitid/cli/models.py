@@ -317,8 +317,9 @@ def schema_text() -> str:
     """The description with the choices and defaults that the code has now."""
     from gaitid.model import expression
     from gaitid.model.choices import SECTIONS
+    from gaitid.model.pose import JOINT_TYPES
     from gaitid.model.schema import SCHEMA
-    from gaitid.model.schema_parts import JOINT_TYPES, LENGTHS, MEASURED_LENGTHS, SEQUENCES, UNITS
+    from gaitid.model.schema_parts import LENGTHS, MEASURED_LENGTHS, SEQUENCES, UNITS
     from gaitid.model.settings import SETTINGS, Settings
     from gaitid.model.shapes import AXES, FRAMES, POINTS, VECTORS, schema_lines
 

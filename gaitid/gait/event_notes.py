@@ -13,7 +13,7 @@ from gaitid.gait.marker_events import KINDS, steps_taken
 from gaitid.gait.spatiotemporal import Gait
 from gaitid.notes import Notes, note, phrase
 from gaitid.numerics.masks import median
-from gaitid.read.event_file import unknown_notes
+from gaitid.read.event_names import unknown_notes
 from gaitid.trial import Trial
 
 # s. By which one foot's strikes and offs come after the other's, each against the markers' of its foot, the mean of

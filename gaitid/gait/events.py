@@ -30,7 +30,7 @@ from gaitid.ground.contacts import Contact, FootLoad
 from gaitid.notes import Note, Notes, note, phrase
 from gaitid.numerics.lowpass import lowpass
 from gaitid.numerics.masks import known_rows, median, spans
-from gaitid.read.event_file import foot_event
+from gaitid.read.event_names import foot_event
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Event
 

@@ -15,7 +15,7 @@ from gaitid.ground.stance import Stance, detect_stances, with_events
 from gaitid.model import specs
 from gaitid.notes import Notes, note
 from gaitid.numerics.masks import median
-from gaitid.read.event_file import foot_event
+from gaitid.read.event_names import foot_event
 from gaitid.read.plates import refusals
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Assignment, Trial

@@ -13,7 +13,7 @@ from gaitid.body.feet import FootTrack
 from gaitid.ground.belt import CUTOFF_HZ, Floor, SlowFeet, velocity
 from gaitid.numerics.masks import quantile, spans
 from gaitid.numerics.rotation import norm
-from gaitid.read.event_file import foot_event
+from gaitid.read.event_names import foot_event
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Event, Mask
 

@@ -31,7 +31,7 @@ from gaitid.model.marker_sets import find_marker_set, load_marker_set
 from gaitid.model.settings import ReaderSettings
 from gaitid.notes import texts
 from gaitid.read import as_static, read_trial
-from gaitid.read.event_file import foot_event, not_understood, unknown_notes
+from gaitid.read.event_names import foot_event, not_understood, unknown_notes
 from gaitid.records import frozen_dataclass
 from gaitid.statics import notes_of_statics
 from gaitid.trial import Array, Trial

@@ -12,7 +12,7 @@ from gaitid.model.shapes import Frame, PointName, RigidFrame
 from gaitid.records import Itself
 
 if TYPE_CHECKING:
-    from gaitid.model.schema_parts import Multibody
+    from gaitid.model.pose import Multibody
 
 # The landmarks on which markers of Plug-in Gait lie whose names in `pig` are others.
 _LANDMARK_OF = {"knee_marker": "knee_lateral", "ankle_marker": "ankle_lateral", "sacrum_marker": "sacrum"}

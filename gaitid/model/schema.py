@@ -28,7 +28,7 @@ from gaitid.model.shapes import PointName
 from gaitid.model.validate import Names, faults_of
 
 if TYPE_CHECKING:
-    from gaitid.model.schema_parts import Multibody
+    from gaitid.model.pose import Multibody
 
 SCHEMA = 1
 
@@ -156,7 +156,7 @@ def _upper_body(top: Fields, paths: tuple[Path, ...]) -> Path | None:
 
 
 def _pose(top: Fields) -> Multibody | None:
-    from gaitid.model.schema_parts import parse_pose  # of few models
+    from gaitid.model.pose import parse_pose  # of few models
 
     return parse_pose(top.mapping("pose"))
 

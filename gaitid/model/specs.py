@@ -24,7 +24,7 @@ from gaitid.model.shapes import AxesFrame, Frame, Point, PointName, PointRef, Us
 from gaitid.records import NamedTuple
 
 if TYPE_CHECKING:
-    from gaitid.model.schema_parts import Multibody
+    from gaitid.model.pose import Multibody
 
 _EMPTY: Mapping[Any, Any] = MappingProxyType({})
 

@@ -13,7 +13,7 @@ from gaitid.model.fields import nearest
 from gaitid.model.shapes import CarriedFrame, FrameName, PointName, RigidFrame, TurnedFrame, Use, uses
 
 if TYPE_CHECKING:
-    from gaitid.model.schema_parts import Multibody  # of few models
+    from gaitid.model.pose import Multibody  # of few models
 
 # What formulas may use in places of their own: those of an angle or a moment nothing else, the others the model's own
 # numbers too.

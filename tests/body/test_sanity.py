@@ -74,7 +74,7 @@ def test_a_gap_in_a_needed_marker_is_said(trial: Trial) -> None:
     points[160:169, trial.labels.index("LKNE")] = np.nan
     points[300:390, trial.labels.index("LHEE")] = np.nan
     result = analyse(replace(trial, points_g=points), load_model("pig"), SubjectFile())
-    (line,) = [w for w in texts(result.notes) if "not filled" in w]
+    (line,) = [w for w in texts(result.notes) if "was filled" in w]
     assert "LKNE in frames 161-169" in line and "95 % within" in line
     (line,) = [w for w in texts(result.notes) if "not filled" in w]
     assert "LHEE in frames 301-390" in line

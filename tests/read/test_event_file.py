@@ -12,7 +12,8 @@ import pytest
 import gaitid
 from gaitid.errors import ReadError
 from gaitid.gait.events import GIVEN_AGREES
-from gaitid.read.event_file import said, unknown_notes, with_events
+from gaitid.read.event_file import with_events
+from gaitid.read.event_names import said, unknown_notes
 from gaitid.trial import Event, Trial
 
 WALK = Path(__file__).resolve().parents[2] / "sample_data" / "walk" / "walk.c3d"

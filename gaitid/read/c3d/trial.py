@@ -16,7 +16,7 @@ from gaitid.read.c3d.file import C3DFile, continued, read_c3d_file, read_c3d_par
 from gaitid.read.c3d.frame_layout import first_number
 from gaitid.read.c3d.poses import Poses
 from gaitid.read.c3d.sections import HEADER_EVENTS, Parameters
-from gaitid.read.event_file import WORDS, said, side_of_word
+from gaitid.read.event_names import WORDS, said, side_of_word
 from gaitid.read.length_unit import LENGTH_M, factor, length_unit
 from gaitid.read.plates.force_platform import plates_from_channels, unit_by_plates
 from gaitid.read.subjects import Chosen, best_copies, choose_subject, listed, subject_and_name

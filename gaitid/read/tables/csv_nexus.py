@@ -13,7 +13,7 @@ import numpy as np
 
 from gaitid.errors import Names, ReadError
 from gaitid.notes import Notes, note, phrase
-from gaitid.read.event_file import SIDES
+from gaitid.read.event_names import SIDES
 from gaitid.read.length_unit import FORCE_N, LENGTH_M, MOMENT_NM, refuse_other_unit
 from gaitid.read.plates import TEMPLATE_FROM, Plates, refusals, unused_plates
 from gaitid.read.plates.plates_file import (
