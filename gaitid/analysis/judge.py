@@ -30,7 +30,15 @@ _SAID_BY = {"mass_unknown", "model_limits", "segment_absent", *REASONS}
 # What leaves all moments, or all angles, of a trial empty stands before what spoils some.
 _EMPTIES_ALL = {"no_angles", "no_plates", "standing", "leg_absent", "mass_unknown", "no_known_wrench"}
 # What is lost in some frames alone stands behind what holds throughout.
-_IN_FRAMES = {"label_fault", "marker_moved", "markers_jump", "frames_repeated", "pose_unsure", "pose_jumps", "length_jump"}
+_IN_FRAMES = {
+    "label_fault",
+    "marker_moved",
+    "markers_jump",
+    "frames_repeated",
+    "pose_unsure",
+    "pose_jumps",
+    "length_jump",
+}
 # By the code of a note what follows from it.
 _CONSEQUENCES = {
     "no_known_wrench": ("filters_differ", "impact", "no_known_load"),  # nothing that is written depends on forces

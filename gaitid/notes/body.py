@@ -79,8 +79,8 @@ BODY = {
         _MEASURE,
         words={
             "foot_flat": (
-                "the static was taken as foot-flat{turned:? (foot-flat correction: {turned: and })}",
-                f"{_NOT_FLAT}, if the feet were not flat",
+                "the static was taken as foot-flat{turned:? (foot-flat correction: {turned: and })}; if the feet were "
+                "not flat: `static: {{foot_flat: false}}` in the subject file"
             ),
             "unit": ("{what} = {value} ({source}): stored as {stored:g}, which by its size is in {unit}, not {usual}"),
             "estimated": ("{what} = {value}, estimated from the static's markers ({by}); a tape measure is better"),

@@ -253,19 +253,19 @@ MARKERS = {
         "error",
         "markers jump in one frame after the other, farther than any noise of cameras",
         DO_NOT_USE,
-        "calibrate the cameras anew and record it again",
+        "calibrate the cameras and record again",
         words={
             "all": (
-                "the markers carry {noise_mm:.2g} mm of noise, where cameras leave less than {most_mm:g} mm: they are "
-                "not where they are said to be in any frame"
+                "marker noise is {noise_mm:.2g} mm (cameras usually give less than {most_mm:g} mm): the markers are not "
+                "where the file says in any frame"
             ),
             "some": (
                 (
-                    "{markers:, } {markers:carries|carry up to} {most_mm:.2g} mm of noise, where most markers carry "
-                    "{noise_mm:.1g} mm{alone_hz:?, and {markers:is|are} low-passed at {alone_hz:g} Hz, others not}: "
-                    "what it moves is not known"
+                    "{markers:, } {markers:has|have} up to {most_mm:.2g} mm of noise, most markers {noise_mm:.1g} mm"
+                    "{alone_hz:?; {markers:it is|they are} low-passed at {alone_hz:g} Hz, others not}; "
+                    "what depends on {markers:it|them} is not known"
                 ),
-                "label it anew, or leave it out if the model can do without",
+                "correct its label, or leave it out if the model can do without it",
             ),
         },
     ),
@@ -275,9 +275,8 @@ MARKERS = {
         USABLE,
         "export the trial again with a low-pass at 6 Hz or higher, or as it was recorded",
         words=(
-            "the markers were smoothed until they are slower than the force on the feet: their accelerations hold "
-            "{percent:.1f} % of their power of 1 to 3.5 Hz at 4.5 to 6.5 Hz, the force {of_force:.1f} %; peaks of "
-            "angles, moments and powers are cut off"
+            "the markers were smoothed too much, so peaks of angles, moments and powers are cut off: at 4.5 to 6.5 Hz "
+            "their accelerations have {percent:.1f} % of the power at 1 to 3.5 Hz, the force {of_force:.1f} %"
         ),
     ),
     "filter_misled": Message(

@@ -316,7 +316,7 @@ def test_foot_flat_is_a_choice_that_the_result_states(pig: specs.Model, simulate
     assert abs(abs(change) - drop) < 0.01 * drop  # rad
     assert (flat.foot_flat, as_it_is.foot_flat, silent.foot_flat) == (True, False, True)
     assert not any("foot-flat" in w for w in (*texts(flat), *texts(as_it_is)))
-    assert any("taken as foot-flat" in n.text and "foot_flat: false" in n.cure for n in silent.notes)
+    assert any("taken as foot-flat" in n.text and "foot_flat: false" in n.text for n in silent.notes)
     assert resolve(pig, wanted, None, trial).foot_flat is None  # no static was used
 
 

@@ -255,10 +255,10 @@ def true_events(folder: Folder) -> Path:
 
 
 def rough(c: Any) -> None:
-    """A marker that carries 2 mm of noise, where the others carry none."""
+    """A marker that carries 0.5 mm of noise, where the others carry none."""
     at = c["parameters"]["POINT"]["LABELS"]["value"].index("LTIB")
     track = c["data"]["points"][:3, at]
-    track += np.random.default_rng(1).normal(0.0, 2.0, track.shape)
+    track += np.random.default_rng(1).normal(0.0, 0.5, track.shape)
 
 
 def one_label_twice(folder: Folder, psis: str = "ASI") -> Words:

@@ -9,7 +9,7 @@ APPLIED: dict[str, tuple[str, ...]] = {
     "the static alone": ("give it to the walks of its session with --static",),
     "a table without forces": ("record on force plates, or give their file with --forces",),
     "labels with a name before them": (
-        "`gaitid inspect` says what each model lacks; give a static with --static, or name labels with --markers",
+        "give a static with --static, or name labels with --markers; `gaitid inspect -v` says what each model lacks",
         "all labels begin with one name and an underscore: take it off with --subject-prefix NAME",
     ),
     "plates that the file does not declare": (
@@ -124,8 +124,7 @@ NOT_APPLIED: dict[str, tuple[str, ...]] = {
         "in the file, or keep with --set doubtful_labels=keep",
         "check whether a camera or the origin was moved there, or keep with --set doubtful_labels=keep",
         "keep with --set doubtful_labels=keep",
-        "or keep with --set doubtful_labels=keep",
-        "check whether a shoe or marker plate slipped there, or keep them with --set doubtful_labels=keep",
+        "check whether a shoe or marker plate slipped there, or keep with --set doubtful_labels=keep",
         "export the trial again, or keep with --set doubtful_labels=keep",
         "give --cutoff 6",
         "give one with --static",

@@ -77,7 +77,7 @@ def test_what_the_trial_stores_wins(walk: Path, tmp_path: Path) -> None:
         ({"Bodymass": 50.0}, f"{BESIDE} is of another person, whose mass is 50 kg, not 70 kg"),
     ):
         write_mp(tmp_path / "Anna.mp", numbers | change)
-        done = gaitid("run", tmp_path / "walk.c3d", "--model", "pig", "-o", tmp_path / "o")
+        done = gaitid("-v", "run", tmp_path / "walk.c3d", "--model", "pig", "-o", tmp_path / "o")
         assert (words in done.err) if words else (BESIDE not in done.err), done.err
         np.testing.assert_array_equal(joints(tmp_path / "o"), joints(tmp_path / "alone"))
 
@@ -109,7 +109,7 @@ def test_several_files_and_nothing_that_says_whose(tmp_path: Path, table: list[s
     for name in ("Anna", "Bert"):
         write_mp(tmp_path / f"{name}.mp", {"Bodymass": 70.0})
     done = gaitid("run", *table[:-1], "lateral", "-o", tmp_path / "o", "--verbose")
-    assert "2 subject files of Nexus (.mp) lie beside it, and none is named as its subject: none was used" in done.err
+    assert "2 Nexus subject files (.mp) in the same folder, none named as its subject: none was used" in done.err
 
 
 def test_a_batch_notices_that_it_changed(simulated: Path, tmp_path: Path, table: list[str | Path]) -> None:
