@@ -256,7 +256,7 @@ MARKERS = {
         "calibrate the cameras and record again",
         words={
             "all": (
-                "marker noise is {noise_mm:.2g} mm (cameras usually give less than {most_mm:g} mm): the markers are not "
+                "marker noise is {noise_mm:.2g} mm (cameras usually give less than {most_mm:g} mm): they are not "
                 "where the file says in any frame"
             ),
             "some": (
