@@ -210,9 +210,9 @@ def test_reasons_stand_by_what_they_do_then_by_severity_and_repeated_ones_in_one
         Note("other_person", "the static may be another person's"),
         Note("label_fault", "LHEE jumps by 26 mm; not used in frames 1-4"),
     )
-    assert codes(verdict) == [("other_person", ""), ("label_fault", ""), ("measurements_differ", "")]
+    assert codes(verdict) == [("other_person", ""), ("measurements_differ", ""), ("label_fault", "")]
     assert verdict.trial == DO_NOT_USE
-    fault = verdict.reasons[1]
+    fault = verdict.reasons[2]
     assert fault.count == 2
     assert fault.words == (
         "LANK jumps by 22 mm; not used in frames 7-8; LHEE jumps by 26 mm; not used in frames 1-4; "

@@ -14,7 +14,7 @@ from click.shell_completion import ShellComplete
 
 MORE = """
     shoe: Annotated[str, Option(WORD, "What is worn.", ("str", "Worn."), among=("no", "sandal"), column="worn")] = "no"
-    sole: Annotated[Path | None, Option(FILE, "How thick it is.", ("path", "Its file."), complete="yaml_files")] = None
+    sole: Annotated[Path | None, Option(FILE, "How thick it is.", ("path", "Its file."))] = None
 """
 BEFORE = "    model: Annotated["
 

@@ -97,7 +97,7 @@ def test_cameras_whose_axes_are_turned_by_a_quarter(name: str) -> None:
 def test_a_gain_where_a_step_weighs_another_body_than_the_static() -> None:
     case = case_of("qualisys/walk")
     (note,) = judged(case, with_plates(case.trial, scaled(2.0), [1]))
-    assert note.code == "plate_gain" and re.match(r"plate 1: all channels give (1\.9|2\.0)", note.text)
+    assert note.code == "plate_gain" and re.match(r"plate 1: probably all channels give (1\.9|2\.0)", note.text)
 
 
 def test_a_sign_where_nobody_says_the_mass() -> None:
