@@ -366,8 +366,8 @@ def test_the_table_of_a_notebook(walk: gaitid.Analysis) -> None:
     assert "left knee flexion 4.4 to 59.9 deg (cycles)" in html
     standing = gaitid.analyse(STATIC)
     assert "(all frames)" in standing._repr_html_()
-    lacks = "pig gives all angles and moments but is not used: measurements of the subject are missing: left_static_plantar_flexion_rad"
-    assert f"<b>usable: angles only</b><br>{lacks}" in standing._repr_html_()
+    lacks = "but is not used: measurements of the subject are missing: left_static_plantar_flexion_rad"
+    assert f"<b>usable: angles only</b><br>pig gives all angles and moments {lacks}" in standing._repr_html_()
     assert repr(standing).startswith("<gaitid.Analysis static: model lateral; usable")
 
 
