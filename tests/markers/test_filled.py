@@ -12,6 +12,8 @@ from gaitid.markers.filled import find_kinked
 from gaitid.markers.labels import check_labels
 from gaitid.markers.unmeasured import find_drawn
 from gaitid.read import read_trial
+from gaitid.simulate.settings import WalkSettings
+from gaitid.simulate.walk_setup import simulate_walk
 
 RATE = 100.0
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "trials"
@@ -130,3 +132,10 @@ def test_markers_whose_jerk_steps_throughout_were_not_filled(every: int, degree:
         smooth = make_interp_spline(knots, points[knots], k=degree)(t)
         markers[label] = smooth.astype(np.float32).astype(float)
     assert not find_kinked(markers, RATE)
+
+
+@pytest.mark.parametrize("scenario", ["stop", "stumble", "walk"])
+def test_a_foot_that_stands_in_a_smooth_trial_is_no_polynomial(scenario: str) -> None:
+    """At 50 Hz sixth differences of a standing foot are next to nothing against those of its swing."""
+    walk = simulate_walk(WalkSettings(rate_hz=50.0, analog_rate_hz=1000.0), scenario)
+    assert not find_drawn(walk.at(walk.settings.times_s).marker_g, 50.0)
