@@ -11,7 +11,7 @@ from gaitid.body.chain_again import Before, fit_again
 from gaitid.body.chain_places import tracking_markers, with_chain
 from gaitid.body.fitted_chain import chain_notes
 from gaitid.body.frames import Geometry
-from gaitid.body.joints import Joint, JointPlace, Segment, joint_of
+from gaitid.body.joints import Joint, JointPlace, Segment, during, joint_of
 from gaitid.body.multibody import ChainFit, FittedChain, fit_chain
 from gaitid.body.places import Calibration, Place, Pose
 from gaitid.errors import TrialError
@@ -59,7 +59,7 @@ def fit_steadily(
     at_ends = [p[frames] for p in points]
     for i, (gap, _) in enumerate(ends):
         at_ends[gap.segment][i, gap.marker] = np.nan
-    without = fit_chain(chain, at_ends, [R[frames] for R in fit.R])
+    without = fit_chain(during(chain, frames), at_ends, [R[frames] for R in fit.R])
     beside: dict[_Gap, list[tuple[int, Array]]] = {gap: [] for gap in gaps}
     for i, (gap, frame) in enumerate(ends):
         R, origin = without.R[gap.segment][i], without.origin[gap.segment][i]
@@ -81,7 +81,7 @@ def fit_steadily(
     again = np.flatnonzero(changed)
     if not again.size:
         return fit
-    return _with(fit, fit_chain(chain, [p[again] for p in placed], [R[again] for R in fit.R]), again)
+    return _with(fit, fit_chain(during(chain, again), [p[again] for p in placed], [R[again] for R in fit.R]), again)
 
 
 def _gaps(chain: Sequence[Segment], points: Sequence[Array], known: Mask) -> Sequence[_Gap]:
@@ -130,9 +130,10 @@ ANKLE_ALONE = "talus"
 
 
 def _chain(
-    model: specs.Model, pose: Multibody, calibration: Calibration, sides: Sequence[str]
+    direct: Geometry, pose: Multibody, calibration: Calibration, sides: Sequence[str]
 ) -> tuple[list[Segment], list[Place], list[tuple[PointName, ...]]]:
     """Segments from the base to the free ends, side after side; without optional ones that nothing is known of."""
+    model = direct.model
     chain: list[Segment] = []
     places: list[Place] = []
     markers: list[tuple[PointName, ...]] = []
@@ -142,7 +143,8 @@ def _chain(
     def add(place: Place, joint: Joint | None) -> None:
         weights = weights_of[place[1]]
         known = [name for name in weights if name in calibration.tracking.get(place, {})]
-        at = np.array([calibration.tracking[place][name] for name in known]).reshape(-1, 3)
+        at = np.stack([calibration.tracking[place][name] for name in known], axis=-2) if known else np.zeros((0, 3))
+        at = at if at.ndim == 2 else direct.of_each(at)
         chain.append(Segment("_".join(filter(None, place)), at, np.array([weights[name] for name in known]), joint))
         places.append(place)
         markers.append(tuple(known))
@@ -158,6 +160,8 @@ def _chain(
                 if body.optional:
                     continue
                 raise TrialError(f"nothing shows where the {side.name} {body.joint} lies on its segments")
+            if at.angles_rad.ndim > 1:
+                at = JointPlace(*map(direct.of_each, at))
             proximal = places.index(above)
             if pose.scaled is not None:
                 path = pose.scaled.paths[side.name, body.segment]
@@ -172,8 +176,8 @@ def _by_path(name: str, path: JointPath, proximal: int) -> Joint:
     """A joint of an OpenSim model: its coordinates in their order are a, b and c."""
     origin = np.zeros(3)
     turns = (path.count > 0, path.count > 1, path.count > 2)
-    neutral, low, high = (tuple(of.tolist()) for of in (path.neutral, path.low, path.high))
-    return Joint(name, proximal, origin, origin, turns, neutral=neutral, low=low, high=high, path=path)
+    low, high = (tuple(of.tolist()) for of in (path.low, path.high))
+    return Joint(name, proximal, origin, origin, turns, neutral=path.neutral, low=low, high=high, path=path)
 
 
 def _by_first_alone(fitted: FittedChain, i: int) -> Array:
@@ -207,13 +211,13 @@ def _joint(spec: JointSpec, model: specs.Model, side: specs.Side, where: tuple[s
     name, at, above = where
     letters = joint_letters(model, name, side.sign)
     turns = {letters[n][0] for n in spec.free or JOINT_TYPES[spec.type]}
-    low, high, neutral, pull = [-np.inf] * 3, [np.inf] * 3, [float(x) for x in at.angles_rad], [0.0] * 3
+    low, high, neutral, pull = [-np.inf] * 3, [np.inf] * 3, at.angles_rad.copy(), [0.0] * 3
     for column, (least, most) in spec.limits_deg.items():
         i, gain, offset = letters[column]
         low[i], high[i] = sorted(float(np.radians(gain * (end - offset))) for end in (least, most))
     for column, value in spec.held_at_deg.items():
         i, gain, offset = letters[column]
-        neutral[i] = float(np.radians(gain * (value - offset)))
+        neutral[..., i] = np.radians(gain * (value - offset))
     for column, value in spec.pull_mm_per_deg.items():
         pull[letters[column][0]] = 1e-3 * value * 180 / np.pi
     return Joint(
@@ -224,7 +228,7 @@ def _joint(spec: JointSpec, model: specs.Model, side: specs.Side, where: tuple[s
         turns=(0 in turns, 1 in turns, 2 in turns),
         slides=spec.type == "free",
         sequence=model.angles[name].sequence,
-        neutral=(neutral[0], neutral[1], neutral[2]),
+        neutral=neutral,
         low=(low[0], low[1], low[2]),
         high=(high[0], high[1], high[2]),
         pull_m_per_rad=(pull[0], pull[1], pull[2]),
@@ -258,7 +262,7 @@ def put_by_chain(direct: Geometry, sides: Sequence[str], near: FittedChain | Non
     if not calibration.joints:
         calibration = with_chain(calibration, direct, sides, "the walk's own mean")
         notes.append(note("chain_from_trial"))
-    chain, places, markers = _chain(model, model.pose, calibration, sides)
+    chain, places, markers = _chain(direct, model.pose, calibration, sides)
     tracks = tracks_of(direct, places, markers)
     frames_of = {("", model.base.segment): model.base.frame} | {
         (s, b.segment): b.frame for s in sides for b in model.chain
@@ -274,7 +278,7 @@ def put_by_chain(direct: Geometry, sides: Sequence[str], near: FittedChain | Non
     fit = fit_steadily(chain, tracks, start, before)
     known = [fit.known(chain, i) for i in range(len(chain))]
     residuals = tuple(
-        norm(track - (o[:, None] + np.einsum("fij,nj->fni", R, segment.places)))
+        norm(track - (o[:, None] + segment.places @ np.swapaxes(R, 1, 2)))
         for track, R, o, segment in zip(tracks, fit.R, fit.origin, chain, strict=True)
     )
     fitted = FittedChain(tuple(chain), tuple(places), tuple(markers), residuals, fit)
@@ -316,7 +320,8 @@ def _placed(
         joint = fitted.chain[i].joint
         if joint is None:
             at = calibration.joints["", segment].distal_m
-            points[model.place("point", model.base.origin, "")] = origin + R @ at
+            at = apply(R, direct.of_each(at)) if at.ndim > 1 else R @ at
+            points[model.place("point", model.base.origin, "")] = origin + at
         else:
             above, seen_above = joint.proximal, known[joint.proximal]
             lies = joint.centre_p + fit.shifts[i - 1]

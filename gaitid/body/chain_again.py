@@ -15,7 +15,7 @@ import numpy as np
 
 from gaitid.body import multibody
 from gaitid.body.articulated import Link, force_of, transposed
-from gaitid.body.joints import Segment, State, forward, joint_of, screws, started
+from gaitid.body.joints import Segment, State, during, forward, joint_of, screws, started, turned_by
 from gaitid.body.multibody import (
     ChainFit,
     Factors,
@@ -133,9 +133,13 @@ def fit_again(chain: Sequence[Segment], points: Sequence[Array], before: Before)
         As there.
     before : Before
     """
-    solved = before.solved
-    if solved is None:
+    if before.solved is None:
         return fit_chain(chain, points, before.fit.R, before.fit.determined)
+    solved = before.solved.only(np.arange(len(points[0])))
+    for k, joint in enumerate(joint_of(segment) for segment in chain[1:]):
+        if joint.path is None and not all(joint.turns):  # an angle that is held is that of the static
+            q = np.where(joint.turns, solved.state.q[k], joint.neutral)
+            solved.state.q[k], solved.state.D[k] = frames_last(q), frames_last(turned_by(joint, q))
     settled_m = multibody.SETTLED_M if before.small else SETTLED_M
     sums, total = sums_of(chain, points)
     sums = [s._replace(centre_g=np.where(s.weight[:, None] > 0, s.centre_g - solved.middle, 0.0)) for s in sums]
@@ -143,7 +147,7 @@ def fit_again(chain: Sequence[Segment], points: Sequence[Array], before: Before)
     settled, better = (np.zeros(len(total), dtype=bool) for _ in range(2))
     for some in blocks_of(np.arange(len(total))):
         quick, better[some], settled[some] = _quick_steps(
-            chain, [s.only(some) for s in sums], (solved.only(some), before.small), settled_m, total[some]
+            during(chain, some), [s.only(some) for s in sums], (solved.only(some), before.small), settled_m, total[some]
         )
         state.put(some, quick)
     steps = np.full(len(total), len(_STEPS))

@@ -11,7 +11,7 @@ from gaitid.body.joint_centres import chord, corner
 from gaitid.body.places import Calibration, Place, Pose
 from gaitid.model import shapes, specs
 from gaitid.model.expression import Expression, mean_of_known
-from gaitid.numerics.rigid_fit import FEWEST, RigidFit, second_extent, steady_fit
+from gaitid.numerics.rigid_fit import FEWEST, RigidFit, fit_walks, second_extent
 from gaitid.numerics.rotation import (
     about_axis,
     apply,
@@ -199,6 +199,10 @@ class Geometry:
         walks = np.reshape(values, (self.draws, -1))  # type: ignore[call-overload]
         return np.repeat([mean_of_known(walk) for walk in walks], walks.shape[1])
 
+    def of_each(self, values: Array) -> Array:
+        """(frames, …) of (draws, …) values."""
+        return np.repeat(values, self.n_frames // self.draws, axis=0)
+
     # --- points -----------------------------------------------------------------------------------------
 
     def point(self, ref: str | shapes.Point, side: str = "", **local: object) -> Array:
@@ -279,8 +283,8 @@ class Geometry:
             return self.point(spec.point, place[0])
         if place not in self.calibration.points:
             return self._nowhere
-        pose = self.frame(spec.by, place[0])
-        return np.asarray(pose.origin_g + pose.R_gs @ self.calibration.points[place])
+        pose, at = self.frame(spec.by, place[0]), self.calibration.points[place]
+        return np.asarray(pose.origin_g + (pose.R_gs @ at if at.ndim == 1 else apply(pose.R_gs, self.of_each(at))))
 
     def _first_known(self, spec: shapes.FirstOf, side: str) -> Array:
         """The first of the points that is known in any frame."""
@@ -338,15 +342,15 @@ class Geometry:
         if place not in self.calibration.frames:
             return self._unknown_pose()
         carrier, local = self.frame(spec.by, place[0]), self.calibration.frames[place]
+        if len(local.R_gs) > 1:
+            at = apply(carrier.R_gs, self.of_each(local.origin_g))
+            return Pose(carrier.R_gs @ self.of_each(local.R_gs), carrier.origin_g + at)
         return Pose(carrier.R_gs @ local.R_gs[0], carrier.origin_g + carrier.R_gs @ local.origin_g[0])
 
     def _rigid(self, spec: shapes.RigidFrame, place: tuple[str, str]) -> Pose:
         if self.calibration is None:
             return self.frame(spec.reference, place[0])
         template = self.calibration.templates.get(place, {})
-        if self.near is not None and self._lies_as_in(self.near, place, template):
-            self.fits[place] = self.near.fits[place]
-            return self.near.frame(place[1], place[0])
         tracks: dict[str, Array] = {}
         for point in (*spec.points, *spec.reserve):
             if point in spec.reserve and second_extent(_stacked(template, tracks)) >= COLLINEAR:
@@ -357,19 +361,23 @@ class Geometry:
             if len(tracks) >= FEWEST:
                 self.in_line[place] = tuple(tracks), extent
             return self._unknown_pose()
-        fit = steady_fit(_stacked(template, tracks), np.stack(list(tracks.values()), axis=1), COLLINEAR)
+        bodies = [_stacked(template, tracks, draw) for draw in range(self.draws)]
+        points = np.stack(list(tracks.values()), axis=1)
+        fit = fit_walks(bodies, points, COLLINEAR, self._unmoved(place, tuple(tracks)))
         self.fits[place] = tuple(tracks), fit
         return Pose(fit.R, fit.t)
 
-    def _lies_as_in(self, near: Geometry, place: Place, template: Mapping[str, Array]) -> bool:
-        """Whether the markers and the template of a rigid frame are those of another geometry."""
+    def _unmoved(self, place: Place, names: tuple[str, ...]) -> tuple[Array, Array, RigidFit] | None:
+        """A rigid frame's template, points and fit in one walk that nothing moved, by these points."""
+        if (near := self.near) is None or near.calibration is None:
+            return None
         near.frame(place[1], place[0])
-        if near.calibration is None or place not in near.fits:
-            return False
-        other = near.calibration.templates.get(place, {})
-        return all(self.point(name, place[0]) is near.point(name, place[0]) for name in near.fits[place][0]) and (
-            template.keys() == other.keys() and all(np.array_equal(at, other[name]) for name, at in template.items())
-        )
+        if near.fits.get(place, ((),))[0] != names:
+            return None
+        one = slice(0, self.n_frames // self.draws)
+        points = np.stack([near.point(name, place[0])[one] for name in names], axis=1)
+        fit = RigidFit(*(of[one] for of in near.fits[place][1]))
+        return _stacked(near.calibration.templates[place], dict.fromkeys(names, points)), points, fit
 
     def _make_frame(self, spec: shapes.Frame, side: str) -> Pose:
         match spec:
@@ -397,9 +405,9 @@ class Geometry:
                 assert_never(spec)
 
 
-def _stacked(template: Mapping[str, Array], points: Mapping[str, Array]) -> Array:
-    """(n, 3) places of some points of a template."""
-    return np.array([template[point] for point in points]).reshape(-1, 3)
+def _stacked(template: Mapping[str, Array], points: Mapping[str, Array], draw: int = 0) -> Array:
+    """(n, 3) places of some points of a template, that of a draw where it has one for each."""
+    return np.array([at if at.ndim == 1 else at[draw] for at in map(template.__getitem__, points)]).reshape(-1, 3)
 
 
 def with_given(

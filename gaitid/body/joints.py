@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import isfinite
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +28,7 @@ class Joint:
     name : str
     proximal : int
         Index of the segment that it hangs from.
-    centre_p, centre_d : (3,) arrays, m
+    centre_p, centre_d : (3,) or (frames, 3) arrays, m
         The joint's centre in the axes of the proximal and of the distal segment.
     turns : three bools
         Which of a, b, c are free; the others keep their `neutral`.
@@ -34,7 +36,7 @@ class Joint:
         Whether the centres may part: three shifts along the proximal axes.
     sequence : str
         The axes i, j, k.
-    neutral : three floats, rad
+    neutral : three floats or (frames, 3) array, rad
     low, high : three floats, rad
     pull_m_per_rad : three floats
         A coordinate that is 1 rad from its neutral counts as a marker that is so many metres off.
@@ -50,7 +52,7 @@ class Joint:
     turns: tuple[bool, bool, bool] = (True, True, True)
     slides: bool = False
     sequence: str = "yxz"
-    neutral: _Three = (0.0, 0.0, 0.0)
+    neutral: _Three | Array = (0.0, 0.0, 0.0)
     low: _Three = (-np.inf, -np.inf, -np.inf)
     high: _Three = (np.inf, np.inf, np.inf)
     pull_m_per_rad: _Three = (0.0, 0.0, 0.0)
@@ -75,7 +77,7 @@ class Segment:
     Attributes
     ----------
     name : str
-    places : (n, 3) array, m
+    places : (n, 3) or (frames, n, 3) array, m
         Of its markers, segment axes; n may be 0.
     weights : (n,) array
     joint : Joint or None
@@ -105,6 +107,31 @@ class JointPlace(NamedTuple):
     proximal_m: Array
     distal_m: Array
     angles_rad: Array
+
+
+def during(chain: Sequence[Segment], frames: IntArray) -> Sequence[Segment]:
+    """The same chain in some frames: of draws each has its places and centres."""
+    if all(np.ndim(of) < most for segment in chain for of, most in _of_frames(segment)):
+        return chain
+
+    def some(values: Any, most: int) -> Any:
+        return rows(values, frames) if np.ndim(values) == most else values
+
+    made = []
+    for segment in chain:
+        places, *of_joint = (some(*of) for of in _of_frames(segment))
+        joint = segment.joint
+        if joint is not None:
+            joint = replace(joint, **dict(zip(("centre_p", "centre_d", "neutral"), of_joint, strict=True)))
+        made.append(replace(segment, places=places, joint=joint))
+    return made
+
+
+def _of_frames(segment: Segment) -> list[tuple[Any, int]]:
+    """What may differ from frame to frame, and how many axes it has then."""
+    joint = segment.joint
+    of_joint = [] if joint is None else [(of, 2) for of in (joint.centre_p, joint.centre_d, joint.neutral)]
+    return [(segment.places, 3), *of_joint]
 
 
 def joint_of(segment: Segment) -> Joint:
@@ -157,7 +184,7 @@ def started(chain: Sequence[Segment], sums: Sequence[MarkerSums], start: Sequenc
     for segment, rotation in zip(chain[1:], start[1:], strict=True):
         joint = joint_of(segment)
         relative = np.swapaxes(start[joint.proximal], 1, 2) @ rotation
-        relative = _filled(relative, posture_of(joint, np.array([joint.neutral]))[0][0])
+        relative = _filled(relative, posture_of(joint, np.atleast_2d(joint.neutral))[0])
         angles = np.stack(cardan(relative, joint.sequence), axis=-1)
         if joint.path is not None:
             angles = joint.path.nearest(relative)
@@ -202,7 +229,9 @@ def forward(chain: Sequence[Segment], state: State) -> tuple[list[Array], list[A
         rotation = product(above, D)
         R.append(rotation)
         centre = origin[joint.proximal] + apply(above, joint.centre_p + t)
-        origin.append(centre - rotation @ joint.centre_d)
+        origin.append(
+            centre - (rotation @ joint.centre_d if joint.centre_d.ndim == 1 else apply(rotation, joint.centre_d))
+        )
     return R, origin
 
 

@@ -38,6 +38,7 @@ from gaitid.body.joints import (
     Segment,
     State,
     base_names,
+    during,
     forward,
     joint_of,
     names_of,
@@ -179,11 +180,9 @@ def fit_chain(
     state = started(chain, whole, start)
     possible = np.flatnonzero((total > 0) & np.isfinite(state.R).all(axis=(1, 2)))
     settled, steps = np.zeros(n_frames, dtype=bool), np.zeros(n_frames, dtype=int)
-    near = np.full(len(possible), determined is not None)
-    solve(chain, whole, state, possible, near, (settled, steps))
+    solve(chain, whole, state, possible, np.full(len(possible), determined is not None), (settled, steps))
 
-    mask = np.zeros(n_frames, dtype=bool)
-    mask[possible] = True
+    mask: Mask = np.isin(np.arange(n_frames), possible)
     if determined is None:
         alike = [np.sign(s.weights) for s in chain]
         if not all(np.array_equal(s.weights, of) for s, of in zip(chain, alike, strict=True)):
@@ -191,7 +190,7 @@ def fit_chain(
             whole = [s._replace(centre_g=s.centre_g - middle) for s in seen]
         determined = np.zeros((n_frames, 6 + sum(len(joint_of(s).free) for s in chain[1:])), dtype=bool)
         for some in blocks_of(possible):
-            determined[some] = determined_by(chain, [s.only(some) for s in whole], state.only(some))
+            determined[some] = determined_by(during(chain, some), [s.only(some) for s in whole], state.only(some))
     return as_fit(chain, state, middle, (mask, determined), (settled, steps))
 
 
@@ -214,8 +213,9 @@ def as_fit(
     ]
 
     def seen(values: Sequence[Array]) -> tuple[Array, ...]:
-        shaped = (mask.reshape(-1, *[1] * (of.ndim - 1)) for of in values)
-        return tuple(np.ascontiguousarray(np.where(where, of, np.nan)) for where, of in zip(shaped, values))
+        return tuple(
+            np.ascontiguousarray(np.where(mask.reshape(-1, *[1] * (of.ndim - 1)), of, np.nan)) for of in values
+        )
 
     return ChainFit(
         seen(R),
@@ -256,7 +256,7 @@ def solve(
     settled, steps = ended
     for some in blocks_of(np.arange(len(frames))):
         of = frames[some]
-        solved = _solved(chain, [s.only(of) for s in sums], state.only(of), near[some], settled_m)
+        solved = _solved(during(chain, of), [s.only(of) for s in sums], state.only(of), near[some], settled_m)
         state.put(of, solved.state)
         settled[of] = solved.settled
         steps[of] += solved.steps
@@ -306,7 +306,7 @@ def _solved(
             continue
         over, stay = np.flatnonzero(~going), np.flatnonzero(going)
         state.put(left[over], now.only(over))
-        left, now, sums = left[stay], now.only(stay), [s.only(stay) for s in sums]
+        left, now, sums, chain = left[stay], now.only(stay), [s.only(stay) for s in sums], during(chain, stay)
         total, rounding, error, damping, near = total[stay], rounding[stay], error[stay], damping[stay], near[stay]
         if not len(left):
             break

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array
@@ -36,6 +38,8 @@ class Pose:
 @frozen_dataclass(eq=False)
 class Calibration:
     """What was measured in a static trial; lengths in m, in the axes of the frame that carries them.
+
+    Of several draws (`of_draws`) places and poses have a leading axis of these.
 
     Attributes
     ----------
@@ -87,3 +91,25 @@ class Calibration:
     ) -> Calibration:
         """The same with the places of markers and joints on the segments of a chain."""
         return replace(self, tracking=tracking, joints=joints, spread_m=spread_m, chain_source=source)
+
+
+def of_draws(calibrations: Sequence[Calibration]) -> Calibration:
+    """What one calibration of each draw says of places; the rest is that of the first."""
+    first = calibrations[0]
+    if all(of is first for of in calibrations):
+        return first
+    kinds: dict[str, Any] = {}
+    for kind in ("templates", "tracking", "points", "frames", "joints"):
+        each = [getattr(of, kind) for of in calibrations]
+        kinds[kind] = {place: _of_each([of[place] for of in each]) for place in each[0]}
+    return replace(first, **kinds)
+
+
+def _of_each(values: Sequence[Any]) -> Any:
+    """Arrays with a leading axis of draws, in the record or mapping in which these stand."""
+    first = values[0]
+    if isinstance(first, Mapping):
+        return {name: _of_each([of[name] for of in values]) for name in first}
+    if isinstance(first, Pose):
+        return Pose(*(np.concatenate([getattr(of, name) for of in values]) for name in ("R_gs", "origin_g")))
+    return type(first)(*map(_of_each, zip(*values, strict=True))) if isinstance(first, tuple) else np.stack(values)

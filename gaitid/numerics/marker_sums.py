@@ -151,19 +151,21 @@ def marker_sums(places: Array, points: Array, weights: Array) -> MarkerSums:
 
     Parameters
     ----------
-    places : (n, 3) array, m
+    places : (n, 3) or (frames, n, 3) array, m
         On the body.
     points : (frames, n, 3) array, m
         NaN where one was not seen: it has no weight there.
     weights : (n,) array
     """
     points = frames_last(points)
+    places = places if places.ndim == 2 else frames_last(places)
     seen: Mask = np.asarray(np.isfinite(points).all(axis=2))
     w = np.where(seen, weights, 0.0)
     weight = w.sum(axis=1)
     share = w / np.where(weight > 0, weight, 1.0)[:, None]
     known = np.where(seen[..., None], points, 0.0)
-    centre_s, centre_g = np.einsum("fn,ni->fi", share, places), np.einsum("fn,fni->fi", share, known)
+    over = "fn,ni->fi" if places.ndim == 2 else "fn,fni->fi"
+    centre_s, centre_g = np.einsum(over, share, places), np.einsum("fn,fni->fi", share, known)
     x, p = places - centre_s[:, None], known - centre_g[:, None]
     wx = w[..., None] * x
     size = np.einsum("fni,fni->f", w[..., None] * p, p) + np.einsum("fni,fni->f", wx, x)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
 
-from gaitid.numerics.blocks import by_blocks
+from gaitid.numerics.blocks import by_blocks, joined
 from gaitid.numerics.masks import all_columns, spans
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, IntArray, Mask
@@ -190,6 +191,29 @@ def steady_fit(template: Array, points: Array, extent: float = 0.0) -> RigidFit:
     known = np.isfinite(real.residual)
     R, t = np.where(known[:, None, None], fit.R, np.nan), np.where(known[:, None], fit.t, np.nan)
     return RigidFit(R, t, real.residual, real.points)
+
+
+def fit_walks(
+    templates: Sequence[Array], points: Array, extent: float, same: tuple[Array, Array, RigidFit] | None = None
+) -> RigidFit:
+    """`steady_fit` of walks that stand one behind the other: what fills a gap looks at the frames beside it.
+
+    Parameters
+    ----------
+    templates : sequence of (n, 3) arrays
+        One for each walk.
+    points : (walks × frames, n, 3) array
+    extent : float
+    same : (template, points, fit), optional
+        Of a walk, which those that are equal to it take over.
+    """
+    fits = []
+    for template, of_walk in zip(templates, points.reshape(len(templates), -1, *points.shape[1:]), strict=True):
+        if same and np.array_equal(template, same[0]) and np.array_equal(of_walk, same[1], equal_nan=True):
+            fits.append(same[2])
+        else:
+            fits.append(steady_fit(template, of_walk, extent))
+    return RigidFit(*map(joined, zip(*fits, strict=True)))
 
 
 def _place(template: Array, points: Array, placed: Array, i: int, missing: tuple[int, int], extent: float) -> None:

@@ -190,7 +190,8 @@ def _placement(
     gives, places or angles, is found again with it.
     """
     placement, roles, segments = sources.placement_m, _roles(perturbed), perturbed.still.body.segments
-    static, estimates = perturbed.standing, estimated(perturbed.result.model, sources)
+    static = perturbed.session.static if perturbed.session else None
+    estimates = estimated(perturbed.result.model, sources)
     pairs = [[label for label, _ in group.parts] for group in groups]
     if static is not None:
         of_static = (*static.model.roles, *static.model.calibration_roles)

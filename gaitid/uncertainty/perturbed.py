@@ -18,9 +18,8 @@ from gaitid.analysis.cycle_curves import curves_of
 from gaitid.analysis.limb import absent_limb
 from gaitid.analysis.pipeline import Pipeline, pipeline_of
 from gaitid.analysis.result import Result
-from gaitid.body.calibration import calibrate
-from gaitid.body.frames import Geometry, with_given
-from gaitid.body.places import Calibration, Place
+from gaitid.body.frames import Geometry
+from gaitid.body.places import Calibration, Place, of_draws
 from gaitid.body.poses import Body, Checked
 from gaitid.dynamics.wrench import Wrench
 from gaitid.faults.laboratory import CommonErrors, common_errors, day_of
@@ -32,7 +31,7 @@ from gaitid.model import shapes
 from gaitid.numerics.lowpass import lowpass
 from gaitid.numerics.rotation import apply
 from gaitid.trial import Array
-from gaitid.uncertainty.measuring import Measuring
+from gaitid.uncertainty.session import Session, session_of, with_points_moved
 from gaitid.uncertainty.shift import Shift, shifted_load
 from gaitid.write import DEFAULT_FRAMES
 from gaitid.write.tables import joints_columns, wrenches_columns
@@ -178,18 +177,8 @@ class Perturbed:
 
         Where means are `held`, what is a mean over the trial, as lengths and the direction of walking are, stays.
         """
-        some: list[Shift] = []
-        for shift in shifts:
-            calibrates = self.static is not None and bool(shift.static or shift.numbers or shift.centres)
-            if some and (calibrates or len(some) == self.together):
-                yield self._again(some, drawn, held)
-                some = []
-            some.append(shift)
-            if calibrates:
-                yield self._again(some, drawn, held)
-                some = []
-        if some:
-            yield self._again(some, drawn, held)
+        for start in range(0, len(shifts), self.together):
+            yield self._again(shifts[start : start + self.together], drawn, held)
 
     @cached_property
     def together(self) -> int:
@@ -215,7 +204,7 @@ class Perturbed:
         dynamics = {"loads": replace(before.loads, by_side=of_feet), "on_feet": on_feet, "mechanics": mechanics}
         if count == 1 and shifts[0].loads_alone and "still" in self.__dict__:
             return self.still.with_(**dynamics)
-        geometry = self._geometry(shifts)
+        geometry = self._geometry(shifts, drawn)
         if self.result.model.pose is not None and "still" in self.__dict__:
             geometry.before = self._before.repeated(count)._replace(small=not drawn)
         geometry.held = self.still.body.geometry if held else None
@@ -223,7 +212,7 @@ class Perturbed:
         again = before.with_(cleaned=markers, checked=Checked(geometry, ()), emptied={}, **dynamics)
         return again.with_(body=self._body(again.posed, shifts, held))
 
-    def _geometry(self, shifts: Sequence[Shift]) -> Geometry:
+    def _geometry(self, shifts: Sequence[Shift], drawn: bool) -> Geometry:
         """Points and frames of shifted markers and numbers of all draws."""
         result, count, n = self.result, len(shifts), self.n_frames
         near = self._near(count)
@@ -238,12 +227,12 @@ class Perturbed:
             name: self._each([value + shift.numbers.get(name, 0.0) for shift in shifts])
             for name, value in result.subject.numbers.items()
         }
-        calibration = self._calibration(shifts[0], numbers)
+        calibration = self._calibrations(shifts, drawn)
         geometry = Geometry(result.model, tracks, numbers, n * count, near.up_g, calibration=calibration)
         geometry.draws, geometry.near = count, near
         centres = {place for shift in shifts for place in shift.centres if not self._in_static(place)}
         offsets = {place: [shift.centres.get(place, np.zeros(3)) for shift in shifts] for place in centres}
-        return _moved(geometry, {place: np.repeat(of, n, axis=0) for place, of in offsets.items()})
+        return with_points_moved(geometry, {place: np.repeat(of, n, axis=0) for place, of in offsets.items()})
 
     @cached_property
     def _support(self) -> dict[str, Array]:
@@ -386,32 +375,26 @@ class Perturbed:
         return before.static_geometry if carries and not before.subject_file.calibration.places else None
 
     @cached_property
-    def standing(self) -> Geometry | None:
-        """The static, whether the model carries places or angles over; None where a subject file stands for it."""
-        before = pipeline_of(self.result)
-        return None if before.subject_file.calibration.places else before.static_geometry
-
-    @cached_property
-    def measuring(self) -> Measuring | None:
-        """What is measured with another static; None without one."""
-        return None if self.standing is None else Measuring(self.result, self.standing)
+    def session(self) -> Session | None:
+        """What the static gives, places, angles or none; None without one, and where a subject file stands for it."""
+        return session_of(self.result, self.sides)
 
     def follow(self, static: Mapping[str, Array], numbers: Mapping[str, float]) -> dict[str, float]:
         """By how much measurements change with markers of the static and with others, those included; SI."""
-        if self.measuring is None or not (static or numbers):
-            return dict(numbers)
-        return self.measuring.changes(static, numbers)
+        return dict(numbers) if self.session is None else self.session.changes(static, numbers)
 
-    def _calibration(self, shift: Shift, numbers: Mapping[str, float]) -> Calibration | None:
-        static = self.static
-        if static is None or not (shift.static or shift.numbers or shift.centres):
-            return self.result.body.geometry.calibration
-        markers = {label: track + shift.static.get(label, 0.0) for label, track in static.tracks.items()}
-        geometry = Geometry(static.model, markers, numbers, static.n_frames, static.up_g, static.foot_flat)
-        moved = {self._in_static(place): offset for place, offset in shift.centres.items()}
-        return calibrate(
-            _moved(geometry, {place: of for place, of in moved.items() if place}), self.sides, "static trial"
-        )
+    def _calibrations(self, shifts: Sequence[Shift], drawn: bool) -> Calibration | None:
+        """What is carried over from the static, which is calibrated again for each shift of it."""
+        before, session = self.result.body.geometry.calibration, self.session
+        if self.static is None or session is None or before is None:
+            return before
+        calibrations = []
+        for shift in shifts:
+            moved = {self._in_static(centre): offset for centre, offset in shift.centres.items()}
+            points = {place: offset for place, offset in moved.items() if place}
+            same = not (shift.static or shift.numbers or points)
+            calibrations.append(before if same else session.calibration(shift, points, not drawn))
+        return of_draws(calibrations)
 
     def _in_static(self, centre: Place) -> Place | None:
         """The point of the static that a joint centre is carried over from; None for one that the walk itself gives."""
@@ -422,15 +405,6 @@ class Perturbed:
         if isinstance(definition, shapes.CarriedPoint):
             return self.static.model.place("point", definition.point, side)
         return self.static.model.place("point", name, side) if self.result.model.pose is not None else None
-
-
-def _moved(geometry: Geometry, offsets: Mapping[Place, Array]) -> Geometry:
-    """With points moved in the axes of the base, by (3,) or (frames, 3), m."""
-    if not offsets:
-        return geometry
-    R = geometry.frame(geometry.model.base.frame).R_gs
-    points = {place: geometry.point(place[1], place[0]) + apply(R, offset) for place, offset in offsets.items()}
-    return with_given(geometry, geometry.model, points, {}, {})
 
 
 def cutoff_of(perturbed: Perturbed) -> float | None:

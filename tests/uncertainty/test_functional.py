@@ -53,7 +53,7 @@ def test_the_ends_of_a_knee_axis_turn_it_by_what_is_published(computation: Pertu
     sizes = {round(float(np.linalg.norm(next(iter(error.shift.static.values())))), 6) for error in ends}
     assert len(sizes) == 1
     labels = [next(iter(error.shift.static)) for error in ends if error.words.endswith("x")]
-    static = computation.standing
+    static = computation.session and computation.session.static
     assert static is not None
     inner, outer = (static.tracks[label] for label in labels if label.startswith("L"))
     apart = float(np.linalg.norm(inner - outer, axis=1).mean())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -101,12 +102,21 @@ def test_a_chain_that_is_fitted_frame_by_frame() -> None:
     assert_same(list(computation.columns(shifts)), each_alone(computation, shifts), 1e-8)
 
 
-def test_a_calibration_in_a_static_is_shifted_one_by_one() -> None:
-    recorded, loaded = marked(FAMILY_OF["cast"]), load_model("cast", NO_FILTER)
-    result = analyse(recorded.trial, loaded, SubjectFile(), recorded.static)
-    computation = Perturbed(result)
+@pytest.mark.parametrize(("model", "joints"), [("cast", ""), ("cgm22", ""), ("cgm22", "{knee: {type: hinge}}")])
+def test_each_with_a_calibration_of_its_own(model: str, joints: str, tmp_path: Path) -> None:
+    """Places of markers, points and joints that the static gives, angles that hinges hold among them."""
+    recorded, file = marked(FAMILY_OF[model]), tmp_path / "mine.yaml"
+    pose = f"pose: {{joints: {joints}}}\n" if joints else ""
+    file.write_text(f"gaitid_model: 1\nextends: {model}.yaml\nname: mine\n{pose}", encoding="utf-8")
+    loaded = load_model(file, NO_FILTER)
+    computation = Perturbed(analyse(recorded.trial, loaded, SubjectFile(), recorded.static))
+    assert computation.together > 2
     shifts = drawn(computation, 2)
-    assert_same(list(computation.columns(shifts)), each_alone(computation, shifts), 1e-8)
+    shifts = [*shifts, Shift(), Shift(static=shifts[0].static, numbers=shifts[0].numbers)]
+    found = list(computation.columns(shifts))
+    assert_same(found, each_alone(computation, shifts), 1e-8 if model == "cast" else 1e-6)
+    angles = [name.endswith("_deg") for name in computation.names]
+    assert np.nanmax(np.abs(found[3] - found[2])[:, angles]) > 1.0
 
 
 def test_a_velocity_over_four_frames() -> None:
