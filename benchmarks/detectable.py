@@ -24,6 +24,7 @@ from gaitid.compare.in_common import NOTHING, SAME, SESSION, SUBJECT, InCommon
 from gaitid.gait.cycles import over_cycles
 from gaitid.trial import Array
 from gaitid.uncertainty.estimate import estimate
+from gaitid.uncertainty.perturbed import Perturbed
 from gaitid.uncertainty.signed import Signed, signed
 from gaitid.uncertainty.sources import SOURCES, read_sources
 
@@ -64,7 +65,7 @@ def reference(walk: int) -> tuple[dict[str, dict[str, Array]], Signed, tuple[str
     result = analyse(trial, model, subject)
     found = estimate(result, sources, features=False)
     curves = curves_of(result)
-    place = {name: i for i, name in enumerate(found.names)}
+    place = {found.names[i]: k for k, i in enumerate(Perturbed(result).budgeted)}
     variances: dict[str, dict[str, Array]] = {}
     names = [name for name in curves.names if f"left_{name}" in place]
     for side in SIDES:

@@ -254,7 +254,7 @@ def pose_segments(
         (side, body.segment): _segment(geometry, through, body, side) for side in sides for body in model.chain
     }
     R_gp, words = np.full((3, 3), np.nan), ""
-    if model.progression is not None:
+    if model.progression is not None and geometry.held is None:
         R_gp, words = progression(geometry, model.progression, markers.passes)
     return Body(
         geometry, tuple(sides), segments, frozen(R_gp), words, markers.settings, notes, markers.passes, markers.rate_hz

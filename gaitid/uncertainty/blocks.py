@@ -72,21 +72,25 @@ def joined(whole: Perturbed, found: Iterable[tuple[Block, Errors, Spread]]) -> t
     errors : Errors
         Those of the last block.
     spread : Spread
-        Of several blocks the columns that are written, variances as reals of 32 bits.
+        Variances of the columns that are `Perturbed.budgeted`; of several blocks these as reals of 32 bits, and
+        standard uncertainties of the columns that are written.
     """
     shape, cycles = (len(whole.values), whole.written), (len(whole.curves.strides), len(FEATURES))
+    kept = whole.budgeted
     standard, of_features = np.full(shape, np.nan), np.full(cycles, np.nan)
     variance: dict[str, Array] = {}
     features: dict[str, Array] = {}
     figures: list[Mapping[str, object]] = []
     for block, errors, spread in found:
         if block.perturbed is whole:
-            return errors, spread
+            return errors, replace(spread, variance={source: of[:, kept] for source, of in spread.variance.items()})
         first = block.perturbed.first
-        columns = slice(block.frames.start - first, block.frames.stop - first), slice(whole.written)
-        standard[block.frames] = spread.standard[columns]
+        rows = slice(block.frames.start - first, block.frames.stop - first)
+        standard[block.frames] = spread.standard[rows, : whole.written]
         for source, of in spread.variance.items():
-            variance.setdefault(source, np.zeros(shape, dtype=np.float32))[block.frames] = of[columns]
+            variance.setdefault(source, np.zeros((len(standard), len(kept)), np.float32))[block.frames] = of[rows][
+                :, kept
+            ]
         of_features[block.cycles] = spread.of_features
         for source, of in spread.features.items():
             features.setdefault(source, np.zeros(cycles))[block.cycles] = of

@@ -32,19 +32,19 @@ def shares(variance: Mapping[str, Array], at: Any = ...) -> dict[str, float]:
     return {source: 100 * mean / whole for source, mean in means.items() if mean > 0}
 
 
-def budget_of_columns(names: tuple[str, ...], variance: Mapping[str, Array], standard: Array) -> dict[str, Any]:
-    """For every angle, moment and power: typical and largest standard uncertainty, and the shares of its variance.
+def budget_of_columns(names: Sequence[str], variance: Mapping[str, Array], standard: Array) -> dict[str, Any]:
+    """For every column: typical and largest standard uncertainty, and the shares of its variance.
 
     Parameters
     ----------
-    names : tuple of str
+    names : sequence of str
     variance : mapping of source to (frames, columns) array
     standard : (frames, columns) array
     """
     found = {}
     for i, name in enumerate(names):
         known = standard[:, i][np.isfinite(standard[:, i])]
-        if name.endswith(("_deg", "_moment_Nm_per_kg", "_power_W_per_kg")) and known.size:
+        if known.size:
             found[name] = {
                 "median": float(np.median(known)),
                 "largest": float(known.max()),

@@ -192,7 +192,7 @@ def _placement(
     placement, roles, segments = sources.placement_m, _roles(perturbed), perturbed.still.body.segments
     static = perturbed.session.static if perturbed.session else None
     estimates = estimated(perturbed.result.model, sources)
-    pairs = [[label for label, _ in group.parts] for group in groups]
+    pairs = [[*group.labels] for group in groups]
     if static is not None:
         of_static = (*static.model.roles, *static.model.calibration_roles)
         roles |= {label: role for side, role in of_static for label in static.model.labels(role, side)}

@@ -41,7 +41,7 @@ class Estimate:
     values : (frames, columns) array
         Of the result.
     spread : Spread
-        Of these columns, and maybe of more behind them.
+        Of these columns, and maybe of more behind them; variances of angles, and of moments and powers a kg.
     of_result : (cycles, features) array
         Features of the result.
     left_out : tuple of str
@@ -129,8 +129,8 @@ def estimate(
     of_result = FeatureSpread(perturbed).of_result
     cycles = bands_over_cycle(result, names, spread.standard[:, : len(names)])
     about = _record(perturbed, sources, errors, spread, of_result)
-    variance = {source: of[:, : len(names)] for source, of in spread.variance.items()}
-    about |= over_cycle(result, names, cycles, variance)
+    budgeted = tuple(names[i] for i in perturbed.budgeted)
+    about |= over_cycle(result, budgeted, cycles, spread.variance)
     values = perturbed.values[:, : len(names)]
     return Estimate(names, result.trial.first_frame, values, spread, of_result, errors.left_out, about, cycles)
 
@@ -149,9 +149,7 @@ def _blocks(
 
 
 def _record(perturbed: Perturbed, sources: Sources, errors: Errors, spread: Spread, of_result: Array) -> dict[str, Any]:
-    names, written = perturbed.names[: perturbed.written], perturbed.written
-    standard = spread.standard[:, :written]
-    variance = {source: of[:, :written] for source, of in spread.variance.items()}
+    kept = perturbed.budgeted
     cycles = [(cycle.side, cycle.number) for cycle in perturbed.curves.cycles]
     sizes = sources.hip_m
     now, then = sizes.get(hip_method(perturbed), sizes.get(OTHERWISE, 0.0)), sizes.get("functional", np.inf)
@@ -173,6 +171,6 @@ def _record(perturbed: Perturbed, sources: Sources, errors: Errors, spread: Spre
         "left_out": list(errors.left_out),
         "sources": sources.content.get("sources", {}),
         "peaks": peaks(cycles, of_result, spread.of_features, spread.features, hip_better),
-        "columns": budget_of_columns(names, variance, standard),
+        "columns": budget_of_columns([perturbed.names[i] for i in kept], spread.variance, spread.standard[:, kept]),
         "features": of_features(cycles, spread.of_features, spread.features),
     }

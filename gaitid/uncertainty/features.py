@@ -123,7 +123,7 @@ def _columns(perturbed: Perturbed, curves: CycleCurves) -> dict[str, tuple[IntAr
 #: Of a column's own unit: a row is moved by so much. Rounding of sums of some tens is 1e-8 of it.
 _STEP = 1e-6
 #: Cycles with a moved row that are measured at once.
-_CYCLES_AT_ONCE = 1000
+_CYCLES_AT_ONCE = 200
 #: Features that are the value at one row, and whether they are its negative.
 _AT_ONE_ROW = {"max": 1.0, "min": 1.0, "generation_max": 1.0, "absorption_max": -1.0}
 

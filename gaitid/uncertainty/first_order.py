@@ -13,7 +13,7 @@ the direction of walking) is left alone: the mean of soft tissue and noise is no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 
 import numpy as np
@@ -21,13 +21,13 @@ import numpy as np
 from gaitid.analysis.limb import solve_limbs
 from gaitid.analysis.pipeline import Pipeline
 from gaitid.body.kinematics import SegmentMotion, spin_from_quaternion
-from gaitid.body.poses import Key, Motion
+from gaitid.body.poses import Motion
 from gaitid.numerics.masks import nearest_known
 from gaitid.numerics.rotation import quaternions
 from gaitid.numerics.spline import spline_derivatives
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, IntArray
-from gaitid.uncertainty.errors import Errors, Wave
+from gaitid.uncertainty.errors import Errors
 from gaitid.uncertainty.features import FeatureGradient, FeatureSpread
 from gaitid.uncertainty.groups import STEP_M, Group, jobs_of
 from gaitid.uncertainty.perturbed import Perturbed
@@ -43,8 +43,8 @@ PERIODS = (16, 40)
 NOISE_TRACKS = 32
 #: Of motions: what columns are linear in, m/s² and rad/s², and angular velocities, rad/s: whose square is lost.
 _STEPS = (("acc_g", 1.0), ("alpha_g", 1.0), ("omega_g", 1e-5))
-#: By segment which columns its motion moves, and their derivatives by it (`motion_gradient`).
-Gradient = Mapping[Key, tuple[IntArray, Array]]
+#: By side which motions of segments move its columns, and their derivatives by these (`motion_gradient`).
+Gradient = Mapping[str, tuple[IntArray, Array]]
 #: Along three axes a displacement and its two derivatives.
 _MOVES = 9
 #: Frames whose changes by all displacements of a marker are squared at once.
@@ -151,25 +151,26 @@ class _Collected:
 
 
 class _Together:
-    """Markers of a segment that move alike: their derivatives and changes of features, summed as they come in."""
+    """Markers of a segment that move alike: derivatives of a side's columns, and changes of features, summed."""
 
-    def __init__(self, wave: Wave, shape: tuple[int, int]) -> None:
-        self.left = set(wave.labels)
-        self.J = np.zeros((shape[0], _MOVES, shape[1]))
+    def __init__(self, left: Iterable[str], J: Array) -> None:
+        self.left = {*left}
+        self.J = np.zeros_like(J)
         self.slopes: Array | float = 0.0
 
 
 def _of_markers(perturbed: Perturbed, errors: Errors, collected: _Collected) -> None:
     """Errors of markers that change over time, marker by marker: derivatives of none are kept longer than needed."""
-    rate_hz, shape = perturbed.result.trial.rate_hz, perturbed.unshifted.shape
+    rate_hz, n = perturbed.result.trial.rate_hz, perturbed.n_frames
     waves = [(wave, _moves(_with_derivatives(wave.tracks_g, rate_hz))) for wave in errors.waves]
-    together: dict[int, _Together] = {}
+    together: dict[tuple[int, str], _Together] = {}
     drawn: Array | float = 0.0
-    random = np.random.default_rng(0)
+    random, drawn_of = np.random.default_rng(0), ("", np.zeros(0))
+    sides_of = [part for group in errors.groups for part in group.parts]
     gradient = motion_gradient(perturbed)
-    for group, J_of_all in zip(errors.groups, derivatives_of(perturbed, errors.groups, gradient), strict=True):
-        for label, columns in group.parts:
-            J = np.ascontiguousarray(J_of_all[:, :, columns])
+    for parts in derivatives_of(perturbed, errors.groups, gradient):
+        for label, side, J in parts:
+            columns = perturbed.of_side[side]
             mine = [(i, wave, moves) for i, (wave, moves) in enumerate(waves) if label in wave.labels]
             tracks = [moves for _, _, moves in mine]
             noise = errors.rough.get(label, errors.noise)
@@ -177,8 +178,10 @@ def _of_markers(perturbed: Perturbed, errors: Errors, collected: _Collected) -> 
                 # of independent normal numbers: an axis's displacement and its derivatives
                 root = np.kron(np.eye(3), np.linalg.cholesky(noise.covariance).T)[None]
                 collected.add_of_tracks("marker_noise", J, columns, root)
-                raw = noise.drawn(random, (NOISE_TRACKS, shape[0], 3), rate_hz)
-                tracks.append(_moves(_with_derivatives(raw, rate_hz)))
+                if drawn_of[0] != label:
+                    raw = noise.drawn(random, (NOISE_TRACKS, n, 3), rate_hz)
+                    drawn_of = label, _moves(_with_derivatives(raw, rate_hz))
+                tracks.append(drawn_of[1])
             slopes = _slopes(collected.gradient, J, columns, tracks)
             if noise is not None:
                 drawn = drawn + slopes.pop()
@@ -187,14 +190,16 @@ def _of_markers(perturbed: Perturbed, errors: Errors, collected: _Collected) -> 
                     collected.add_of_tracks(SKIN, J, columns, moves)
                     collected.add_of_features(SKIN, of_wave)
                     continue
-                of_segment = together.setdefault(i, _Together(wave, shape))
-                of_segment.J[:, :, columns] += J
+                if (i, side) not in together:
+                    together[i, side] = _Together((of for of in wave.labels if (of, side) in sides_of), J)
+                of_segment = together[i, side]
+                of_segment.J += J
                 of_segment.slopes = of_segment.slopes + of_wave
                 of_segment.left.remove(label)
                 if not of_segment.left:
-                    _add_together(collected, together.pop(i), moves)
-    for i, of_segment in together.items():
-        _add_together(collected, of_segment, waves[i][1])
+                    del together[i, side]
+                    collected.add_of_tracks(SKIN, of_segment.J, columns, moves)
+                    collected.add_of_features(SKIN, np.asarray(of_segment.slopes))
     if errors.noise is not None or errors.rough:
         collected.add_of_features("marker_noise", np.asarray(drawn) / np.sqrt(NOISE_TRACKS))
 
@@ -213,31 +218,26 @@ def wave_changes(
     """
     rate_hz, gradient = perturbed.result.trial.rate_hz, motion_gradient(perturbed)
     waves = [(wave, _moves(_with_derivatives(wave.tracks_g, rate_hz))) for wave in errors.waves]
-    left = [{*wave.labels} for wave, _ in waves]
+    every = [part for group in errors.groups for part in group.parts]
+    left = [{part for part in every if part[0] in wave.labels} for wave, _ in waves]
     summed: dict[int, list[Array]] = {}
-    for group, J_of_all in zip(errors.groups, derivatives_of(perturbed, errors.groups, gradient), strict=True):
-        for label, columns in group.parts:
-            J, change = np.ascontiguousarray(J_of_all[:, :, columns]), np.zeros(perturbed.unshifted.shape)
+    for parts in derivatives_of(perturbed, errors.groups, gradient):
+        for label, side, J in parts:
+            change = np.zeros(perturbed.unshifted.shape)
             for i, (wave, moves) in enumerate(waves):
-                if label not in left[i]:
+                if label not in wave.labels:
                     continue
                 for k in range(moves.shape[1]):
-                    change[:, columns] = np.einsum("fm,fmc->fc", moves[:, k], J)
+                    change[:, perturbed.of_side[side]] = np.einsum("fm,fmc->fc", moves[:, k], J)
                     of_track = over(change)
                     tracks = summed.setdefault(i, [])
                     if len(tracks) == k:
                         tracks.append(of_track)
                     else:
                         tracks[k] = tracks[k] + of_track
-                left[i].remove(label)
+                left[i].remove((label, side))
                 if not left[i]:
                     yield wave.words, summed.pop(i)
-    yield from ((waves[i][0].words, of) for i, of in summed.items())  # of a marker that no group has
-
-
-def _add_together(collected: _Collected, of_segment: _Together, moves: Array) -> None:
-    collected.add_of_tracks(SKIN, of_segment.J, slice(None), moves)
-    collected.add_of_features(SKIN, np.asarray(of_segment.slopes))
 
 
 def _slopes(gradient: FeatureGradient | None, J: Array, columns: IntArray, tracks: Sequence[Array]) -> list[Array]:
@@ -250,31 +250,47 @@ def _slopes(gradient: FeatureGradient | None, J: Array, columns: IntArray, track
 
 
 def derivatives(perturbed: Perturbed, group: Group, gradient: Gradient | None) -> Array:
-    """Those of one group; as `derivatives_of`."""
-    return next(derivatives_of(perturbed, [group], gradient))
+    """(frames, 9, columns) of all columns by one group; as `derivatives_of`."""
+    J = np.zeros((perturbed.n_frames, _MOVES, len(perturbed.names)))
+    for _, side, of in next(derivatives_of(perturbed, [group], gradient)):
+        J[:, :, perturbed.of_side[side]] = of
+    return J
 
 
-def derivatives_of(perturbed: Perturbed, groups: Sequence[Group], gradient: Gradient | None) -> Iterator[Array]:
-    """For each group (frames, 9, columns) of the columns by its markers: along x J0, J1 and J2, then along y and z.
+def derivatives_of(
+    perturbed: Perturbed, groups: Sequence[Group], gradient: Gradient | None
+) -> Iterator[list[tuple[str, str, Array]]]:
+    """For each group its labels and sides, and (frames, 9, columns of the side) of these by the marker: along x J0, J1
+    and J2, then along y and z.
 
     As many displacements as fit are computed at once; each array is valid until the next one is asked for.
     `gradient` is the `motion_gradient` of the perturbed.
     """
     if gradient is None:
-        yield from (derivatives_by_waves(perturbed, group) for group in groups)
+        for group in groups:
+            by_waves = derivatives_by_waves(perturbed, group)
+            yield [(label, side, by_waves[:, :, perturbed.of_side[side]]) for label, side in group.parts]
         return
     n, columns = perturbed.unshifted.shape
     always = np.full((n, 1), STEP_M)
-    shifts = [Shift(markers={label: always * along for label, _ in of.parts}) for of in groups for along in np.eye(3)]
-    J, axis = np.zeros((n, 3, 3, columns)), 0
+    shifts = [Shift(markers=dict.fromkeys(of.labels, always * along)) for of in groups for along in np.eye(3)]
+    J = {side: np.empty((n, 3, 3, len(of))) for side, of in perturbed.of_side.items()}
+    axes, along = ((group, axis) for group in groups for axis in range(3)), []
     for again in perturbed.again(shifts, held=True):
-        moved = perturbed.columns_of(again).reshape(-1, n, columns)
-        rest = _by_moves(_moves_of(perturbed.still, again, len(moved)), gradient, perturbed)
-        for draw, of in enumerate(moved):
-            J[:, axis, 0] = (of - perturbed.unshifted) / STEP_M
-            J[:, axis, 1:] = rest[:, draw]
-            if (axis := (axis + 1) % 3) == 0:
-                yield J.reshape(n, _MOVES, columns)
+        moved = (perturbed.columns_of(again).reshape(-1, n, columns) - perturbed.unshifted) / STEP_M
+        motions = _motions_by_moves(perturbed, _moves_of(perturbed.still, again, len(moved)))
+        for change, of_draw in zip(moved, motions, strict=True):
+            group, axis = next(axes)
+            along.append(of_draw)
+            for side in {side for _, side in group.parts}:
+                J[side][:, axis, 0] = change[:, perturbed.of_side[side]]
+                if axis == 2:
+                    which, by = gradient[side]
+                    of_axes = np.concatenate(along, axis=1)[:, :, which]
+                    J[side][:, :, 1:] = (of_axes @ by).reshape(n, 3, 2, -1)
+            if axis == 2:
+                yield [(label, side, J[side].reshape(n, _MOVES, -1)) for label, side in group.parts]
+                along = []
 
 
 def _moves_of(still: Pipeline, again: Pipeline, count: int) -> Array:
@@ -291,8 +307,8 @@ def _moves_of(still: Pipeline, again: Pipeline, count: int) -> Array:
     return moves / STEP_M
 
 
-def _by_moves(moves: Array, gradient: Gradient, perturbed: Perturbed) -> Array:
-    """(frames, draws, 2, columns) of the columns by the first and the second derivative of each displacement.
+def _motions_by_moves(perturbed: Perturbed, moves: Array) -> Array:
+    """(draws, frames, 2, segments × 9) of motions by the first and the second derivative of each displacement.
 
     Of a displacement m(t) of markers that moves a centre of mass by C m and a quaternion by Q m, the acceleration
     moves by C'' m + 2 C' m' + C m'', and angular velocity and acceleration by what q' and q'' move by likewise.
@@ -300,21 +316,20 @@ def _by_moves(moves: Array, gradient: Gradient, perturbed: Perturbed) -> Array:
     draws, n = moves.shape[:2]
     over_time = np.moveaxis(moves, 0, 1)  # (frames, draws, segments, 7)
     rates = spline_derivatives(over_time, perturbed.result.trial.rate_hz)[0]
-    J = np.zeros((n, draws * 2, perturbed.unshifted.shape[1]))
-    for i, (key, of) in enumerate(perturbed.still.body.segments.items()):
+    both = np.zeros((draws, n, 2, moves.shape[2], _MOVES))
+    for i, of in enumerate(perturbed.still.body.segments.values()):
         q = np.broadcast_to(quaternions(of.pose.R_gs)[:, None], (n, draws, 4))
         turn, dturn = (spin_from_quaternion(q, of_pose[:, :, i, :4]) for of_pose in (over_time, rates))
-        both = np.zeros((n, draws, 2, 9))
-        both[:, :, 0, :3], both[:, :, 0, 3:6], both[:, :, 0, 6:] = 2 * rates[:, :, i, 4:], 2 * dturn, turn
-        both[:, :, 1, :3], both[:, :, 1, 3:6] = over_time[:, :, i, 4:], turn
-        columns, by = gradient[key]
-        J[:, :, columns] += both.reshape(n, draws * 2, 9) @ by
-    return J.reshape(n, draws, 2, -1)
+        by_first = np.concatenate([2 * rates[:, :, i, 4:], 2 * dturn, turn], axis=2)
+        both[:, :, 0, i] = np.moveaxis(by_first, 1, 0)
+        both[:, :, 1, i, :6] = np.moveaxis(np.concatenate([over_time[:, :, i, 4:], turn], axis=2), 1, 0)
+    both[~np.isfinite(both)] = 0.0  # beside what is not known columns are not known either
+    return both.reshape(draws, n, 2, -1)
 
 
 def motion_gradient(perturbed: Perturbed) -> Gradient | None:
-    """Which columns each segment moves, and their derivatives, (frames, 9, n), by its acceleration and its angular
-    acceleration and velocity.
+    """By side which motions of segments, of nine each, its columns follow, and their derivatives by these, (frames,
+    motions, columns): by accelerations and by angular accelerations and velocities.
 
     Wrenches are linear in accelerations (Newton and Euler); powers and the gyroscopic term follow angular velocities.
     None where angular velocities are not those of quaternions.
@@ -322,28 +337,28 @@ def motion_gradient(perturbed: Perturbed) -> Gradient | None:
     if perturbed.result.settings.angular_velocity == "single_entries":
         return None
     still, motion, unshifted = perturbed.still, perturbed.still.body.motion(), perturbed.unshifted
-    base, found = still.body.base, {}
+    (_, base), keys = still.body.base, list(still.body.segments)
+    found: dict[str, list[tuple[int, Array]]] = {side: [] for side in perturbed.of_side}
     # a chain that is fitted again lies elsewhere by rounding, over a step of an angular velocity
     at_once = 1 if still.body.model.pose is not None else min(perturbed.together, _MOVES)
-    for name in (base[1], *(spec.segment for spec in still.body.model.chain)):
-        by = np.empty((len(unshifted), _MOVES, unshifted.shape[1]))
-        for start in range(0, _MOVES, at_once):
+    for name in (base, *(spec.segment for spec in still.body.model.chain)):
+        # of a base without mass only powers follow the motion: by its angular velocity
+        first = 6 if name == base and still.body.model.base.body is None else 0
+        for start in range(first, _MOVES, at_once):
             moves_at = range(start, min(start + at_once, _MOVES))
             many = perturbed.unmoved(len(moves_at))
             by_side = {
                 side: {key: _moved(of, moves_at if key == name else (), len(moves_at)) for key, of in of_side.items()}
                 for side, of_side in motion.by_side.items()
             }
-            moved = Motion(_moved(motion.base, moves_at if name == base[1] else (), len(moves_at)), by_side)
+            moved = Motion(_moved(motion.base, moves_at if name == base else (), len(moves_at)), by_side)
             again = many.with_(solved=solve_limbs(many.body, many.on_feet, many.mechanics, motion=moved))
             change = perturbed.columns_of(again).reshape(len(moves_at), *unshifted.shape) - unshifted
-            steps = np.array([_STEPS[k // 3][1] for k in moves_at])
-            by[:, start : moves_at.stop] = np.moveaxis(change / steps[:, None, None], 0, 1)
-        moves = np.any(np.nan_to_num(by) != 0, axis=(0, 1))
-        for side in [""] if name == base[1] else still.body.sides:  # a leg's columns follow its segments, and the base
-            columns = np.flatnonzero(moves & [of.startswith(side) for of in perturbed.names])
-            found[side, name] = columns, by[:, :, columns]
-    return found
+            for k, of in zip(moves_at, change, strict=True):
+                for side, columns in perturbed.of_side.items():
+                    i = keys.index(("" if name == base else side, name))
+                    found[side].append((i * _MOVES + k, of[:, columns] / _STEPS[k // 3][1]))
+    return {side: (np.array([i for i, _ in of]), np.stack([by for _, by in of], axis=1)) for side, of in found.items()}
 
 
 def _moved(motion: SegmentMotion, moves: Sequence[int], count: int) -> SegmentMotion:
@@ -363,9 +378,8 @@ def derivatives_by_waves(perturbed: Perturbed, group: Group) -> Array:
     fast, slow = (2 * np.pi / period * rate_hz for period in PERIODS)
     angles = [2 * np.pi / period * np.arange(n)[:, None] for period in PERIODS]
     waves = [wave for angle in angles for wave in (np.sin(angle), np.cos(angle))]
-    labels = [label for label, _ in group.parts]
     along = [wave * axis for axis in STEP_M * np.eye(3) for wave in waves]
-    shifted = perturbed.columns([Shift(markers=dict.fromkeys(labels, track)) for track in along])
+    shifted = perturbed.columns([Shift(markers=dict.fromkeys(group.labels, track)) for track in along])
     apart = fast**2 - slow**2
     for axis in range(3):
         in_phase, in_quadrature = [], []

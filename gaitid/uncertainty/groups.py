@@ -21,11 +21,16 @@ class Group(NamedTuple):
 
     Attributes
     ----------
-    parts : tuple of (label, columns)
-        Which columns each is asked for.
+    parts : tuple of (label, side)
+        The columns of which sides each is asked for.
     """
 
-    parts: tuple[tuple[str, IntArray], ...]
+    parts: tuple[tuple[str, str], ...]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Of its markers."""
+        return tuple(dict.fromkeys(label for label, _ in self.parts))
 
 
 def groups_of(perturbed: Perturbed, segment_of: Mapping[str, Key]) -> Iterator[Group]:
@@ -37,10 +42,7 @@ def groups_of(perturbed: Perturbed, segment_of: Mapping[str, Key]) -> Iterator[G
     segment_of : mapping of label to (side, segment)
         Of all markers the segment that each moves with.
     """
-    result, names, labels = perturbed.result, perturbed.names, list(segment_of)
-    all_columns = np.arange(len(names))
-    sides = perturbed.sides
-    mine = {side: np.flatnonzero([name.startswith(f"{side}_") for name in names]) for side in sides}
+    result, labels, sides = perturbed.result, list(segment_of), perturbed.sides
     by_role: dict[str, dict[str, str]] = {}
     for side, role in result.model.roles:
         for label in result.model.labels(role, side) if side in sides else ():
@@ -51,14 +53,14 @@ def groups_of(perturbed: Perturbed, segment_of: Mapping[str, Key]) -> Iterator[G
     if result.model.pose is not None:  # both legs hang from one pelvis, and each marker moves all of it
         pairs = []
     by_side = {side: list(dict.fromkeys(dict(pair)[side] for pair in pairs)) for side in sides if pairs}
-    reached = {label: of for side, own in by_side.items() for label, of in _reached(perturbed, side, own, mine).items()}
+    reached = {label: of for side, own in by_side.items() for label, of in _reached(perturbed, side, own).items()}
     for (first, a), (second, b) in pairs:
         if not paired & {a, b} and second not in reached[a] and first not in reached[b]:
             paired |= {a, b}
-            yield Group(((a, mine[first]), (b, mine[second])))
+            yield Group(((a, first), (b, second)))
     for label in labels:
         if label not in paired:
-            yield Group(((label, all_columns),))
+            yield Group(tuple((label, side) for side in sides))
 
 
 class Job(NamedTuple):
@@ -99,7 +101,7 @@ def jobs_of(perturbed: Perturbed, errors: Sequence[Error], segment_of: Mapping[s
                 side, role = place_of[label]
                 by_place.setdefault((role, error.words[-1]), {})[side] = error
     pairs = [pair for pair in by_place.values() if len(pair) == 2]
-    mine = {side: np.flatnonzero([name.startswith(f"{side}_") for name in names]) for side in perturbed.sides}
+    mine = perturbed.of_side
     for side in perturbed.sides if pairs else ():
         shift = summed((step * (i + 1) / len(pairs), of[side].shift) for i, of in enumerate(pairs))
         (moved,) = perturbed.columns([shift])
@@ -116,7 +118,7 @@ def jobs_of(perturbed: Perturbed, errors: Sequence[Error], segment_of: Mapping[s
             yield Job(error.shift, ((error, np.arange(len(names))),))
 
 
-def _reached(perturbed: Perturbed, side: str, labels: list[str], mine: Mapping[str, IntArray]) -> dict[str, set[str]]:
+def _reached(perturbed: Perturbed, side: str, labels: list[str]) -> dict[str, set[str]]:
     """For each marker of a side the sides whose columns change with it."""
     random, same = np.random.default_rng(0), perturbed.unshifted
     n = perturbed.n_frames
@@ -124,7 +126,9 @@ def _reached(perturbed: Perturbed, side: str, labels: list[str], mine: Mapping[s
 
     def changed(some: list[str]) -> set[str]:
         (moved,) = perturbed.columns([Shift(markers={label: np.tile(along[label], (n, 1)) for label in some})])
-        return {of for of, at in mine.items() if not np.array_equal(moved[:, at], same[:, at], equal_nan=True)}
+        return {
+            of for of, at in perturbed.of_side.items() if not np.array_equal(moved[:, at], same[:, at], equal_nan=True)
+        }
 
     # each its own way, so that no two undo each other: mostly none of a leg's moves the other one
     if changed(labels) <= {side}:

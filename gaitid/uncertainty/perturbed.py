@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,7 +31,7 @@ from gaitid.markers.clean import Markers
 from gaitid.model import shapes
 from gaitid.numerics.lowpass import lowpass
 from gaitid.numerics.rotation import apply
-from gaitid.trial import Array
+from gaitid.trial import Array, IntArray
 from gaitid.uncertainty.session import Session, session_of, with_points_moved
 from gaitid.uncertainty.shift import Shift, shifted_load
 from gaitid.write import DEFAULT_FRAMES
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 
 #: Frames of all draws that are computed at once: arrays of so many vectors fit a cache.
 FRAMES_AT_ONCE = 4000
+#: Walks that nothing moves, at most, which are computed once and kept: those of all motions of a segment.
+UNMOVED = 9
 _COUNTERS = 2  # ``frame`` and ``time_s`` stand before the others
 
 
@@ -95,10 +98,21 @@ class Perturbed:
         names += [f"{side}_ground_reaction_{axis}_N_per_kg" for side in self.result.sides for axis in "xyz"]
         return tuple(names)
 
+    @cached_property
+    def of_side(self) -> dict[str, IntArray]:
+        """For each recorded side the columns that are its: of `names`."""
+        return {side: np.flatnonzero([name.startswith(f"{side}_") for name in self.names]) for side in self.sides}
+
     @property
     def written(self) -> int:
         """How many of the columns stand in files: the first."""
         return len(self.names) - 3 * len(self.result.sides)
+
+    @property
+    def budgeted(self) -> IntArray:
+        """Of which columns it is told what makes them unsure: angles, and moments and powers a kg."""
+        ends = "_deg", "_moment_Nm_per_kg", "_power_W_per_kg"
+        return np.flatnonzero([name.endswith(ends) for name in self.names[: self.written]])
 
     @cached_property
     def curves(self) -> CycleCurves:
@@ -127,7 +141,8 @@ class Perturbed:
         if count == 1:
             return self.still
         if count not in self._unmoved:
-            self._unmoved[count] = self._again([Shift()] * count)
+            nothing = [Shift()] * count
+            self._unmoved[count] = self._posed(nothing, self._dynamics(nothing))
         return self._unmoved[count]
 
     def columns(self, shifts: Sequence[Shift], drawn: bool = False) -> Iterator[Array]:
@@ -177,8 +192,10 @@ class Perturbed:
 
         Where means are `held`, what is a mean over the trial, as lengths and the direction of walking are, stays.
         """
-        for start in range(0, len(shifts), self.together):
-            yield self._again(shifts[start : start + self.together], drawn, held)
+        for still, of_kind in groupby(shifts, lambda shift: shift.moves_nothing):
+            some, most = [*of_kind], min(self.together, UNMOVED) if still else self.together
+            for start in range(0, len(some), most):
+                yield self._again(some[start : start + most], drawn, held)
 
     @cached_property
     def together(self) -> int:
@@ -193,17 +210,28 @@ class Perturbed:
         return several if same else 1
 
     def _again(self, shifts: Sequence[Shift], drawn: bool = False, held: bool = False) -> Pipeline:
-        before, count = pipeline_of(self.result), len(shifts)
+        dynamics = self._dynamics(shifts)
+        if "still" in self.__dict__ and all(shift.moves_nothing for shift in shifts):
+            many = self.unmoved(len(shifts))
+            return many.with_(**dynamics, body=self._body(many.body, shifts, held))
+        return self._posed(shifts, dynamics, drawn, held)
+
+    def _dynamics(self, shifts: Sequence[Shift]) -> dict[str, Any]:
+        """Stages behind the poses: loads and masses."""
+        before = pipeline_of(self.result)
         loads = [self._loads(shift) for shift in shifts]
         of_feet, on_feet = (
             {side: self._joined([of[side] for of in each]) for side in self.sides} for each in zip(*loads, strict=True)
         )
         mass_kg, times = self._masses(shifts)
-        applied = {key: self._wrench([of] * count) for key, of in before.applied.items()}
+        applied = {key: self._wrench([of] * len(shifts)) for key, of in before.applied.items()}
         mechanics = replace(before.mechanics, mass_kg=mass_kg, solver="block", applied=applied, times=times)
-        dynamics = {"loads": replace(before.loads, by_side=of_feet), "on_feet": on_feet, "mechanics": mechanics}
-        if count == 1 and shifts[0].loads_alone and "still" in self.__dict__:
-            return self.still.with_(**dynamics)
+        return {"loads": replace(before.loads, by_side=of_feet), "on_feet": on_feet, "mechanics": mechanics}
+
+    def _posed(
+        self, shifts: Sequence[Shift], dynamics: Mapping[str, Any], drawn: bool = False, held: bool = False
+    ) -> Pipeline:
+        before, count = pipeline_of(self.result), len(shifts)
         geometry = self._geometry(shifts, drawn)
         if self.result.model.pose is not None and "still" in self.__dict__:
             geometry.before = self._before.repeated(count)._replace(small=not drawn)

@@ -57,9 +57,10 @@ class Shift:
     cutoff: Mapping[str, float] = field(default_factory=dict)
 
     @property
-    def loads_alone(self) -> bool:
-        """Whether nothing is added but to loads, so that all else of the unshifted walk holds."""
-        return not any(getattr(self, one.name) for one in fields(self) if one.name != "load")
+    def moves_nothing(self) -> bool:
+        """Whether nothing is added but to loads, masses and their centres, so that all poses hold."""
+        moved = self.markers, self.static, self.numbers, self.centres, self.cutoff
+        return not any(moved)
 
     def times(self, factor: float) -> Shift:
         """The same, so many times as large."""

@@ -35,7 +35,7 @@ def of_family(model: str) -> Perturbed:
 
 
 def whole(computation: Perturbed, label: str) -> Group:
-    return Group(((label, np.arange(len(computation.names))),))
+    return Group(tuple((label, side) for side in computation.sides))
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +106,7 @@ def test_velocities_of_single_entries_are_told_by_waves() -> None:
 
 def test_markers_of_both_legs_are_paired_but_those_of_the_base(computation: Perturbed) -> None:
     errors = errors_of(read_sources("default"), computation)
-    pairs = {tuple(label for label, _ in group.parts) for group in groups_of(computation, errors.segment_of)}
+    pairs = {group.labels for group in groups_of(computation, errors.segment_of)}
     assert {("LTHI", "RTHI"), ("LKNE", "RKNE"), ("LANK", "RANK"), ("LASI",), ("RASI",)} <= pairs
     assert sorted(label for pair in pairs for label in pair) == sorted(errors.segment_of)
 
