@@ -44,6 +44,7 @@ _CONSEQUENCES = {
     "no_known_wrench": ("filters_differ", "impact", "no_known_load"),  # nothing that is written depends on forces
     "impact": ("filters_differ",),  # which says the same without frames
     "mass_unknown": ("no_known_wrench",),
+    "markers_lost": ("rate_doubtful",),  # the accelerations are of the noise
 }
 
 

@@ -102,7 +102,7 @@ def fitted(text: str, cure: str, room: int) -> str:
     behind = f"; cure: {cure}" if cure else ""
     if len(text) + len(behind) > room and (brackets := re.findall(r" \([^()]{9,}\)", text)):
         return fitted(text.replace(brackets[-1], ""), cure, room)
-    if len(text) + len(behind) > room and len(behind) > room * 2 // 3:
+    if len(text) + len(behind) > room and len(behind) > room // 2:
         behind = "; cure: " + re.split("; |, or |, if ", cure)[0]
     return _cut(text, max(room - len(behind), room // 3)) + behind
 

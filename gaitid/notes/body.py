@@ -165,7 +165,7 @@ BODY = {
                     "the calibration stored in the trial is used, not {name} in the same folder, which would "
                     "change {effect}: {differences:, 3}{off:?; {off}}"
                 ),
-                "if the static was recorded with these markers, --static {path:typed}",
+                "--static {path:typed}, if it was recorded with these markers",
             ),
         },
     ),

@@ -137,7 +137,6 @@ NOT_APPLIED: dict[str, tuple[str, ...]] = {
         "correct the plate in the file, or describe it with --plates",
     ),
     "tests/faults/test_judge.py": ("correct the times in one of the files, or give --set force_start_s=0",),
-    "tests/analysis/test_conflict.py": ("if the static was recorded with these markers, --static",),
     "needs a cluster that is lost: tests/batch/test_cluster.py resumes one": ("go on with --resume",),
     "needs a system that starts no more processes": ("give a smaller -j",),
     "needs a file system that does not tell capitals: tests/batch/test_previous.py": (

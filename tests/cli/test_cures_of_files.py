@@ -163,7 +163,7 @@ ROWS: dict[str, Row] = {
         run(unit("")), "--set point_unit decides", lambda folder, words, line: (*words, "--set", "point_unit=mm")
     ),
     "a stored calibration that is not the static's": Row(
-        stale, "if the static was recorded with these markers, --static ", r"--static \S+"
+        stale, "if it was recorded with these markers", r"--static [^\s,]+"
     ),
     "a trial that is not like its session": Row(
         unlike_session,
