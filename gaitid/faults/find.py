@@ -10,7 +10,7 @@ import numpy as np
 
 from gaitid.faults.detectable import Detectable, detectable
 from gaitid.faults.gathering import Mover, gather
-from gaitid.faults.judge import Court, Finding, judge
+from gaitid.faults.judge import Court, Finding, Judgement, judge
 from gaitid.faults.laboratory import Day, Share, corners_of, day_of, effects_on, known_faults, share_of_trial
 from gaitid.faults.words import fault_of
 from gaitid.ground.clocks import far_apart, lasts_otherwise, zeros_apart
@@ -135,12 +135,15 @@ def find_faults(
     apart = list[Fault]()
     if not broken and not any(contact.plates for contact in loads.contacts):
         apart = zeros_apart(trial, ground, mover.weight_N) or far_apart(trial, ground)
-    evidence = gather(sound, loads, mover)
-    # of pressure alone, under feet at other times, nothing is to be judged
-    tells = len(evidence.windows_s) > 0 or not apart
-    if sound.plates and tells and not any(fault.note.code == "rate_doubtful" for fault in faults):
+    if sound.plates and not any(fault.note.code == "rate_doubtful" for fault in faults):
+        evidence = gather(sound, loads, mover)
         court = Court(evidence, effects_on(evidence, day))
         said = judge(court)
+        # of forces under other feet only exchanged plates say as much as another time
+        if any(finding.best.hypothesis.cause == "plates_exchanged" for finding in said.findings):
+            apart = []
+        elif apart:
+            said = Judgement((), np.nan, np.nan)
         before = evidence.filed
         for known in known_faults(evidence, day):
             if (fault := fault_of(Finding(known, ()), before, evidence, raw)) is not None:
@@ -150,8 +153,7 @@ def find_faults(
                 faults.append(_by_laboratory(fault, "laboratory/beyond", day))
             before = finding.best.state
         not_seen = detectable(court, before) if court.n else ()
-        apart = [] if said.findings else apart
-        if not any(fault.withheld for fault in faults):
+        if not apart and not any(fault.withheld for fault in faults):
             laboratory = share_of_trial(court, said, corners)
         if said.left > UNEXPLAINED:
             numbers = tuple(evidence.plates[k].number for k in evidence.used)
