@@ -123,16 +123,15 @@ def test_who_jumps_is_not_held_to_how_walkers_move(kg: float) -> None:
 NOT_YET = pytest.mark.xfail(strict=True, reason="rules of single plates noticed it, the judge does not yet")
 
 
-@NOT_YET
 @pytest.mark.parametrize(
     ("name", "change"),
     [
-        pytest.param("latrobe/sprint", scaled(-1.0, 0), marks=pytest.mark.slow),
-        pytest.param("latrobe/sprint", scaled(0.5, *range(6)), marks=pytest.mark.slow),
-        ("rajagopal/run", scaled(2.0, 0)),
-        ("run", scaled(2.0, 0)),
+        pytest.param("latrobe/sprint", scaled(-1.0, 0), marks=(pytest.mark.slow, NOT_YET)),
+        pytest.param("latrobe/sprint", scaled(0.5, *range(6)), marks=(pytest.mark.slow, NOT_YET)),
+        pytest.param("rajagopal/run", scaled(2.0, 0), marks=NOT_YET),
+        pytest.param("run", scaled(2.0, 0), marks=NOT_YET),
         ("cgm24/walk", scaled(2.0, 0, 1)),
-        ("over_edge", scaled(-1.0, 1)),
+        pytest.param("over_edge", scaled(-1.0, 1), marks=NOT_YET),
     ],
 )
 def test_a_fault_of_channels_that_is_noticed(name: str, change) -> None:  # type: ignore[no-untyped-def]
