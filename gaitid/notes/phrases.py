@@ -329,7 +329,7 @@ _BODY = {
     "angle": "{angle} {deg:.0f}° (expected {limits:° to }°)",
     "distance": "{what} {static:.0f} mm in the static and {trial:.0f} mm in the trial",
     "in_line": "the markers of the {side:?{side} }{segment} lie in one line: {labels:, }",
-    "foot": "the {side} foot by {deg:.1f}°",
+    "foot": "{side} {deg:.1f}°",
     "off": "{side} by {deg:.1f}°",
     "slope": "{side} {deg:.0f}°",
 }

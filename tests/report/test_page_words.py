@@ -145,7 +145,7 @@ def test_trust_says_what_is_known_and_what_is_not(cycled: Path, edit_record: Edi
     loaded = load_result(cycled)
     said = words(trust_html(in_mean([loaded]), pool([loaded])))
     assert "angles from 2 cycles; moments and power from 1 whole stance (plate 2)" in said
-    assert "axes are turned inward by 14° ± 5°" in said
+    assert "axes were turned inward by 14° ± 5°" in said
     html = trust_html(in_mean([loaded]), pool([loaded]))
     assert html.count('class="badge care"') == 1 and html.count('class="badge good"') == 5  # all but the left knee
     edit_record(cycled, {"verdict": {**good, "left": "do not use"}, "quality": {}})
@@ -157,7 +157,7 @@ def test_trust_says_what_is_known_and_what_is_not(cycled: Path, edit_record: Edi
 def test_a_stance_that_is_not_whole_for_the_verdict_is_none_here(cycled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     loaded = load_result(cycled)
     for share, said in ((0.91, "in part of a stance only"), (0.93, "moments and power from 1 whole stance")):
-        monkeypatch.setattr("gaitid.report.page.trust.known_share", lambda *_, share=share: share)
+        monkeypatch.setattr("gaitid.report.page.told.known_share", lambda *_, share=share: share)
         assert said in words(trust_html(in_mean([loaded]), pool([loaded])))
 
 

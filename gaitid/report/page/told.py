@@ -322,8 +322,8 @@ def trust_html(means: InMean, basis: Basis) -> str:
     return (
         '<section aria-label="Can I trust it?"><h2>Can I trust it?</h2><div class="scroll"><table class="trust"><thead>'
         f'<tr><th scope="col">Joint</th>{heads}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
-        '<p class="note">Yes: the side’s verdict is good, and a whole stance gives moments. With care: as the words '
-        "beside it say, or for what lowers the verdict above, which holds for every joint of its side.</p></section>"
+        '<p class="note">Yes: the side’s verdict is good, and a whole stance gives moments. With care: see the '
+        "note beside the joint, or the reasons above, which hold for all joints of that side.</p></section>"
     )
 
 
