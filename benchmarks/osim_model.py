@@ -15,7 +15,7 @@ import numpy as np
 from scipy.interpolate import PPoly
 from scipy.signal import butter, filtfilt
 
-from gaitid.dynamics.wrench import about_point
+from gaitid.dynamics.inertia import about_point
 from gaitid.numerics.rotation import about_axis
 from gaitid.trial import Array
 

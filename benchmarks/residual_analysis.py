@@ -8,7 +8,7 @@ asked for is where the residual equals that line's value at 0 Hz.
 
 That needs noise: on trajectories that were smoothed before, the residual falls as f⁻⁴, a line from 12 to 20 Hz crosses
 that at 10.5 Hz whatever the signal, and the answer means nothing. So it is printed for raw trajectories only; the
-noise itself is measured by eighth differences (`gaitid.numerics.statistics.noise_levels`).
+noise itself is measured by eighth differences (`gaitid.numerics.masks.noise_levels`).
 """
 
 from __future__ import annotations

@@ -22,7 +22,8 @@ from typing import Protocol
 import numpy as np
 
 from gaitid.dynamics.chain import Chain, Link
-from gaitid.dynamics.wrench import Wrench, turned
+from gaitid.dynamics.inertia import turned
+from gaitid.dynamics.wrench import Wrench
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.rotation import apply, apply_transposed, cross
 from gaitid.trial import Array, Mask, read_only

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from gaitid.dynamics.wrench import inertia_fault
+from gaitid.dynamics.inertia import inertia_fault
 from gaitid.errors import ModelError
 from gaitid.numerics.rotation import cross, dot
 from gaitid.trial import Array, IntArray, Mask, read_only

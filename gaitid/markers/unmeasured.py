@@ -168,10 +168,11 @@ def find_drawn(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]
         rows = max(least_rows, round(DRAWN_S * rate_hz)) if order > 2 else least_rows
         if not tracks or len(tracks.points) <= 2 * (rows + order):
             continue
-        sizes = tracks.of_differences(order, lambda some: largest_column(np.abs(some)))
-        usual, digit = quantile_of_known(sizes, 0.5), digits * tracks.digit
-        limits = np.where(digit < FINE * usual, np.maximum(share * usual, digit), -1.0)
-        small: Mask = np.asarray(sizes <= limits)
+        usual, small = np.empty(len(tracks)), np.empty((len(tracks.points) - order, len(tracks)), dtype=bool)
+        for i in range(len(tracks)):  # of all markers at once it would take as much memory as their places do
+            sizes = largest_column(np.abs(np.diff(tracks.points[:, i], order, axis=0)))
+            usual[i], digit = quantile_of_known(sizes, 0.5), digits * tracks.digit[i]
+            small[:, i] = sizes <= (max(share * usual[i], digit) if digit < FINE * usual[i] else -1.0)
         small &= (small.mean(axis=1) <= FEW)[:, None]
         for i in np.flatnonzero(small.sum(axis=0) >= rows).tolist():
             if order > 2 and usual[i] > NOISY * noise_of(tracks.points[:, i]):
@@ -213,11 +214,14 @@ def _alike(tracks: Tracks) -> Iterator[tuple[int, int]]:
     """Pairs of markers that bend alike in two rows on end of those of which each long run has two."""
     every = COPIED_FRAMES // 2
     n = (len(tracks.points) - 2) // every * every
-    some = sum(by * tracks.points[k : k + n : every] for k, by in enumerate((1.0, -2.0, 1.0)))
-    bends = np.asarray(some)
+    bends = -2.0 * tracks.points[1 : 1 + n : every]
+    for k in (0, 2):
+        bends += tracks.points[k : k + n : every]
     for a in range(bends.shape[1] - 1):
-        off = norm(bends[:, a + 1 :] - bends[:, a, None]) < SAME * norm(bends[:, a])[:, None]
-        yield from ((a, a + 1 + k) for k in np.flatnonzero((off[1:] & off[:-1]).any(axis=0)).tolist())
+        limit = SAME * norm(bends[:, a])[:, None]
+        for b in range(a + 1, bends.shape[1], 8):  # a few at a time: of all it takes as much memory as their places
+            off = norm(bends[:, b : b + 8] - bends[:, a, None]) < limit
+            yield from ((a, b + k) for k in np.flatnonzero((off[1:] & off[:-1]).any(axis=0)).tolist())
 
 
 def _kink(bend: Array, row: int) -> float:

@@ -52,7 +52,7 @@ _CONTACT = {
     "of_plate": "plate {on}: {why}",
     "no_frame_known": "plate {on}: its load is known in no frame{why:?: {why}}",
     "by_hand": "the evidence says otherwise: {why}",
-    "on_floor": "the foot stands beside all plates",
+    "on_floor": "no plate measures where the foot stands",
     "too_heavy": "it carries {times:.0f} body weights; check the mass, and the unit of its channels",
     "plate_misplaced": "{fault}",
     "both_feet": "both feet stand on it, or may",

@@ -191,7 +191,7 @@ def derivative_by_three_points(patch: Patch) -> None:
 
 
 def markers_secretly_smoothed(patch: Patch) -> None:
-    def smoothed(markers: Tracks, settings: specs.Settings, rate_hz: float) -> Any:
+    def smoothed(markers: Tracks, settings: specs.Settings, rate_hz: float, rough: object) -> Any:
         return lowpass.lowpass(markers.points, 6.0, rate_hz), {}, settings
 
     patch.setattr(cleaning, "through_filter", smoothed)

@@ -164,7 +164,7 @@ def test_an_open_gap_of_an_arm_or_a_head_costs_the_centre_of_mass_there(trial: s
     whole = gaitid.read_trial(SHARED / trial, **given)
     label = gaitid.analyse(whole, model="auto", static=static).record["whole_body"]["markers"]["left.wrist_ulnar"]
     points_g = whole.points_g.copy()
-    points_g[60:110, whole.labels.index(label)] = np.nan  # most roles of the model have no marker at all here
+    points_g[60:115, whole.labels.index(label)] = np.nan  # most roles of the model have no marker at all here
     found = gaitid.analyse(replace(whole, points_g=points_g), model="auto", static=static)
     known = np.isfinite(found.com["com_x_m"].to_numpy())
     assert not known[65:105].any()

@@ -86,7 +86,7 @@ def test_outputs_show_that_the_stored_values_are_stale(made: Path, tmp_path: Pat
     (note,) = assert_as_run(tmp_path, "--static", static)
     assert (
         "the static is used" in note
-        and f"against the angles stored in {where}.c3d stores" in note
+        and f"against the angles stored in {where}.c3d the stored" in note
         and "by up to 6." in note
     )
     clean, found = (tmp_path / name for name in ("clean", "out"))

@@ -145,8 +145,8 @@ def test_only_files_of_a_size_that_trials_have(tmp_path: Path, one_walk: Path) -
 
 
 def test_a_file_that_is_longer_than_the_store_says(store: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gaitid.batch.fetched.MAX_BYTES", 12)
-    monkeypatch.setattr("gaitid.batch.fetched._PIECE", 4)
+    monkeypatch.setattr("gaitid.batch.files.MAX_BYTES", 12)
+    monkeypatch.setattr("gaitid.batch.files._PIECE", 4)
     found = {path: {"type": "file"} for path in store.find("/lab")}
     monkeypatch.setattr(type(store), "find", lambda self, root, detail: found)
     _, problems = fetch(["memory://lab"], tmp_path)
@@ -165,7 +165,7 @@ def test_a_store_that_stops_answering(store: Any, tmp_path: Path, monkeypatch: p
 
     monkeypatch.setattr(type(store), slow, wait)
     for name in ("ANSWER_S", "LISTING_S"):
-        monkeypatch.setattr(f"gaitid.batch.fetched.{name}", 0.2)
+        monkeypatch.setattr(f"gaitid.batch.files.{name}", 0.2)
     with pytest.raises(GaitidError, match=r"memory://lab: .*no answer within 0.2 s"):
         fetch(["memory://lab"], tmp_path)
     assert len(asked) == 1

@@ -128,8 +128,7 @@ def test_limits_of_the_user_take_the_place_of_published_ones(sure: Path, tmp_pat
     found = usable(tmp_path)
     classes = {(kind, entry["class"]) for (*_, kind), entry in found.items() if kind != "power"}
     assert classes == {("angle", "acceptable"), ("moment", "do not use")}
-    assert "how sure: knee: flexion ±" in done.err and "(95 %)" in done.err
-    assert "do not use for extension moment" in done.err
+    assert "do not use (± 95 %): " in done.err and "knee extension moment " in done.err
     before = usable(sure)
     assert {key: entry["half_width"] for key, entry in found.items()} == {
         key: entry["half_width"] for key, entry in before.items()

@@ -112,7 +112,7 @@ def test_names_that_count_from_0_and_the_cure_of_another_number(made: tuple[Walk
     assert "found those of plates 0 and 1; number the plates of the plates file as the names of the channels do" in why
     yaml = described(tmp_path / "plates.yaml", plates, first=0)
     assert [plate.number for plate in read_trial(path, plates=yaml).plates] == [0, 1]
-    done = gaitid("run", path, "--plates", yaml, "-o", tmp_path)
+    done = gaitid("-v", "run", path, "--plates", yaml, "-o", tmp_path)
     assert "left foot on plate 0" in done.err and "right foot on plate 1" in done.err
     counted_from_1 = write(tmp_path / "walk.c3d", walk, plates, group=False)
     assert "its channels are not found by their names" in read_trial(counted_from_1, plates=yaml).refused_plates[0]
@@ -140,7 +140,7 @@ def test_channels_without_any_known_name_have_a_cure_that_works(made: tuple[Walk
 
 
 def test_they_are_named_with_a_cure_that_works(undeclared: Path, tmp_path: Path) -> None:
-    done = gaitid("run", undeclared, "-o", tmp_path)
+    done = gaitid("-v", "run", undeclared, "-o", tmp_path)
     (line,) = (line for line in done.lines if "look like" in line)
     assert all(name in line for name in NAMES)
     cure = re.search(r"cure: describe the plates with --plates FILE.yaml \((gaitid inspect --plates-template)", line)
@@ -206,4 +206,4 @@ def test_beside_the_plates_where_none_was_dropped(made: tuple[Walk, list[Filed]]
     assert "left: no whole stance on the plates: it stands beside the plates" in done.err
     seen = json.loads(gaitid("inspect", path, "--json").out)["plates"]
     assert [(plate["plate"], plate["used"]) for plate in seen] == [(1, True), (2, False)]
-    assert "the load of plate 1 once more" in seen[1]["reason"]
+    assert "repeats the load of plate 1" in seen[1]["reason"]

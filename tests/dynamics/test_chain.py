@@ -99,7 +99,7 @@ def test_the_names_in_the_page_on_dynamics_exist() -> None:
     page = (root / "docs" / "dynamics.md").read_text(encoding="utf-8")
     modules = [
         importlib.import_module(f"gaitid.dynamics.{name}")
-        for name in ("chain", "constrained", "newton_euler", "wrench")
+        for name in ("chain", "constrained", "inertia", "newton_euler", "wrench")
     ]
     attributes = {"proximal", "distal", "beyond", "R_gs"}  # of Chain and Link
     names = set(re.findall(r"`([A-Za-z_]+)(?:\([a-z]\))?`", page)) - {"numpy", "rnea", *SOLVERS}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from moving_trees import random_inertia
 from scipy.spatial.transform import Rotation
 
-from gaitid.dynamics.wrench import about_centre, about_point, inertia_fault, turned
+from gaitid.dynamics.inertia import about_centre, about_point, inertia_fault, turned
 
 seeds = st.integers(0, 2**32 - 1)
 

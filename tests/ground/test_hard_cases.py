@@ -156,7 +156,7 @@ def test_a_cutoff_below_one_period_of_the_trial_is_refused_at_once(chosen: str, 
 @pytest.mark.parametrize(
     ("fault", "words"),
     [
-        (lambda p, i: p.__setitem__((slice(100, None), i("LTOE")), p[100, i("LTOE")]), "LTOE stands still"),
+        (lambda p, i: p.__setitem__((slice(100, None), i("LTOE")), p[100, i("LTOE")]), "LTOE stands exactly still"),
         (lambda p, i: p.__setitem__((slice(None), i("LTHI")), p[:, i("RTHI")]), "have the same coordinates"),
     ],
     ids=["frozen to the end", "copied"],

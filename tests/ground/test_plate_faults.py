@@ -342,7 +342,8 @@ def test_forces_of_other_steps_are_told_in_seconds(name: str, seconds: float) ->
     for result in (by_sample, by_file):
         (note,) = (note for note in result.notes if note.code == "clocks_apart")
         if result is by_file:
-            assert f"the forces begin {abs(seconds):.2f} s {way} the markers" in note.text
+            begin = "after" if seconds > 0 else "before"
+            assert f"the forces begin {abs(seconds):.2f} s {begin} the markers" in note.text
             assert "--set force_start_s=0" in note.cure
         else:
             size, said = re.search(r"are about (\S+) s (earlier|later)", note.text).groups()  # type: ignore[union-attr]

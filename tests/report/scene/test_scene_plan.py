@@ -64,7 +64,7 @@ def test_feet_are_numbered_in_time_and_lie_on_their_plates(recorded: Callable[..
     assert len(with_class(svg, "gp-path")) == 2
     assert "4 of 5 contacts are drawn." in html
     assert len(with_class(svg, "gp-way")) == 1
-    assert "load unknown: the foot stands beside all plates" in html
+    assert "load unknown: no plate measures where the foot stands" in html
 
 
 def test_pressure_lies_in_the_foot(recorded: Callable[..., Result]) -> None:
