@@ -22,7 +22,7 @@ FEW = 4
 #: Lines of a trial that are read at a glance.
 LINES = 6
 # Characters of a path before each line; of a longer one its end is enough.
-_PATH = 30
+_PATH = 32
 # Characters of a reason in a line, and kinds of notes that are named in the summary.
 _REASON, _KINDS = 100, 8
 
