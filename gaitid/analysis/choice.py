@@ -321,9 +321,9 @@ def _because(
     )
 
 
-def _lack_words(error: GaitidError, known: str = "") -> str:
-    """What a model lacks, without a clause that was said before."""
-    clauses = [clause for clause in _clauses(error).values() if clause != known]
+def _lack_words(error: GaitidError) -> str:
+    """What a model lacks."""
+    clauses = [*_clauses(error).values()]
     found = error.found if isinstance(error, SubjectError) else ""
     return phrase("choice/lacks", clauses=clauses, wrong="" if clauses else error.wrong, found=found)
 
