@@ -23,7 +23,8 @@ from gaitid.compare.detectable import CHANGED_FROM, limit_of, stated_variance, s
 from gaitid.compare.in_common import NOTHING, SAME, SESSION, SUBJECT, InCommon
 from gaitid.gait.cycles import over_cycles
 from gaitid.trial import Array
-from gaitid.uncertainty.estimate import estimate
+from gaitid.uncertainty.errors import errors_of, over_trial
+from gaitid.uncertainty.first_order import propagate
 from gaitid.uncertainty.perturbed import Perturbed
 from gaitid.uncertainty.signed import Signed, signed
 from gaitid.uncertainty.sources import SOURCES, read_sources
@@ -63,9 +64,9 @@ def reference(walk: int) -> tuple[dict[str, dict[str, Array]], Signed, tuple[str
     sources = read_sources("default")
     trial, model, subject = spoilt(walk_of(walk), sources, 1.0, 10_000 + walk)
     result = analyse(trial, model, subject)
-    found = estimate(result, sources, features=False)
-    curves = curves_of(result)
-    place = {found.names[i]: k for k, i in enumerate(Perturbed(result).budgeted)}
+    perturbed, curves = Perturbed(result), curves_of(result)
+    found = propagate(perturbed, errors_of(sources, perturbed, over_trial(perturbed)), features=False)
+    place = {name: i for i, name in enumerate(perturbed.names)}
     variances: dict[str, dict[str, Array]] = {}
     names = [name for name in curves.names if f"left_{name}" in place]
     for side in SIDES:
@@ -73,7 +74,7 @@ def reference(walk: int) -> tuple[dict[str, dict[str, Array]], Signed, tuple[str
         at = [place[f"{side}_{name}"] for name in names]
         variances[side] = {
             source: over_cycles(cycles, np.sqrt(of[:, at]), result.trial.rate_hz).mean(axis=0) ** 2
-            for source, of in found.spread.variance.items()
+            for source, of in found.variance.items()
         }
     return variances, signed(result, sources, SOURCES), tuple(names)
 

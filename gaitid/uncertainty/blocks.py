@@ -7,7 +7,7 @@ a mean over the trial is a mean over the block there; what the analysis decided 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +16,7 @@ from gaitid.gait.feature_list import FEATURES
 from gaitid.numerics.blocks import is_long
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, IntArray
+from gaitid.uncertainty.budget import Parts
 from gaitid.uncertainty.errors import Errors
 from gaitid.uncertainty.first_order import Spread
 from gaitid.uncertainty.perturbed import Perturbed
@@ -64,38 +65,61 @@ def blocks_of(whole: Perturbed) -> Iterator[Block]:
         yield Block(some, slice(start, stop), mine)
 
 
-def joined(whole: Perturbed, found: Iterable[tuple[Block, Errors, Spread]]) -> tuple[Errors, Spread]:
-    """What was found in all blocks, each taken as it comes.
+class Joined(NamedTuple):
+    """What was found in all blocks of a trial.
 
-    Returns
-    -------
+    Attributes
+    ----------
     errors : Errors
         Those of the last block.
-    spread : Spread
-        Variances of the columns that are `Perturbed.budgeted`; of several blocks these as reals of 32 bits, and
-        standard uncertainties of the columns that are written.
+    standard : (frames, columns) array
+        Standard uncertainties of the columns that are written.
+    features : mapping of source to (cycles, features) array
+        Variances.
+    of_features : (cycles, features) array
+        Standard uncertainties.
+    figures : mapping
+        Of the method, for the record.
+    parts : Parts
+        Of the variances of the columns that are `Perturbed.budgeted`.
     """
-    shape, cycles = (len(whole.values), whole.written), (len(whole.curves.strides), len(FEATURES))
+
+    errors: Errors
+    standard: Array
+    features: Mapping[str, Array]
+    of_features: Array
+    figures: Mapping[str, object]
+    parts: Parts
+
+
+def joined(whole: Perturbed, in_block: Callable[[Perturbed], tuple[Errors, Spread]]) -> Joined:
+    """What is found in all blocks, one after the other: of a block nothing is kept that grows with its errors.
+
+    Parameters
+    ----------
+    whole : Perturbed
+    in_block : callable
+        The errors of a block and what they make of its columns.
+    """
     kept = whole.budgeted
-    standard, of_features = np.full(shape, np.nan), np.full(cycles, np.nan)
-    variance: dict[str, Array] = {}
+    standard = np.full((whole.n_frames, whole.written), np.nan)
+    shape = (len(whole.curves.strides), len(FEATURES))
+    of_features = np.full(shape, np.nan)
     features: dict[str, Array] = {}
     figures: list[Mapping[str, object]] = []
-    for block, errors, spread in found:
-        if block.perturbed is whole:
-            return errors, replace(spread, variance={source: of[:, kept] for source, of in spread.variance.items()})
+    parts = Parts([whole.names[i] for i in kept], whole.result.trial.rate_hz)
+    for block in blocks_of(whole):
+        errors, spread = in_block(block.perturbed)
         first = block.perturbed.first
         rows = slice(block.frames.start - first, block.frames.stop - first)
         standard[block.frames] = spread.standard[rows, : whole.written]
         for source, of in spread.variance.items():
-            variance.setdefault(source, np.zeros((len(standard), len(kept)), np.float32))[block.frames] = of[rows][
-                :, kept
-            ]
+            parts.add(source, of[:, kept], rows, block.perturbed.curves.cycles, first)
         of_features[block.cycles] = spread.of_features
         for source, of in spread.features.items():
-            features.setdefault(source, np.zeros(cycles))[block.cycles] = of
+            features.setdefault(source, np.zeros(shape))[block.cycles] = of
         figures.append(spread.figures)
-    return errors, Spread(variance, features, _figures(figures), standard, of_features)
+    return Joined(errors, standard, features, of_features, _figures(figures), parts)
 
 
 def _figures(of_blocks: Sequence[Mapping[str, object]]) -> dict[str, object]:

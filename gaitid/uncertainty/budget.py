@@ -9,7 +9,7 @@ import numpy as np
 
 from gaitid.analysis.cycle_curves import curves_of
 from gaitid.analysis.result import Result
-from gaitid.gait.cycles import Cycle, over_cycles
+from gaitid.gait.cycles import Cycle, instants, sample_together
 from gaitid.gait.feature_list import FEATURES
 from gaitid.records import NamedTuple
 from gaitid.trial import Array
@@ -22,35 +22,15 @@ _NAMED_PERCENT = 5.0
 
 
 def shares(variance: Mapping[str, Array], at: Any = ...) -> dict[str, float]:
-    """Each source's share of the variance, %, as the median over what is known of some frames and columns."""
+    """Each source's share of the variance, %, as the mean over what is known of some cycles and features."""
     total = sum(of[at] for of in variance.values())
     known = np.isfinite(total) & (np.asarray(total) > 0)
-    if not known.any():
-        return {}
-    means = {source: float(np.mean(variance[source][at][known])) for source in SOURCES if source in variance}
-    whole = sum(means.values())
-    return {source: 100 * mean / whole for source, mean in means.items() if mean > 0}
+    return _shares({source: float(of[at][known].sum()) for source, of in variance.items()})
 
 
-def budget_of_columns(names: Sequence[str], variance: Mapping[str, Array], standard: Array) -> dict[str, Any]:
-    """For every column: typical and largest standard uncertainty, and the shares of its variance.
-
-    Parameters
-    ----------
-    names : sequence of str
-    variance : mapping of source to (frames, columns) array
-    standard : (frames, columns) array
-    """
-    found = {}
-    for i, name in enumerate(names):
-        known = standard[:, i][np.isfinite(standard[:, i])]
-        if known.size:
-            found[name] = {
-                "median": float(np.median(known)),
-                "largest": float(known.max()),
-                "shares_percent": shares(variance, (slice(None), i)),
-            }
-    return found
+def _shares(sums: Mapping[str, float]) -> dict[str, float]:
+    total = sum(sums.values())
+    return {source: 100 * sums[source] / total for source in SOURCES if sums.get(source, 0.0) > 0}
 
 
 def peaks(
@@ -158,7 +138,7 @@ def bands_over_cycle(result: Result, names: Sequence[str], standard: Array) -> d
         if not rows or not columns:
             continue
         cycles, at = [curves.cycles[k] for k in rows], [named[name] for name in columns]
-        u = np.sqrt(_mean_square(cycles, standard[:, at], result.trial.rate_hz))
+        u = np.sqrt(_mean(*_squares(cycles, standard[:, at], result.trial.rate_hz)))
         values = curves.values[rows][:, :, [curves.names.index(name) for name in columns]]
         known = np.isfinite(values)
         mean = np.where(known, values, 0.0).sum(axis=0) / np.where(known.any(axis=0), known.sum(axis=0), np.nan)
@@ -166,46 +146,91 @@ def bands_over_cycle(result: Result, names: Sequence[str], standard: Array) -> d
     return found
 
 
-def over_cycle(
-    result: Result, names: Sequence[str], bands: Mapping[str, CycleBands], variance: Mapping[str, Array]
-) -> dict[str, dict[str, Any]]:
-    """By side and column of ``cycles.csv``, root mean square over the cycles of the side.
+class Parts:
+    """What each source makes of the variances of some columns: sums over frames, and mean squares over cycles.
 
     Parameters
     ----------
-    result : Result
     names : sequence of str
         Of the columns.
-    bands : mapping of side to CycleBands
-    variance : mapping of source to (frames, columns) array
-
-    Returns
-    -------
-    dict
-        ``cycle``: standard uncertainties at 0 to 100 %; ``cycle_shares_percent``: by source, what it makes of the
-        variance, in whole percents every `SHARES_STEP_PERCENT`; NaN where unknown.
+    rate_hz : float
     """
-    found: dict[str, dict[str, Any]] = {"cycle": {}, "cycle_shares_percent": {}}
-    for side, of_side in bands.items():
-        cycles = [stride.cycle for stride in result.gait.strides if stride.cycle.side == side]
-        at = [names.index(f"{side}_{name}") for name in of_side.names]
-        figures = [[float(f"{v:.4g}") for v in u] for u in of_side.standard.T]
-        found["cycle"][side] = dict(zip(of_side.names, figures, strict=True))
-        parts = {
-            source: _mean_square(cycles, np.sqrt(variance[source][:, at]), result.trial.rate_hz)[::SHARES_STEP_PERCENT]
-            for source in SOURCES
-            if source in variance
-        }
-        found["cycle_shares_percent"][side] = _in_percent(of_side.names, parts)
-    return found
+
+    def __init__(self, names: Sequence[str], rate_hz: float) -> None:
+        self._names, self._rate_hz = tuple(names), rate_hz
+        self._over_frames: dict[str, Array] = {}
+        self._over_cycles: dict[tuple[str, str], tuple[Array, Array]] = {}
+
+    def add(self, source: str, variance: Array, rows: slice, cycles: Sequence[Cycle], first: int) -> None:
+        """Of one source in some frames.
+
+        Parameters
+        ----------
+        source : str
+        variance : (frames, columns) array
+            NaN where unknown.
+        rows : slice
+            Of these the frames that no other block has.
+        cycles : sequence of Cycle
+            Those that lie in these frames.
+        first : int
+            Of the trial's frames the first of these.
+        """
+        known = np.nan_to_num(variance[rows]).sum(axis=0)
+        self._over_frames[source] = self._over_frames.get(source, 0.0) + known
+        root = np.sqrt(variance)
+        for side in dict.fromkeys(cycle.side for cycle in cycles):
+            mine = [cycle for cycle in cycles if cycle.side == side]
+            before, count = self._over_cycles.get((side, source), (np.zeros(()), np.zeros(())))
+            squares, known_in = _squares(mine, root, self._rate_hz, first)
+            self._over_cycles[side, source] = before + squares, count + known_in
+
+    def of_columns(self, standard: Array) -> dict[str, Any]:
+        """For every column typical and largest standard uncertainty, (frames, columns), and shares of its variance."""
+        found = {}
+        for i, name in enumerate(self._names):
+            known = standard[:, i][np.isfinite(standard[:, i])]
+            if known.size:
+                found[name] = {
+                    "median": float(np.median(known)),
+                    "largest": float(known.max()),
+                    "shares_percent": _shares({source: float(of[i]) for source, of in self._over_frames.items()}),
+                }
+        return found
+
+    def over_cycle(self, bands: Mapping[str, CycleBands]) -> dict[str, dict[str, Any]]:
+        """By side and column of ``cycles.csv``, root mean square over the cycles of the side.
+
+        Returns
+        -------
+        dict
+            ``cycle``: standard uncertainties at 0 to 100 %; ``cycle_shares_percent``: by source, what it makes of the
+            variance, in whole percents every `SHARES_STEP_PERCENT`; NaN where unknown.
+        """
+        found: dict[str, dict[str, Any]] = {"cycle": {}, "cycle_shares_percent": {}}
+        for side, of_side in bands.items():
+            at = [self._names.index(f"{side}_{name}") for name in of_side.names]
+            figures = [[float(f"{v:.4g}") for v in u] for u in of_side.standard.T]
+            found["cycle"][side] = dict(zip(of_side.names, figures, strict=True))
+            parts = {
+                source: _mean(*self._over_cycles[side, source])[::SHARES_STEP_PERCENT, at]
+                for source in SOURCES
+                if (side, source) in self._over_cycles
+            }
+            found["cycle_shares_percent"][side] = _in_percent(of_side.names, parts)
+        return found
 
 
-def _mean_square(cycles: Sequence[Cycle], values: Array, rate_hz: float) -> Array:
-    """(points, columns) over the cycles in which each is known."""
-    over = over_cycles(cycles, values, rate_hz)
+def _squares(cycles: Sequence[Cycle], values: Array, rate_hz: float, first: int = 0) -> tuple[Array, Array]:
+    """(points, columns) sums of squares over the cycles in which each is known, and how many these are."""
+    over = sample_together(values, instants(cycles, rate_hz) - first)
     known = np.isfinite(over)
-    squares = np.where(known, over, 0.0) ** 2
-    return np.asarray(squares.sum(axis=0) / np.where(known.any(axis=0), known.sum(axis=0), np.nan))
+    return (np.where(known, over, 0.0) ** 2).sum(axis=0), known.sum(axis=0)
+
+
+def _mean(squares: Array, count: Array) -> Array:
+    """NaN where nothing is known."""
+    return squares / np.where(count > 0, count, np.nan)
 
 
 def _in_percent(columns: Sequence[str], parts: Mapping[str, Array]) -> dict[str, dict[str, list[float | int]]]:

@@ -10,8 +10,8 @@ import numpy as np
 from gaitid.analysis.result import Result
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array
-from gaitid.uncertainty.blocks import Block, blocks_of, joined
-from gaitid.uncertainty.budget import CycleBands, bands_over_cycle, budget_of_columns, of_features, over_cycle, peaks
+from gaitid.uncertainty.blocks import Joined, joined
+from gaitid.uncertainty.budget import CycleBands, bands_over_cycle, of_features, peaks
 from gaitid.uncertainty.errors import Errors, errors_of, hip_method, over_trial
 from gaitid.uncertainty.features import FeatureSpread
 from gaitid.uncertainty.first_order import Spread, propagate
@@ -40,8 +40,7 @@ class Estimate:
         As the file numbers it.
     values : (frames, columns) array
         Of the result.
-    spread : Spread
-        Of these columns, and maybe of more behind them; variances of angles, and of moments and powers a kg.
+    spread : Joined
     of_result : (cycles, features) array
         Features of the result.
     left_out : tuple of str
@@ -54,7 +53,7 @@ class Estimate:
     names: tuple[str, ...]
     first_frame: int
     values: Array
-    spread: Spread
+    spread: Joined
     of_result: Array
     left_out: tuple[str, ...]
     about: Mapping[str, Any]
@@ -63,7 +62,7 @@ class Estimate:
     @property
     def standard(self) -> Array:
         """(frames, columns) standard uncertainties; NaN where the value is unknown."""
-        return self.spread.standard[:, : len(self.names)]
+        return self.spread.standard
 
     def table(self) -> Iterator[str]:
         """The text of ``walk.uncertainty.csv``, some lines at a time."""
@@ -124,32 +123,26 @@ def estimate(
     """
     refuse_names_of_nothing(sources, result.model)
     perturbed = Perturbed(result, express_in)
-    errors, spread = joined(perturbed, _blocks(perturbed, sources, progress, features))
+    over, draws = over_trial(perturbed), Draws(sources.samples, sources.seed, progress)
+
+    def in_block(block: Perturbed) -> tuple[Errors, Spread]:
+        errors = errors_of(sources, block, over)
+        spread = propagate(block, errors, features)
+        if sources.method == "monte_carlo":
+            spread = monte_carlo(block, errors, draws, spread)
+        return errors, spread
+
+    spread = joined(perturbed, in_block)
     names = perturbed.names[: perturbed.written]
     of_result = FeatureSpread(perturbed).of_result
-    cycles = bands_over_cycle(result, names, spread.standard[:, : len(names)])
-    about = _record(perturbed, sources, errors, spread, of_result)
-    budgeted = tuple(names[i] for i in perturbed.budgeted)
-    about |= over_cycle(result, budgeted, cycles, spread.variance)
+    cycles = bands_over_cycle(result, names, spread.standard)
+    about = _record(perturbed, sources, spread, of_result) | spread.parts.over_cycle(cycles)
     values = perturbed.values[:, : len(names)]
-    return Estimate(names, result.trial.first_frame, values, spread, of_result, errors.left_out, about, cycles)
+    return Estimate(names, result.trial.first_frame, values, spread, of_result, spread.errors.left_out, about, cycles)
 
 
-def _blocks(
-    perturbed: Perturbed, sources: Sources, progress: Callable[[str], object], features: bool
-) -> Iterator[tuple[Block, Errors, Spread]]:
-    """What is found in each block of frames."""
-    over, draws = over_trial(perturbed), Draws(sources.samples, sources.seed, progress)
-    for block in blocks_of(perturbed):
-        errors = errors_of(sources, block.perturbed, over)
-        spread = propagate(block.perturbed, errors, features)
-        if sources.method == "monte_carlo":
-            spread = monte_carlo(block.perturbed, errors, draws, spread)
-        yield block, errors, spread
-
-
-def _record(perturbed: Perturbed, sources: Sources, errors: Errors, spread: Spread, of_result: Array) -> dict[str, Any]:
-    kept = perturbed.budgeted
+def _record(perturbed: Perturbed, sources: Sources, spread: Joined, of_result: Array) -> dict[str, Any]:
+    errors = spread.errors
     cycles = [(cycle.side, cycle.number) for cycle in perturbed.curves.cycles]
     sizes = sources.hip_m
     now, then = sizes.get(hip_method(perturbed), sizes.get(OTHERWISE, 0.0)), sizes.get("functional", np.inf)
@@ -171,6 +164,6 @@ def _record(perturbed: Perturbed, sources: Sources, errors: Errors, spread: Spre
         "left_out": list(errors.left_out),
         "sources": sources.content.get("sources", {}),
         "peaks": peaks(cycles, of_result, spread.of_features, spread.features, hip_better),
-        "columns": budget_of_columns([perturbed.names[i] for i in kept], spread.variance, spread.standard[:, kept]),
+        "columns": spread.parts.of_columns(spread.standard[:, perturbed.budgeted]),
         "features": of_features(cycles, spread.of_features, spread.features),
     }

@@ -122,9 +122,7 @@ class Perturbed:
     @cached_property
     def values(self) -> Array:
         """(frames, columns) of the result itself."""
-        if self._whole is not None:
-            return np.array(self._whole.values[self.frames])
-        return self._columns(self.result, self.result.subject.mass_kg)
+        return self._columns(self.result, self.result.subject.mass_kg, self.frames)
 
     @cached_property
     def unshifted(self) -> Array:
@@ -179,11 +177,11 @@ class Perturbed:
             of_each[:, :, angles] -= 360.0 * turns
         return columns
 
-    def _columns(self, result: Result, mass_kg: float) -> Array:
+    def _columns(self, result: Result, mass_kg: float, frames: slice = slice(None)) -> Array:
         """(frames, columns) of a result of a body of that mass."""
         tables = wrenches_columns(result, self.express_in), joints_columns(result)
-        per_kg = [side.load.wrench.f_g / np.asarray(mass_kg)[..., None] for side in result.sides.values()]
-        return np.concatenate([*(table.values[:, _COUNTERS:] for table in tables), *per_kg], axis=1)
+        per_kg = [side.load.wrench.f_g[frames] / np.asarray(mass_kg)[..., None] for side in result.sides.values()]
+        return np.concatenate([*(table.rows(frames)[:, _COUNTERS:] for table in tables), *per_kg], axis=1)
 
     # --- the stages made again --------------------------------------------------------------------------------
 

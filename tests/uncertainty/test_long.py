@@ -45,7 +45,16 @@ def test_a_long_trial_block_by_block_is_as_at_once(monkeypatch: pytest.MonkeyPat
     assert np.isfinite(features).sum() > 100
     np.testing.assert_allclose(found.spread.of_features, features, rtol=0.03, atol=1e-6)
     assert found.record().keys() == at_once.record().keys()
-    assert found.record()["columns"].keys() == at_once.record()["columns"].keys()
+    columns, same = (of.record()["columns"] for of in (found, at_once))
+    assert columns.keys() == same.keys()
+    for name in ("left_knee_flexion_deg", "right_hip_extension_moment_Nm_per_kg"):
+        assert columns[name]["shares_percent"] == pytest.approx(same[name]["shares_percent"], abs=1.0)
+        side, column = name.split("_", 1)
+        at_20, at_20_once = (
+            {s: percents[10] for s, percents in of.record()["cycle_shares_percent"][side][column].items()}
+            for of in (found, at_once)
+        )
+        assert at_20 == pytest.approx(at_20_once, abs=3)
 
 
 def test_drawn_errors_of_a_long_trial(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -68,4 +68,4 @@ def test_it_is_what_the_filter_takes_once_more() -> None:
     np.testing.assert_allclose(2 * of_half, change, atol=0.02)
     unfiltered = analyse(WALK.trial, load_model("pig", {"cutoff_hz": "none"}), SubjectFile())
     sure = estimate(unfiltered, noise_alone(1.0), features=False)
-    assert "cutoff" not in sure.spread.variance
+    assert not any("cutoff" in of["shares_percent"] for of in sure.record()["columns"].values())
