@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from gaitid.faults.evidence import Evidence, State
-from gaitid.faults.hypotheses import Hypothesis, hypotheses
+from gaitid.faults.evidence import State
+from gaitid.faults.hypotheses import Hypothesis
 from gaitid.faults.judge import FARTHEST, Court
-from gaitid.faults.words import effects
+from gaitid.faults.words import JOINTS, effects
 from gaitid.records import NamedTuple
+from gaitid.trial import Array
 
 #: z₀.₉₀ of the normal distribution; by how much more parameters scatter in sound recordings than the residuals tell of
 #: them: 0.7 (plates askew) to 2.3 (horizontal gains), clocks 1.5; root mean square of all asked, of 15 laboratories.
@@ -78,35 +79,42 @@ def detectable(court: Court, state: State) -> tuple[Detectable, ...]:
     state : State
         What was recorded, without the faults that were found.
     """
-    white = court.white(state)
-    spread = court.likelihood.variance(court.likelihood.misfit(white))
-    return tuple(
-        one
-        for hypothesis in hypotheses(court.evidence, court.evidence.weighed)
+    evidence, white = court.evidence, court.white(state)
+    spread = court.likelihood.variance(float(court.likelihood.misfit(white)))
+    asked = [
+        (hypothesis, j, size)
+        for hypothesis in court.hypotheses
         if hypothesis.cause in ASKED
-        for one in _of(court, state, hypothesis, spread)
-    )
+        for j, size in zip(range(len(ASKED[hypothesis.cause][0])), _sizes(court, state, white, hypothesis, spread))
+    ]
+    seen = [i for i, (hypothesis, j, size) in enumerate(asked) if size < FARTHEST * hypothesis.spread[j]]
+    corrected = [
+        hypothesis.act(evidence, state, np.where(np.arange(len(hypothesis.spread)) == j, size, 0.0))
+        for hypothesis, j, size in (asked[i] for i in seen)
+    ]
+    changed = court.stacked(corrected, lambda states: np.stack([*effects(evidence, state, states).values()], axis=1))
+    effect_of = {i: dict(zip(JOINTS, of.tolist(), strict=True)) for i, of in zip(seen, changed, strict=True)}
+    result = []
+    for i, (hypothesis, j, size) in enumerate(asked):
+        names, unit, times = ASKED[hypothesis.cause]
+        plates = tuple(evidence.plates[k].number for k in hypothesis.plates)
+        # so that a trial in blocks says the same to the digit
+        rounded = float(f"{size * times:.4g}") if i in effect_of else None
+        effect = {joint: float(f"{value:.4g}") for joint, value in effect_of.get(i, {}).items()}
+        result.append(Detectable(hypothesis.cause, names[j], plates, rounded, unit, effect))
+    return tuple(result)
 
 
-def _of(court: Court, state: State, hypothesis: Hypothesis, spread: float) -> list[Detectable]:
-    evidence, sd = court.evidence, np.array(hypothesis.spread)
-    information = court.bends(hypothesis, state, court.white(state), np.zeros(len(sd)))[1] / spread
+def _sizes(court: Court, state: State, white: Array, hypothesis: Hypothesis, spread: float) -> list[float]:
+    """Of each parameter of a hypothesis the size that would have been noticed."""
+    sd = np.array(hypothesis.spread)
+    information = court.bends(hypothesis, state, white, np.zeros(len(sd)))[1] / spread
     # of one parameter with the others free, as far as their priors let them
     alone = 1 / np.diag(np.linalg.inv(information + np.diag(1 / sd**2)))
     tells = np.maximum(alone - 1 / sd**2, 0.0)
     occam = 0.5 * float(np.linalg.slogdet(np.eye(len(sd)) + information * np.outer(sd, sd))[1])
-    least = np.sqrt(2 * (court.price(hypothesis) + occam))
-    names, unit, times = ASKED[hypothesis.cause]
-    plates = tuple(evidence.plates[k].number for k in hypothesis.plates)
-    result = []
-    for j, name in enumerate(names):
-        size = _size(tells[j], alone[j], least, court.stretch(hypothesis, np.ones(len(sd))))
-        seen = size < FARTHEST * sd[j]
-        effect = _effect(evidence, state, hypothesis, j, size) if seen else {}
-        # so that a trial in blocks says the same to the digit
-        told = float(f"{size * times:.4g}") if seen else None
-        result.append(Detectable(hypothesis.cause, name, plates, told, unit, effect))
-    return result
+    least, stretch = np.sqrt(2 * (court.price(hypothesis) + occam)), court.stretch(hypothesis, np.ones(len(sd)))
+    return [_size(tells[j], alone[j], least, stretch) for j in range(len(sd))]
 
 
 def _size(tells: float, alone: float, least: float, stretch: float) -> float:
@@ -118,10 +126,3 @@ def _size(tells: float, alone: float, least: float, stretch: float) -> float:
     z = SCATTER * NINE_OF_TEN * np.sqrt(tells / alone)
     u = z + stretch * error
     return float(error * (u + np.sqrt(u**2 - z**2 + least**2)))
-
-
-def _effect(evidence: Evidence, state: State, hypothesis: Hypothesis, j: int, size: float) -> dict[str, float]:
-    parameters = np.zeros(len(hypothesis.spread))
-    parameters[j] = size
-    changed = effects(evidence, state, hypothesis.act(evidence, state, parameters))
-    return {joint: float(f"{value:.4g}") for joint, value in changed.items()}

@@ -12,12 +12,13 @@ momentum).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
 from gaitid.ground.plate_load import PlateLoad
 from gaitid.ground.sole import HALF_WIDTH, TOE_SHARE
-from gaitid.numerics.rotation import cross
+from gaitid.numerics.rotation import cross, dot
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, IntArray, Mask
 
@@ -68,6 +69,11 @@ class State(NamedTuple):
     R_gp: Array
     centre_g: Array
     asked: Array
+
+    @staticmethod
+    def stacked(states: Sequence[State]) -> State:
+        """Several as one, with a leading axis."""
+        return State(*(np.stack(of) for of in zip(*states, strict=True)))
 
 
 @frozen_dataclass(eq=False)
@@ -204,13 +210,19 @@ class Evidence:
         rows = np.empty((len(at), 6))
         n, half = len(self.windows_s), WINDOW * self.rate_hz / 2
         for k, samples in enumerate(self.samples):
-            rows[k * n : (k + 1) * n] = window_means(samples, at[k * n : (k + 1) * n], half)
+            rows[k * n : (k + 1) * n] = window_means(samples, at[k * n : (k + 1) * n], half, self._integrals[k])
         for pressing in self.pressing:
             rows[pressing.rows] = _between(self.samples[self.plate_of[pressing.rows.start]], at[pressing.rows])
         return rows[:, :3], rows[:, 3:]
 
+    @cached_property
+    def _integrals(self) -> list[Array]:
+        return [integral_of(samples) for samples in self.samples]
+
     def residuals(self, state: State) -> list[Array]:
         """What is left: per run (6, windows) of forces and of moments, then per foot that presses (3, n), m.
+
+        Of states that are stacked the same with their leading axes.
 
         Last, where the floor is known, (1, places), m: heights of markers of standing feet over the plane of the
         plates, of each marker less its mean.
@@ -223,55 +235,62 @@ class Evidence:
         if n:
             f_g = m_g = np.zeros((n, 3))
             for k in range(len(self.plates)):
-                rows = slice(k * n, (k + 1) * n)
-                of_plate = state.f_p[rows] @ state.R_gp[k].T
+                rows, R_pg = slice(k * n, (k + 1) * n), np.swapaxes(state.R_gp[..., k, :, :], -1, -2)
+                of_plate = state.f_p[..., rows, :] @ R_pg
                 f_g = f_g + of_plate
-                m_g = m_g + state.m_p[rows] @ state.R_gp[k].T + cross(state.centre_g[k] - self.com_g, of_plate)
+                arm = state.centre_g[..., k, None, :] - self.com_g
+                m_g = m_g + state.m_p[..., rows, :] @ R_pg + cross(arm, of_plate)
             pressing = np.maximum(np.abs(f_g @ self.up_g), LEAST_FORCE * self.weight_N) * self.height_m
-            both = (self._in_axes(f_g / self.weight_N - state.asked), self._in_axes(m_g / pressing[:, None]))
-            every = np.concatenate(both, axis=1).T
-            left = [every[:, run] for run in self.runs]
+            both = (self._in_axes(f_g / self.weight_N - state.asked), self._in_axes(m_g / pressing[..., None]))
+            every = np.swapaxes(np.concatenate(both, axis=-1), -1, -2)
+            left = [every[..., run] for run in self.runs]
         left += [self._off(pressing, state) for pressing in self.pressing]
-        return [*left, self.heights(-state.R_gp[self.used[0], :, 2])] if len(self.floor_g) else left
+        return [*left, self.heights(-state.R_gp[..., self.used[0], :, 2])] if len(self.floor_g) else left
 
     def heights(self, normal_g: Array) -> Array:
         """(1, places) m, of markers of standing feet along a normal, of each marker less its mean."""
-        heights = self.floor_g @ normal_g
+        return np.asarray((normal_g @ self._from_mean_g.T)[..., None, :])
+
+    @cached_property
+    def _from_mean_g(self) -> Array:
+        """(places, 3) m, the places of each marker from their mean."""
+        from_mean_g = self.floor_g.copy()
         for marker in range(int(self.of_marker.max()) + 1):
             of = self.of_marker == marker
-            heights[of] -= heights[of].mean()
-        return np.asarray(heights[None])
+            from_mean_g[of] -= from_mean_g[of].mean(axis=0)
+        return from_mean_g
 
     def _in_axes(self, v_g: Array) -> Array:
-        return np.asarray((self.axes @ v_g[:, :, None])[:, :, 0])
+        return np.asarray((self.axes @ v_g[..., None])[..., 0])
 
     def pressed_g(self, pressing: Pressing, state: State) -> Array:
         """(n, 3) m, the centre of pressure: in plate axes x = −My / Fz, y = Mx / Fz about the middle of the surface."""
-        k, f_p, m_p = self.plate_of[pressing.rows.start], state.f_p[pressing.rows], state.m_p[pressing.rows]
-        push = np.where(f_p[:, 2] == 0.0, np.inf, f_p[:, 2])
-        cop_p = np.stack([-m_p[:, 1] / push, m_p[:, 0] / push, np.zeros(len(push))], axis=1)
-        return np.asarray(cop_p @ state.R_gp[k].T + state.centre_g[k])
+        k, f_p, m_p = self.plate_of[pressing.rows.start], *_pressed(state, pressing)
+        push = np.where(f_p[..., 2] == 0.0, np.inf, f_p[..., 2])
+        cop_p = np.stack([-m_p[..., 1] / push, m_p[..., 0] / push, np.zeros(push.shape)], axis=-1)
+        return np.asarray(cop_p @ np.swapaxes(state.R_gp[..., k, :, :], -1, -2) + state.centre_g[..., k, None, :])
 
     def _off(self, pressing: Pressing, state: State) -> Array:
         """(3, n) m: the pressure less where it is to be, forward and to the left; T over the greatest push."""
-        f_p, m_p, cop_g = state.f_p[pressing.rows], state.m_p[pressing.rows], self.pressed_g(pressing, state)
-        # read at other times a foot may not have landed yet, or have left: then it tells what it told as filed
-        known = np.abs(f_p[:, 2]) > LEAST_FORCE * np.abs(self.filed.f_p[pressing.rows, 2]).max()
-        forward = np.einsum("ij,ij->i", cop_g - pressing.point_g, pressing.forward_g)
-        leftward = np.einsum("ij,ij->i", cop_g - pressing.heel_g, pressing.left_g)
+        f_p, m_p = _pressed(state, pressing)
+        cop_g = self.pressed_g(pressing, state)
+        forward = dot(cop_g - pressing.point_g, pressing.forward_g)
+        leftward = dot(cop_g - pressing.heel_g, pressing.left_g)
         if self.flies:
             # who runs or lands does not roll over: the pressure has to lie between heel and toes only
-            along = np.einsum("ij,ij->i", cop_g - pressing.heel_g, pressing.forward_g)
+            along = dot(cop_g - pressing.heel_g, pressing.forward_g)
             forward = along - np.clip(along, 0.0, (1 + TOE_SHARE) * pressing.length_m)
             leftward = leftward - np.clip(leftward, -HALF_WIDTH, HALF_WIDTH)
         # who runs or lands turns on the ball of the foot
-        free = np.zeros(len(known))
+        free = np.zeros(leftward.shape)
         if not self.flies:
-            free = free_moment(f_p, m_p) / max(float(np.abs(f_p[:, 2]).max()), 1.0)
-        off = np.clip([forward, leftward, free], -1.0, 1.0)
-        if state is self.filed or known.all():
-            return np.asarray(np.nan_to_num(off))
-        return np.where(known, off, self._off(pressing, self.filed))
+            free = free_moment(f_p, m_p) / np.maximum(np.abs(f_p[..., 2]).max(axis=-1, keepdims=True), 1.0)
+        off = np.asarray(np.nan_to_num(np.clip(np.stack([forward, leftward, free], axis=-2), -1.0, 1.0)))
+        if state is self.filed:
+            return off
+        # read at other times a foot may not have landed yet, or have left: then it tells what it told as filed
+        known = np.abs(f_p[..., 2]) > LEAST_FORCE * np.abs(self.filed.f_p[pressing.rows, 2]).max()
+        return np.where(known[..., None, :], off, 0.0 if known.all() else self._off(pressing, self.filed))
 
     def share_on(self, side: str) -> Array:
         """(windows,) share of the force that presses under one foot, as filed."""
@@ -309,10 +328,14 @@ class Evidence:
         return [*(every[:, run] for run in self.runs), *beside, *floor]
 
 
+def _pressed(state: State, pressing: Pressing) -> tuple[Array, Array]:
+    return state.f_p[..., pressing.rows, :], state.m_p[..., pressing.rows, :]
+
+
 def free_moment(f_p: Array, m_p: Array) -> Array:
     """(rows,) N·m about the centre of pressure: T = Mz − (x Fy − y Fx), with x = −My / Fz and y = Mx / Fz."""
-    push = np.where(f_p[:, 2] == 0.0, np.inf, f_p[:, 2])
-    return np.asarray(m_p[:, 2] + np.sum(m_p[:, :2] * f_p[:, :2], axis=1) / push)
+    push = np.where(f_p[..., 2] == 0.0, np.inf, f_p[..., 2])
+    return np.asarray(m_p[..., 2] + dot(m_p[..., :2], f_p[..., :2]) / push)
 
 
 def level_axes(up_g: Array) -> Array:
@@ -321,22 +344,26 @@ def level_axes(up_g: Array) -> Array:
 
 
 def _between(samples: Array, at: Array) -> Array:
-    """(n, channels) values of samples at frames that need not be whole."""
-    frames = np.arange(len(samples))
-    return np.stack([np.interp(at, frames, channel) for channel in samples.T], axis=1)
+    """(n, channels) values of samples at frames that need not be whole; beyond the ends those of the ends."""
+    at = np.clip(at, 0, len(samples) - 1)
+    before = np.minimum(at.astype(int), max(len(samples) - 2, 0))
+    after = np.minimum(before + 1, len(samples) - 1)
+    return np.asarray(samples[before] + (at - before)[:, None] * (samples[after] - samples[before]))
 
 
-def window_means(samples: Array, at: Array, half: float) -> Array:
+def integral_of(samples: Array) -> Array:
+    """(frames, channels) the integral from the first sample to each, by trapezoids."""
+    return np.asarray(np.cumsum(samples, axis=0) - (samples + samples[:1]) / 2)
+
+
+def window_means(samples: Array, at: Array, half: float, integral: Array | None = None) -> Array:
     """(n, channels) means from `half` frames before to `half` after some frames, by the integral of straight lines."""
-    summed = np.zeros((len(samples) + 1, samples.shape[1]))
-    np.cumsum(samples, axis=0, out=summed[1:])
-    # integral from the first sample to sample k, by trapezoids
-    integral = summed[:-1] + (samples - samples[:1]) / 2
+    summed = integral_of(samples) if integral is None else integral
 
     def until(frames: Array) -> Array:
         # beyond the ends of a recording a load goes on as it was: it is read there when a delay is undone
         whole = np.clip(frames, 0, len(samples) - 1).astype(int)
         between = (samples[whole] + _between(samples, frames)) / 2
-        return np.asarray(integral[whole] + (frames - whole)[:, None] * between)
+        return np.asarray(summed[whole] + (frames - whole)[:, None] * between)
 
     return (until(at + half) - until(at - half)) / (2 * half)

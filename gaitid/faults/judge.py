@@ -6,7 +6,8 @@ Information Theory, ch. 28): what a fault explains, less the price of its parame
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import combinations_with_replacement
 
 import numpy as np
 
@@ -36,6 +37,8 @@ OFTEN = ("late", "gain", "tilt")
 CLOCKS = ("late", "drift")
 # What may still become the best after more steps.
 PROMISING = 6.0
+# Rows of states that are computed at once: arrays of so many vectors fit a cache.
+ROWS = 20000
 
 
 class Fitted(NamedTuple):
@@ -99,7 +102,7 @@ def judge(court: Court) -> Judgement:
         return Judgement((), np.nan, np.nan)
     state, findings = evidence.filed, list[Finding]()
     misfit = left = court.misfit(state)
-    everything, every = hypotheses(evidence, evidence.weighed), set(evidence.used)
+    everything, every = court.hypotheses, set(evidence.used)
     while len(findings) < FAULTS:
         fitted = [one for one in court.compete(state, everything) if one.score > 0 and court.keeps(one.state, state)]
         if not fitted:
@@ -120,6 +123,8 @@ class Court:
         self.evidence = evidence
         self.likelihood: Likelihood = likelihood(evidence, laboratory)
         self.n = self.likelihood.counts
+        self.hypotheses = hypotheses(evidence, evidence.weighed)
+        self._as_filed: dict[int, tuple[Array, Array]] = {}  # `bends` of each as filed, which `detectable` asks again
 
     def price(self, hypothesis: Hypothesis) -> float:
         """Logarithm of the odds against a fault before anything is seen."""
@@ -132,8 +137,15 @@ class Court:
         return COMMON if of_all and cause in OFTEN else RARE
 
     def white(self, state: State) -> Array:
-        """Residuals beyond the usual ones, with a spread of 1."""
+        """Residuals beyond the usual ones, with a spread of 1; of states that are stacked (states, n)."""
         return self.likelihood.white(self.evidence.residuals(state)) - self.likelihood.usual
+
+    def stacked(self, states: Sequence[State], what: Callable[[State], Array]) -> Array:
+        """(states, ...) something of each: a short trial spends most of its time between numpy's calls."""
+        together = max(1, ROWS // max(len(self.evidence.plate_of), 1))
+        return np.array(
+            [of for i in range(0, len(states), together) for of in what(State.stacked(states[i : i + together]))]
+        )
 
     def keeps(self, corrected: State, state: State) -> bool:
         """Whether Newton's law is kept as well as before: it holds exactly, angular momentum only stays small."""
@@ -142,48 +154,77 @@ class Court:
 
     def misfit(self, state: State) -> float:
         """Of each residual."""
-        return self.likelihood.misfit(self.white(state)) / self.n
+        return float(self.likelihood.misfit(self.white(state))) / self.n
 
     def compete(self, state: State, everything: Sequence[Hypothesis]) -> list[Fitted]:
         """All hypotheses, each where it explains the residuals best."""
         white = self.white(state)
-        misfit = self.likelihood.misfit(white)
+        misfit = float(self.likelihood.misfit(white))
         nothing = self.likelihood.log(misfit)
-        return [self._fit(hypothesis, state, white, misfit, nothing) for hypothesis in everything]
+        looks = [[*self._beside(h), *(np.array([start]) for start in h.starts)] for h in everything]
+        states = [h.act(self.evidence, state, at) for h, of in zip(everything, looks, strict=True) for at in of]
+        whites = self.stacked(states, self.white)
+        fitted, first = list[Fitted](), 0
+        for h, of in zip(everything, looks, strict=True):
+            some = slice(first, first := first + len(of))
+            seen = list(zip(of, states[some], whites[some], strict=True))
+            fitted.append(self._fit(h, (state, white, misfit, nothing), seen))
+        return fitted
 
-    def _fit(self, hypothesis: Hypothesis, state: State, white: Array, misfit: float, nothing: float) -> Fitted:
+    def _fit(
+        self,
+        hypothesis: Hypothesis,
+        as_is: tuple[State, Array, float, float],
+        seen: Sequence[tuple[Array, State, Array]],
+    ) -> Fitted:
+        """Parameters
+        ----------
+        hypothesis : Hypothesis
+        as_is : (State, white, misfit, logarithm of the likelihood)
+            Without it.
+        seen : sequence of (parameters, State, white)
+            `_beside` the state, then at its starts.
+        """
+        state, white, misfit, nothing = as_is
         if not hypothesis.spread:
-            corrected = hypothesis.act(self.evidence, state, np.zeros(0))
-            left = self.likelihood.misfit(self.white(corrected))
+            ((none, corrected, there),) = seen
+            left = float(self.likelihood.misfit(there))
             score = self.likelihood.log(left) - nothing - self.price(hypothesis)
-            return Fitted(hypothesis, score, np.zeros(0), np.zeros(0), corrected, left / self.n)
-        sd = np.array(hypothesis.spread)
-        best = self._search(hypothesis, state, white, misfit, np.zeros(len(sd)), nothing)
-        for start in hypothesis.starts:
-            corrected = hypothesis.act(self.evidence, state, np.array([start]))
-            there = self.white(corrected)
-            left = self.likelihood.misfit(there)
+            return Fitted(hypothesis, score, none, none, corrected, left / self.n)
+        n = len(seen) - len(hypothesis.starts)
+        bent = self._bends(hypothesis, white, np.array([there for *_, there in seen[:n]]))
+        if state is self.evidence.filed:
+            self._as_filed[id(hypothesis)] = bent
+        best = self._search(hypothesis, state, (white, misfit, nothing), np.zeros(len(hypothesis.spread)), bent)
+        for start, _, there in seen[n:]:
+            left = float(self.likelihood.misfit(there))
             if left < min(misfit, best.misfit * self.n):
-                other = self._search(hypothesis, state, there, left, np.array([start]), nothing)
+                bent = self.bends(hypothesis, state, there, start)
+                other = self._search(hypothesis, state, (there, left, nothing), start, bent)
                 best = max(best, other, key=lambda one: one.score)
         return best
 
     def _search(
-        self, hypothesis: Hypothesis, state: State, white: Array, misfit: float, size: Array, nothing: float
+        self,
+        hypothesis: Hypothesis,
+        state: State,
+        there: tuple[Array, float, float],
+        size: Array,
+        bent: tuple[Array, Array],
     ) -> Fitted:
-        """Steps of Gauss and Newton from some size on, whose residuals are given."""
+        """Steps of Gauss and Newton from some size on, whose residuals and `bends` are given."""
         sd = np.array(hypothesis.spread)
+        white, misfit, nothing = there
         best: Fitted | None = None
         for _ in range(STEPS):
-            leads, tells = self.bends(hypothesis, state, white, size)
+            leads, tells = bent if best is None else self.bends(hypothesis, state, white, size)
             raised = self.likelihood.variance(misfit)
-            tells /= raised
-            curvature = tells + np.diag(1 / sd**2)
+            curvature = tells / raised + np.diag(1 / sd**2)
             step = -np.linalg.solve(curvature, leads / raised + size / sd**2)
             occam = 0.5 * np.linalg.slogdet(curvature * np.outer(sd, sd))[1] + nothing + self.price(hypothesis)
             error = np.sqrt(np.diag(np.linalg.inv(curvature)))
             # what would be left if the residuals went along straight lines
-            straight = self.likelihood.log(max(misfit + float(step @ (2 * leads + tells * raised @ step)), 0.0))
+            straight = self.likelihood.log(max(misfit + float(step @ (2 * leads + tells @ step)), 0.0))
             before = misfit / raised + float(np.sum((size / sd) ** 2))
             for _ in range(STEPS):  # not so far where that explains less
                 aside = np.clip(size + step, -FARTHEST * sd, FARTHEST * sd)
@@ -193,7 +234,7 @@ class Court:
                     return Fitted(hypothesis, self.likelihood.log(misfit) - price, aside, error, state, misfit / self.n)
                 corrected = hypothesis.act(self.evidence, state, aside)
                 white = self.white(corrected)
-                left = self.likelihood.misfit(white)
+                left = float(self.likelihood.misfit(white))
                 if left / raised + far < before:
                     break
                 step /= 2
@@ -241,21 +282,29 @@ class Court:
         Of clocks by the misfit to both sides: forces hold what is faster than markers show, which fits no delay better
         than another, but would count as information in slopes of residuals.
         """
+        if state is self.evidence.filed and not size.any() and id(hypothesis) in self._as_filed:
+            return self._as_filed[id(hypothesis)]
+        states = [hypothesis.act(self.evidence, state, size + at) for at in self._beside(hypothesis)]
+        return self._bends(hypothesis, white, self.stacked(states, self.white))
+
+    def _beside(self, hypothesis: Hypothesis) -> list[Array]:
+        """Changes of the parameters with which residuals tell slopes and curvature; of no parameters none."""
         sd = np.array(hypothesis.spread)
-
-        def beside(at: Array) -> Array:
-            return self.white(hypothesis.act(self.evidence, state, size + at))
-
         if hypothesis.cause not in CLOCKS:
-            slopes = np.stack([beside(at) - white for at in np.diag(STEP * sd)], axis=1) / (STEP * sd)
+            return [*np.diag(STEP * sd)] if len(sd) else [sd]
+        either = [sign * at for at in np.diag(ASIDE * sd) for sign in (1, -1)]
+        return either + [both for a, b in combinations_with_replacement(either, 2) if (both := a + b).any()]
+
+    def _bends(self, hypothesis: Hypothesis, white: Array, whites: Array) -> tuple[Array, Array]:
+        sd = np.array(hypothesis.spread)
+        if hypothesis.cause not in CLOCKS:
+            slopes = (whites - white).T / (STEP * sd)
             return self.likelihood.product(slopes, white), self.likelihood.product(slopes, slopes)
-
-        def misfit(at: Array) -> float:
-            return self.likelihood.misfit(beside(at))
-
+        misfits = self.likelihood.misfit(np.concatenate([whites, white[None]]))
+        of = dict(zip([tuple(at) for at in (*self._beside(hypothesis), 0 * sd)], misfits, strict=True))
         to = np.diag(ASIDE * sd)
-        leads = np.array([misfit(a) - misfit(-a) for a in to]) / 4
-        bent = [[misfit(a + b) - misfit(a - b) - misfit(b - a) + misfit(-a - b) for b in to] for a in to]
+        leads = np.array([of[tuple(a)] - of[tuple(-a)] for a in to]) / 4
+        bent = [[of[tuple(a + b)] - of[tuple(a - b)] - of[tuple(b - a)] + of[tuple(-a - b)] for b in to] for a in to]
         values, axes = np.linalg.eigh(np.array(bent) / 8)
         inverse = np.diag(1 / (ASIDE * sd))
         return inverse @ leads, inverse @ (axes * np.maximum(values, 0.0)) @ axes.T @ inverse

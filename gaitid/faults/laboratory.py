@@ -160,7 +160,7 @@ def share_of_trial(court: Court, said: Judgement, corners: Corners) -> Share | N
     if not known or not of.counts:
         return None
     white = of.white(evidence.residuals(evidence.filed)) - of.usual
-    columns = np.stack([of.white(blocks) for blocks in known.values()], axis=1)
+    columns = of.white_of([*known.values()]).T
     information, score = of.product(columns, columns), of.product(columns, white)
     wide = np.diag([1 / KINDS[kind].prior.sd ** 2 for _, kind in known])
     left = of.misfit(white) - score @ np.linalg.solve(information + wide, score)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from gaitid.faults.evidence import EVERY, Evidence, level_axes
-from gaitid.numerics.rotation import cross
+from gaitid.numerics.rotation import cross, dot
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, Mask
 
@@ -132,18 +132,30 @@ class Likelihood:
     share: float
 
     def white(self, blocks: Sequence[Array]) -> Array:
-        """(n,) residuals with a spread of 1."""
-        return np.concatenate(
-            [np.zeros(0), *((W @ block[:, :, None]).ravel() for W, block in zip(self.whiten, blocks, strict=True))]
+        """(n,) residuals with a spread of 1; of states that are stacked (states, n)."""
+        lead = blocks[0].shape[:-2] if len(blocks) else ()
+        parts = [np.zeros((*lead, 0))]
+        for W, block in zip(self.whiten, blocks, strict=True):
+            by_component = block.reshape(-1, *block.shape[-2:]).transpose(1, 0, 2) @ W.transpose(0, 2, 1)
+            parts.append(by_component.transpose(1, 0, 2).reshape(*lead, -1))
+        return np.concatenate(parts, axis=-1)
+
+    def white_of(self, several: Sequence[Sequence[Array]]) -> Array:
+        """(m, n) of each of m."""
+        return (
+            self.white([np.stack(of) for of in zip(*several, strict=True)])
+            if several
+            else np.zeros((0, len(self.usual)))
         )
 
     def product(self, a: Array, b: Array) -> Array:
         """aᵀ K⁻¹ b of whitened columns, (n,) or (n, k), with the covariance K that the body's parameters add."""
         return np.asarray(a.T @ b - (a.T @ self.body) @ self.inverse @ (self.body.T @ b))
 
-    def misfit(self, white: Array) -> float:
+    def misfit(self, white: Array) -> Array:
         """rᵀ K⁻¹ r, of residuals whose usual part is taken off; as many as there are residuals in sound recordings."""
-        return float(self.product(white, white))
+        by_body = white @ self.body
+        return np.asarray(dot(white, white) - dot(by_body @ self.inverse, by_body))
 
     def of_forces(self, white: Array) -> float:
         """The same of the forces alone: by how much Newton's law for the whole body is not kept."""
@@ -200,15 +212,12 @@ def likelihood(evidence: Evidence, laboratory: Sequence[Effect] | None = None) -
         [np.zeros(0, bool), *(np.repeat(np.arange(len(W)) < 3 * (len(W) == 6), W.shape[1]) for W in whiten)]
     )
     blank = Likelihood(tuple(whiten), np.zeros((n, 0)), np.zeros(n), np.zeros((0, 0)), forces, counts, each[0])
-    columns, means = [np.zeros((n, 0))], np.zeros(n)
-    of_laboratory = _any_laboratory(evidence) if laboratory is None else laboratory
-    for prior, blocks in (*_body(evidence), *of_laboratory):
-        column = blank.white(blocks)
-        columns.append(column[:, None] * prior.sd)
-        means += column * prior.mean
-    body = np.concatenate(columns, axis=1)
+    effects = [*_body(evidence), *(_any_laboratory(evidence) if laboratory is None else laboratory)]
+    columns = blank.white_of([blocks for _, blocks in effects])
+    priors = np.array([prior for prior, _ in effects]).reshape(-1, 2)
+    body, means = (columns.T * of for of in priors.T)
     inverse = np.linalg.inv(body.T @ body + np.eye(body.shape[1]))
-    return Likelihood(tuple(whiten), body, means, inverse, forces, counts, each[0])
+    return Likelihood(tuple(whiten), body, means.sum(axis=1), inverse, forces, counts, each[0])
 
 
 def _whitening(time_s: Array, spread: Spread) -> Array:

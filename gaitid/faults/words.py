@@ -157,14 +157,21 @@ def _turned(channels: tuple[str, ...], wiring: tuple[float, float], sense: Array
 
 def effect(evidence: Evidence, before: State, after: State) -> float:
     """By how much any joint's moment changes when a fault is undone, N·m/kg."""
-    return max(effects(evidence, before, after).values())
+    return float(max(effects(evidence, before, after).values()))
 
 
-def effects(evidence: Evidence, before: State, after: State) -> dict[str, float]:
+def effects(evidence: Evidence, before: State, after: State) -> dict[str, Array]:
     """By how much the moment of each joint changes when a fault is undone, N·m/kg: the greatest, but for 5 % of times.
 
     The ankle is taken to lie over the pressure or behind it, the hip where the body's centre of mass is, the knee half
     way; the weight of the body is the one that its loads are held against.
+
+    Parameters
+    ----------
+    evidence : Evidence
+    before : State
+    after : State
+        Or several that are stacked, of which each has its change.
     """
     n, up_g = len(evidence.windows_s), evidence.up_g
     mass_kg = evidence.weight_N / GRAVITY if np.isfinite(evidence.weight_N) else USUAL_KG
@@ -172,7 +179,7 @@ def effects(evidence: Evidence, before: State, after: State) -> dict[str, float]
         (k, slice(k * n, (k + 1) * n), evidence.axes[:, 0], evidence.com_g) for k in range(len(evidence.plates))
     ]
     blocks += [(int(evidence.plate_of[p.rows.start]), p.rows, p.forward_g, None) for p in evidence.pressing]
-    changes: dict[str, float] = dict.fromkeys(JOINTS, 0.0)
+    changes: dict[str, Array] = dict.fromkeys(JOINTS, np.zeros(after.f_p.shape[:-2]))
     for k, rows, forward_g, com_g in blocks:
         (f_0, m_0, c_0), (f_1, m_1, c_1) = (_of_plate(state, k, rows) for state in (before, after))
         push = np.abs(f_0 @ up_g)
@@ -183,13 +190,14 @@ def effects(evidence: Evidence, before: State, after: State) -> dict[str, float]
         for ankle in (over, over - BEHIND_M * forward_g):
             hip = ankle if com_g is None else com_g
             for joint, share in JOINTS.items():
-                point = ankle + share * (hip - ankle)
-                change = norm(m_1 + cross(c_1 - point, f_1) - m_0 - cross(c_0 - point, f_0))[loaded] / mass_kg
-                changes[joint] = max(changes[joint], float(quantile(change, 0.95)))
+                arm = ankle + share * (hip - ankle) - c_0
+                moved = m_1 + cross(c_1 - c_0 - arm, f_1) - m_0 + cross(arm, f_0)
+                change = quantile(np.moveaxis(norm(moved)[..., loaded], -1, 0), 0.95) / mass_kg
+                changes[joint] = np.maximum(changes[joint], change)
     return changes
 
 
 def _of_plate(state: State, k: int, rows: slice) -> tuple[Array, Array, Array]:
     """Force and moment about the centre of a plate, laboratory axes, and that."""
-    R_gp = state.R_gp[k]
-    return state.f_p[rows] @ R_gp.T, state.m_p[rows] @ R_gp.T, state.centre_g[k]
+    R_pg = np.swapaxes(state.R_gp[..., k, :, :], -1, -2)
+    return state.f_p[..., rows, :] @ R_pg, state.m_p[..., rows, :] @ R_pg, state.centre_g[..., k, None, :]
