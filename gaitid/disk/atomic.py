@@ -135,6 +135,23 @@ def place_all(pairs: Sequence[tuple[Path, Path]], placed: Callable[[], object] =
         placed()
 
 
+def refuse_places(folder: Path, names: Iterable[str]) -> None:
+    """Raise a `WriteError` where a folder or a name in it cannot be written to, as far as can be seen beforehand."""
+    there = folder
+    while not os.path.lexists(there) and there != there.parent:
+        there = there.parent
+    why = "" if os.access(there, os.W_OK | os.X_OK) else "Permission denied"
+    if not there.is_dir():
+        why = "File exists" if there == folder else "Not a directory"
+    try:
+        for name in names:
+            refuse_taken(folder / name)
+    except OSError as error:
+        why = error.strerror or str(error)
+    if why:
+        raise WriteError(f"cannot write to {folder} ({why})", todo="give another folder with -o")
+
+
 def refuse_taken(final: Path) -> None:
     """Raise where a name is taken by what is no file: a folder, a device, a pipe, a socket, or a link to such.
 

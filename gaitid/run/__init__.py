@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gaitid.body.places import Calibration
-from gaitid.disk.atomic import write_all
+from gaitid.disk.atomic import refuse_places, write_all
 from gaitid.disk.regular import file_state
 from gaitid.errors import GaitidError, ReadError, SubjectError, TrialError
 from gaitid.inputs import (
@@ -39,6 +39,7 @@ from gaitid.run.files import (
     put_in_place,
     record_of,
     refuse_to_replace_inputs,
+    result_names,
 )
 from gaitid.run.setup import Setup, TrialRead, model_inputs, prepare, with_laboratory, with_model
 from gaitid.settings import RunOptions
@@ -379,6 +380,7 @@ def run_file(
     """
     setup = settle(setup, path)
     refuse_to_replace_inputs(folder, path, setup)
+    refuse_places(folder, result_names(path.stem, setup.options))
     result = accept(analyse_file(path, setup))
     contents = file_contents(path.stem, result, setup, inputs_of(path, result, setup))
     return result, put_in_place(folder, contents, setup.options, placed)

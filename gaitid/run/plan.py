@@ -7,15 +7,15 @@ nothing. What only the run finds is in `NOT_KNOWN_BEFORE`.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gaitid.body.subject import Measured
-from gaitid.disk.atomic import refuse_taken
+from gaitid.disk.atomic import refuse_places
 from gaitid.disk.regular import file_state
-from gaitid.errors import GaitidError, TrialError, WriteError
+from gaitid.errors import GaitidError, TrialError
 from gaitid.inputs import found_trial, loads_beside, static_beside
 from gaitid.model import specs
 from gaitid.notes import Notes
@@ -154,7 +154,7 @@ def plan_file(path: Path, folder: Path | None, setup: Setup, session: tuple[Path
         plan = replace(plan, settings=(*_settings(model, settled),), removes=(*_removes(path, folder, settled),))
         if folder is not None:
             refuse_to_replace_inputs(folder, path, settled)
-            _refuse_places(folder, plan.writes)
+            refuse_places(folder, [file.path.name for file in plan.writes])
         return _with_body(plan, trial, settled)
     except GaitidError as error:
         return replace(plan, refused=error)
@@ -249,23 +249,6 @@ def _removes(path: Path, folder: Path | None, setup: Setup) -> Iterator[Path]:
         table = folder / f"{path.stem}.{name}.csv"
         if table.name not in asked and os.path.lexists(table):
             yield table
-
-
-def _refuse_places(folder: Path, written: Sequence[FileWritten]) -> None:
-    """Raise where a folder or a name in it cannot be written to, as far as that can be seen beforehand."""
-    there = folder
-    while not os.path.lexists(there) and there != there.parent:
-        there = there.parent
-    why = "" if os.access(there, os.W_OK | os.X_OK) else "Permission denied"
-    if not there.is_dir():
-        why = "File exists" if there == folder else "Not a directory"
-    try:
-        for file in written:
-            refuse_taken(file.path)
-    except OSError as error:
-        why = error.strerror or str(error)
-    if why:
-        raise WriteError(f"cannot write to {folder} ({why})", todo="give another folder with -o")
 
 
 # --- settings -----------------------------------------------------------------------------------------------

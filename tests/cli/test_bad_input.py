@@ -356,6 +356,13 @@ def test_output_that_cannot_be_a_folder(walk: Path, tmp_path: Path) -> None:
     assert (tmp_path / "taken").read_text() == "a file"
 
 
+def test_such_an_output_is_refused_before_the_work(walk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "taken").write_text("a file")
+    monkeypatch.setattr("gaitid.run.analyse_file", lambda *_: pytest.fail("analysed"))
+    done = gaitid("run", walk, "--model", "pig", "-o", tmp_path / "taken")
+    assert done.code == 1 and "cannot write to" in done.lines[-1]
+
+
 def test_nothing_half_written(walk: Path, tmp_path: Path) -> None:
     (tmp_path / "walk.joints.csv").mkdir()  # in the way of one of the files
     (tmp_path / "walk.joints.csv" / "keep").write_text("me")
