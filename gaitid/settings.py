@@ -283,6 +283,16 @@ class RunOptions:
             column="assign",
         ),
     ] = ()
+    emg_reference: Annotated[
+        Path | None,
+        Option(
+            FILE,
+            "Trial whose greatest envelope of each muscle is 100 %, as of a greatest voluntary contraction; the trial "
+            "itself for its own maximum (docs/emg.md).",
+            ("path, optional", "Trial whose greatest envelope of each muscle is 100 % (docs/emg.md)."),
+            column="emg_reference",
+        ),
+    ] = None
     require_forces: Annotated[
         bool,
         Option(
@@ -298,7 +308,8 @@ class RunOptions:
             f"Write also {', '.join((*WRITE, UNCERTAINTY))}; may be repeated. These are the segments' motion, the "
             "wrench left over at the base (pelvis), M, V, G, F and J of the equation of motion in joint space "
             "(docs/joint_space.md), joints' power in six degrees of freedom, the whole body's centre of mass "
-            "(docs/whole_body.md), and, in a batch, how sure each number is by frame.",
+            "(docs/whole_body.md), envelopes of electromyography (docs/emg.md), and, in a batch, how sure each number "
+            "is by frame.",
             (
                 "str or sequence of str",
                 f"Tables that `Analysis.write` writes besides: {', '.join(f'``{table}``' for table in WRITE)}.",

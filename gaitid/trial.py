@@ -176,6 +176,31 @@ class ForcePlate:
 
 
 @frozen_dataclass(eq=False)
+class Emg:
+    """Channels of electromyography, at their own rate.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        As the file has them.
+    rate_hz : float
+    read : callable
+        Gives their samples, (channels, samples), in the file's units: those of a file are not held.
+    volts : (channels,) array
+        What one unit of each is worth, V.
+    """
+
+    labels: tuple[str, ...]
+    rate_hz: float
+    read: Callable[[], Array]
+    volts: Array
+
+    def samples_V(self) -> Array:
+        """(channels, samples) V, the first taken with the first camera frame."""
+        return np.asarray(self.read() * self.volts[:, None])
+
+
+@frozen_dataclass(eq=False)
 class Event:
     """A gait event as the file names it.
 
@@ -295,6 +320,8 @@ class Trial:
         Markers that the file says were computed for some frames, not measured, and the first and last of these, from 0.
     scaled : ScaledModel or None
         Of a static that is an OpenSim model (`gaitid.model.osim`): that.
+    emg : Emg or None
+        Channels of electromyography, where there are any.
     """
 
     path: Path
@@ -319,6 +346,7 @@ class Trial:
     scaled: Any = None
     measured: Mapping[str, float] = field(default_factory=dict)
     measured_in: Path | None = None
+    emg: Emg | None = None
 
     def __post_init__(self) -> None:
         points = np.asarray(self.points_g, dtype=np.float64)

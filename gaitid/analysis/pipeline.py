@@ -34,6 +34,7 @@ from gaitid.body.upper_body import WholeBody, find_upper_body
 from gaitid.dynamics.wrench import Wrench
 from gaitid.faults.find import PlateFaults, faults_of_channels, find_faults
 from gaitid.faults.laboratory import Day
+from gaitid.gait.emg import Envelopes, envelopes
 from gaitid.gait.event_notes import event_notes, ground_notes
 from gaitid.gait.events import contact_clock_notes
 from gaitid.gait.impact import Impact, find_impacts, impact_notes, matched_load, smoothed_notes
@@ -111,6 +112,8 @@ class Pipeline(Stages):
         What is known of it.
     through : Geometry or None
         The geometry through gaps, where it does not follow from the model and the markers alone.
+    emg_reference : mapping of label to float, or None
+        What envelopes of electromyography are held against, V.
     """
 
     trial: Trial
@@ -125,6 +128,7 @@ class Pipeline(Stages):
     require_forces: bool = False
     laboratory: tuple[Day, ...] = ()
     through: Geometry | None = None
+    emg_reference: Mapping[str, float] | None = None
 
     def of_trial(self, trial: Trial) -> Result:
         """Another trial with the same model, subject and static, and nothing else that was said of this one."""
@@ -383,6 +387,14 @@ class Pipeline(Stages):
         return with_trunk_angles(possible, self.whole_body), notes
 
     @stage
+    def emg(self) -> Envelopes | None:
+        """Envelopes of the muscles whose activity was recorded."""
+        trial = self.trial
+        if trial.emg is None:
+            return None
+        return envelopes(trial.emg, trial.rate_hz, trial.n_frames, self.emg_reference)
+
+    @stage
     def notes(self) -> Notes:
         """What every stage has to say."""
         trial, found, body, gait, faults = self.trial, self.found, self.body, self.gait, self.plate_faults
@@ -413,6 +425,7 @@ class Pipeline(Stages):
             *event_notes(gait, ground.feet, trial),
             *impact_notes(self.impacts, trial.first_frame, self.markers.quality["marker_bandwidth_hz"]),
             *smoothed_notes(self.markers.seen, self.loads.by_side, rate_hz),
+            *(self.emg.notes if self.emg is not None else ()),
             *wrench_notes(model, sides, self.require_forces),
             *([note("model_limits/known", caution=model.caution)] if model.caution else []),
         )
@@ -445,5 +458,6 @@ class Pipeline(Stages):
             applied_loads=self.applied_loads[0],
             whole_body=self.whole_body,
             laboratory=(self.plate_faults.laboratory, self.plate_faults.held_against),
+            emg=self.emg,
         )
         return judged(result, (*result.notes, *figure_notes(result)))

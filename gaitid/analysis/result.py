@@ -19,6 +19,7 @@ from gaitid.dynamics.chain import Chain
 from gaitid.dynamics.wrench import Wrench
 from gaitid.faults.detectable import Detectable
 from gaitid.faults.laboratory import Share
+from gaitid.gait.emg import Envelopes
 from gaitid.gait.impact import Impact, impact_frames
 from gaitid.gait.spatiotemporal import Gait
 from gaitid.ground.contacts import Contact, FootLoad, Loads
@@ -248,6 +249,8 @@ class Result:
         Trunk, head and arms, and the centre of mass; None without markers of theirs.
     laboratory : (Share or None, str)
         What the trial tells of its laboratory, and the day that it was judged by.
+    emg : Envelopes or None
+        Of its electromyography; None where the file has none.
     """
 
     trial: Trial
@@ -272,6 +275,7 @@ class Result:
     applied_loads: tuple[AppliedLoad, ...] = ()
     whole_body: WholeBody | None = None
     laboratory: tuple[Share | None, str] = (None, "")
+    emg: Envelopes | None = None
 
     @property
     def base(self) -> SegmentMotion:

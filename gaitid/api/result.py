@@ -49,6 +49,8 @@ class Analysis:
         Figures of each cycle; speed, lengths and times of each stride with mean, sd and n.
     segments, base : DataFrame
         Pose and motion of every segment; the wrench left over at the base.
+    emg : DataFrame
+        Envelope of each channel of electromyography, V, at the camera frames.
     uncertainty : DataFrame
         Of every frame and column of `wrenches` and `joints` the standard uncertainty and the 95 % band, where
         ``uncertainty=True`` asked for it.
@@ -147,6 +149,10 @@ class Analysis:
     @property
     def com(self) -> pd.DataFrame:
         return self.table("com")
+
+    @property
+    def emg(self) -> pd.DataFrame:
+        return self.table("emg")
 
     @property
     def uncertainty(self) -> pd.DataFrame:

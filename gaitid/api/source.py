@@ -262,7 +262,7 @@ def _features(result: Result) -> pd.DataFrame:
 
 _MAKERS: Mapping[str, Callable[[Result], pd.DataFrame]] = {
     "contacts": _contacts,
-    "cycles": lambda result: _long(cycles_table(curves_of(result), result.trial)),
+    "cycles": lambda result: _long(cycles_table(curves_of(result), result.trial, result.emg)),
     "spatiotemporal": _spatiotemporal,
     "features": _features,
     "stances": lambda result: _long(stances_table(stance_curves(result), result.trial.first_frame)),

@@ -22,3 +22,5 @@ FIGURES = (
     "opposite_off_percent",
     "opposite_strike_percent",
 )
+#: How columns of electromyography end.
+ENVELOPES = ("_envelope_V", "_envelope_percent")

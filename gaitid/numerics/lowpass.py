@@ -23,11 +23,11 @@ def refuse_cutoff(cutoff_hz: float, rate_hz: float) -> None:
         raise ValueError(f"cut-off {cutoff_hz:g} Hz is not between 0 and {rate_hz / 2:g} Hz")
 
 
-def butterworth_coefficients(cutoff_hz: float, rate_hz: float) -> tuple[Array, Array]:
-    """Second-order Butterworth low-pass whose two passes together have −3 dB at `cutoff_hz`.
+def butterworth_coefficients(cutoff_hz: float, rate_hz: float, high: bool = False) -> tuple[Array, Array]:
+    """Second-order Butterworth low-pass, or high-pass, whose two passes together have −3 dB at `cutoff_hz`.
 
-    The single pass is designed for a cut-off higher by (√2 − 1)^(−1/4) (Winter 2009, eq. 3.9: order 2, two
-    passes), on the bilinear transform's warped axis.
+    The single pass is designed for a cut-off higher by (√2 − 1)^(−1/4), of a high-pass lower (Winter 2009, eq. 3.9:
+    order 2, two passes), on the bilinear transform's warped axis.
 
     Returns
     -------
@@ -39,9 +39,9 @@ def butterworth_coefficients(cutoff_hz: float, rate_hz: float) -> tuple[Array, A
         The cut-off is not between 0 and half the sampling rate.
     """
     refuse_cutoff(cutoff_hz, rate_hz)
-    w = np.tan(np.pi * cutoff_hz / rate_hz) / (np.sqrt(2) - 1) ** 0.25
+    w = np.tan(np.pi * cutoff_hz / rate_hz) * (np.sqrt(2) - 1) ** (0.25 if high else -0.25)
     k = 1 + np.sqrt(2) * w + w**2
-    b = np.array([1.0, 2.0, 1.0]) * w**2 / k
+    b = np.array([1.0, -2.0, 1.0]) / k if high else np.array([1.0, 2.0, 1.0]) * w**2 / k
     a = np.array([1.0, 2 * (w**2 - 1) / k, (1 - np.sqrt(2) * w + w**2) / k])
     return b, a
 
@@ -71,7 +71,27 @@ def lowpass(values: Array, cutoff_hz: float, rate_hz: float) -> Array:
     -------
     array shaped as `values`
     """
-    blocks, pad = _designed(cutoff_hz, rate_hz)
+    return _both_ways(values, *_designed(cutoff_hz, rate_hz))
+
+
+def bandpass(values: Array, band_hz: tuple[float, float], rate_hz: float) -> Array:
+    """Zero-phase Butterworth high-pass and low-pass, each as `lowpass`, −3 dB at either end of the band.
+
+    Parameters
+    ----------
+    values : (samples, …) array
+    band_hz : (float, float)
+    rate_hz : float
+
+    Returns
+    -------
+    array shaped as `values`
+    """
+    return _both_ways(lowpass(values, band_hz[1], rate_hz), *_designed(band_hz[0], rate_hz, high=True))
+
+
+def _both_ways(values: Array, blocks: _Blocks, pad: int) -> Array:
+    """A filter forward and backward over each gap-free span of each column, extended by `pad` at its ends."""
     flat = values.reshape(len(values), -1)
     result: Array | None = None  # not before it is written to: of a long trial it is large
     for some, mask in columns_by_mask(flat):
@@ -103,9 +123,9 @@ class _Blocks(NamedTuple):
 
 
 @lru_cache(maxsize=16)
-def _designed(cutoff_hz: float, rate_hz: float) -> tuple[_Blocks, int]:
+def _designed(cutoff_hz: float, rate_hz: float, high: bool = False) -> tuple[_Blocks, int]:
     """The filter, and by how many samples a span is extended."""
-    b, a = butterworth_coefficients(cutoff_hz, rate_hz)
+    b, a = butterworth_coefficients(cutoff_hz, rate_hz, high)
     return _in_blocks(*b.tolist(), *a[1:].tolist()), pad_length(cutoff_hz, rate_hz)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from gaitid.errors import GaitidError
-from gaitid.gait import FIGURES
+from gaitid.gait import ENVELOPES, FIGURES
 from gaitid.records import NamedTuple
 from gaitid.results.record_checks import other_run, refuse_other_frames
 from gaitid.results.tables import CycleCurves, Feature, refuse_missing
@@ -357,7 +357,9 @@ def _wanted(table: str, headers: Headers, record: Mapping[str, Any]) -> set[str]
     """The columns that a table should have, as far as anything says so."""
     header, sides = headers[table], tuple(record["coverage"])
     wanted: set[str] = set()
-    if TABLES[table] == ("frame",):
+    if table == "emg":  # a muscle may be recorded on one side
+        wanted |= {"frame", "time_s"}
+    elif TABLES[table] == ("frame",):
         mirrored = {name for name in map(partial(_without_side, sides=sides), header) if name}
         wanted |= {"frame", "time_s", *(f"{side}_{name}" for side in sides for name in mirrored)}
     elif record["gaitid"] == __version__:  # columns may come later (docs/record.md)
@@ -367,6 +369,7 @@ def _wanted(table: str, headers: Headers, record: Mapping[str, Any]) -> set[str]
     if table == "wrenches":
         wanted |= set(_wrenches(header, record))
     curves = {name for of in _CURVES for name in headers.get(of, ()) if name not in _ALWAYS[of]}
+    curves = {name for name in curves if not name.endswith(ENVELOPES)}
     if table == "joints":
         wanted |= {f"{side}_{name}" for side in sides for name in curves if not name.startswith(_GROUND)}
     elif table in _CURVES:

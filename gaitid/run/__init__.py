@@ -285,7 +285,8 @@ def _analysed(trial: Trial, setup: Setup, pipeline: Pipeline | None) -> Result:
     if options.postures_only and trial.loaded:
         pipeline = pipeline.with_("recorded", "found", trial=replace(trial, loaded=()))
     how = {"solver": options.solver, "require_forces": options.require_forces, "by_hand": options.assign}
-    return pipeline.with_(given_loads=loads, laboratory=setup.laboratory, **how).make_all().result
+    how |= {"laboratory": setup.laboratory, "emg_reference": setup.emg_reference}
+    return pipeline.with_(given_loads=loads, **how).make_all().result
 
 
 def loads_of(trial: Trial, options: RunOptions) -> tuple[tuple[str, BodyLoad], ...]:

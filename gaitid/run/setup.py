@@ -101,6 +101,7 @@ class Setup:
     functional: Functional | None = None
     chosen_by_joints: tuple[str, ...] = ()
     laboratory: tuple[Day, ...] = ()
+    emg_reference: Mapping[str, float] | None = None
     progress: Callable[[str], object] = no_progress
 
     @property
@@ -184,6 +185,7 @@ def prepare(options: RunOptions, static: Trial | None = None, measurements: Mapp
         functional=functional,
         chosen_by_joints=tuple(name for name in choices if name not in options.settings),
         laboratory=days,
+        emg_reference=_emg_reference(options),
     )
     notes: Notes = ()
     model = None
@@ -201,6 +203,15 @@ def prepare(options: RunOptions, static: Trial | None = None, measurements: Mapp
         notes += unknown_landmarks(marker_set, model)
     setup = replace(setup, notes=notes)
     return setup if model is None else with_model(setup, model)
+
+
+def _emg_reference(options: RunOptions) -> Mapping[str, float] | None:
+    path = options.emg_reference
+    if path is None:
+        return None
+    from gaitid.gait.emg import greatest_of
+
+    return greatest_of(named(path, lambda: read_trial(found_trial(path), settings=options.reader)))
 
 
 def with_laboratory(setup: Setup, path: Path) -> Setup:

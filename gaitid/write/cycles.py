@@ -10,6 +10,8 @@ import numpy as np
 from gaitid.analysis.cycle_curves import StanceCurves
 from gaitid.analysis.result import Result
 from gaitid.gait import FIGURES
+from gaitid.gait.cycles import over_cycles
+from gaitid.gait.emg import Envelopes
 from gaitid.gait.features import CycleCurves
 from gaitid.gait.marker_events import GaitEvent
 from gaitid.gait.spatiotemporal import Gait, summary
@@ -60,9 +62,9 @@ class LongTable(NamedTuple):
         yield "\n"
 
 
-def cycles_table(curves: CycleCurves, trial: Trial) -> LongTable:
+def cycles_table(curves: CycleCurves, trial: Trial, emg: Envelopes | None = None) -> LongTable:
     """``walk.cycles.csv``: joint angles, moments, powers and ground reaction over 0 to 100 % of each cycle, with its
-    frames, as `trial` numbers them, and when what happens, in % of it."""
+    frames, as `trial` numbers them, and when what happens, in % of it; then the envelopes of all muscles."""
     heads = [
         (
             *(c.side, c.number, _frame(c.strike, trial), _frame(c.next_strike, trial)),
@@ -70,7 +72,12 @@ def cycles_table(curves: CycleCurves, trial: Trial) -> LongTable:
         )
         for c in curves.cycles
     ]
-    return LongTable(CYCLE_COLUMNS, heads, curves.names, curves.values, curves.percent)
+    names, values = list(curves.names), curves.values
+    if emg is not None:
+        of_emg, by_frame = emg.columns
+        over = over_cycles(curves.cycles, by_frame, trial.rate_hz, len(curves.percent))
+        names, values = names + of_emg, np.concatenate([values, over], axis=2)
+    return LongTable(CYCLE_COLUMNS, heads, names, values, curves.percent)
 
 
 def stances_table(curves: StanceCurves, first_frame: int) -> LongTable:

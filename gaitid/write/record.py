@@ -141,6 +141,7 @@ def record(
         ],
         **({"loads": [load.record() for load in result.applied_loads]} if result.applied_loads else {}),
         "events": result.gait.record(),
+        **({} if result.emg is None else {"emg": result.emg.record()}),
         "coverage": {
             side: {
                 joint: {

@@ -146,6 +146,14 @@ def _com_columns(result: Result) -> Columns:
     return com_columns(result)
 
 
+def emg_columns(result: Result) -> Columns:
+    """``walk.emg.csv``: the envelope of each channel of electromyography."""
+    table = Columns(result.trial)
+    if result.emg is not None:
+        table.add(*result.emg.columns)
+    return table
+
+
 def _known(values: Array, known: bool) -> Array:
     """`values`, or as many empty cells."""
     return values if known else np.full_like(values, np.nan)
@@ -186,6 +194,7 @@ _OF_FRAMES: Mapping[str, Callable[[Result], Columns]] = {
     "joint_space": _joint_space_columns,
     "joint_power": joint_power_columns,
     "com": _com_columns,
+    "emg": emg_columns,
 }
 
 
@@ -199,7 +208,7 @@ def columns_of(
 # How each other one is made.
 _MAKERS: Mapping[str, Callable[[Result], Iterable[str]]] = {
     "contacts": lambda result: [contacts_csv(result)],
-    "cycles": lambda result: cycles_table(curves_of(result), result.trial).blocks(),
+    "cycles": lambda result: cycles_table(curves_of(result), result.trial, result.emg).blocks(),
     "spatiotemporal": lambda result: [spatiotemporal_csv(result, result.gait)],
     "features": lambda result: features_blocks(features(result, curves_of(result)), result.trial),
     "stances": lambda result: stances_table(stance_curves(result), result.trial.first_frame).blocks(),

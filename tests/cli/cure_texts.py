@@ -130,6 +130,7 @@ NOT_APPLIED: dict[str, tuple[str, ...]] = {
         "give one with --static",
         "(--plates FILE.yaml)",
     ),
+    "tests/gait/test_emg.py": ("give another trial with --emg-reference",),
     "tests/body/test_discontinuities.py": ("give --set doubtful_labels=unknown, or",),
     "asks for another recording or measurement": (
         "record a static with the markers as in the trial, and give it with --static",

@@ -16,6 +16,7 @@ from gaitid.read.c3d.file import C3DFile, continued, read_c3d_file, read_c3d_par
 from gaitid.read.c3d.frame_layout import first_number
 from gaitid.read.c3d.poses import Poses
 from gaitid.read.c3d.sections import HEADER_EVENTS, Parameters
+from gaitid.read.emg import emg_of
 from gaitid.read.event_names import WORDS, said, side_of_word
 from gaitid.read.length_unit import LENGTH_M, factor, length_unit
 from gaitid.read.plates.force_platform import plates_from_channels, unit_by_plates
@@ -212,6 +213,7 @@ def read_c3d(
     measurements, measurement_notes = _measurements(parameters, subject)
 
     events, event_notes = events_of(file)
+    people = tuple(sorted({*texts(parameters, "SUBJECTS", "NAMES"), *subject.subjects} - {""}))
     loaded, load_files = (texts(parameters, "GAITID", name) for name in ("LOADED_SEGMENTS", "LOAD_FILES"))
     software = (_text(parameters, "MANUFACTURER", name) for name in ("SOFTWARE", "VERSION_LABEL"))
     return Trial(
@@ -227,7 +229,7 @@ def read_c3d(
         parameters=measurements,
         stored=stored_outputs,
         up_hint=_up_hint(parameters),
-        names=tuple(sorted({*texts(parameters, "SUBJECTS", "NAMES"), *subject.subjects} - {""})),
+        names=people,
         origin={
             "format": f"C3D, {file.encoding}",
             "software": " ".join(filter(None, software)),
@@ -240,6 +242,7 @@ def read_c3d(
         # segments that the file says were loaded while it was recorded, and the files of these loads (docs/loads.md)
         loaded=tuple(zip_longest(loaded, load_files[: len(loaded)], fillvalue="FILE")),
         computed=tuple((names[point], first, last) for point, first, last in file.computed if point in names),
+        emg=emg_of(file, analog_rate, people),
     )
 
 

@@ -1,0 +1,215 @@
+"""Electromyography: filters against scipy, envelopes of signals whose amplitude is known, faults of channels, files."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+
+import ezc3d
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.signal import butter, sosfiltfilt
+
+import gaitid
+from gaitid.errors import GaitidError
+from gaitid.gait.emg import Envelopes, envelopes, names_of, side_of
+from gaitid.numerics.lowpass import bandpass
+from gaitid.read.emg import is_muscle
+from gaitid.trial import Array, Emg
+
+ROOT = Path(__file__).resolve().parents[2]
+WALK = ROOT / "sample_data" / "walk" / "walk.c3d"
+CHILD = ROOT.parent / "shared" / "trials" / "children" / "HC002D" / "walk.c3d"
+RATE, FRAMES_HZ, SECONDS = 1000.0, 100.0, 4.0
+N = int(RATE * SECONDS)
+#: The power spectrum of surface electromyography has its median at some 80 Hz (De Luca 1997).
+MUSCLE_HZ = (30.0, 150.0)
+
+
+def muscle(seed: int = 0, sd_V: Array | float = 1e-4) -> Array:
+    """(samples,) V, a normal signal of a muscle's band, its standard deviation as given at each sample."""
+    noise = bandpass(np.random.default_rng(seed).normal(size=(N, 1)), MUSCLE_HZ, RATE)[:, 0]
+    return np.asarray(noise / noise.std() * sd_V)
+
+
+def of(*channels: Array, labels: tuple[str, ...] = (), reference: dict[str, float] | None = None) -> Envelopes:
+    names = labels or tuple(f"EMG{i}" for i in range(len(channels)))
+    emg = Emg(names, RATE, lambda: np.array(channels), np.ones(len(channels)))
+    return envelopes(emg, FRAMES_HZ, int(FRAMES_HZ * SECONDS), reference)
+
+
+def codes(found: Envelopes) -> set[str]:
+    return {note.code for note in found.notes}
+
+
+def test_the_band_pass_is_that_of_scipy() -> None:
+    """Away from the ends, which scipy extends otherwise: two passes of second order, each end −3 dB for both."""
+    signal = np.random.default_rng(1).normal(size=(N, 2))
+    up, down = (np.tan(np.pi * f / RATE) for f in (20.0, 450.0))
+    factor = (np.sqrt(2) - 1) ** 0.25
+    high = butter(2, np.arctan(up * factor) / np.pi * RATE, "highpass", fs=RATE, output="sos")
+    low = butter(2, np.arctan(down / factor) / np.pi * RATE, "lowpass", fs=RATE, output="sos")
+    expected = sosfiltfilt(high, sosfiltfilt(low, signal, axis=0), axis=0)
+    np.testing.assert_allclose(bandpass(signal, (20.0, 450.0), RATE)[500:-500], expected[500:-500], atol=1e-9)
+
+
+@pytest.mark.parametrize(("hz", "gain"), [(20.0, 0.5**0.5), (80.0, 1.0), (2.0, 0.0), (450.0, 0.5**0.5)])
+def test_a_sine_keeps_its_phase_and_loses_3_decibel_at_the_ends(hz: float, gain: float) -> None:
+    t = np.arange(N) / RATE
+    sine = np.sin(2 * np.pi * hz * t)
+    np.testing.assert_allclose(
+        bandpass(sine[:, None], (20.0, 450.0), RATE)[1000:-1000, 0], gain * sine[1000:-1000], atol=0.01
+    )
+
+
+def test_the_envelope_is_the_mean_of_the_absolute_value() -> None:
+    """Of a normal signal √(2/π) of its standard deviation, here tenfold in the middle; an offset is none of it."""
+    t = np.arange(N) / RATE
+    sd = 1e-4 * np.where((t > 1) & (t < 3), 10.0, 1.0)
+    found = np.mean([of(muscle(seed, sd) + 0.5).values_V[:, 0] for seed in range(20)], axis=0)
+    at = np.arange(len(found)) / FRAMES_HZ
+    for inside, size in (((at > 1.3) & (at < 2.7), 1e-3), (at < 0.7, 1e-4), (at > 3.3, 1e-4)):
+        # 20 signals of 6 Hz: known to 3 %; a few percent of them lie below 20 Hz
+        assert found[inside].mean() == pytest.approx(size * np.sqrt(2 / np.pi), rel=0.06)
+    assert found[0] == pytest.approx(found[20:60].mean(), rel=0.25)  # the ends too
+
+
+def test_sound_channels_are_not_accused() -> None:
+    bursts = 1e-4 * (0.2 + np.maximum(np.sin(2 * np.pi * np.arange(N) / RATE), 0.0))
+    assert not sum((of(muscle(seed, bursts)).notes for seed in range(60)), ())
+
+
+@pytest.mark.parametrize("mains", [50.0, 60.0])
+def test_hum_of_the_mains_is_said(mains: float) -> None:
+    hum = np.sin(2 * np.pi * mains * np.arange(N) / RATE)
+    (note,) = of(muscle(), muscle(1) + 0.8e-4 * hum, labels=("L TA", "R TA")).notes
+    assert note.code == "emg_hum" and f"{mains:g} Hz" in note.text and "R TA" in note.text and "L TA" not in note.text
+    assert not of(muscle() + 0.2e-4 * hum).notes  # 2 % of its power
+
+
+def test_faults_of_channels_are_said() -> None:
+    assert codes(of(np.clip(muscle(), -1.5e-4, 1.5e-4))) == {"emg_clipped"}
+    assert codes(of(np.random.default_rng(2).normal(size=N))) == {"emg_noise"}
+    dead = of(muscle(), np.zeros(N))
+    assert (
+        codes(dead) == {"emg_dead"} and np.isnan(dead.values_V[:, 1]).all() and np.isfinite(dead.values_V[:, 0]).all()
+    )
+
+
+def test_what_was_rectified_is_only_smoothed_and_what_stands_on_an_offset_is_not_taken_for_it() -> None:
+    raw = muscle()
+    absolute = of(np.abs(raw))
+    assert codes(absolute) == {"emg_rectified"} and absolute.channels[0].rectified
+    np.testing.assert_allclose(absolute.values_V.mean(), of(raw).values_V.mean(), rtol=0.05)
+    assert not of(raw + 2.5).channels[0].rectified
+
+
+def test_columns_are_called_after_the_labels() -> None:
+    labels = ["Voltage.L Tib Ant", "R.Med.Hams", "Left Rectus femoris", "TA", "TA", "EMG7", "Soleus_R"]
+    assert names_of(labels) == [
+        "left_tib_ant",
+        "right_med_hams",
+        "left_rectus_femoris",
+        "ta",
+        "ta_2",
+        "emg7",
+        "right_soleus",
+    ]
+    assert [side_of(label) for label in labels] == ["left", "right", "left", "", "", "", "right"]
+
+
+@pytest.mark.parametrize(
+    "label", ["Voltage.R Gast", "EMG1", "VMO", "L Tibialis anterior", "GMED", "R.Ant.Tib", "MHAMS"]
+)
+def test_muscles_are_known_by_name(label: str) -> None:
+    assert is_muscle(label)
+
+
+@pytest.mark.parametrize(
+    "label", ["Raw.Pin 56", "Voltage.1", "Sync", "Fz1", "Electric Potential.Fx", "Angle", "Torque"]
+)
+def test_other_channels_are_not_taken_for_muscles(label: str) -> None:
+    assert not is_muscle(label)
+
+
+# --- by files ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """The sample walk with channels behind those of its plates, mV."""
+
+    def with_channels(channels: dict[str, Array], unit: str = "mV") -> Path:
+        c = ezc3d.c3d(str(WALK))
+        analog, n = c["parameters"]["ANALOG"], c["data"]["analogs"].shape[2]
+        for label, samples in channels.items():
+            analog["LABELS"]["value"] = [*analog["LABELS"]["value"], label]
+            analog["DESCRIPTIONS"]["value"] = [*analog["DESCRIPTIONS"]["value"], ""]
+            analog["UNITS"]["value"] = [*analog["UNITS"]["value"], unit]
+            analog["SCALE"]["value"] = [*analog["SCALE"]["value"], 1.0]
+            analog["OFFSET"]["value"] = [*analog["OFFSET"]["value"], 0]
+            row = np.resize(samples, n)[None, None]
+            c["data"]["analogs"] = np.concatenate([c["data"]["analogs"], row], axis=1)
+        path = tmp_path_factory.mktemp("emg") / "walk.c3d"
+        c.write(str(path))
+        return path
+
+    return with_channels
+
+
+def test_a_trial_with_channels(recorded: Callable[..., Path], tmp_path: Path) -> None:
+    t = np.arange(N) / RATE
+    path = recorded({"L Gast": 1e3 * muscle(0, 1e-4 * (1 + t)), "Voltage.R Gast": 1e3 * muscle(1), "Sync": t})
+    r = gaitid.analyse(path, model="pig", emg_reference=path, write="emg")
+    names = [
+        "left_gast_envelope_V",
+        "right_gast_envelope_V",
+        "left_gast_envelope_percent",
+        "right_gast_envelope_percent",
+    ]
+    assert list(r.emg) == ["frame", "time_s", *names]
+    assert r.emg["right_gast_envelope_V"].mean() == pytest.approx(1e-4 * np.sqrt(2 / np.pi), rel=0.1)
+    assert r.emg["left_gast_envelope_percent"].max() == pytest.approx(100)
+    assert list(r.cycles)[-4:] == names and r.cycles[names].notna().all().all()
+    # over the cycle as over the frames
+    one = r.cycles[(r.cycles["side"] == "left") & (r.cycles["cycle"] == 1)]
+    first = one["first_frame"].iloc[0]
+    at_strike = r.emg.loc[r.emg["frame"] == first, names[0]].iloc[0]
+    assert one[names[0]].iloc[0] == pytest.approx(at_strike, rel=0.05)  # the strike lies between two frames
+    about = r.record["emg"]
+    assert about["band_pass_hz"] == [20.0, 450.0] and [c["side"] for c in about["channels"]] == ["left", "right"]
+    assert [i["role"] for i in r.record["inputs"]].count("emg_reference") == 1
+    assert pickle.loads(pickle.dumps(r.result)).trial.emg.samples_V().shape[0] == 2  # as a pool of processes does
+    # nothing else knows of it, and all that reads results does
+    bare = gaitid.analyse(WALK, model="pig")
+    pd.testing.assert_frame_equal(r.joints, bare.joints)
+    r.write(tmp_path)
+    again = gaitid.load(tmp_path / "walk.run.json")
+    pd.testing.assert_frame_equal(again.emg, r.emg, check_exact=False, rtol=1e-9)
+    again.report(tmp_path / "page.html")
+
+
+def test_without_channels_there_is_a_table_of_times(tmp_path: Path) -> None:
+    r = gaitid.analyse(WALK, model="pig")
+    assert list(r.emg) == ["frame", "time_s"] and "emg" not in r.record
+    assert not [name for name in r.cycles if "envelope" in name]
+
+
+def test_a_channel_in_another_unit_is_none_of_a_muscle(recorded: Callable[..., Path]) -> None:
+    assert gaitid.read_trial(recorded({"L Gast": muscle()}, unit="N")).emg is None
+    with pytest.raises(GaitidError, match="holds no electromyography; .*give another trial with --emg-reference"):
+        gaitid.analyse(WALK, model="pig", emg_reference=WALK)
+
+
+@pytest.mark.skipif(not CHILD.is_file(), reason="needs ../shared/trials/children")
+def test_a_child_s_muscles_are_active_when_they_should_be() -> None:
+    """The right leg's: its calf pushes off, and the front of its shank lifts the foot in swing (Perry 1992)."""
+    r = gaitid.analyse(CHILD, model="pig")
+    cycles = r.cycles[r.cycles["side"] == "right"].groupby("percent").mean(numeric_only=True)
+    calf, front = cycles["right_gast_envelope_V"], cycles["right_tib_ant_envelope_V"]
+    assert 25 < calf.idxmax() < 60 and calf.loc[70:95].max() < 0.3 * calf.max()
+    assert front.loc[60:100].mean() > 2 * front.loc[20:45].mean()
+    noise = next(w["text"] for w in r.warnings if w["code"] == "emg_noise")
+    assert "Voltage.L Gast" in noise and "Voltage.R Gast" not in noise  # of the left leg nothing was recorded
