@@ -12,7 +12,7 @@ from gaitid.cli.common import talk_options
 # Each command is a module of this room; where it stands in the help.
 _SECTIONS = {
     "Analysis": ("run", "batch", "inspect", "calibrate", "check"),
-    "Results": ("report", "compare", "repeatability", "export", "norms", "models"),
+    "Results": ("report", "compare", "features", "repeatability", "export", "norms", "models"),
     "Mechanics": ("simulate", "mechanism", "capacity"),
 }
 COMMANDS = [name for names in _SECTIONS.values() for name in names]

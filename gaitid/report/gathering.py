@@ -37,6 +37,10 @@ class _Row(NamedTuple):
     whose: tuple[str, str, str]
 
 
+#: Tables of batches that were read: rows by the name of the trial, in their order.
+BatchTables = dict[Path, Mapping[str, Sequence[_Row]]]
+
+
 def load_results(
     paths: Sequence[Path], say: Callable[[str], None] = lambda _: None, chains: bool = False
 ) -> tuple[Session, ...]:
@@ -58,7 +62,7 @@ def load_results(
     tables: dict[Path, Mapping[str, Sequence[_Row]]] = {}
     for path in find_records(paths):
         say(f"reading {path.name}")
-        result, labels = load_result(path, chains), _whose(path, tables)
+        result, labels = load_result(path, chains), whose(path, tables)
         if labels is None:
             alone.setdefault(path.absolute().parent, []).append(result)
         else:
@@ -112,10 +116,10 @@ def _one_body(results: Sequence[Result]) -> bool:
 # --- the table of a batch -------------------------------------------------------------------------------------------
 
 
-def _whose(record: Path, tables: dict[Path, Mapping[str, Sequence[_Row]]]) -> tuple[str, str, str] | None:
-    """What the table of the batch that a result is of says of it; None where there is no such table or row.
+def whose(record: Path, tables: BatchTables) -> tuple[str, str, str] | None:
+    """Subject, session and condition by the table of the batch that a result is of; None without such a table or row.
 
-    `tables` keeps what was read, for the next result: rows by the name of the trial, in their order.
+    `tables` keeps what was read, for the next result.
     """
     here = record.absolute()
     for folder in here.parents[:_MOST_LEVELS]:

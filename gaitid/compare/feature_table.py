@@ -1,0 +1,136 @@
+"""All features of a data set as one table: a row a trial, as statistics programs and spreadsheets take it."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from gaitid.errors import GaitidError
+from gaitid.gait import FIGURES
+from gaitid.records import NamedTuple
+from gaitid.report.gathering import BatchTables, whose
+from gaitid.results.one_run import RECORD_SUFFIX, tables_beside
+from gaitid.results.record_checks import checked_record, entry_at
+from gaitid.results.tables import read_features, read_texts
+from gaitid.write import STRIDE_COLUMNS
+
+#: Before the features: whose the trial is, and what it is worth. ``corrected``: 1 where somebody corrected it by hand.
+ABOUT = (
+    *("subject", "session", "condition", "trial", "model", "verdict", "verdict_left", "verdict_right", "corrected"),
+    *("cycles_left", "cycles_right", "result"),
+)
+#: Of ``spatiotemporal.csv`` the rows that hold means of one side, and of both.
+_MEAN, _SIDES = "mean", ("left", "right", "both")
+
+
+class FeatureRow(NamedTuple):
+    """One trial.
+
+    Attributes
+    ----------
+    about : mapping of str to str
+        By `ABOUT`.
+    values : mapping of str to float
+        ``{side}_{feature}_{unit}``: mean of its side's cycles in which it is known; ``{side}_{figure}`` of strides.
+    """
+
+    about: Mapping[str, str]
+    values: Mapping[str, float]
+
+
+def feature_row(record: Path, tables: BatchTables) -> FeatureRow:
+    """The features of one result.
+
+    Parameters
+    ----------
+    record : Path
+        ``walk.run.json``.
+    tables : dict
+        Tables of batches that were read, for the next result.
+
+    Raises
+    ------
+    GaitidError
+        No result, or without its tables.
+    """
+    content, _ = checked_record(record)
+    files = tables_beside(record, ("features", "spatiotemporal"), ("features", "spatiotemporal"))
+    subject, session, condition = whose(record, tables) or ("", "", "")
+    sums: dict[str, list[float]] = {}
+    cycles: dict[str, set[str]] = {"left": set(), "right": set()}
+    for feature in read_features(files["features"]):
+        cycles.setdefault(feature.side, set()).add(feature.cycle)
+        known = sums.setdefault(f"{feature.side}_{feature.name}_{feature.unit}", [])
+        if math.isfinite(feature.value):
+            known.append(feature.value)
+    values = {name: sum(known) / len(known) if known else math.nan for name, known in sums.items()}
+    for row in read_texts(files["spatiotemporal"], (*STRIDE_COLUMNS, *FIGURES)):
+        if row["cycle"] == _MEAN and row["side"] in _SIDES:
+            values |= {f"{row['side']}_{name}": float(row[name] or "nan") for name in FIGURES}
+    verdicts = {name: str(entry_at(content, "verdict", name) or "") for name in ("trial", "left", "right")}
+    about = {
+        "subject": subject,
+        "session": session,
+        "condition": condition,
+        "trial": record.name.removesuffix(RECORD_SUFFIX),
+        "model": str(entry_at(content, "model", "name") or ""),
+        "verdict": verdicts["trial"],
+        "verdict_left": verdicts["left"],
+        "verdict_right": verdicts["right"],
+        "corrected": str(int(bool(content.get("corrections")))),
+        "cycles_left": str(len(cycles["left"])),
+        "cycles_right": str(len(cycles["right"])),
+        "result": str(record),
+    }
+    return FeatureRow(about, values)
+
+
+def table_content(rows: Sequence[FeatureRow], suffix: str) -> Iterable[str] | bytes:
+    """The content of a file of that suffix, ``.csv`` or ``.parquet``: every feature that any trial has is a column."""
+    names = list(dict.fromkeys(name for row in rows for name in row.values))
+    return _parquet(rows, names) if suffix == ".parquet" else _csv(rows, names)
+
+
+def refuse_suffix(output: Path) -> None:
+    """Raise where a table cannot be written under such a name, before any work."""
+    if output.suffix.lower() not in (".csv", ".parquet"):
+        raise GaitidError(
+            f"{output}: no kind of table", expected=".csv or .parquet", found=output.suffix or "no suffix"
+        )
+    if output.suffix.lower() == ".parquet":
+        try:
+            import pyarrow  # noqa: F401
+        except ImportError:
+            raise GaitidError(
+                f"{output}: Parquet needs the library pyarrow", todo="pip install 'gaitid[parquet]', or name a .csv"
+            ) from None
+
+
+def _csv(rows: Sequence[FeatureRow], names: Sequence[str]) -> Iterator[str]:
+    from gaitid.write.table import quoted
+
+    yield ",".join([*ABOUT, *names]) + "\n"
+    for row in rows:
+        cells = [f"{value:.10g}" if math.isfinite(value := row.values.get(name, math.nan)) else "" for name in names]
+        yield ",".join([*(quoted(row.about[name]) for name in ABOUT), *cells]) + "\n"
+
+
+def _parquet(rows: Sequence[FeatureRow], names: Sequence[str]) -> bytes:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    whole = ("corrected", "cycles_left", "cycles_right")
+    arrays = [
+        pa.array([int(row.about[name]) for row in rows])
+        if name in whole
+        else pa.array([row.about[name] or None for row in rows], pa.string())
+        for name in ABOUT
+    ]
+    arrays += [
+        pa.array([row.values.get(name, math.nan) for row in rows], pa.float64(), from_pandas=True) for name in names
+    ]
+    sink = io.BytesIO()
+    parquet.write_table(pa.table(arrays, names=[*ABOUT, *names]), sink, compression="zstd")
+    return sink.getvalue()
