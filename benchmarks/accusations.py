@@ -58,7 +58,7 @@ class Accusation(NamedTuple):
 
 #: What the judge says of a fault (`gaitid.faults`), and of what else it may be: all that fit hold.
 _JUDGED = (
-    (r"corners are turned by|turned by \d+ ± \d+° on the floor, it", "turned"),
+    (r"corners are turned by|turned by \d+ ± \d+° on the floor", "turned"),
     (r"corners run the other way", "turned"),
     (r"each reports the other's load", "plates_exchanged"),
     (r"are exchanged", "exchange"),
@@ -154,7 +154,7 @@ def cause_of(note: Note) -> str:
         if said in CAUSES:
             return said
         return next((cause for text, cause in _READINGS if re.search(text, note.text)), "other")
-    if "joint moments differ by" in note.text or note.code in ("rate_doubtful", "body_not_carried"):
+    if "joint moments change by" in note.text or note.code in ("rate_doubtful", "body_not_carried"):
         judged = [cause for text, cause in _JUDGED if re.search(text, note.text)]
         if judged:
             return "/".join(judged)
