@@ -49,12 +49,7 @@ class Seen:
 
 
 #: The modules that hold each limit.
-HELD_BY = {
-    "LACKS": (evidence_of, judgement),
-    "MOST": (judgement,),
-    "OFF_ROLL": (judgement,),
-    "MISPLACED_SHARE": (judgement,),
-}
+HELD_BY = {"LACKS": (evidence_of, judgement), "MOST": (judgement,), "MISPLACED_SHARE": (judgement,)}
 
 
 @contextmanager
@@ -185,10 +180,12 @@ FIGURES: tuple[Figure, ...] = (
     ),
     Figure(
         "pressure off the roll [m]",
-        "OFF_ROLL",
+        "ends",
         True,
-        lambda seen: judgement.off_the_roll(seen.evidence),
+        lambda seen: judgement.off_the_ends(seen.evidence),
         "shifted by 10 cm|plate turned by 90°, one",
+        # twenty to one against the foot
+        0.069,
     ),
     Figure(
         "pressure not under the foot [share of frames]",
@@ -198,12 +195,12 @@ FIGURES: tuple[Figure, ...] = (
         "shifted by 10 cm|torques × 1000, one",
     ),
     Figure(
-        "pressure across the foot [m]",
+        "pressure scatters across the foot [m]",
         "across",
         True,
-        lambda seen: judgement.travelled(seen.evidence)[1],
+        lambda seen: judgement.scatter(seen.evidence)[1],
         "Mx and My exchanged, one",
-        HALF_WIDTH,
+        HALF_WIDTH / np.sqrt(12),
     ),
     Figure("lower foot marker above the surface [m]", "height", False, height, "plates 10 cm too high", MAY_STAND[0]),
 )

@@ -14,7 +14,7 @@ from gaitid.model import specs
 from gaitid.numerics.masks import median
 from gaitid.numerics.rotation import norm
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Array, Trial
+from gaitid.trial import Array, IntArray, Trial
 
 # From the heel to the ball of a foot, as a share of the leg from hip to ankle: a foot is 0.152 of the stature, thigh
 # and shank 0.245 + 0.246 (Drillis & Contini 1966, in Winter 2009, fig. 4.1), and its ball lies at 0.73 of it (Gordon et
@@ -41,7 +41,7 @@ class FootTrack:
     toe_g: Array
     ball_over_toe: float = 1.0
 
-    def during(self, frames: slice) -> FootTrack:
+    def during(self, frames: slice | IntArray) -> FootTrack:
         """The same foot in some frames only."""
         return FootTrack(self.heel_g[frames], self.toe_g[frames], self.ball_over_toe)
 

@@ -23,18 +23,20 @@ from gaitid.trial import Array
 #: z₀.₉₀ of the normal distribution; by how much more parameters scatter in sound recordings than the residuals tell of
 #: them: 0.7 (plates askew) to 2.3 (horizontal gains), clocks 1.5; root mean square of all asked, of 15 laboratories.
 NINE_OF_TEN, SCATTER = 1.2816, 1.4
-#: Of each cause that is asked, with its parameters in words, the unit that these are told in, and how many make one.
-ASKED: Mapping[str, tuple[Sequence[str], str, float]] = {
-    "moved": (("along x", "along y"), "cm", 100.0),
-    "gain": (("",), "%", 100.0),
-    "gain_horizontal": (("",), "%", 100.0),
-    "gain_moments": (("",), "%", 100.0),
-    "late": (("",), "ms", 1e3),
-    "askew": (("",), "deg", 180 / np.pi),
-    "tilt": (("about the first level axis", "about the second"), "deg", 180 / np.pi),
-    "yaw": (("",), "deg", 180 / np.pi),
-    "drift": (("",), "ms/s", 1e3),
+#: Of each cause that is asked, its parameters in words, and the unit that these are told in.
+ASKED: Mapping[str, tuple[Sequence[str], str]] = {
+    "moved": (("along x", "along y"), "cm"),
+    "gain": (("",), "%"),
+    "gain_horizontal": (("",), "%"),
+    "gain_moments": (("",), "%"),
+    "late": (("",), "ms"),
+    "askew": (("",), "deg"),
+    "tilt": (("about the first level axis", "about the second"), "deg"),
+    "yaw": (("",), "deg"),
+    "drift": (("",), "ms/s"),
 }
+#: How many of a unit make one of the parameter's.
+PER_ONE = {"cm": 100.0, "%": 100.0, "ms": 1e3, "ms/s": 1e3, "deg": float(np.degrees(1.0))}
 
 
 class Detectable(NamedTuple):
@@ -96,10 +98,10 @@ def detectable(court: Court, state: State) -> tuple[Detectable, ...]:
     effect_of = {i: dict(zip(JOINTS, of.tolist(), strict=True)) for i, of in zip(seen, changed, strict=True)}
     result = []
     for i, (hypothesis, j, size) in enumerate(asked):
-        names, unit, times = ASKED[hypothesis.cause]
+        names, unit = ASKED[hypothesis.cause]
         plates = tuple(evidence.plates[k].number for k in hypothesis.plates)
         # so that a trial in blocks says the same to the digit
-        rounded = float(f"{size * times:.4g}") if i in effect_of else None
+        rounded = float(f"{size * PER_ONE[unit]:.4g}") if i in effect_of else None
         effect = {joint: float(f"{value:.4g}") for joint, value in effect_of.get(i, {}).items()}
         result.append(Detectable(hypothesis.cause, names[j], plates, rounded, unit, effect))
     return tuple(result)

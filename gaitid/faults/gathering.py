@@ -9,6 +9,7 @@ import numpy as np
 
 from gaitid.faults.evidence import EVERY, LEAST_FORCE, WINDOW, Evidence, Pressing, State, Step, window_means
 from gaitid.ground.balance import Balance
+from gaitid.ground.clocks import LANDS
 from gaitid.ground.contacts import AIR, LOADED, UNSUPPORTED, Loads
 from gaitid.ground.ground import Ground
 from gaitid.ground.plate_load import STEP, PlateLoad, one_plane
@@ -20,9 +21,9 @@ from gaitid.trial import Array, IntArray, Mask, read_only
 
 # s. Runs of known frames are no longer than this: a longer one is several; of more than so many these are taken evenly.
 LONGEST, MOST_RUNS = 1.0, 60
-# s. A load that begins and ends this near to a foot's own stance was made by that foot. A foot that is flat for longer
-# than the second does not roll over evenly. Of the greatest force: less tells too little of where it presses.
-SAME_STEP, LONGEST_FLAT, PRESSES = 0.12, 0.6, 0.15
+# s. A foot that is flat for longer does not roll over evenly. Of the greatest force: less tells too little of where it
+# presses.
+LONGEST_FLAT, PRESSES = 0.6, 0.15
 # m that a plate may lie beside where the file has it, for a foot that stands over none to have loaded it.
 BESIDE = 0.15
 # m. A heel's marker that stays so far above the toe's is an ankle's.
@@ -157,7 +158,7 @@ def _steps(ground: Ground, loads: Loads) -> Iterator[Step]:
         ):
             first, last = contact.loaded.start, contact.loaded.stop - 1
             yield Step(contact.side, contact.plates, first, last, True, not all(ground.cuts(first, last)))
-    near = SAME_STEP * ground.rate_hz
+    near = LANDS * ground.rate_hz
     # where no foot's load is known, only its timing tells whose a load is
     anywhere = not any(contact.plates for contact in loads.contacts)
     for number in named:

@@ -24,11 +24,9 @@ CHANNELS = ("Fx", "Fy", "Fz", "Mx", "My", "Mz")
 # s per s: clocks; rad: a plate put in askew, cameras' axes set by hand.
 GAIN, GAIN_OF_MOMENTS, CROSSTALK, RATE = 0.4, 0.2, 0.08, 0.4
 MOVED_M, ZERO_N, ZERO_NM, LATE_S, DRIFT, ASKEW, AXES = 0.06, 80.0, 20.0, 0.05, 0.015, 0.25, 0.06
-# s. A clock that is wrong by more than this is looked for from here as well: what is left of a walk is no straight line
-# of the delay beyond.
-FAR_S = (-0.1, -0.05, 0.05, 0.1)
-# Of rates, as the parameter: half and twice the right one.
-FACTORS = (-0.7, 0.7)
+# Of the spread of a delay or a rate: it is looked for from here as well, as what is left of a walk is no straight line
+# of it beyond.
+FAR = (-2.0, -1.0, 1.0, 2.0)
 
 #: deg
 QUARTERS = (90.0, 180.0, -90.0)
@@ -103,7 +101,7 @@ def hypotheses(evidence: Evidence, weighed: bool) -> list[Hypothesis]:
     if times:
         result += [
             Hypothesis("drift", (), _drift, (DRIFT, LATE_S)),
-            Hypothesis("rate", (), _rate, (RATE,), starts=FACTORS),
+            Hypothesis("rate", (), _rate, (RATE,), starts=tuple(times * RATE for times in FAR)),
             Hypothesis("tilt", (), _tilt, (AXES, AXES)),
             Hypothesis("yaw", (), _yaw, (AXES,)),
         ]
@@ -143,7 +141,7 @@ def _of_plates(ks: tuple[int, ...]) -> Iterator[Hypothesis]:
     yield Hypothesis("zero", ks, _zero(ks, [0, 1]), (ZERO_N, ZERO_N), ("Fx", "Fy"))
     yield Hypothesis("zero", ks, _zero(ks, [2]), (ZERO_N,), ("Fz",))
     yield Hypothesis("zero", ks, _zero(ks, [5]), (ZERO_NM,), ("Mz",))
-    yield Hypothesis("late", ks, _late(ks), (LATE_S,), starts=FAR_S)
+    yield Hypothesis("late", ks, _late(ks), (LATE_S,), starts=tuple(times * LATE_S for times in FAR))
     yield Hypothesis("askew", ks, _askew(ks), (ASKEW,))
     yield Hypothesis("torsion", ks, _torsion(ks), channels=("Mz",))
 

@@ -23,24 +23,26 @@ DOUBTED, NOT_BELIEVED = 0.05, 0.4
 # tenth of body weight times height at push-off). Of the greatest force: less loads no joint. m/s² and kg, where only
 # pressure tells.
 ANKLE_M, BEHIND_M, LOADED, GRAVITY, USUAL_KG = 0.08, 0.12, 0.2, 9.81, 70.0
-#: How far up from ankle to hip.
-JOINTS = {"ankle": 0.0, "knee": 0.5, "hip": 1.0}
+#: Evenly from the lowest up to the highest.
+JOINTS = ("ankle", "knee", "hip")
 # Within this share of a known ratio of units it is named.
 OF_UNIT = 0.08
-UNITS: Mapping[str, float] = {
-    "plate/force_in_lb": 1 / 4.4482,
-    "plate/force_as_lb": 4.4482,
-    "plate/mass_in_lb": 1 / 2.2046,
-    "plate/mass_as_lb": 2.2046,
-    "plate/force_in_kg": 1 / 9.80665,
-}
+# N of a pound's weight, pounds of a kilogram, N of a kilogram's weight.
+POUND_N, POUNDS, KILOGRAM_N = 4.4482, 2.2046, 9.80665
 _WIRING = ("sign", "exchanged")
 _PLACES = ("turned", "mirrored", "moved", "askew", "plates_exchanged")
 
 
 def unit_of_ratio(ratio: float, of_mass: bool = True) -> list[str]:
     """The mistakes of units, of the mass or only of forces, that make plates carry so many times what they should."""
-    near = (name for name, factor in UNITS.items() if abs(ratio / factor - 1) < OF_UNIT)
+    units = {
+        "plate/force_in_lb": 1 / POUND_N,
+        "plate/force_as_lb": POUND_N,
+        "plate/mass_in_lb": 1 / POUNDS,
+        "plate/mass_as_lb": POUNDS,
+        "plate/force_in_kg": 1 / KILOGRAM_N,
+    }
+    near = (name for name, factor in units.items() if abs(ratio / factor - 1) < OF_UNIT)
     return [phrase(name) for name in near if of_mass or "/mass" not in name]
 
 
@@ -189,7 +191,7 @@ def effects(evidence: Evidence, before: State, after: State) -> dict[str, Array]
         over = c_0 + cross(up_g, m_0) / np.where(loaded, f_0 @ up_g, np.nan)[:, None] + ANKLE_M * up_g
         for ankle in (over, over - BEHIND_M * forward_g):
             hip = ankle if com_g is None else com_g
-            for joint, share in JOINTS.items():
+            for joint, share in zip(JOINTS, np.linspace(0.0, 1.0, len(JOINTS)), strict=True):
                 arm = ankle + share * (hip - ankle) - c_0
                 moved = m_1 + cross(c_1 - c_0 - arm, f_1) - m_0 + cross(arm, f_0)
                 change = quantile(np.moveaxis(norm(moved)[..., loaded], -1, 0), 0.95) / mass_kg

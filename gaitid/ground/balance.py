@@ -14,10 +14,8 @@ from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, Mask, read_only
 
 # s. Forces are compared as means over this long; over a shorter span than the second the change of velocity is lost in
-# the noise of markers.
+# the noise of markers, and single support tells nothing of a contact.
 WINDOW, SHORTEST = 0.2, 0.1
-# s. Single support for less than this tells nothing of a contact.
-SURE = 0.15
 # Body weights. Asked for less: the body flies.
 FLIES = 0.25
 EVERYWHERE = slice(None)
@@ -151,5 +149,5 @@ def support_of(
     own, both = (balance.lacks(force_g, balance.up_g, weight_N, contact) for force_g in forces_g)
     lacking = means_over_window(own, alone, balance.rate_hz)
     known = np.isfinite(lacking)
-    lost = float(mean(own[known])) if np.count_nonzero(known) > SURE * balance.rate_hz else float("nan")
+    lost = float(mean(own[known])) if np.count_nonzero(known) > SHORTEST * balance.rate_hz else float("nan")
     return Support(lost, lacking, means_over_window(both, np.ones_like(alone), balance.rate_hz))

@@ -26,8 +26,8 @@ FLAT_SPEED, FLAT_HEIGHT = 0.10, 0.03
 # level ground.
 STEEPEST, SLOPE_STEP, FLATTER = 0.16, 0.01, 1.15
 # m/s. A slower belt is not told from a foot that slides. The feet go nowhere if they travel, over a pass, at less than
-# this share of the belt's speed; and m, so far a belt moves at least.
-BELT_SPEED, BELT_SHARE, LEAST_TRAVEL = 0.15, 0.4, 1.0
+# this share of the belt's speed.
+BELT_SPEED, BELT_SHARE = 0.15, 0.4
 # Share of its speed by which a belt's speeds in single stances differ (root mean square, each foot by itself) if it
 # changes its speed: a length of a stride would be off by as much. Steady belts have 0.002 to 0.004 (two recorded, one
 # simulated).
@@ -259,7 +259,7 @@ def _belt(points_g: Array, sides: Sequence[str], up_g: Array, rate_hz: float) ->
         return nothing
     along_g = unit(moving.sum(axis=0))
     way = float(_speed_at(stances.times_s, stances.speeds(along_g), n_frames, rate_hz).sum()) / rate_hz
-    if not (way > LEAST_TRAVEL and travel * n_frames / rate_hz < BELT_SHARE * way):
+    if not travel * n_frames / rate_hz < BELT_SHARE * way:
         return nothing
     return _moving(flat, sides, along_g * way * rate_hz / n_frames, n_frames, rate_hz)
 

@@ -15,16 +15,12 @@ from gaitid.errors import TrialError
 from gaitid.ground.by_hand import ByHand
 from gaitid.ground.ground import Ground
 from gaitid.ground.plate_load import Carried, PlateLoad
-from gaitid.ground.sole import OUTLINE, distance_from_foot, may_touch, reaches_onto
+from gaitid.ground.sole import HALF_WIDTH, may_touch, median_off, odds_of_foot, off_the_sole, reaches_onto
 from gaitid.ground.stance import Stance
-from gaitid.numerics.masks import bridged, known_rows, median, spans
+from gaitid.numerics.masks import bridged, known_rows, spans
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Mask, frozen
 
-# m. A foot whose line lies farther than this from the centre of pressure (median while its plate carries more than half
-# of its greatest force) does not carry the plate's load: 0.001 to 0.036 in 22 clean stances of the shared trials, 0.166
-# and more from the other foot, whose swing passes by.
-COP_REACH = 0.10
 # 1/s. The centre of pressure of two feet lies between theirs, by the share that each carries: while weight goes over,
 # it runs at the rate of that share times the distance between the feet. Under one foot it rolls at 0.1 to 1.1 m/s: in a
 # second 0.2 to 2.3 of the 0.33 to 0.6 m between the pressures of two feet.
@@ -32,8 +28,6 @@ GOES_OVER = 2.0
 # Of the way between the feet, that part at least is run through at that rate: else the weight went over more slowly,
 # and its end cannot be told.
 WHOLE_WAY = 0.8
-# m. Between feet nearer to each other the pressure tells nothing.
-LEAST_WAY = 0.1
 
 
 @frozen_dataclass(eq=False)
@@ -201,24 +195,19 @@ def _by_evidence(ground: Ground, plate: PlateLoad, ways: Mapping[str, FootTrack]
     told = np.zeros(ground.n_frames, dtype=bool)
     for first, last in ground.loaded[plate.number]:
         frames = slice(first, last + 1)
-        distance = {
-            side: distance_from_foot(plate.cop_g[frames], foot.during(frames), plate.normal_g)
+        touching = {side: may_touch(plate, way, ground.stances[side], frames) for side, way in ways.items()}
+        if not plate.outlined:  # only the pressure tells who is on it
+            for side, foot in ground.feet.items():
+                beside = off_the_sole(plate.cop_g[frames], foot.during(frames), plate.normal_g)
+                touching[side] = touching[side] & (odds_of_foot(beside) > 0)
+        heavy = np.flatnonzero(plate.vertical[frames] > 0.5 * np.fmax.reduce(plate.vertical[frames])) + first
+        off = {
+            side: median_off(plate.cop_g[heavy], foot.during(heavy), plate.normal_g)
             for side, foot in ground.feet.items()
         }
-        touching = {side: may_touch(plate, way, ground.stances[side], frames) for side, way in ways.items()}
-        touching = {
-            side: touch & ~_only_reaches_over(plate, ground, (side, ways[side]), frames, touching, distance)
-            for side, touch in touching.items()
-        }
-        if not plate.outlined:  # only the pressure tells who is on it
-            touching = {side: touch & (distance[side] <= COP_REACH) for side, touch in touching.items()}
-        pressing = plate.vertical[frames] > 0.5 * np.fmax.reduce(plate.vertical[frames])
-        reach = {side: _median_of_known(d[pressing]) for side, d in distance.items()}
-        nearest = min(reach, key=lambda s: reach[s], default=None)
         # a foot that only passes over a corner as it leaves does not stand there
         involved = {side for side, touch in touching.items() if (touch & ground.stances[side].may_stand[frames]).any()}
-        if nearest is not None and reach[nearest] <= COP_REACH:
-            involved.add(nearest)
+        involved |= {side for side, of in off.items() if of == min(off.values()) and odds_of_foot(of) > 0}
         if len(involved) > 1:
             touching, told[frames] = told_by_pressure(
                 {side: touching[side] for side in involved},
@@ -227,37 +216,11 @@ def _by_evidence(ground: Ground, plate: PlateLoad, ways: Mapping[str, FootTrack]
                 ground.rate_hz,
             )
         said = ground.declared.get(plate.number)
-        if said is not None and not told[frames].any() and reach.get(said.foot, np.inf) <= COP_REACH:
+        if said is not None and not told[frames].any() and odds_of_foot(off.get(said.foot, np.inf)) > 0:
             involved = {said.foot}
         for side, mask in _shared_out(involved, touching).items():
             on[side][frames] |= mask
     return on, told
-
-
-def _only_reaches_over(
-    plate: PlateLoad,
-    ground: Ground,
-    foot: tuple[str, FootTrack],
-    frames: slice,
-    touching: Mapping[str, Mask],
-    distance: Mapping[str, Array],
-) -> Mask:
-    """(frames of the load,) a foot reaches over the plate's edge by no more than what a sole's outline has beyond where
-    it presses, while the pressure lies under another foot on that plate.
-    """
-    side, way = foot
-    elsewhere = np.zeros(frames.stop - frames.start, dtype=bool)
-    for other, touch in touching.items():
-        if other != side:
-            elsewhere |= touch & (distance[other] <= OUTLINE)
-    if not plate.outlined or not (elsewhere & touching[side]).any():
-        return np.zeros_like(elsewhere)
-    return elsewhere & ~may_touch(plate, way, ground.stances[side], frames, OUTLINE)
-
-
-def _median_of_known(distance: Array) -> float:
-    known = distance[np.isfinite(distance)]
-    return float(median(known)) if known.size else np.inf
 
 
 def _shared_out(involved: set[str], touching: Mapping[str, Mask]) -> dict[str, Mask]:
@@ -397,7 +360,7 @@ def _running(pressure_g: Array, rate_hz: float) -> tuple[int, int] | None:
     """
     way = pressure_g[-1] - pressure_g[0]
     distance = float(np.linalg.norm(way))
-    if not distance > LEAST_WAY:
+    if not distance > 2 * HALF_WIDTH:  # soles lie side by side
         return None
     along = pressure_g @ way / distance**2
     rate = (along[2:] - along[:-2]) * rate_hz / 2

@@ -6,26 +6,24 @@ from dataclasses import replace
 
 import numpy as np
 
-from gaitid.body.feet import FootTrack
 from gaitid.ground.contacts import Loads, loads_on_feet
 from gaitid.ground.ground import Ground, find_ground
 from gaitid.ground.plate_channels import Fault
 from gaitid.ground.plate_load import PlateLoad
-from gaitid.ground.sole import distance_from_foot
+from gaitid.ground.sole import median_off, odds_of_foot
 from gaitid.notes import note
-from gaitid.numerics.masks import median
 from gaitid.trial import Trial
 
 # Share by which a record that is twice as long may differ from that.
 SAME_LENGTH = 0.03
-# Of forces of which no foot's load is known. s: a load begins and ends this near to where a foot lands and leaves; m,
-# median while it carries much: its pressure lies this near to the line of the foot. Moved by 0.32 and 0.5 s (49 shared
-# trials and shifts with whole loads left), 43 are found again to 0.04 s, and the pressure then lies 0.00 to 0.04 m from
-# the foot; none is where it was filed. Where loads last as a stance by chance, it lies 0.18 m off and more.
-LANDS, UNDER = 0.12, 0.06
+# s. Of forces of which no foot's load is known: a load begins and ends this near to where a foot lands and leaves.
+# Moved by 0.32 and 0.5 s (49 shared trials and shifts with whole loads left), 43 are found again to 0.04 s, and the
+# pressure then lies 0.00 to 0.04 m from the foot; none is where it was filed. Where loads last as a stance by chance,
+# it lies 0.18 m off and more.
+LANDS = 0.12
 # Whole loads that are looked at; of them, those that have to fit. s: forces that are less late fit as they are filed
 # (0.00 to 0.04 in the shared trials); by this the beginnings of two files may differ from what was found.
-LOOKED_AT, FITTING, APART, DECLARED = 8, 0.66, 0.07, 0.1
+LOOKED_AT, FITTING, APART = 8, 0.66, 0.07
 # s for each load by which another shift has to fit better in time.
 CLEARLY = 0.04
 
@@ -55,7 +53,7 @@ def far_apart(trial: Trial, ground: Ground) -> list[Fault]:
 
     def under(shift: int, i: int, j: int) -> bool:
         """Whether the pressure of a load, so many frames later, lies under the foot of a stance."""
-        return _off_foot(ground, loads[i], shift, stood[j][0]) < UNDER
+        return bool(odds_of_foot(_off_foot(ground, loads[i], shift, stood[j][0])) > 0)
 
     best, found = (0, 0.0), 0
     for shift, at_once in sorted(
@@ -77,7 +75,7 @@ def far_apart(trial: Trial, ground: Ground) -> list[Fault]:
         if (n_fit := int(fits.sum())) > best[0] or (n_fit == best[0] > 0 and off[fits].sum() < better):
             best, found = (n_fit, float(off[fits].sum())), shift
     late_s, start_s = -found / rate, trial.plates[0].start_s
-    declared = start_s != 0 and abs(start_s - late_s) < DECLARED
+    declared = start_s != 0 and abs(start_s - late_s) < APART
     # a single load that lasts as a stance, but lies elsewhere: the corners may be wrong as well
     if best[0] < least or abs(late_s) < APART or (len(loads) == 1 and timed[0].any() and not declared):
         return []
@@ -109,16 +107,12 @@ def zeros_apart(trial: Trial, ground: Ground, weight_N: float) -> list[Fault]:
 
 
 def _off_foot(ground: Ground, load: tuple[PlateLoad, int, int], shift: int, side: str) -> float:
-    """m, the median distance from a load's pressure, so many frames later, to a foot; infinite where none is known."""
+    """m, from a foot to a load's pressure, so many frames later."""
     plate, first, stop = load
     vertical = plate.vertical[first:stop]
     frames = np.flatnonzero(vertical > 0.5 * np.fmax.reduce(vertical)) + first
     frames = frames[(frames + shift >= 0) & (frames + shift < ground.n_frames)]
-    foot = ground.feet[side]
-    there = FootTrack(foot.heel_g[frames + shift], foot.toe_g[frames + shift], foot.ball_over_toe)
-    away = distance_from_foot(plate.cop_g[frames], there, plate.normal_g)
-    away = away[np.isfinite(away)]
-    return float(median(away)) if away.size else np.inf
+    return median_off(plate.cop_g[frames], ground.feet[side].during(frames + shift), plate.normal_g)
 
 
 def lasts_otherwise(trial: Trial, ground: Ground, loads: Loads) -> list[Fault]:

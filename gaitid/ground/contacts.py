@@ -16,21 +16,16 @@ import numpy as np
 from gaitid.dynamics.wrench import Wrench
 from gaitid.ground.balance import Balance
 from gaitid.ground.by_hand import ByHand
-from gaitid.ground.claims import COP_REACH, Claims, FootClaims, find_claims
+from gaitid.ground.claims import Claims, FootClaims, find_claims
 from gaitid.ground.evidence import SHARING, Evidence, gather, near_frames
 from gaitid.ground.ground import Ground
 from gaitid.ground.judgement import METHOD, Judgement, judge
-from gaitid.ground.plate_load import one_plane
-from gaitid.ground.stance import SHORTEST
+from gaitid.ground.plate_load import MAX_PAUSE, SHORTEST, one_plane
+from gaitid.ground.sole import odds_of_foot
 from gaitid.notes import Notes, note, phrase
 from gaitid.numerics.masks import known_rows, spans, widened
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Assignment, IntArray, Mask, Trial, frozen, read_only
-
-# s. A clean contact tells that the foot flies from its end to the frames in which it surely does, if those are near.
-NEAR_AIR = 0.2
-# Frames. A load that no foot claims for longer is worth saying.
-UNCLAIMED = 3
 
 BY_HAND = "given by hand (--assign)"
 ASSIGNED = "assigned in Nexus (.enf), pressure near that foot"
@@ -220,7 +215,7 @@ def _contacts_of(foot: FootClaims, on_plates: Sequence[Evidence]) -> tuple[list[
 
 def _against(side: str, evidence: Evidence, judgement: Judgement) -> Notes:
     """What speaks against a contact that is given by hand."""
-    if evidence.away > COP_REACH:
+    if np.isfinite(evidence.away) and odds_of_foot(evidence.away) < 0:
         return (note("assignment_far", side, on=evidence.plate_names, cm=evidence.away * 100),)
     if judgement.confidence <= UNSUPPORTED:
         return (note("assignment_against", side, on=evidence.plate_names, why=judgement.reason),)
@@ -307,7 +302,7 @@ def _load(foot: FootClaims, contacts: Sequence[Contact], not_sure: Mask) -> Foot
 
 def _state(foot: FootClaims, contacts: Sequence[Contact]) -> IntArray:
     """(frames,) `FootState` by the foot's flights and its contacts."""
-    stance, near = foot.stance, round(NEAR_AIR * foot.ground.rate_hz)
+    stance = foot.stance
     state = np.where(stance.airborne, AIR, UNKNOWN)
     for contact in contacts:
         if contact.plates:
@@ -317,10 +312,10 @@ def _state(foot: FootClaims, contacts: Sequence[Contact]) -> IntArray:
             begin, end = contact.loaded.start, contact.loaded.stop
             early, late = stance.gap_to_air(begin, end - 1)
             plates = foot.numbered(contact.plates)
-            if 0 < early <= near and not contact.beyond:
+            if early and not contact.beyond:
                 before = slice(begin - early, begin)
                 state[before][np.logical_and.accumulate(foot.lifted_off(plates, before))] = AIR
-            if 0 < late <= near and not contact.beyond:
+            if late and not contact.beyond:
                 after = slice(end, end + late)
                 state[after][np.logical_and.accumulate(foot.lifted_off(plates, after)[::-1])[::-1]] = AIR
     for contact in contacts:
@@ -342,7 +337,7 @@ def _unclaimed(ground: Ground, claims: Claims) -> Notes:
     for plate in ground.plates:
         loaded = plate.vertical > 10 * ground.settings.contact_threshold_N
         rest = np.count_nonzero(loaded & ~np.asarray(claims.of_any_foot(plate.number)))
-        if rest > UNCLAIMED:
+        if rest > MAX_PAUSE * ground.rate_hz:
             notes.append(note("load_unclaimed", plates=plate.number, n_frames=rest))
     return tuple(notes)
 

@@ -13,15 +13,7 @@ from gaitid.ground.balance import Balance, Support, no_support, support_of
 from gaitid.ground.claims import FootClaims
 from gaitid.ground.ground import Ground
 from gaitid.ground.plate_load import STEP, Carried, PlateLoad, one_plane, smallest_sure
-from gaitid.ground.sole import (
-    OUTLINE,
-    SOLE_TOLERANCE,
-    distance_from_foot,
-    inside_edges,
-    lower_beyond,
-    off_the_sole,
-    sole,
-)
+from gaitid.ground.sole import OUTLINE, SOLE_TOLERANCE, inside_edges, lower_beyond, median_off, off_the_sole, sole
 from gaitid.ground.stance import Stance
 from gaitid.notes import phrase
 from gaitid.numerics.masks import known_rows, mean, median, spans, widened
@@ -198,10 +190,8 @@ class Evidence:
     @cached_property
     def away(self) -> float:
         """m, from the foot's sole to the pressure: the median under more than half of the greatest force."""
-        heavy = self.vertical > 0.5 * float(np.fmax.reduce(self.vertical))
-        off = distance_from_foot(self.cop_g, self.track, self.normal_g)[heavy]
-        off = off[np.isfinite(off)]
-        return float(median(off)) if self.in_one_plane and off.size else float("nan")
+        heavy = np.flatnonzero(self.vertical > 0.5 * float(np.fmax.reduce(self.vertical)))
+        return median_off(self.cop_g[heavy], self.track.during(heavy), self.normal_g) if self.in_one_plane else np.nan
 
     @cached_property
     def inside(self) -> Inside:

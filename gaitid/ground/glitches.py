@@ -14,8 +14,9 @@ from gaitid.trial import Array, ForcePlate, IntArray, Mask
 # back within the third. The steepest foot strikes of the shared trials change by 0.24 of it in 1 ms, and do not fall
 # back so fast.
 JUMP, LEAST, LASTS = 0.4, 100.0, 0.06
-# Hz. In slower plates only a single sample is judged: a foot strike takes a few. On 45 plates of the shared trials
-# taken at 60 to 500 Hz a sample stands out by 0.29 of the greatest force at most (a child's heel at 100 to 200 Hz).
+# Hz. Slower plates do not tell how a load begins and ends; in them only a single sample is judged: a foot strike takes
+# a few. On 45 plates of the shared trials taken at 60 to 500 Hz a sample stands out by 0.29 of the greatest force at
+# most (a child's heel at 100 to 200 Hz).
 FAST = 500.0
 # s. So long no channel but the vertical force reads exactly the same while a foot presses: a converter of 10 bits holds
 # clean ones for up to 45 ms. Of the greatest vertical force: a foot presses above the first, and the vertical force
@@ -23,8 +24,6 @@ FAST = 500.0
 # that holds still in more has no signal.
 HELD, PRESSES, MOVES, NO_SIGNAL = 0.06, 0.1, 0.01, 0.95
 MOMENTS = ("Mx", "My", "Mz")
-
-NONE: IntArray = np.zeros(0, dtype=np.intp)
 
 
 def sound_samples(plate: ForcePlate) -> tuple[ForcePlate, int, Notes]:
@@ -75,15 +74,16 @@ def _held(plate: ForcePlate) -> tuple[Mask, list[tuple[str, int, int]]]:
 def without_glitches(plate: ForcePlate) -> tuple[ForcePlate, IntArray]:
     """The plate with such samples unknown, and their indices."""
     vertical = np.ascontiguousarray(plate.force_p[:, 2])
+    none = np.zeros(0, dtype=np.intp)
     if len(vertical) < 3:
-        return plate, NONE
+        return plate, none
     steps = vertical[1:] - vertical[:-1]
     if not _largest(steps) > LEAST:
-        return plate, NONE
+        return plate, none
     jumps = np.flatnonzero(np.abs(steps) > max(JUMP * _largest(vertical), LEAST))
     glitches = _between(jumps, steps, round(LASTS * plate.rate_hz) if plate.rate_hz >= FAST else 1)
     if not glitches.any():
-        return plate, NONE
+        return plate, none
     force, moment = plate.force_p.copy(), plate.moment_p.copy()
     force[glitches], moment[glitches] = np.nan, np.nan
     return replace(plate, force_p=force, moment_p=moment), np.flatnonzero(glitches)

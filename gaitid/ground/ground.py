@@ -8,7 +8,7 @@ from dataclasses import field, replace
 import numpy as np
 
 from gaitid.body.feet import FootTrack
-from gaitid.ground.belt import Floor, floor_under_slow, slow_feet
+from gaitid.ground.belt import SAME_STANCE, Floor, floor_under_slow, slow_feet
 from gaitid.ground.plate_load import STEP, PlateLoad, recorded_with
 from gaitid.ground.plates_at_camera import plates_at_camera
 from gaitid.ground.stance import Stance, detect_stances, with_events
@@ -20,9 +20,8 @@ from gaitid.read.plates import refusals
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Assignment, Trial
 
-# s. Events whose median lies farther than the first from the plates' own onsets and ends are not used; one that lies
-# farther than the second is of another step.
-EVENTS_OFF, SAME_STEP = 0.03, 0.2
+# s. Events whose median lies farther from the plates' own onsets and ends are not used.
+EVENTS_OFF = 0.03
 
 
 @frozen_dataclass(eq=False)
@@ -183,5 +182,5 @@ def _events_late(trial: Trial, ground: Ground) -> float:
             named = times[kind]
             if named and not cut:
                 late.append(min((t - frame / rate for t in named), key=abs))
-    late = [difference for difference in late if abs(difference) < SAME_STEP]
+    late = [difference for difference in late if abs(difference) < SAME_STANCE]  # the others are of another step
     return float(median(np.array(late))) if late else 0.0

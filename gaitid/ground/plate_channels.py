@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from gaitid.ground.glitches import MOMENTS, without_glitches
+from gaitid.ground.glitches import FAST, MOMENTS, PRESSES, without_glitches
 from gaitid.ground.ground import Ground
-from gaitid.ground.plate_load import MIN_PEAK, PlateLoad, without_frames
+from gaitid.ground.plate_load import MIN_PEAK, SHORTEST, PlateLoad, without_frames
 from gaitid.ground.sole import MAY_STAND
 from gaitid.notes import Note, note, phrase
 from gaitid.numerics.masks import known_part, known_rows, mean, median, spans, widened
@@ -16,34 +16,31 @@ from gaitid.numerics.rotation import cross, norm
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, ForcePlate, Mask
 
-# Of the greatest vertical force: a plate is loaded above it. N: no load that never gets this heavy is judged.
-LOADED, HEAVY = 0.3, 100.0
+# Of the greatest vertical force: a plate is loaded above it.
+LOADED = 0.3
 # s, samples. A plateau of exactly equal greatest samples at least this long.
 PLATEAU, PLATEAU_SAMPLES = 0.008, 4
 # Steps of the converter by which the force falls from as long before a plateau as it lasts, or until as long after: the
 # top of a smooth force that a converter rounds is a parabola, which falls by 8 steps there (9 - 1).
 STEPS = 24
-# Of the greatest push on any plate of the trial, s: so much, and so long, no foot pulls at a plate. Plates of the
+# Of the greatest push on any plate of the trial: for as long as a step no foot pulls so much at a plate. Plates of the
 # shared trials that nobody zeroed are pulled by 0.16 of it at most.
-PULLED, PULLS = 0.5, 0.08
-# Of the plate's peak, s, s, of the load's peak: 2 ms before a load of at least 0.08 s falls below the first, a foot
-# that leaves gives 0.10 of its peak at most (136 contacts of the shared trials); a plate whose cable or recording fails
-# late in a stance 0.4 and more.
-UNLOADED, JUST_BEFORE, SHORTEST, CUT = 0.03, 0.002, 0.08, 0.2
-# Hz. Slower plates do not tell.
-FAST = 500.0
+PULLED = 0.5
+# s, of the load's peak: just before a load is over, a foot that leaves gives 0.10 of its peak at most (136 contacts of
+# the shared trials); a plate whose cable or recording fails late in a stance 0.4 and more.
+JUST_BEFORE, CUT = 0.002, 0.2
 # s. A force is looked at so far beside its least value, and twice as far. Of the value beside: the least is below the
 # first; twice as far it is 2 times as large on a line, 4 times on a parabola, and the second tells both apart. Of the
 # vertical force: a smaller value beside tells nothing; so much of either sign shows that a channel has both.
 BESIDE_ZERO, NEAR_ZERO, AS_A_LINE, LEAST_SLOPE, LEAST_SIGN = 0.01, 0.3, 3.0, 0.003, 0.005
 # m, s. A foot whose markers are this far inside a plate's edges for this long stands on it.
 WELL_INSIDE, TRODDEN = 0.05, 0.3
-# Of the greatest vertical force: a foot presses above the first, and a channel that changes by more than the second
+# Of the greatest vertical force: while a foot presses, a channel that changes by more than the first
 # from one sample to the next has jumped if within so many samples before and after it changes by less than a share of
 # that: what has a mass comes to a change and goes on from it. The share is 0.22 at least on 86 plates of 41 shared
 # trials, as recorded and with every second, fourth and eighth sample (1800 to 60 Hz; 0.24 without the laboratory that
 # shows least). m: so much lever makes a force of a moment. More jumps than the last are steps.
-JUMP_PRESSES, JUMP, JUMP_BESIDE, JUMP_SHARE, JUMP_LEVER, IN_STEPS = 0.1, 0.02, 5, 0.125, 0.2, 10
+JUMP, JUMP_BESIDE, JUMP_SHARE, JUMP_LEVER, IN_STEPS = 0.02, 5, 0.125, 0.2, 10
 # The vertical force the same where a load begins or ends, by more than the first of the peak, on plates of the second,
 # Hz, and more: samples were lost there. The share is 0.177 at least where clean loads begin (61 plates of 14
 # laboratories, as recorded and with every second to eighth sample; 0.52 without the one that shows least; at 125 Hz
@@ -56,10 +53,8 @@ TELLS, EMPTY, BESIDE, BEYOND = 0.03, 0.02, 0.06, 0.01
 # s. One horizontal channel begins, and ends, so much later than the other: at most 0.010 on 35 clean plates
 # (one at 600 Hz whose forces were smoothed; 0.004 on the others); Fx or Fy 20 ms late 0.015 to 0.021 in most.
 LATER = 0.013
-# s. A load so long tells, with the plate empty from the second to the third before it, and for the fourth after it; a
-# channel begins within the fifth. Times what it shows while empty, and of the greatest vertical force: it has begun;
-# one whose peak is no more than the last times that tells no beginning: half a sine of 0.5 s is there after 16 ms.
-LOAD, CLEAR, BEFORE, AFTER, WITHIN = 0.2, 0.03, 0.1, 0.06, 0.1
+# Times what a channel shows while empty, and of the greatest vertical force: it has begun; one whose peak is no more
+# than the last times that tells no beginning: half a sine of 0.5 s is there after 16 ms.
 TIMES_EMPTY, BEGUN, TIMES_BEGUN = 1.5, 0.002, 10.0
 # Of its greatest size: a channel that varies by less has no signal.
 DEAD = 1e-6
@@ -117,7 +112,7 @@ def channel_faults(plate: PlateLoad, raw: ForcePlate, ground: Ground) -> Iterato
         yield Fault(note("plate_channel/plate_dead", plates=raw.number, N=max(peak, 0.0)), withheld=True)
     elif not runs and _pressed_by_nothing(raw):
         yield Fault(note("plate_channel/dead", plates=raw.number, channels=[raw.force_names[0][2]]), withheld=True)
-    if not (peak > HEAVY and runs):
+    if not (peak > MIN_PEAK and runs):
         return
     loaded = np.zeros(len(plate.vertical), dtype=bool)
     for first, last in runs:
@@ -152,11 +147,11 @@ def _ends_unseen(ground: Ground) -> list[int]:
 def _pulled(plate: PlateLoad, ground: Ground) -> float:
     """N, with which a plate is pulled up for as long as a step lasts; 0 where it is not."""
     pull = -float(np.fmin.reduce(plate.vertical))
-    if not pull > HEAVY:
+    if not pull > MIN_PEAK:
         return 0.0
     greatest = max(float(np.fmax.reduce(np.abs(other.vertical))) for other in ground.plates)
-    pulled = plate.vertical < -max(HEAVY, PULLED * greatest)
-    return pull if any(stop - first >= PULLS * ground.rate_hz for first, stop in spans(pulled)) else 0.0
+    pulled = plate.vertical < -max(MIN_PEAK, PULLED * greatest)
+    return pull if any(stop - first >= SHORTEST * ground.rate_hz for first, stop in spans(pulled)) else 0.0
 
 
 def _trodden_on(plate: PlateLoad, ground: Ground) -> bool:
@@ -178,7 +173,7 @@ def _clipped(raw: ForcePlate) -> Iterator[Note]:
     upward = -raw.force_p[:, 2]
     top = float(np.fmax.reduce(upward))
     least = max(PLATEAU * raw.rate_hz, PLATEAU_SAMPLES)
-    if not top > HEAVY:
+    if not top > MIN_PEAK:
         return
     at_top = upward >= top * (1 - 1e-9)
     if np.count_nonzero(at_top) < least:
@@ -204,12 +199,12 @@ def _cut_off(raw: ForcePlate) -> Iterator[Note]:
     if raw.rate_hz < FAST:
         return
     back = max(round(JUST_BEFORE * raw.rate_hz), 1)
-    loaded = upward > UNLOADED * float(np.fmax.reduce(upward))
+    loaded = upward > TELLS * float(np.fmax.reduce(upward))
     for first, stop in spans(loaded):
         if stop - first < SHORTEST * raw.rate_hz or stop >= len(upward) or not np.isfinite(upward[stop]):
             continue
         peak, last = float(upward[first:stop].max()), float(upward[stop - back])
-        if peak > HEAVY and last > CUT * peak:
+        if peak > MIN_PEAK and last > CUT * peak:
             yield note("plate_channel/cut_off", plates=raw.number, N=last, s=raw.start_s + stop / raw.rate_hz)
             return
 
@@ -220,7 +215,7 @@ def _jumps(raw: ForcePlate) -> Iterator[Note]:
     if len(upward) < 2 * n + 2:
         return
     peak = float(np.fmax.reduce(upward))
-    pressed = upward > JUMP_PRESSES * peak
+    pressed = upward > PRESSES * peak
     ends = (pressed[1:] != pressed[:-1]) & (raw.rate_hz >= JUMP_RATE)
     pressed = pressed[1:] & pressed[:-1]
     ends[:n] = ends[-n:] = pressed[:n] = pressed[-n:] = False
@@ -376,23 +371,22 @@ def _one_later(raw: ForcePlate, peak_N: float) -> Iterator[Note]:
     if raw.rate_hz < FAST:
         return
     channels, loaded = raw.force_p[:, :2].T, -raw.force_p[:, 2] > TELLS * peak_N
-    load, clear, before, after, within = (round(s * raw.rate_hz) for s in (LOAD, CLEAR, BEFORE, AFTER, WITHIN))
-    later = []
+    n, later = round(BESIDE * raw.rate_hz), []
     for first, stop in spans(loaded):
-        if stop - first < load or first < clear + before or stop + after > len(loaded):
+        if stop - first < SHORTEST * raw.rate_hz or first < 2 * n or stop + n > len(loaded):
             continue
-        if loaded[first - clear - before : first].any() or loaded[stop : stop + after].any():
+        if loaded[first - 2 * n : first].any() or loaded[stop : stop + n].any():
             continue
-        empty = channels[:, first - clear - before : first - clear]
+        empty = channels[:, first - 2 * n : first - n]
         zero = empty.mean(axis=1, keepdims=True)
         begun = np.maximum(TIMES_EMPTY * np.abs(empty - zero).max(axis=1, keepdims=True), BEGUN * peak_N)
-        on = np.abs(channels[:, first : first + within] - zero) > begun
-        off = np.abs(channels[:, stop : stop + after] - zero)[:, ::-1] > begun
+        on = np.abs(channels[:, first : first + n] - zero) > begun
+        off = np.abs(channels[:, stop : stop + n] - zero)[:, ::-1] > begun
         peaks = np.abs(channels[:, first:stop] - zero).max(axis=1, keepdims=True)
         if not (on.any(axis=1, keepdims=True) & (peaks > TIMES_BEGUN * begun)).all():
             continue
         begin = on.argmax(axis=1)
-        end = np.where(off.any(axis=1), after - off.argmax(axis=1), 0)
+        end = np.where(off.any(axis=1), n - off.argmax(axis=1), 0)
         later.append([begin[0] - begin[1], end[0] - end[1]])
     if not later:
         return

@@ -21,16 +21,17 @@ from gaitid.read.plates.surface import plate_axes
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, ForcePlate, Mask, frozen, read_only
 
-# s. Shorter loads are knocks; shorter pauses are noise within one contact; an edge reaches out no farther.
-MIN_CONTACT, MAX_PAUSE, MAX_EDGE = 0.08, 0.03, 0.15
+# s. Shorter loads are knocks, shorter stances and flights noise of the speed; shorter pauses are noise within one
+# contact; an edge reaches out no farther.
+SHORTEST, MAX_PAUSE, MAX_EDGE = 0.08, 0.03, 0.15
 # N. A load that never gets heavier than this is a touch, not a stance.
 MIN_PEAK = 40.0
 # N. An empty plate whose reading typically swings by more is not at rest; those of the shared trials by 5 N at most.
 MOST_SWING = 8.0
 # N. Where a plate's noise is not known, its contacts reach out to this.
 EDGE_UNMEASURED = 5.0
-# m. Surfaces that differ by less than this in height are one floor; by less than the second, one plane.
-STEP, FLUSH = 0.05, 0.01
+# m. Surfaces that differ by less than this in height are one plane: where forces lean by 0.2, pressure is 4 mm off.
+STEP = 0.02
 # m. Where the noise of a plate's moments may move the pressure by more, it does not tell where a foot presses: half of
 # what it may lie beside a foot.
 MOVED_BY_NOISE = 0.04
@@ -254,7 +255,7 @@ class PlateLoad:
         reach = round(MAX_EDGE * rate_hz)
         edge = self.edge_N(settings)
         for start, stop in spans(loaded):
-            if stop - start < MIN_CONTACT * rate_hz:
+            if stop - start < SHORTEST * rate_hz:
                 continue
             begin, end = max(start - reach, 0), min(stop + reach, len(push))
             force = np.where(push[begin:end] > 0, norm(force_g[begin:end]), 0.0)
@@ -294,7 +295,7 @@ def one_plane(plates: Sequence[PlateLoad]) -> bool:
     """Whether the surfaces of several plates lie in one plane, so that one centre of pressure is that of their sum."""
     first = plates[0]
     return all(
-        abs((p.centre_g - first.centre_g) @ first.normal_g) < FLUSH and p.normal_g @ first.normal_g > 0.999
+        abs((p.centre_g - first.centre_g) @ first.normal_g) < STEP and p.normal_g @ first.normal_g > 0.999
         for p in plates[1:]
     )
 

@@ -11,7 +11,8 @@ from gaitid.body.feet import FootTrack
 from gaitid.dynamics.wrench import Wrench
 from gaitid.errors import GaitidError, TrialError
 from gaitid.ground.glitches import sound_samples
-from gaitid.ground.plate_load import PlateLoad, UpwardForce, parted, plate_load
+from gaitid.ground.plate_load import EDGE_UNMEASURED, PlateLoad, UpwardForce, parted, plate_load
+from gaitid.ground.sole import CLOSE_BEYOND, TOE_SHARE
 from gaitid.ground.stance import Stance
 from gaitid.model import specs
 from gaitid.numerics.masks import known_rows, mean, median, quantile, spans
@@ -20,16 +21,10 @@ from gaitid.trial import Array, ForcePlate, Mask, Trial, frozen
 
 # s. The bias is measured where a plate is known to be empty for at least this long in all.
 MIN_EMPTY = 0.1
-# m. A foot marker nearer than this to a plate's edge may belong to a foot that touches it.
-NEAR_PLATE = 0.25
-# m beyond an edge, and of the heel-toe distance beyond the toe: a sole whose heel, toe and tip are farther lies beside.
-BESIDE_PLATE, TIP_SHARE = 0.06, 0.3
+# m beyond an edge: a sole whose heel, toe and tip are farther lies beside.
+BESIDE_PLATE = 0.06
 # Share of the trial at its beginning and end in which an empty plate tells of a drift.
 EARLY = 0.4
-# N. A plate that presses with less for `MIN_EMPTY` at a stretch carries nobody, whoever may stand where: no foot pushes
-# sideways on a floor without pressing on it. Of 8 plates of the shared trials whose edges nobody knows the horizontal
-# force is then 0 to 0.5 N, of 34 others 0 to 1.1 N.
-PRESSES_NOT = 5.0
 # N. More noise, or a larger reading, is a load that no marker explains.
 MAX_NOISE, MAX_BIAS = 10.0, 150.0
 # m. A bias of the moment counts as one of the force at this lever: half a plate.
@@ -51,12 +46,12 @@ def known_empty(plate: PlateLoad, feet: Mapping[str, FootTrack], airborne: Mappi
     rate_hz : float
     """
     known = known_rows(plate.wrench.f_g)
-    away = known & _beside(plate, [p for foot in feet.values() for p in (foot.heel_g, foot.toe_g)], NEAR_PLATE)
+    away = known & _beside(plate, [p for foot in feet.values() for p in (foot.heel_g, foot.toe_g)], CLOSE_BEYOND)
     if away.sum() >= MIN_EMPTY * rate_hz:
         return away
     off = known
     for side, foot in feet.items():
-        tip = foot.heel_g + (1 + TIP_SHARE) * foot.line_g
+        tip = foot.heel_g + (1 + TOE_SHARE) * foot.line_g
         off = off & (airborne[side] | _beside(plate, (foot.heel_g, foot.toe_g, tip), BESIDE_PLATE))
     return off
 
@@ -69,9 +64,11 @@ def _beside(plate: PlateLoad, points_g: Sequence[Array], distance: float) -> Mas
 def presses_not(plate: PlateLoad, rate_hz: float, settings: specs.Settings) -> Mask:
     """(frames,) where a plate presses on nobody and yet reads more than `bias_limit_N` along its surface, or a moment.
 
-    For plates that nothing else tells to be empty; False everywhere where it reads less.
+    For plates that nothing else tells to be empty; False everywhere where it reads less. No foot pushes sideways on a
+    floor without pressing on it: of 8 plates of the shared trials whose edges nobody knows the horizontal force is then
+    0 to 0.5 N, of 34 others 0 to 1.1 N.
     """
-    still = np.abs(plate.vertical) < PRESSES_NOT
+    still = np.abs(plate.vertical) < EDGE_UNMEASURED
     empty = np.zeros_like(still)
     for first, stop in spans(still):
         if stop - first >= MIN_EMPTY * rate_hz:

@@ -29,10 +29,13 @@ SOLE_TOLERANCE = 0.01
 # m. Markers know the outline of a sole to 1 to 2 cm, and so pressure lies under it: by the spreads of sound recordings
 # (`gaitid.faults.spread`) 0.018 across, of which this is twice.
 OUTLINE = 0.035
+# m². Pressure that is not a foot's lies anywhere on a plate, of 0.4 by 0.6 m.
+ANYWHERE = 0.24
 # m. A foot whose lower marker is outside this range above a surface does not touch it, also while it lands or leaves.
 MAY_STAND = (-0.02, 0.12)
-# m. A marker of a foot that stands lower than a plate, no farther beyond its edge, tells of a step there: a foot that
-# comes down from the lowest plate of a stair lands on the floor 0.17 m beyond (heel).
+# m, about a foot's length. No farther beyond a plate's edge a marker of a foot that stands lower tells of a step there
+# (a foot that comes down from the lowest plate of a stair lands 0.17 m beyond), and any may belong to one that touches
+# it.
 CLOSE_BEYOND = 0.25
 # Where a pitched foot presses, 0 at the heel marker, 1 at the toe marker.
 UNDER_HEEL, UNDER_BALL = 0.2, 1.0
@@ -45,11 +48,19 @@ def off_the_sole(cop_g: Array, foot: FootTrack, normal_g: Array) -> Array:
     return np.asarray(np.maximum(aside, np.maximum(along - 1 - TOE_SHARE, -along) * norm(foot.line_g)))
 
 
-def distance_from_foot(cop_g: Array, foot: FootTrack, normal_g: Array) -> Array:
-    """(frames,) distance, m, from the pressure to the line of the sole, from its back to its front."""
-    to_cop, line, along = _along_foot(cop_g, foot, normal_g)
-    nearest = np.minimum(np.maximum(along, -0.1), 1 + TOE_SHARE)
-    return norm(to_cop - nearest[:, None] * line)
+def median_off(cop_g: Array, foot: FootTrack, normal_g: Array) -> float:
+    """The same as the median of some frames; infinite where none tells."""
+    off = off_the_sole(cop_g, foot, normal_g)
+    off = off[np.isfinite(off)]
+    return float(median(off)) if off.size else np.inf
+
+
+def odds_of_foot(off_m: float | Array) -> Array:
+    """Logarithm of the odds that pressure so far beside where a foot presses is that foot's, and not anybody's: normal
+    about its outline against anywhere on a plate.
+    """
+    variance = (OUTLINE / 2) ** 2
+    return np.asarray(np.log(ANYWHERE / (2 * np.pi * variance)) - np.maximum(off_m, 0.0) ** 2 / (2 * variance))
 
 
 def _along_foot(cop_g: Array, foot: FootTrack, normal_g: Array) -> tuple[Array, Array, Array]:

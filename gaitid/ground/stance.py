@@ -11,6 +11,7 @@ import numpy as np
 
 from gaitid.body.feet import FootTrack
 from gaitid.ground.belt import CUTOFF_HZ, Floor, SlowFeet, velocity
+from gaitid.ground.plate_load import SHORTEST
 from gaitid.numerics.masks import quantile, spans
 from gaitid.numerics.rotation import norm
 from gaitid.read.event_names import foot_event
@@ -36,13 +37,11 @@ STRIKE_AGREES, OFF_AGREES = (-0.02, 0.08), (-0.03, 0.05)
 # earlier one is taken, and the foot surely flies until so long before it (events of 23 strikes lie up to 7 ms after the
 # force). A later event tells only that the foot did not strike before it sank: until so long before that, two frames at
 # least (19 ms at 100 Hz and more, 29 ms at 60 Hz).
-SINKS, LATE_EVENT, BEFORE_EVENT, BEFORE_SINKING = (0.05, 0.10), 0.025, 0.010, 0.025
+SINKS, LATE_EVENT, BEFORE_EVENT = (0.05, 0.10), 0.025, 0.010
 # s. Where the foot is not seen to sink, a later event than on plates is not believed.
 LATE_UNSEEN = 0.05
 # m/s. A foot that sinks more slowly does not land then.
 LEAST_SINK = 0.05
-# s. Shorter stances or flights are noise of the speed.
-SHORTEST = 0.08
 # s. Times are looked for a little beyond what agrees, as sums of them are rounded.
 _ROUNDING = 1e-6
 
@@ -205,7 +204,7 @@ def _sure_strike(strikes_s: Sequence[float], stop: int, landing: float | None, r
     sinks = landing / rate_hz
     if strike <= sinks + LATE_EVENT:
         return min(strike, sinks)
-    return sinks - max(BEFORE_SINKING, 2 / rate_hz) + BEFORE_EVENT
+    return sinks - max(LATE_EVENT, 2 / rate_hz) + BEFORE_EVENT
 
 
 def find_landings(rise: Array, stance: Stance, rate_hz: float) -> dict[int, float]:

@@ -65,12 +65,11 @@ _CONTACT = {
     ),
     "early": "the foot stood {n} {n:frame|frames} before the plate was loaded",
     "late": "the foot stood {n} {n:frame|frames} after the plate was unloaded",
-    "off_roll": "its pressure lies {cm:.0f} cm from where the foot presses; check the plate's corners",
-    "off_foot": "its pressure is not under the foot ({cm:.0f} cm aside); check the plate's corners",
+    "off_foot": "its pressure lies {cm:.0f} cm from where the foot presses; check the plate's corners",
     "off_foot_in_part": "in {n} {n:frame|frames} the pressure is not under the foot: " + _AROUND,
     "across": (
-        "its pressure travels {across_cm:.0f} cm across the foot and {along_cm:.0f} cm along it; check whether Mx and "
-        "My are exchanged"
+        "its pressure scatters by {across_cm:.0f} cm across the foot and by {along_cm:.0f} cm along it; check whether "
+        "Mx and My are exchanged"
     ),
     "no_edges": "nothing says where the plate's edges are",
     "never_empty": "nothing tells what the plate reads while it is empty",
