@@ -177,7 +177,7 @@ class ForcePlate:
 
 @frozen_dataclass(eq=False)
 class Emg:
-    """Channels of electromyography, at their own rate.
+    """Channels of a voltage that may be electromyography, at their own rate.
 
     Attributes
     ----------
@@ -185,19 +185,19 @@ class Emg:
         As the file has them.
     rate_hz : float
     read : callable
-        Gives their samples, (channels, samples), in the file's units: those of a file are not held.
+        Gives the samples of some of them, (channels, samples), in the file's units: those of a file are not held.
     volts : (channels,) array
         What one unit of each is worth, V.
     """
 
     labels: tuple[str, ...]
     rate_hz: float
-    read: Callable[[], Array]
+    read: Callable[[Sequence[int]], Array]
     volts: Array
 
-    def samples_V(self) -> Array:
-        """(channels, samples) V, the first taken with the first camera frame."""
-        return np.asarray(self.read() * self.volts[:, None])
+    def samples_V(self, which: Sequence[int]) -> Array:
+        """(channels, samples) V of some channels, the first taken with the first camera frame."""
+        return np.asarray(self.read(which) * self.volts[list(which), None])
 
 
 @frozen_dataclass(eq=False)

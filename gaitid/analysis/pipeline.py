@@ -392,7 +392,7 @@ class Pipeline(Stages):
         trial = self.trial
         if trial.emg is None:
             return None
-        return envelopes(trial.emg, trial.rate_hz, trial.n_frames, self.emg_reference)
+        return envelopes(trial.emg, trial.rate_hz, trial.n_frames, self.subject_file.emg, self.emg_reference)
 
     @stage
     def notes(self) -> Notes:

@@ -305,6 +305,7 @@ def resolve_subject(model: specs.Model, wanted: set[str], sources: Sources) -> S
         sex=sources.file.sex,
         functional=sources.file.functional,
         segments=sources.file.segments,
+        emg=sources.file.emg,
     )
 
 

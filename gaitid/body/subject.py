@@ -48,6 +48,8 @@ class SubjectFile:
     #: Rows of segments that were measured, under their names in the model's table (``left.shank``); and as written.
     rows: Mapping[str, specs.SegmentParameters] = field(default_factory=dict)
     segments: Mapping[str, Any] = field(default_factory=dict)
+    #: Label of an analog channel -> the muscle that it is of.
+    emg: Mapping[str, str] = field(default_factory=dict)
 
 
 @frozen_dataclass(eq=False)
@@ -149,6 +151,8 @@ class Subject:
         For each joint that was measured in a functional trial how it was found.
     segments : mapping of str to mapping
         Segments that were weighed, as the subject file has them.
+    emg : mapping of str to str
+        Label of an analog channel -> the muscle that it is of.
     """
 
     measured: Mapping[str, Measured]
@@ -157,6 +161,7 @@ class Subject:
     sex: str = ""
     functional: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     segments: Mapping[str, Any] = field(default_factory=dict)
+    emg: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def numbers(self) -> dict[str, float]:

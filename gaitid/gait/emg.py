@@ -8,6 +8,7 @@ Biomechanics and Motor Control of Human Movement, 4th ed., ch. 10).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -108,21 +109,27 @@ class Envelopes:
         }
 
 
-def greatest_of(trial: Trial) -> dict[str, float]:
-    """By label the greatest envelope of each channel of a reference trial, V."""
-    if trial.emg is None:
+def greatest_of(trial: Trial, named: Mapping[str, str]) -> dict[str, float]:
+    """By label the greatest envelope of each channel of a reference trial, V; `named` as of `envelopes`."""
+    found = None if trial.emg is None else envelopes(trial.emg, trial.rate_hz, trial.n_frames, named)
+    if found is None:
         raise TrialError(
             f"{trial.path}: holds no electromyography",
-            expected="channels in V, mV or µV that are called after muscles, as Voltage.L Tib Ant",
+            expected="channels in V, mV or µV called after muscles, as Voltage.L Tib Ant, or named in the subject file",
             todo="give another trial with --emg-reference",
         )
-    found = envelopes(trial.emg, trial.rate_hz, trial.n_frames)
     known = zip(found.channels, found.values_V.T, strict=True)
     return {channel.label: float(values.max()) for channel, values in known if np.isfinite(values).all()}
 
 
-def envelopes(emg: Emg, rate_hz: float, n_frames: int, reference: Mapping[str, float] | None = None) -> Envelopes:
-    """The linear envelopes of a trial.
+def envelopes(
+    emg: Emg,
+    rate_hz: float,
+    n_frames: int,
+    named: Mapping[str, str] | None = None,
+    reference: Mapping[str, float] | None = None,
+) -> Envelopes | None:
+    """The linear envelopes of a trial; None where no channel is called after a muscle.
 
     Parameters
     ----------
@@ -130,12 +137,20 @@ def envelopes(emg: Emg, rate_hz: float, n_frames: int, reference: Mapping[str, f
     rate_hz : float
         Of the cameras.
     n_frames : int
+    named : mapping of str to str, optional
+        Label of a channel -> the muscle that somebody says it is.
     reference : mapping of label to float, optional
         `greatest_of` a reference trial.
     """
-    raw = emg.samples_V().T
+    named = named or {}
+    which = [i for i, label in enumerate(emg.labels) if label in named or is_muscle(label)]
+    if not which:
+        return None
+    labels = [emg.labels[i] for i in which]
+    called = [named.get(label, label) for label in labels]
+    raw = emg.samples_V(which).T
     band = BAND_HZ[0], min(BAND_HZ[1], _OF_RATE * emg.rate_hz)
-    notes, values = list[Note](), np.full((n_frames, len(emg.labels)), np.nan)
+    notes, values = list[Note](), np.full((n_frames, len(labels)), np.nan)
     rectified = np.array([was_rectified(channel) for channel in raw.T], dtype=bool)
     silent = np.array([len(np.unique(channel)) < LEAST_LEVELS for channel in raw.T], dtype=bool)
     known = np.flatnonzero(~silent & np.isfinite(raw).all(axis=0))
@@ -145,12 +160,13 @@ def envelopes(emg: Emg, rate_hz: float, n_frames: int, reference: Mapping[str, f
         at, samples = np.arange(n_frames) / rate_hz, np.arange(len(raw)) / emg.rate_hz
         for column, channel in zip(known, smooth.T, strict=True):
             values[:, column] = np.maximum(np.interp(at, samples, channel), 0.0)
-    names = names_of(emg.labels)
     channels = tuple(
-        EmgChannel(name, label, side_of(label), bool(of))
-        for name, label, of in zip(names, emg.labels, rectified, strict=True)
+        EmgChannel(name, label, side_of(words), bool(of))
+        for name, label, words, of in zip(names_of(called), labels, called, rectified, strict=True)
     )
     live = [channels[i] for i in known]
+    if lacking := sorted({*named} - {*emg.labels}):
+        notes.append(note("emg_absent", channels=lacking))
     for code, some in (
         ("emg_dead", [channels[i] for i in np.flatnonzero(silent)]),
         (
@@ -165,7 +181,7 @@ def envelopes(emg: Emg, rate_hz: float, n_frames: int, reference: Mapping[str, f
     notes += _hum(live, raw[:, known], emg.rate_hz, band)
     greatest = None
     if reference is not None:
-        greatest = np.array([reference.get(label) or np.nan for label in emg.labels])
+        greatest = np.array([reference.get(label) or np.nan for label in labels])
     return Envelopes(channels, values, greatest, emg.rate_hz, band, tuple(notes))
 
 
@@ -238,6 +254,21 @@ def _hum(channels: Sequence[EmgChannel], raw: Array, rate_hz: float, band_hz: tu
 
 
 # --- names ------------------------------------------------------------------------------------------------------------
+
+# Muscles by their Latin and English names and the short forms in which laboratories label channels, where a word begins
+# (Hermens et al. 1999, European recommendations for surface electromyography, names the sites).
+_MUSCLE = re.compile(
+    r"emg|rect|vast|quad|ham|semit|semim|bicep|gast|sole|tibialis|tib[ ._]*(ant|post)|(ant|post)[ ._]*tib|peron"
+    r"|fibularis|glut|g(max|med)|add(uct|mag|long)|sartor|gracil|tensor|iliop|psoas|erector|obliq|multifid"
+    r"|(rf|vl|vm|vmo|bf|st|sm|ta|tp|gm|gl|sol|pl|tfl|gas|mg|lg|mgast|lgast|msoleus|mhams|lhams)$"
+)
+
+
+def is_muscle(label: str) -> bool:
+    """Whether a word of a label begins with the name of a muscle, or with EMG."""
+    words = re.sub(r"[^0-9a-zµ]+", " ", label.lower()).split()
+    return any(_MUSCLE.match(" ".join(words[i:])) or _MUSCLE.match(words[i]) for i in range(len(words)))
+
 
 #: Words that stand for a side in front of or behind a label's other words.
 _SIDES = {"l": "left", "left": "left", "lt": "left", "r": "right", "right": "right", "rt": "right"}

@@ -279,6 +279,13 @@ READING = {
             "early": "{where}ends {early_s:.4g} s before the last camera frame; the forces after it are unknown",
         },
     ),
+    "emg_absent": Message(
+        "info",
+        "the subject file names a channel of electromyography that the trial does not have",
+        GOOD,
+        "",
+        "channels that the subject file names as muscles and the trial does not have: {channels:, 6}",
+    ),
     "emg_dead": Message(
         "info",
         "a channel of electromyography holds no signal; its envelope is empty",

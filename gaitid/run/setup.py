@@ -185,7 +185,7 @@ def prepare(options: RunOptions, static: Trial | None = None, measurements: Mapp
         functional=functional,
         chosen_by_joints=tuple(name for name in choices if name not in options.settings),
         laboratory=days,
-        emg_reference=_emg_reference(options),
+        emg_reference=_emg_reference(options, content),
     )
     notes: Notes = ()
     model = None
@@ -205,13 +205,17 @@ def prepare(options: RunOptions, static: Trial | None = None, measurements: Mapp
     return setup if model is None else with_model(setup, model)
 
 
-def _emg_reference(options: RunOptions) -> Mapping[str, float] | None:
+def _emg_reference(options: RunOptions, content: Path | Mapping[str, Any] | None) -> Mapping[str, float] | None:
     path = options.emg_reference
     if path is None:
         return None
+    from gaitid.body.subject_file import content_of_subject
     from gaitid.gait.emg import greatest_of
 
-    return greatest_of(named(path, lambda: read_trial(found_trial(path), settings=options.reader)))
+    of_subject = {} if content is None else content_of_subject(content)
+    emg = of_subject.get("emg") if isinstance(of_subject, Mapping) else None  # checked where the model reads it
+    trial = named(path, lambda: read_trial(found_trial(path), settings=options.reader))
+    return greatest_of(trial, emg if isinstance(emg, Mapping) else {})
 
 
 def with_laboratory(setup: Setup, path: Path) -> Setup:

@@ -14,9 +14,8 @@ from scipy.signal import butter, sosfiltfilt
 
 import gaitid
 from gaitid.errors import GaitidError
-from gaitid.gait.emg import Envelopes, envelopes, names_of, side_of
+from gaitid.gait.emg import Envelopes, envelopes, is_muscle, names_of, side_of
 from gaitid.numerics.lowpass import bandpass
-from gaitid.read.emg import is_muscle
 from gaitid.trial import Array, Emg
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,8 +35,10 @@ def muscle(seed: int = 0, sd_V: Array | float = 1e-4) -> Array:
 
 def of(*channels: Array, labels: tuple[str, ...] = (), reference: dict[str, float] | None = None) -> Envelopes:
     names = labels or tuple(f"EMG{i}" for i in range(len(channels)))
-    emg = Emg(names, RATE, lambda: np.array(channels), np.ones(len(channels)))
-    return envelopes(emg, FRAMES_HZ, int(FRAMES_HZ * SECONDS), reference)
+    emg = Emg(names, RATE, lambda which: np.array(channels)[list(which)], np.ones(len(channels)))
+    found = envelopes(emg, FRAMES_HZ, int(FRAMES_HZ * SECONDS), None, reference)
+    assert found is not None
+    return found
 
 
 def codes(found: Envelopes) -> set[str]:
@@ -181,7 +182,7 @@ def test_a_trial_with_channels(recorded: Callable[..., Path], tmp_path: Path) ->
     about = r.record["emg"]
     assert about["band_pass_hz"] == [20.0, 450.0] and [c["side"] for c in about["channels"]] == ["left", "right"]
     assert [i["role"] for i in r.record["inputs"]].count("emg_reference") == 1
-    assert pickle.loads(pickle.dumps(r.result)).trial.emg.samples_V().shape[0] == 2  # as a pool of processes does
+    assert pickle.loads(pickle.dumps(r.result)).trial.emg.samples_V([0, 2]).shape[0] == 2  # as a pool of processes does
     # nothing else knows of it, and all that reads results does
     bare = gaitid.analyse(WALK, model="pig")
     pd.testing.assert_frame_equal(r.joints, bare.joints)
@@ -195,6 +196,19 @@ def test_without_channels_there_is_a_table_of_times(tmp_path: Path) -> None:
     r = gaitid.analyse(WALK, model="pig")
     assert list(r.emg) == ["frame", "time_s"] and "emg" not in r.record
     assert not [name for name in r.cycles if "envelope" in name]
+
+
+def test_the_subject_file_says_which_channel_is_which_muscle(recorded: Callable[..., Path]) -> None:
+    path = recorded({"Voltage.1": 1e3 * muscle(), "Voltage.2": 1e3 * muscle(1)})
+    assert "emg" not in gaitid.analyse(path, model="pig").record
+    subject = {"emg": {"Voltage.1": "left tibialis anterior", "Voltage.9": "right soleus"}}
+    r = gaitid.analyse(path, model="pig", subject=subject, emg_reference=path)
+    assert list(r.emg)[2:] == ["left_tibialis_anterior_envelope_V", "left_tibialis_anterior_envelope_percent"]
+    assert r.record["emg"]["channels"][0]["label"] == "Voltage.1" and r.record["emg"]["channels"][0]["side"] == "left"
+    (absent,) = (w["text"] for w in r.warnings if w["code"] == "emg_absent")
+    assert "Voltage.9" in absent
+    with pytest.raises(GaitidError, match="emg.Voltage.1: expected"):
+        gaitid.analyse(path, model="pig", subject={"emg": {"Voltage.1": 3}})
 
 
 def test_a_channel_in_another_unit_is_none_of_a_muscle(recorded: Callable[..., Path]) -> None:
