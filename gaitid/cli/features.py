@@ -16,8 +16,9 @@ from gaitid.cli.common import Target, attempt, print_error, print_info, talk_opt
 )
 @click.argument("results", nargs=-1, required=True, type=Target(), metavar="FOLDER...")
 @click.option("-o", "--output", required=True, type=Target(), metavar="FILE", help="The table: .csv or .parquet.")
+@click.option("--norms", metavar="NAME|FILE", help="Also Gait Profile Scores against these; see `gaitid norms`.")
 @talk_options
-def command(results: tuple[Path, ...], output: Path) -> int:
+def command(results: tuple[Path, ...], output: Path, norms: str | None) -> int:
     """All features and figures of strides of all trials, one row each, with subject, session, model and verdict.
 
     A FOLDER holds results of `gaitid run` or `batch`; a run.json may be given too. Each number is the mean over the
@@ -33,7 +34,9 @@ def command(results: tuple[Path, ...], output: Path) -> int:
     records = find_records(results)
     refuse_to_overwrite([output], records)
     tables: BatchTables = {}
-    rows = [row for path in records if (row := attempt(str(path), partial(feature_row, path, tables))) is not None]
+    rows = [
+        row for path in records if (row := attempt(str(path), partial(feature_row, path, tables, norms))) is not None
+    ]
     refused = len(records) - len(rows)
     if rows:
         write_all(output.parent, {output.name: table_content(rows, output.suffix.lower())})

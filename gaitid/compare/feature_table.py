@@ -9,11 +9,13 @@ from pathlib import Path
 
 from gaitid.errors import GaitidError
 from gaitid.gait import FIGURES
+from gaitid.norms import GaitProfile, profile_for
+from gaitid.norms.fit import VARIABLES
 from gaitid.records import NamedTuple
 from gaitid.report.gathering import BatchTables, whose
 from gaitid.results.one_run import RECORD_SUFFIX, tables_beside
 from gaitid.results.record_checks import checked_record, entry_at
-from gaitid.results.tables import read_features, read_texts
+from gaitid.results.tables import read_cycles, read_features, read_texts
 from gaitid.write import STRIDE_COLUMNS
 
 #: Before the features: whose the trial is, and what it is worth. ``corrected``: 1 where somebody corrected it by hand.
@@ -21,6 +23,8 @@ ABOUT = (
     *("subject", "session", "condition", "trial", "model", "verdict", "verdict_left", "verdict_right", "corrected"),
     *("cycles_left", "cycles_right", "result"),
 )
+#: With ``--norms`` two more: of which set the scores are, and why a trial has none.
+OF_SCORES = ("norms", "no_scores_because")
 #: Of ``spatiotemporal.csv`` the rows that hold means of one side, and of both.
 _MEAN, _SIDES = "mean", ("left", "right", "both")
 
@@ -40,7 +44,7 @@ class FeatureRow(NamedTuple):
     values: Mapping[str, float]
 
 
-def feature_row(record: Path, tables: BatchTables) -> FeatureRow:
+def feature_row(record: Path, tables: BatchTables, norms: str | None = None) -> FeatureRow:
     """The features of one result.
 
     Parameters
@@ -49,6 +53,8 @@ def feature_row(record: Path, tables: BatchTables) -> FeatureRow:
         ``walk.run.json``.
     tables : dict
         Tables of batches that were read, for the next result.
+    norms : str, optional
+        Name or file of norms against which the Gait Profile Score is computed.
 
     Raises
     ------
@@ -84,13 +90,32 @@ def feature_row(record: Path, tables: BatchTables) -> FeatureRow:
         "cycles_right": str(len(cycles["right"])),
         "result": str(record),
     }
+    if norms is not None:
+        files = tables_beside(record, ("cycles",), ("cycles",))
+        curves = {side: of.columns for side, of in read_cycles(files["cycles"], ("left", "right")).items()}
+        profile, why = profile_for(norms, content, values.get("both_speed_m_per_s", math.nan), curves)
+        about |= {"norms": "" if profile is None else profile.norms, "no_scores_because": why}
+        values |= _scores(profile)
     return FeatureRow(about, values)
+
+
+def _scores(profile: GaitProfile | None) -> dict[str, float]:
+    """Gait Variable Scores and Gait Profile Scores (Baker et al. 2009) by column; NaN where there are none."""
+    of_sides = {side: {} if profile is None else profile.scores.get(side, {}) for side in _SIDES[:2]}
+    found = {
+        f"{side}_gait_variable_score_{name}": scores.get(name, math.nan)
+        for side, scores in of_sides.items()
+        for name in VARIABLES
+    }
+    totals = (math.nan,) * 3 if profile is None else (profile.left, profile.right, profile.overall)
+    return found | dict(zip((f"{side}_gait_profile_score_deg" for side in _SIDES), totals, strict=True))
 
 
 def table_content(rows: Sequence[FeatureRow], suffix: str) -> Iterable[str] | bytes:
     """The content of a file of that suffix, ``.csv`` or ``.parquet``: every feature that any trial has is a column."""
     names = list(dict.fromkeys(name for row in rows for name in row.values))
-    return _parquet(rows, names) if suffix == ".parquet" else _csv(rows, names)
+    about = (*ABOUT, *(name for name in OF_SCORES if name in rows[0].about))
+    return _parquet(rows, about, names) if suffix == ".parquet" else _csv(rows, about, names)
 
 
 def refuse_suffix(output: Path) -> None:
@@ -108,16 +133,16 @@ def refuse_suffix(output: Path) -> None:
             ) from None
 
 
-def _csv(rows: Sequence[FeatureRow], names: Sequence[str]) -> Iterator[str]:
+def _csv(rows: Sequence[FeatureRow], about: Sequence[str], names: Sequence[str]) -> Iterator[str]:
     from gaitid.write.table import quoted
 
-    yield ",".join([*ABOUT, *names]) + "\n"
+    yield ",".join([*about, *names]) + "\n"
     for row in rows:
         cells = [f"{value:.10g}" if math.isfinite(value := row.values.get(name, math.nan)) else "" for name in names]
-        yield ",".join([*(quoted(row.about[name]) for name in ABOUT), *cells]) + "\n"
+        yield ",".join([*(quoted(row.about[name]) for name in about), *cells]) + "\n"
 
 
-def _parquet(rows: Sequence[FeatureRow], names: Sequence[str]) -> bytes:
+def _parquet(rows: Sequence[FeatureRow], about: Sequence[str], names: Sequence[str]) -> bytes:
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -126,11 +151,11 @@ def _parquet(rows: Sequence[FeatureRow], names: Sequence[str]) -> bytes:
         pa.array([int(row.about[name]) for row in rows])
         if name in whole
         else pa.array([row.about[name] or None for row in rows], pa.string())
-        for name in ABOUT
+        for name in about
     ]
     arrays += [
         pa.array([row.values.get(name, math.nan) for row in rows], pa.float64(), from_pandas=True) for name in names
     ]
     sink = io.BytesIO()
-    parquet.write_table(pa.table(arrays, names=[*ABOUT, *names]), sink, compression="zstd")
+    parquet.write_table(pa.table(arrays, names=[*about, *names]), sink, compression="zstd")
     return sink.getvalue()

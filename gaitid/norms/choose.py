@@ -8,9 +8,19 @@ from dataclasses import replace
 from typing import Any
 
 from gaitid.errors import GaitidError
-from gaitid.norms.fit import ModelFit, age_fit, dimensionless, leg_length_m, model_fit, way_words
+from gaitid.norms.fit import (
+    GaitProfile,
+    ModelFit,
+    age_fit,
+    dimensionless,
+    gait_profile,
+    leg_length_m,
+    model_fit,
+    way_words,
+)
 from gaitid.norms.sets import Figure, Group, Norms, NormSet, load_set, published_sets
 from gaitid.records import NamedTuple
+from gaitid.trial import Array
 
 DEFAULT = "schwartz2008"
 NONE = "none"
@@ -94,6 +104,26 @@ def norms_for(choice: str | None, record: Mapping[str, Any], speed_m_per_s: floa
         model.why,
     )
     return drawn, " ".join(f"{sentence}." for sentence in sentences if sentence)
+
+
+def profile_for(
+    choice: str | None, record: Mapping[str, Any], speed_m_per_s: float, curves: Mapping[str, Mapping[str, Array]]
+) -> tuple[GaitProfile | None, str]:
+    """The scores of one result against the norms that may be drawn over it, or in plain words why there are none.
+
+    Parameters
+    ----------
+    choice, record, speed_m_per_s
+        As of `norms_for`.
+    curves : mapping of side to mapping of str to (cycles, points) array
+        Columns of ``cycles.csv``.
+    """
+    norms, why = norms_for(choice, record, speed_m_per_s)
+    if norms is None:
+        return None, why
+    profile = gait_profile(curves.get("left", {}), curves.get("right", {}), norms)
+    lacking = "No side has a cycle in which all nine angles are known, or the norms lack one of them."
+    return profile, "" if profile is not None else lacking
 
 
 def _load(choice: str) -> tuple[NormSet, Group | None]:
