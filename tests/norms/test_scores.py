@@ -1,4 +1,4 @@
-"""Gait Profile Scores as numbers: by hand from curves and the mean of norms, as on the page, in the table of features."""
+"""Gait Profile Scores as numbers: by hand from curves and the mean of norms, as on the page, and by data set."""
 
 from __future__ import annotations
 
