@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -21,15 +22,14 @@ from gaitid.report.lines import (
     subject_line,
     whole_subjects,
 )
-from gaitid.report.page.compose import tools
-from gaitid.report.page.curves import Drawn, curve_data, curves_html
-from gaitid.report.page.figures_table import FEATURES, SPATIOTEMPORAL, side_table
+from gaitid.report.page.curves import Drawn, buttons, curve_data, figures, marks
+from gaitid.report.page.figures_table import FEATURES, SPATIOTEMPORAL, SideTable, side_table
 from gaitid.report.page.pool import PERCENT, Basis, Pooled
-from gaitid.report.page.sure import norm_words
 from gaitid.report.panels import PANELS, SIDES, CyclePanel
-from gaitid.report.session_tables import difference_tables, figures_of, mixed_html, table_of_members
-from gaitid.report.sessions import GROUP_METHOD, Comparison, comparison_html
-from gaitid.report.text import UNKNOWN, escape, fixed
+from gaitid.report.session_tables import difference_tables, figures_of, members_table, mixed
+from gaitid.report.sessions import GROUP_METHOD, Comparison, compared
+from gaitid.report.templates import render
+from gaitid.report.text import UNKNOWN, fixed
 from gaitid.results.tables import CycleCurves
 from gaitid.trial import Array
 
@@ -51,13 +51,12 @@ class Unlike(NamedTuple):
 
 
 def group_html(subjects: Subjects, norms: Norms | None = None, why: str = "") -> str:
-    """The part of a page about a group; empty where no subject has curves."""
+    """An article about a group, which is all of its page; empty where no subject has curves."""
     groups = group_members(subjects)
     drawn = {member.label for members in groups.values() for member in members}
     everyone = [member for member in whole_subjects(subjects) if member.label in drawn]
     if not everyone:
         return ""
-    curves = _one_group(everyone, norms, why) if len(groups) == 1 else _conditions(groups, norms, why)
     profile = {"GPS, °": [_score(member, norms) for member in everyone]} if norms is not None else {}
     absent = []
     for name, sessions in subjects.items():
@@ -65,11 +64,16 @@ def group_html(subjects: Subjects, norms: Norms | None = None, why: str = "") ->
             walks = [r for session in sessions for r in session.results if r.cycles]
             elsewhere = walks and all(way_words(result.record) for result in walks)
             absent.append(f"{name} (its walks turn, go up or down, or backward)" if elsewhere else name)
-    note = f'<p class="note">Without a curve like the others’: {escape(", ".join(absent))}.</p>' if absent else ""
-    return (
-        f'<section class="compared-sessions" aria-labelledby="group-h"><h2 id="group-h">Who is in it</h2>'
-        f"{table_of_members(everyone, 'Subject', profile)}{mixed_html(everyone)}{note}"
-        f"{_unlike(groups)}{curves}</section>"
+    of_kind = _one_group(everyone, norms, why) if len(groups) == 1 else _conditions(groups, norms, why)
+    return render(
+        "report/group.html",
+        title=f"{len(subjects)} subjects",
+        members=members_table(everyone, "Subject", profile),
+        mixed=mixed(everyone),
+        note=f"Without a curve like the others’: {', '.join(absent)}." if absent else "",
+        least=LEAST_SUBJECTS,
+        unlike=_unlike(groups),
+        **of_kind,
     )
 
 
@@ -83,26 +87,22 @@ def _score(member: Member, norms: Norms) -> str:
 # --- one group ------------------------------------------------------------------------------------------------
 
 
-def _one_group(members: Sequence[Member], norms: Norms | None, why: str) -> str:
+def _one_group(members: Sequence[Member], norms: Norms | None, why: str) -> dict[str, Any]:
     """Curves of both sides on shared axes, thin for each subject, with the tools of a session's page; tables."""
     # the subjects' means as if each were a curve of one session
     sides = {side: pooled for side in SIDES if (pooled := _subjects(members, side)) is not None}
     first = members[0].basis
     drawn = Drawn("group", tuple(sides), Basis(first.kind, first.label, sides), norms, {})
-    legend = "".join(
-        f'<li class="{side}"><svg viewBox="0 0 30 8" aria-hidden="true"><path class="mean" d="M0 4H30"/></svg>'
-        f"{side} ({len(pooled)} subjects)</li>"
-        for side, pooled in sides.items()
-    )
-    norm = f'<li><i class="key norm"></i>{escape(norm_words(norms))}</li>' if norms is not None else ""
-    told = f'<p class="note">{escape(why)}</p>' if why else ""
-    return (
-        f'<section class="curves" data-session="group" data-trials=""><h2>Curves over {escape(first.label)}</h2>'
-        f'<ul class="legend">{legend}<li>thick: mean of the subjects’ means; shaded: ± 1 SD between subjects; thin: '
-        f"each subject</li>{norm}<li>vertical line: foot off</li><li>dotted: impact of the foot strike</li></ul>"
-        f'{told}{tools(drawn)}<div class="groups">{curves_html(drawn)}</div>{curve_data(drawn)}</section>'
-        f'<section class="tables"><h2>Figures</h2>{_tables(members, norms)}</section>'
-    )
+    groups = figures(drawn)
+    return {
+        "drawn": drawn,
+        "why": why,
+        "buttons": buttons(drawn),
+        "groups": groups,
+        "marks": marks(sides),
+        "curve_data": curve_data(drawn, groups),
+        "tables": _tables(members, norms),
+    }
 
 
 def _subjects(members: Sequence[Member], side: str) -> Pooled | None:
@@ -120,18 +120,17 @@ def _subjects(members: Sequence[Member], side: str) -> Pooled | None:
     return Pooled(side, count - 1, curves, np.array([pooled.mean_impact for pooled in there]))
 
 
-def _tables(members: Sequence[Member], norms: Norms | None) -> str:
+def _tables(members: Sequence[Member], norms: Norms | None) -> list[SideTable]:
     """Means of subjects' means."""
-    html = ""
+    tables = []
     for caption, rows, norm in (
         ("Strides and steps", SPATIOTEMPORAL, norms.spatiotemporal if norms is not None else {}),
         ("Features", FEATURES, norms.features if norms is not None else {}),
     ):
         found = {side: {row.key: list(_means(members, side, row.key).values()) for row in rows} for side in SIDES}
         kept = [row for row in rows if any(v != 0 for side in SIDES for v in found[side][row.key])]
-        if table := side_table(kept, found, norm, caption, norms is not None and norms.judges):
-            html += f"<h3>{caption}</h3>{table}"
-    return f'{html}<p class="note">Mean ± SD (n subjects) of each subject’s mean.</p>' if html else ""
+        tables.append(side_table(kept, found, norm, caption, norms is not None and norms.judges))
+    return [table for table in tables if table.rows]
 
 
 def _means(members: Sequence[Member], side: str, key: str) -> dict[str, float]:
@@ -143,19 +142,15 @@ def _means(members: Sequence[Member], side: str, key: str) -> dict[str, float]:
 # --- several conditions ---------------------------------------------------------------------------------------
 
 
-def _conditions(groups: Mapping[str, Sequence[Member]], norms: Norms | None, why: str) -> str:
+def _conditions(groups: Mapping[str, Sequence[Member]], norms: Norms | None, why: str) -> dict[str, Any]:
     labels = tuple(groups)
 
     def lines(side: str, column: str) -> tuple[Line, ...]:
         return known(subject_line(groups[label], side, column, i, label) for i, label in enumerate(labels))
 
-    tables = difference_tables(labels, lambda i, side, name: _means(groups[labels[i]], side, name))
-    note = (
-        '<p class="note">Mean ± SD (n subjects). Difference: mean of the subjects’ own differences ± half of its 95 % '
-        "interval (Student’s t); bold where that does not hold 0: of 20 figures one is expected by chance.</p>"
-    )
     over = Comparison(labels, lines, "subjects", GROUP_METHOD, norms, why)
-    return comparison_html(over) + (tables + note if tables else "")
+    tables = difference_tables(labels, lambda i, side, name: _means(groups[labels[i]], side, name))
+    return {"drawn": None, "compared": compared(over), "tables": tables}
 
 
 # --- who is unlike --------------------------------------------------------------------------------------------
@@ -192,23 +187,17 @@ def _mean_curves(members: Sequence[Member], side: str, column: str) -> dict[str,
     return dict(zip(there, curves, strict=True))
 
 
-def _unlike(groups: Mapping[str, Sequence[Member]]) -> str:
-    title = "<h3>Unlike the others</h3>"
+def _unlike(groups: Mapping[str, Sequence[Member]]) -> dict[str, str] | None:
+    """By subject which curves, in words; None where there are too few subjects to look."""
     if all(len(members) < LEAST_SUBJECTS for members in groups.values()):
-        return f'{title}<p class="note">Not looked for: that takes {LEAST_SUBJECTS} subjects.</p>'
+        return None
     by_subject: dict[str, list[str]] = {}
     for label, members in groups.items():
         for one in unlike(members):
             what = f"{one.side} {one.panel.title[:1].lower()}{one.panel.title[1:]}"
             words = f"{f'{label}, ' if label else ''}{what} ({fixed(one.distance, 1)} SD at {one.percent} %)"
             by_subject.setdefault(one.subject, []).append(words)
-    items = ""
-    for subject, curves in by_subject.items():
-        more = f" and {len(curves) - _FEW} more" if len(curves) > _FEW else ""
-        items += f"<li><b>{escape(subject)}</b>: {escape('; '.join(curves[:_FEW]))}{more}</li>"
-    found = f'<ul class="odd">{items}</ul>' if items else "<p>Nobody.</p>"
-    return (
-        f'{title}{found}<p class="note">A curve is named where it leaves the band in which the others’ curves let '
-        "expect a next one. It is so wide that in 95 of 100 groups of alike subjects nobody is named; in a small group "
-        "very wide.</p>"
-    )
+    return {
+        subject: "; ".join(curves[:_FEW]) + (f" and {len(curves) - _FEW} more" if len(curves) > _FEW else "")
+        for subject, curves in by_subject.items()
+    }

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from gaitid.notes.message import DO_NOT_USE
+from gaitid.records import NamedTuple
 from gaitid.report.difference import LEAST_CYCLES, critical_t, own_differences, variance_of
 from gaitid.report.gathering import people
 from gaitid.report.lines import Member
@@ -15,32 +16,70 @@ from gaitid.report.page.figures_table import FEATURES, SPATIOTEMPORAL, Row, spee
 from gaitid.report.page.told import LEVEL_CLASS, agreed, in_words, model_of, named, names_of, reasons, verdicts
 from gaitid.report.panels import SIDES
 from gaitid.report.result import Result
-from gaitid.report.text import UNKNOWN, each, escape, fixed, mean_sd
+from gaitid.report.text import UNKNOWN, fixed, mean_sd
 
 #: Figures by member: of cycles, or in a group by subject.
 Of = Mapping[str, float] | Sequence[float]
 
 
-def table_of_members(members: Sequence[Member], first: str, more: Mapping[str, Sequence[str]] | None = None) -> str:
+class MemberRow(NamedTuple):
+    """One session or subject: cells of text, cells of numbers, and its verdict with reasons."""
+
+    label: str
+    trials: str
+    numbers: list[str]
+    model: str
+    level: str
+    verdict: str
+    because: list[str]
+
+
+class MembersTable(NamedTuple):
+    """Who is compared.
+
+    Attributes
+    ----------
+    first : str
+        What a member is.
+    numbers : list of (heading, class)
+    rows : list of MemberRow
+    """
+
+    first: str
+    numbers: list[tuple[str, str]]
+    rows: list[MemberRow]
+
+
+def members_table(
+    members: Sequence[Member], first: str, more: Mapping[str, Sequence[str]] | None = None
+) -> MembersTable:
     """Trials, cycles, speed, model and verdict of each session or subject; `more` has further columns."""
     more = more or {}
     curves = f"{members[0].basis.kind.capitalize()}s"
-    numbers = {f"{curves} left": "n left", f"{curves} right": "n right", "Speed, m/s": "n", **dict.fromkeys(more, "n")}
-    names = (first, "Trials", *numbers, "Model", "Verdict")
-    head = "".join(f'<th scope="col" class="{numbers.get(name, "")}">{escape(name)}</th>' for name in names)
-    body = "".join(_member_row(m, [values[i] for values in more.values()]) for i, m in enumerate(members))
-    return (
-        f'<div class="scroll"><table class="members" aria-label="{escape(first)}s"><thead><tr>{head}</tr></thead>'
-        f"<tbody>{body}</tbody></table></div>"
-    )
+    heads = [(f"{curves} left", "n left"), (f"{curves} right", "n right"), ("Speed, m/s", "n")]
+    rows = [_member_row(m, [values[i] for values in more.values()]) for i, m in enumerate(members)]
+    return MembersTable(first, [*heads, *((name, "n") for name in more)], rows)
 
 
-def mixed_html(members: Sequence[Member]) -> str:
-    """What the means of these members mix that should not be mixed: models, and trials not to be used."""
-    told = []
+def _member_row(member: Member, more: Sequence[str]) -> MemberRow:
+    names = names_of(member.results)
+    trials = ", ".join(names) if len(names) <= 6 else f"{', '.join(names[:5])} and {len(names) - 5} more"
+    counts = [len(member.basis.sides[side]) if side in member.basis.sides else 0 for side in SIDES]
+    verdict, words = verdicts(member.results).get("trial", ""), in_words(member.results) or UNKNOWN
+    why = [reason.words for reason in reasons(member.results, member.out)]
+    because = [text if len(text) <= 110 else f"{text[:109].rstrip()}…" for text in why[:1]]
+    because += [f"and {len(why) - 1} more"] if len(why) > 1 else []
+    numbers = [*map(str, counts), mean_sd(speeds_of(member.results), 1, 2), *more]
+    model = agreed(map(model_of, member.results))
+    return MemberRow(member.label, trials, numbers, model, LEVEL_CLASS.get(verdict, "care"), words, because)
+
+
+def mixed(members: Sequence[Member]) -> tuple[list[str], str]:
+    """What the means mix that should not be mixed, as models and trials not to be used; and what is not in them."""
+    doubts = []
     models = {model_of(result) for member in members for result in member.results}
     if len(models) > 1:
-        told.append(f"Several models ({', '.join(sorted(models))}): differences between them are in what is shown.")
+        doubts.append(f"Several models ({', '.join(sorted(models))}): differences between them are in what is shown.")
     bad = ", ".join(
         f"{member.label} {name}" if len(members) > 1 else name
         for member in members
@@ -48,44 +87,34 @@ def mixed_html(members: Sequence[Member]) -> str:
         if result.record_at("verdict", "trial") == DO_NOT_USE and result.cycles
     )
     if bad:
-        told.append(f"In the means are trials with the verdict “do not use”: {bad}. Leave their results out.")
-    told += [
+        doubts.append(f"In the means are trials with the verdict “do not use”: {bad}. Leave their results out.")
+    doubts += [
         f"{member.label}: its trials’ mass or leg lengths differ by more than a tenth: are they of one person?"
         for member in members
         if len(people(member.results)) > 1
     ]
-    out = "; ".join(f"{m.label} {line}" if len(members) > 1 else line for m in members for line in m.left_out)
-    note = f'<p class="note">Not in the means: {escape(out)}.</p>' if out else ""
-    return each('<p class="doubt"><strong>{}</strong></p>', told) + note
+    return doubts, "; ".join(f"{m.label} {line}" if len(members) > 1 else line for m in members for line in m.left_out)
 
 
-def _member_row(member: Member, more: Sequence[str]) -> str:
-    names = names_of(member.results)
-    trials = ", ".join(names) if len(names) <= 6 else f"{', '.join(names[:5])} and {len(names) - 5} more"
-    counts = [len(member.basis.sides[side]) if side in member.basis.sides else 0 for side in SIDES]
-    verdict, words = verdicts(member.results).get("trial", ""), in_words(member.results) or UNKNOWN
-    why = [reason.words for reason in reasons(member.results, member.out)]
-    because = each(" <small>{}</small>", [text if len(text) <= 110 else f"{text[:109].rstrip()}…" for text in why[:1]])
-    because += f" <small>and {len(why) - 1} more</small>" if len(why) > 1 else ""
-    cells = [*map(str, counts), mean_sd(speeds_of(member.results), 1, 2), *more]
-    numbers = "".join(f'<td class="n">{cell}</td>' for cell in cells)
-    return (
-        f'<tr><th scope="row">{escape(member.label)}</th><td>{escape(trials)}</td>{numbers}'
-        f"<td>{escape(agreed(map(model_of, member.results)))}</td>"
-        f'<td><span class="badge {LEVEL_CLASS.get(verdict, "care")}">{escape(words)}</span>{because}</td></tr>'
-    )
+class DifferenceTable(NamedTuple):
+    """Mean and SD of each label and side, and the differences from the first.
+
+    Attributes
+    ----------
+    caption : str
+    heads : list of str
+    rows : list of (Row, list of (text, how many or 0, whether it is clear))
+    """
+
+    caption: str
+    heads: list[str]
+    rows: list[tuple[Row, list[tuple[str, int, bool]]]]
 
 
-def sessions_tables(members: Sequence[Member]) -> str:
+def session_tables(members: Sequence[Member]) -> list[DifferenceTable]:
     """Figures of strides and features of each session, with differences."""
-    both = difference_tables(
-        [member.label for member in members], lambda i, side, key: figures_of(members[i].results, side, key)
-    )
-    note = (
-        '<p class="note">Mean ± SD (n cycles). Difference ± half of its 95 % interval (Welch’s t); bold where that '
-        "does not hold 0: of 20 figures one is expected by chance. Markers put on again are not in it.</p>"
-    )
-    return both + note if both else ""
+    labels = [member.label for member in members]
+    return difference_tables(labels, lambda i, side, key: figures_of(members[i].results, side, key))
 
 
 def figures_of(results: Sequence[Result], side: str, key: str) -> list[float]:
@@ -97,48 +126,38 @@ def figures_of(results: Sequence[Result], side: str, key: str) -> list[float]:
     ]
 
 
-def difference_tables(labels: Sequence[str], of: Callable[[int, str, str], Of]) -> str:
-    """Mean and SD of each label and side, and the differences from the first; empty where there is no value.
+def difference_tables(labels: Sequence[str], of: Callable[[int, str, str], Of]) -> list[DifferenceTable]:
+    """Those in which there is a value.
 
     `of` gives the figures by label, side and key: a list, or one figure a subject by name, which are then paired.
     """
-    return "".join(
-        _difference_table(caption, rows, labels, of)
-        for caption, rows in (("Strides and steps", SPATIOTEMPORAL), ("Features", FEATURES))
-    )
+    heads = [*labels, *(f"{label} − {labels[0]}" for label in labels[1:])]
+    captions = {"Strides and steps": SPATIOTEMPORAL, "Features": FEATURES}
+    tables = (DifferenceTable(caption, heads, _rows(rows, len(labels), of)) for caption, rows in captions.items())
+    return [table for table in tables if table.rows]
 
 
-def _difference_table(
-    caption: str, rows: Sequence[Row], labels: Sequence[str], of: Callable[[int, str, str], Of]
-) -> str:
-    body = []
+def _rows(
+    rows: Sequence[Row], labels: int, of: Callable[[int, str, str], Of]
+) -> list[tuple[Row, list[tuple[str, int, bool]]]]:
+    shown = []
     for row in rows:
-        by_side = {side: [of(i, side, row.key) for i in range(len(labels))] for side in SIDES}
-        if any(v != 0 for of_side in by_side.values() for one in of_side for v in _list(one)):
-            cells = ""
-            for first, *others in by_side.values():
+        by_side = [[of(i, side, row.key) for i in range(labels)] for side in SIDES]
+        if any(v != 0 for of_side in by_side for one in of_side for v in _list(one)):
+            cells = []
+            for first, *others in by_side:
                 for values in map(_list, (first, *others)):
-                    count = f" <small>({len(values)})</small>" if values else ""
-                    cells += f'<td class="n">{mean_sd(values, row.times, row.decimals)}{count}</td>'
-                cells += "".join(_difference_cell(first, other, row) for other in others)
-            unit = f'<span class="unit">{escape(row.unit)}</span>'
-            body.append(f'<tr><th scope="row">{escape(row.words)} {unit}</th>{cells}</tr>')
-    if not body:
-        return ""
-    names = [*labels, *(f"{label} − {labels[0]}" for label in labels[1:])]
-    tops = "".join(f'<th scope="colgroup" colspan="{len(names)}" class="{s}">{s.capitalize()}</th>' for s in SIDES)
-    subs = each('<th scope="col" class="n">{}</th>', names) * len(SIDES)
-    return (
-        f'<h3>{caption}</h3><div class="scroll"><table class="figures" aria-label="{caption}"><thead>'
-        f"<tr><td></td>{tops}</tr><tr><td></td>{subs}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
-    )
+                    cells.append((mean_sd(values, row.times, row.decimals), len(values), False))
+                cells += [_difference_cell(first, other, row) for other in others]
+            shown.append((row, cells))
+    return shown
 
 
 def _list(values: Of) -> list[float]:
     return list(values.values()) if isinstance(values, Mapping) else list(values)
 
 
-def _difference_cell(a: Of, b: Of, row: Row) -> str:
+def _difference_cell(a: Of, b: Of, row: Row) -> tuple[str, int, bool]:
     if isinstance(a, Mapping) and isinstance(b, Mapping):
         both = [name for name in a if name in b]
         apart = own_differences(np.array([a[name] for name in both]), np.array([b[name] for name in both]))
@@ -148,8 +167,7 @@ def _difference_cell(a: Of, b: Of, row: Row) -> str:
         mean = float(np.mean(second) - np.mean(first)) if first and second else math.nan
         half = half_of_difference(first, second)
     spread = f" ± {fixed(half * row.times, row.decimals)}" if math.isfinite(half) else ""
-    clear = " clear" if abs(mean) > half else ""
-    return f'<td class="n{clear}">{fixed(mean * row.times, row.decimals)}{spread}</td>'
+    return f"{fixed(mean * row.times, row.decimals)}{spread}", 0, abs(mean) > half
 
 
 def half_of_difference(a: Sequence[float], b: Sequence[float]) -> float:

@@ -1,25 +1,26 @@
-"""Sessions or conditions on shared axes, with their differences and bands: HTML for a page."""
+"""Sessions or conditions on shared axes, with their differences and bands: what a page draws of them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from gaitid.norms import Band, Norms
-from gaitid.records import frozen_dataclass
+from gaitid.drawing import SHAPE, Scale, area, path, scale_for, wider
+from gaitid.norms import Norms
+from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.report.difference import LEAST_CYCLES, Difference, difference, loaded_only, paired_difference
 from gaitid.report.gathering import Session
 from gaitid.report.lines import Line, held, label_of, members_of, session_lines
-from gaitid.report.page import svg
-from gaitid.report.page.curves import data_element, rounded
+from gaitid.report.page.curves import rounded
 from gaitid.report.page.pool import PERCENT
 from gaitid.report.page.sure import SHORTEST_PERCENT, band_at
-from gaitid.report.panels import GROUPS, PANELS, SIDES, CyclePanel
-from gaitid.report.session_tables import mixed_html, sessions_tables, table_of_members
+from gaitid.report.panels import GROUPS, PANELS, SIDES, CyclePanel, Group
+from gaitid.report.session_tables import members_table, mixed, session_tables
 from gaitid.report.stance import runs
-from gaitid.report.text import escape, fixed
+from gaitid.report.templates import render
+from gaitid.report.text import fixed
 from gaitid.trial import Array
 
 #: So many sessions have a colour and dashes of their own.
@@ -75,13 +76,89 @@ class Comparison:
 Drawn = dict[str, tuple[tuple[Line, ...], list[tuple[Line, Difference]]]]
 
 
-def styles() -> str:
-    """What these parts of a page need beside the page's own style sheet."""
-    return Path(__file__).with_name("sessions.css").read_text(encoding="utf-8")
+class Figure(NamedTuple):
+    """One panel of a side.
+
+    Attributes
+    ----------
+    panel : CyclePanel
+    counts : str
+        Of the curves of each line.
+    scale : Scale
+    label : str
+    norm : str or None
+        The area of the norms.
+    lines : list of (style, paths by their class, foot off)
+    difference : DifferenceFigure or None
+    """
+
+    panel: CyclePanel
+    counts: str
+    scale: Scale
+    label: str
+    norm: str | None
+    lines: list[tuple[int, list[tuple[str, str]], float]]
+    difference: DifferenceFigure | None
 
 
-def sessions_html(sessions: Sequence[Session], norms: Norms | None = None, why: str = "") -> str:
-    """The part of a page that compares sessions of one subject; empty where fewer than two have curves."""
+class DifferenceFigure(NamedTuple):
+    """Lines less the first.
+
+    Attributes
+    ----------
+    name : str
+    scale : Scale
+    lines : list of (style, area of the band, line, spans across in which the band does not hold 0)
+    """
+
+    name: str
+    scale: Scale
+    lines: list[tuple[int, str, str, list[tuple[float, float]]]]
+
+
+class Apart(NamedTuple):
+    """Where lines differ from the first, in words.
+
+    Attributes
+    ----------
+    who : str
+    found : list of (side, curve, words)
+    too_few : list of str
+        Curves that have no band for each line.
+    banded : int
+        How many have a band.
+    """
+
+    who: str
+    found: list[tuple[str, str, str]]
+    too_few: list[str]
+    banded: int
+    least: int = LEAST_CYCLES
+
+
+class Compared(NamedTuple):
+    """Everything of a comparison that is drawn.
+
+    Attributes
+    ----------
+    over : Comparison
+    apart : Apart
+    sides : mapping of side to list of (Group, list of Figure)
+    data : mapping
+        For the script.
+    """
+
+    over: Comparison
+    apart: Apart
+    sides: dict[str, list[tuple[Group, list[Figure]]]]
+    data: dict[str, Any]
+
+
+def sessions_html(sessions: Sequence[Session], norms: Norms | None = None, why: str = "", alone: bool = False) -> str:
+    """An article that compares sessions of one subject; empty where fewer than two have curves.
+
+    `alone` is whether a page has nothing else.
+    """
     members = members_of(sessions)
     if len(members) < 2:
         return ""
@@ -93,23 +170,31 @@ def sessions_html(sessions: Sequence[Session], norms: Norms | None = None, why: 
     curves = f"{kind}s"
     over = Comparison(labels, lines, curves, _SESSIONS_METHOD.format(curves=curves), norms, why)
     absent = ", ".join(name for s in sessions if (name := label_of(s, sessions)) not in labels)
-    without = f"Not compared, as without a {kind} like the others: {absent}."
-    note = f'<p class="note">{escape(without)}</p>' if absent else ""
-    heading = escape(f"{', '.join(labels[:-1])} and {labels[-1]}")
-    return (
-        f'<section class="compared-sessions" aria-labelledby="all-h"><h2 id="all-h">{heading}</h2>'
-        f"{table_of_members(members, 'Session')}{mixed_html(members)}{note}"
-        f"{comparison_html(over)}{sessions_tables(members)}</section>"
+    return render(
+        "report/sessions.html",
+        title=sessions[0].subject or f"{len(members)} sessions",
+        alone=alone,
+        heading=f"{', '.join(labels[:-1])} and {labels[-1]}",
+        members=members_table(members, "Session"),
+        mixed=mixed(members),
+        note=f"Not compared, as without a {kind} like the others: {absent}." if absent else "",
+        compared=compared(over),
+        tables=session_tables(members),
     )
 
 
-def comparison_html(over: Comparison) -> str:
-    """Legend, where they differ in words, the panels of both sides, and how the bands are made."""
+def compared(over: Comparison) -> Compared:
+    """Where the lines differ in words, the panels of both sides, and their numbers."""
     drawn: dict[str, Drawn] = {}
     for side in SIDES:
         lines = {column: over.lines(side, column) for column in PANELS}
         drawn[side] = {c: (of, differences(PANELS[c], of)) for c, of in lines.items() if of}
-    sides = "".join(_side(over, side, drawn[side]) for side in SIDES if drawn[side])
+    sides = {}
+    for side in (side for side in SIDES if drawn[side]):
+        groups = (
+            (g, [_figure(over, p, *drawn[side][p.column]) for p in g.panels if p.column in drawn[side]]) for g in GROUPS
+        )
+        sides[side] = [(group, figures) for group, figures in groups if figures]
     panels = {
         f"{side}-{column}": {
             "decimals": PANELS[column].decimals,
@@ -118,69 +203,31 @@ def comparison_html(over: Comparison) -> str:
         for side in SIDES
         for column, (lines, _) in drawn[side].items()
     }
-    data = data_element("compared-data", {"shape": svg.SHAPE, "panels": panels})
-    script = Path(__file__).with_name("sessions.js").read_text(encoding="utf-8")
-    return (
-        f'{_legend(over)}{_where_apart(over, drawn)}{sides}<p class="note method">{escape(over.method)}</p>'
-        f"{data}<script>{script}</script>"
-    )
-
-
-def _legend(over: Comparison) -> str:
-    """A switch for each session and side, which work without scripts, and what is drawn how."""
-    switches = "".join(
-        f'<li><label class="k{i % STYLES}"><input type="checkbox" checked class="s{i}">'
-        f'<svg viewBox="0 0 34 8" aria-hidden="true"><path class="mean" d="M0 4H34"/></svg>{escape(label)}</label></li>'
-        for i, label in enumerate(over.labels)
-    )
-    switches += "".join(
-        f'<li><label class="{side}"><input type="checkbox" checked class="s-{side}">{side}</label></li>'
-        for side in SIDES
-    )
-    norm = f'<li><i class="key norm"></i>norm, mean ± 1 SD: {escape(over.norms.legend)}</li>' if over.norms else ""
-    told = f'<p class="note">{escape(over.why)}</p>' if over.why else ""
-    return (
-        f'<ul class="legend switches">{switches}</ul><ul class="legend">'
-        f"<li>line: mean; shaded: ± 1 SD between {over.curves}</li><li>vertical line: foot off</li>{norm}"
-        "<li>below, the difference with its 95 % band; bar: where the band does not hold 0</li>"
-        f"<li>dotted: impact of the foot strike</li></ul>{told}"
-    )
-
-
-def _side(over: Comparison, side: str, drawn: Drawn) -> str:
-    html = ""
-    for group in GROUPS:
-        if figures := [_figure(over, side, p, *drawn[p.column]) for p in group.panels if p.column in drawn]:
-            html += (
-                f'<section class="group" data-group="{group.key}"><h4>{group.title}</h4>'
-                f'<div class="panels">{"".join(figures)}</div></section>'
-            )
-    return f'<section class="of-side {side}-panels"><h3 class="{side}">{side.capitalize()}</h3>{html}</section>'
+    return Compared(over, _apart(over, drawn), sides, {"shape": SHAPE, "panels": panels})
 
 
 def _figure(
-    over: Comparison, side: str, panel: CyclePanel, lines: Sequence[Line], found: Sequence[tuple[Line, Difference]]
-) -> str:
-    band = over.norms.bands.get(panel.column) if over.norms is not None else None
-    identity = f"all-{side}-{panel.column}"  # beside no other comparison
-    counts = ", ".join(f"{line.label} {len(line.whole)}" for line in lines)
-    second = ""
-    if found:
-        name = " and ".join(line.label for line, _ in found) + f" − {over.labels[0]}"
-        no_band = "" if any(np.isfinite(one.half_width).any() for _, one in found) else f" (too few {over.curves})"
-        second = _difference_svg(panel, found, name + no_band, f"{identity}-d")
-    return (
-        f'<figure class="panel" data-joint="{panel.joint}" data-column="{panel.column}" '
-        f'data-key="{side}-{panel.column}"><figcaption><b>{escape(panel.title)}</b> '
-        f'<span class="unit">{panel.unit}</span> <small class="counts">{over.curves}: {escape(counts)}</small>'
-        f'<output class="readout" aria-live="off"></output></figcaption>'
-        f"{_lines_svg(panel, lines, band, f'{identity}-c')}{second}</figure>"
+    over: Comparison, panel: CyclePanel, lines: Sequence[Line], found: Sequence[tuple[Line, Difference]]
+) -> Figure:
+    band, norm = over.norms.bands.get(panel.column) if over.norms is not None else None, None
+    scale = scale_for(panel.low, panel.high, panel.scale * held(lines, band))
+    if band is not None:
+        mean, sd = (panel.scale * values for values in band_at(band))
+        norm = _area(scale, mean - sd, mean + sd)
+    return Figure(
+        panel,
+        ", ".join(f"{line.label} {len(line.whole)}" for line in lines),
+        scale,
+        f"{panel.title}. {'; '.join(f'{line.label}: mean of {len(line.whole)}' for line in lines)}",
+        norm,
+        [(line.style % STYLES, _paths(scale, panel, line), float(scale.x(line.off_percent))) for line in lines],
+        _difference_figure(over, panel, found) if found else None,
     )
 
 
-def _where_apart(over: Comparison, drawn: dict[str, Drawn]) -> str:
+def _apart(over: Comparison, drawn: dict[str, Drawn]) -> Apart:
     """In words, where a band does not hold 0, and which curves have no band."""
-    items, without, banded = "", [], 0
+    items, without, banded = [], [], 0
     several = len(over.labels) > 2
     of_all = [(side, PANELS[column], found) for side in SIDES for column, (_, found) in drawn[side].items()]
     for side, panel, found in of_all:
@@ -189,22 +236,9 @@ def _where_apart(over: Comparison, drawn: dict[str, Drawn]) -> str:
         banded += any(bands)
         if not all(bands) or not bands:
             without.append(what)
-        if told := [w for line, one in found for w in _stretch_words(panel, one, line.label if several else "")]:
-            words = escape("; ".join(told))
-            items += f'<li class="{side}-panels"><b>{escape(what[:1].upper() + what[1:])}</b>: {words}</li>'
-    who = "they differ" if several else f"{escape(over.labels[1])} differs"
-    title = f"<h3>Where {who} from {escape(over.labels[0])}</h3>"
-    if not banded:
-        return f"{title}<p>It cannot be told: that takes {LEAST_CYCLES} {over.curves} of each.</p>"
-    too_few = f"Too few {over.curves} to tell: {escape(', '.join(without))}."
-    note = f'<p class="note">{too_few}</p>' if without else ""
-    if not items:
-        return f"{title}<p>Nowhere over 3 % of the cycle or more, beyond what {over.curves} vary.</p>{note}"
-    return (
-        f'{title}<p class="note">The greatest difference of each stretch in which the 95 % band does not hold 0. Each '
-        f"band is of its curve alone: of {banded} curves one in twenty is expected here by chance.</p>"
-        f'<ul class="apart-list">{items}</ul>{note}'
-    )
+        if words := [w for line, one in found for w in _stretch_words(panel, one, line.label if several else "")]:
+            items.append((side, what, "; ".join(words)))
+    return Apart("they differ" if several else f"{over.labels[1]} differs", items, without, banded)
 
 
 # --- differences ------------------------------------------------------------------------------------------------------
@@ -252,65 +286,48 @@ def _stretch_words(panel: CyclePanel, found: Difference, name: str) -> list[str]
 # --- drawing ----------------------------------------------------------------------------------------------------------
 
 
-def _lines_svg(panel: CyclePanel, lines: Sequence[Line], band: Band | None, identity: str) -> str:
-    """Mean and standard deviation of each session, over the norm."""
-    scale, bottom = svg.scale_for(panel.low, panel.high, panel.scale * held(lines, band)), svg.SHAPE["bottom"]
-    parts, offs = [], []
-    if band is not None:
-        mean, sd = (panel.scale * values for values in band_at(band))
-        parts.append(f'<g class="norm"><path class="area" d="{_area(scale, mean - sd, mean + sd)}"/></g>')
-    for line in lines:
-        parts.append(f'<g class="k{line.style % STYLES}">{_one(scale, panel, line)}</g>')
-        if np.isfinite(x := scale.x(line.off_percent)):
-            offs.append(f'<path class="off k{line.style % STYLES}" d="M{float(x):.1f} {svg.TOP}V{bottom}"/>')
-    words = "; ".join(f"{line.label}: mean of {len(line.whole)}" for line in lines)
-    content = svg.axes(scale, panel.up, panel.down) + svg.clipped("".join(parts), identity) + "".join(offs)
-    return svg.element(content, f"{panel.title}. {words}")
-
-
-def _difference_svg(panel: CyclePanel, found: Sequence[tuple[Line, Difference]], name: str, identity: str) -> str:
+def _difference_figure(
+    over: Comparison, panel: CyclePanel, found: Sequence[tuple[Line, Difference]]
+) -> DifferenceFigure:
     """Each session less the first, with its band; below, where the band does not hold 0."""
-    least, y = _LEAST_SPAN * (panel.high - panel.low) / 2, svg.SHAPE["bottom"] - 3
+    least = _LEAST_SPAN * (panel.high - panel.low) / 2
     ends = [np.array([-least, least])]
     for _, one in found:
         half = np.nan_to_num(one.half_width)
         ends += [panel.scale * (one.mean - half), panel.scale * (one.mean + half)]
     # a band wider than the curves' own axis is cut by it
     seen = np.clip(np.concatenate(ends), panel.low - panel.high, panel.high - panel.low)
-    scale = svg.scale_for(-least, least, seen)
-    html = ""
-    for line, one in found:
+    scale, lines = scale_for(-least, least, seen), []
+    for of, one in found:
         low, high = panel.scale * (one.mean - one.half_width), panel.scale * (one.mean + one.half_width)
-        bars = "".join(
-            f'<path class="apart" d="M{float(scale.x(first)):.1f} {y}H{float(scale.x(last)):.1f}"/>'
-            for first, last in stretches(one)
-        )
-        html += (
-            f'<g class="k{line.style % STYLES}"><path class="sd" d="{_area(scale, low, high)}"/>'
-            f'<path class="mean" d="{svg.line(scale, PERCENT, panel.scale * one.mean)}"/>{bars}</g>'
-        )
-    return svg.element(svg.axes(scale, name) + svg.clipped(html, identity), f"{panel.title}: {name}")
+        spans = [(float(scale.x(first)), float(scale.x(last))) for first, last in stretches(one)]
+        mean = path(scale, PERCENT, panel.scale * one.mean)
+        lines.append((of.style % STYLES, _area(scale, low, high), mean, spans))
+    name = " and ".join(of.label for of, _ in found) + f" − {over.labels[0]}"
+    no_band = "" if any(np.isfinite(one.half_width).any() for _, one in found) else f" (too few {over.curves})"
+    return DifferenceFigure(name + no_band, scale, lines)
 
 
-def _area(scale: svg.Scale, low: Array, high: Array) -> str:
-    return svg.band(scale, PERCENT[::_BAND_STEP], low[::_BAND_STEP], high[::_BAND_STEP])
+def _area(scale: Scale, low: Array, high: Array) -> str:
+    return area(scale, PERCENT[::_BAND_STEP], low[::_BAND_STEP], high[::_BAND_STEP])
 
 
-def _one(scale: svg.Scale, panel: CyclePanel, line: Line) -> str:
-    def path(css: str, *curves: Array) -> str:
-        drawn = "".join(svg.line(scale, PERCENT, panel.scale * curve) for curve in curves)
-        return f'<path class="{css}" d="{drawn}"/>'
+def _paths(scale: Scale, panel: CyclePanel, of: Line) -> list[tuple[str, str]]:
+    """By their class: SD, single curves, the mean, and impacts."""
 
-    mean, sd, few = panel.scale * line.mean, panel.scale * line.sd, len(line.whole) == 2
-    curves = line.whole if few else np.where(line.partial_impact, np.nan, line.partial)
-    area = _area(scale, mean - sd, mean + sd)
-    html = f'<path class="sd" d="{area}"/>' if area else ""
+    def joined(*curves: Array) -> str:
+        return "".join(path(scale, PERCENT, panel.scale * curve) for curve in curves)
+
+    mean, sd, few = panel.scale * of.mean, panel.scale * of.sd, len(of.whole) == 2
+    curves = of.whole if few else np.where(of.partial_impact, np.nan, of.partial)
+    between = _area(scale, mean - sd, mean + sd)
+    found = [("sd", between)] if between else []
     if np.isfinite(curves).any():
-        html += path("each", *curves)
-    html += path("mean", np.where(line.impact, np.nan, line.mean))
-    if line.impact.any():
-        html += path("mean impact", np.where(svg.wider(line.impact), line.mean, np.nan))
-    for curve, impact in zip(line.partial, line.partial_impact, strict=True):
+        found.append(("each", joined(*curves)))
+    found.append(("mean", joined(np.where(of.impact, np.nan, of.mean))))
+    if of.impact.any():
+        found.append(("mean impact", joined(np.where(wider(of.impact), of.mean, np.nan))))
+    for curve, impact in zip(of.partial, of.partial_impact, strict=True):
         if impact.any() and not few:
-            html += path("each impact", np.where(svg.wider(impact), curve, np.nan))
-    return html
+            found.append(("each impact", joined(np.where(wider(impact), curve, np.nan))))
+    return found

@@ -16,7 +16,6 @@ from gaitid.report.gathering import Session, load_results, regrouped
 from gaitid.report.pictures.request import FORMATS as PICTURES
 from gaitid.report.pictures.request import Request
 from gaitid.report.result import MORE_TABLES, TABLES
-from gaitid.report.text import escape
 from gaitid.uncertainty.usable import from_records
 
 FORMATS = {".html": "html", ".htm": "html", **{f".{name}": name for name in PICTURES}}
@@ -207,40 +206,23 @@ def _chain_page(chains: Sequence[Chain], say: Callable[[str], None]) -> str:
 
 def _page(sessions: Sequence[Session], norms: str | None, say: Callable[[str], None]) -> str:
     """Of one session all about it; of several those of one subject compared, or a group of subjects."""
-    from gaitid.report.page.compose import document, page
+    from gaitid.report.page.compose import page
 
     if len(sessions) == 1:
         return page(sessions, norms, say)
-    from gaitid.report.lines import by_subject
+    from gaitid.report.group import group_html
+    from gaitid.report.lines import by_subject, group_members, members_of, shared_norms
+    from gaitid.report.sessions import sessions_html
+    from gaitid.report.templates import render
 
     say("comparing sessions")
     subjects = by_subject(sessions)
-    alone = len(sessions) > MOST_PARTS or len(subjects) > 1
-    article, css = _comparison(sessions, subjects, norms, alone)
+    group, alone, part = len(subjects) > 1, len(sessions) > MOST_PARTS or len(subjects) > 1, ""
+    members = [m for of in group_members(subjects).values() for m in of] if group else list(members_of(sessions))
+    if members:
+        fitting, why = shared_norms(members, norms)
+        part = group_html(subjects, fitting, why) if group else sessions_html(sessions, fitting, why, alone)
     if not alone:
-        return page(sessions, norms, say, before=(article, css))
-    heading = f"{len(subjects)} subjects" if len(subjects) > 1 else f"{len(sessions)} sessions"
-    return document(heading, article or '<p class="quiet">No curve of these results is drawn.</p>', css)
-
-
-def _comparison(
-    sessions: Sequence[Session], subjects: Mapping[str, Sequence[Session]], choice: str | None, alone: bool
-) -> tuple[str, str]:
-    """An article that compares sessions or subjects, and its styles; `alone` where a page has nothing else."""
-    from gaitid.report.group import group_html
-    from gaitid.report.lines import group_members, members_of, shared_norms
-    from gaitid.report.sessions import sessions_html, styles
-
-    if len(subjects) > 1:
-        members = [member for group in group_members(subjects).values() for member in group]
-        kind, title, of_one = "Group report", f"{len(subjects)} subjects", "one subject’s folder"
-    else:
-        members, kind, of_one = list(members_of(sessions)), "Sessions compared", "one result or one folder of a session"
-        title = sessions[0].subject or f"{len(members)} sessions"
-    if not members:
-        return "", ""
-    norms, why = shared_norms(members, choice)
-    inside = group_html(subjects, norms, why) if len(subjects) > 1 else sessions_html(sessions, norms, why)
-    more = f'<p class="note">gaitid report of {of_one} has everything about it.</p>' if alone else ""
-    header = f'<header><p class="kind">{kind}</p><h1>{escape(title)}</h1>{more}</header>'
-    return f'<article id="compared">{header}{inside}</article>' if inside else "", styles()
+        return page(sessions, norms, say, before=part)
+    heading = f"{len(subjects)} subjects" if group else f"{len(sessions)} sessions"
+    return render("report/page/alone.html", heading=heading, part=part)

@@ -551,11 +551,11 @@ def test_unknown_command_and_missing_arguments() -> None:
 
 
 def test_a_run_loads_nothing_that_it_does_not_need(walk: Path, tmp_path: Path) -> None:
-    """Start-up is most of a run: no pandas, no scipy, no masked arrays, no pictures; `--help` loads not even numpy."""
+    """Start-up is most of a run: no pandas, no scipy, no masked arrays, pictures or pages; `--help` loads not even numpy."""
     code = (
         "import sys; from gaitid.cli import main\n"
         "try:\n    main()\nexcept SystemExit:\n    pass\n"
-        "print(sorted({n.split('.')[0] for n in sys.modules} & {'pandas', 'scipy', 'matplotlib', 'numpy'}"
+        "print(sorted({n.split('.')[0] for n in sys.modules} & {'pandas', 'scipy', 'matplotlib', 'jinja2', 'numpy'}"
         " | {'numpy.ma', 'numpy.typing'} & {*sys.modules}))"
     )
     simulate("walk", tmp_path, duration=4.0, marker_noise_mm=0.5)  # steps that noise seems to make are looked at, too

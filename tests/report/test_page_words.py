@@ -14,23 +14,38 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gaitid.drawing import area, path, scale_for
 from gaitid.norms import Band, Figure, Norms
 from gaitid.report import write_report
 from gaitid.report.gathering import load_results
-from gaitid.report.page.curves import Drawn, curves_html, legend
-from gaitid.report.page.figures_table import spatiotemporal_html
-from gaitid.report.page.head import assumed_html, facts, plates_html, taken_by_default
-from gaitid.report.page.methods import checklist_html, methods_text
+from gaitid.report.page.curves import Drawn, figures
+from gaitid.report.page.figures_table import spatiotemporal
+from gaitid.report.page.head import facts, plates, taken_by_default, trust
+from gaitid.report.page.methods import methods_text, topics
 from gaitid.report.page.pool import CYCLE, PERCENT, STANCE, pool
-from gaitid.report.page.sure import against, glance_html
-from gaitid.report.page.svg import band, line, scale_for
-from gaitid.report.page.told import in_mean, notes, readable, reasons, trust_html
+from gaitid.report.page.sure import against, glance
+from gaitid.report.page.told import in_mean, notes, readable, reasons
 from gaitid.report.panels import PANELS
-from gaitid.report.result import load_result
+from gaitid.report.result import Result, load_result
+from gaitid.report.templates import macro
 
 Edit = Callable[[Path, dict[str, object]], None]
 KNEE = PANELS["knee_flexion_deg"]
 POWER = PANELS["ankle_power_W_per_kg"]
+
+
+def part(file: str, name: str, *given: object) -> str:
+    """A macro of the page's templates with what it is given."""
+    return str(macro(f"report/page/{file}.html", name)(*given))
+
+
+def trust_html(*of: Result) -> str:
+    return part("summary", "trust_section", trust(in_mean(of), pool(of)))
+
+
+def assumed_html(of: Result) -> str:
+    assumed = [note.words for note in notes([of], ("assumption",))]
+    return part("summary", "assumed_section", assumed, taken_by_default([of], None))
 
 
 def words(html: str) -> str:
@@ -85,10 +100,10 @@ def test_a_line_has_gaps_and_the_axis_shows_all() -> None:
     values = np.array([1.0, np.nan, 3.0, 40.0])
     scale = scale_for(0, 10, values)
     assert scale.low == 0 and scale.high > 40 and scale.ticks[0] == 0 and 3 < len(scale.ticks) < 8
-    assert line(scale, np.array([0.0, 30.0, 60.0, 100.0]), values).count("M") == 2
-    assert band(scale, np.arange(4.0), values - 1, values + 1).count("Z") == 1
-    assert line(scale, np.arange(4.0), np.full(4, np.nan)) == ""
-    x, y = (float(part) for part in line(scale, np.array([0.0, 100.0]), np.array([0.0, 0.0]))[1:].split("l")[0].split())
+    assert path(scale, np.array([0.0, 30.0, 60.0, 100.0]), values).count("M") == 2
+    assert area(scale, np.arange(4.0), values - 1, values + 1).count("Z") == 1
+    assert path(scale, np.arange(4.0), np.full(4, np.nan)) == ""
+    x, y = (float(part) for part in path(scale, np.array([0.0, 100.0]), np.array([0.0, 0.0]))[1:].split("l")[0].split())
     assert (x, y) == (pytest.approx(float(scale.x(0.0)), abs=0.05), pytest.approx(float(scale.y(0.0)), abs=0.05))
 
 
@@ -128,7 +143,8 @@ def test_how_far_the_thighs_axes_seem_turned_stands_below_knee_adduction(cycled:
     axis = {"axis_turned_deg": -12.4, "axis_turned_error_deg": 5.6, "axis_turned_repeats_deg": 1.0}
     edit_record(cycled, {"quality": {"calibration": {"left": {"knee_axis": axis}, "right": {"knee_axis": None}}}})
     loaded = load_result(cycled)
-    html = curves_html(Drawn("s0", ("left", "right"), pool([loaded]), None, {}, (loaded,)))
+    drawn = Drawn("s0", ("left", "right"), pool([loaded]), None, {}, (loaded,))
+    html = part("panels", "curve_groups", "s0", figures(drawn), [])
     _, _, panel = html.partition('data-column="knee_adduction_deg"')
     assert "Left: the thigh’s axes seem turned outward by 12° ± 6°" in panel.partition("</figure>")[0]
     assert html.count("axes seem turned") == 1
@@ -143,22 +159,22 @@ def test_trust_says_what_is_known_and_what_is_not(cycled: Path, edit_record: Edi
     turned = {"severity": "info", "code": "knee_axis_turned", "text": text}
     edit_record(cycled, {"verdict": good, "warnings": [turned]})
     loaded = load_result(cycled)
-    said = words(trust_html(in_mean([loaded]), pool([loaded])))
+    said = words(trust_html(loaded))
     assert "angles from 2 cycles; moments and power from 1 whole stance (plate 2)" in said
     assert "axes were turned inward by 14° ± 5°" in said
-    html = trust_html(in_mean([loaded]), pool([loaded]))
+    html = trust_html(loaded)
     assert html.count('class="badge care"') == 1 and html.count('class="badge good"') == 5  # all but the left knee
     edit_record(cycled, {"verdict": {**good, "left": "do not use"}, "quality": {}})
     loaded = load_result(cycled)
-    html = trust_html(in_mean([loaded]), pool([loaded]))
+    html = trust_html(loaded)
     assert html.count('class="badge no"') == 3 and html.count('class="badge good"') == 3
 
 
 def test_a_stance_that_is_not_whole_for_the_verdict_is_none_here(cycled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     loaded = load_result(cycled)
     for share, said in ((0.91, "in part of a stance only"), (0.93, "moments and power from 1 whole stance")):
-        monkeypatch.setattr("gaitid.report.page.told.known_share", lambda *_, share=share: share)
-        assert said in words(trust_html(in_mean([loaded]), pool([loaded])))
+        monkeypatch.setattr("gaitid.report.page.head.known_share", lambda *_, share=share: share)
+        assert said in words(trust_html(loaded))
 
 
 def test_trust_of_a_side_without_a_load(cycled: Path) -> None:
@@ -166,13 +182,13 @@ def test_trust_of_a_side_without_a_load(cycled: Path) -> None:
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     path.write_text("".join(line for line in lines if "1+3" not in line), encoding="utf-8")
     loaded = load_result(cycled)
-    said = words(trust_html(in_mean([loaded]), pool([loaded])))
+    said = words(trust_html(loaded))
     assert "angles from 1 cycle; moments and power not known: no stance with a known load" in said
 
 
 def test_which_foot_was_on_which_plate(cycled: Path, edit_record: Edit) -> None:
     edit_record(cycled, {"quality": {"plates": [{"plate": n, "peak_vertical_N": 20.0 * n} for n in range(1, 5)]}})
-    said = words(plates_html([load_result(cycled)]))
+    said = words(part("summary", "plates_section", plates([load_result(cycled)]), (), 1))
     assert "2 left 97–160 97 % geometry" in said
     assert "1 and 3 right 150–213 90 % geometry" in said
     assert "4 none – – no foot’s load is known from it; it carried 80 N at most" in said
@@ -182,7 +198,7 @@ def test_which_foot_was_on_which_plate(cycled: Path, edit_record: Edit) -> None:
 def test_names_of_people_stand_only_where_the_record_keeps_them(cycled: Path, edit_record: Edit) -> None:
     def head() -> str:
         (session,) = load_results([cycled])
-        return words(facts(session, [1.1, 1.3]))
+        return words(part("parts", "facts", facts(session, [1.1, 1.3])))
 
     assert "Name" not in head() and "Speed 1.20 ± 0.14 m/s" in head()
     edit_record(cycled, {"trial": {"subject_names": ["Jane Doe"]}})
@@ -195,10 +211,10 @@ def test_what_was_assumed(cycled: Path, edit_record: Edit) -> None:
         {"severity": "doubt", "code": "b", "text": "a doubt"},
     ]
     edit_record(cycled, {"warnings": given})
-    said = words(assumed_html([load_result(cycled)]))
+    said = words(assumed_html(load_result(cycled)))
     assert said == "What was assumed marker = 14 mm (from static.c3d)"
     edit_record(cycled, {"warnings": []})
-    assert "Of the body and the laboratory nothing" in assumed_html([load_result(cycled)])
+    assert "Of the body and the laboratory nothing" in assumed_html(load_result(cycled))
 
 
 def test_what_several_trials_say_alike_is_said_once(make_result, tmp_path: Path, edit_record: Edit) -> None:
@@ -253,13 +269,13 @@ def test_the_methods_paragraph_says_what_the_record_holds(cycled: Path, edit_rec
 
 def test_the_checklist_says_what_is_not_recorded(cycled: Path) -> None:
     result = load_result(cycled)
-    table = checklist_html([result])
+    table = part("engineer", "checklist", topics([result]))
     assert len(re.findall("<tr", table)) > 20
     asked = dict(re.findall(r'<th scope="row">(.*?)</th><td>(.*?)</td>', table))
     assert asked["Inertial parameters"] == asked["Uncertainty of the result"] == "not recorded"
     assert asked["External loads and their assignment"] == "2 of 4 contacts known; by geometry"
     bare = replace(result, record={"gaitid": "0.1"}, contacts=())
-    answers = re.findall(r"<td>(.*?)</td>", checklist_html([bare]))
+    answers = re.findall(r"<td>(.*?)</td>", part("engineer", "checklist", topics([bare])))
     assert answers.count("not recorded") > 12
 
 
@@ -293,7 +309,8 @@ def test_other_planes_are_told_beside_the_sagittal_one(cycled: Path) -> None:
         "foot_progression_internal_rotation_deg": Band(PERCENT, np.full(101, 90.0), np.full(101, 1.0), 5),
         "knee_flexion_deg": Band(PERCENT, np.full(101, 90.0), np.full(101, 1.0), 5),
     }
-    said = words(glance_html(basis, Norms("n", "Norms 1", "", "", "", 5, "", False, "", bands), ""))
+    norms = Norms("n", "Norms 1", "", "", "", 5, "", False, "", bands)
+    said = words(part("summary", "glance_section", glance(basis, norms, "")))
     assert "Outside in other planes, of 4 curves drawn over norms below: foot progression (both)." in said
     assert "The table is of the sagittal plane and of powers alone." in said
     assert "inside the norm’s mean ± 2 SD, twice the grey band" in said
@@ -307,10 +324,15 @@ def test_norms_that_do_not_judge_are_drawn_without_words(cycled: Path) -> None:
     judging = Norms("n", "Norms 1", "", "", "", 5, "", False, "", {"knee_flexion_deg": band}, speed, {}, "children")
     for norms in (judging, replace(judging, judges=False)):
         drawn = Drawn("k", ("left", "right"), basis, norms, {})
-        tables = glance_html(basis, norms, ""), curves_html(drawn), spatiotemporal_html([result], norms)
+        tables = (
+            part("summary", "glance_section", glance(basis, norms, "")),
+            part("panels", "curve_groups", "k", figures(drawn), []),
+            part("tables", "side_table", spatiotemporal([result], norms)),
+        )
+        legend = words(part("curves", "legend", drawn))
         assert ["below" in words(html) for html in tables] == [norms.judges] * 3
-        assert "norm, mean ± 1 SD: Norms 1 (children)" in words(legend(drawn))
-        assert ("beyond mean ± 2 SD" in words(legend(drawn))) == norms.judges
+        assert "norm, mean ± 1 SD: Norms 1 (children)" in legend
+        assert ("beyond mean ± 2 SD" in legend) == norms.judges
         assert "9.00 ± 0.10" in words(tables[2])
 
 

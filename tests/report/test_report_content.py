@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 
 from gaitid.report import write_report
+from gaitid.report.page.figures_table import PEAKS, peak
 from gaitid.report.result import Contact, load_result
-from gaitid.report.stance import PEAKS, peak, runs, unknown_spans
-from gaitid.report.text import fixed, number, plain, value_html
+from gaitid.report.stance import runs, unknown_spans
+from gaitid.report.templates import value
+from gaitid.report.text import fixed, number, plain
 
 Make = Callable[..., Path]
 Words = Callable[[Path], str]
@@ -242,17 +244,17 @@ def test_runs() -> None:
 def test_numbers_for_people() -> None:
     assert fixed(-0.001, 2) == "0.00"
     assert fixed(-1.5, 2) == "−1.50"
-    assert fixed(float("nan"), 2) == number(float("inf")) == value_html(None) == "–"
-    assert value_html(True) == "yes"
-    assert value_html([[1, 2], [3, 4]]) == "1, 2<br>3, 4"
+    assert fixed(float("nan"), 2) == number(float("inf")) == value(None) == "–"
+    assert value(True) == "yes"
+    assert value([[1, 2], [3, 4]]) == "1, 2<br>3, 4"
     assert plain("a\nb\x1b\ud800") == r"a b\x1b\ud800"
 
 
-def test_value_html_stops_at_depth() -> None:
-    value: object = 1
+def test_a_value_stops_at_depth() -> None:
+    nested: object = 1
     for _ in range(60):
-        value = {"k": value}
-    assert "…" in value_html(value)
+        nested = {"k": nested}
+    assert "…" in value(nested)
 
 
 def test_a_contact_is_known_by_its_plates() -> None:
@@ -271,5 +273,5 @@ def test_the_subject_is_in_units_that_people_read(
     }
     edit_record(result, {"subject": subject})
     page = words(result)
-    for value in ("102.3 mm", "5.730 °", "71.12 kg"):
-        assert f'<td class="n">{value}</td>' in page
+    for shown in ("102.3 mm", "5.730 °", "71.12 kg"):
+        assert f'<td class="n">{shown}</td>' in page

@@ -14,7 +14,7 @@ import pytest
 import gaitid
 from gaitid.report.gathering import load_results
 from gaitid.report.page import sure
-from gaitid.report.page.sure import budget_html, layers, standard_over_cycle, variance_over_cycle
+from gaitid.report.page.sure import budgets, layers, standard_over_cycle, variance_over_cycle
 from gaitid.uncertainty.sources import SOURCES
 
 WALK = Path(__file__).resolve().parents[2] / "sample_data" / "walk_noisy" / "walk.c3d"
@@ -111,4 +111,4 @@ def test_a_record_without_shares_has_no_picture(folder: Path) -> None:
     (result,) = session.results
     about = {k: v for k, v in result.record["uncertainty"].items() if k != "cycle_shares_percent"}
     older = replace(result, record={**result.record, "uncertainty": about})
-    assert budget_html([older]) == "" and variance_over_cycle([older], "left", "knee_flexion_deg") == {}
+    assert budgets([older]) == [] and variance_over_cycle([older], "left", "knee_flexion_deg") == {}

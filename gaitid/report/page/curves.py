@@ -1,24 +1,22 @@
-"""The panels over the cycle: HTML with an SVG each, and the same numbers for the page's script."""
+"""The panels over the cycle: what each draws and tells, and the same numbers for the page's script."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from gaitid.body.knee_axis import of_several
+from gaitid.drawing import SHAPE, Scale, area, middle, path, paths, scale_for, wider
 from gaitid.norms import Band, Norms
-from gaitid.records import frozen_dataclass
-from gaitid.report.page import svg
-from gaitid.report.page.pool import CYCLE, PERCENT, Basis, MeanCurve, Pooled
+from gaitid.records import NamedTuple, frozen_dataclass
+from gaitid.report.page.pool import CYCLE, PERCENT, Basis, Pooled
 from gaitid.report.page.sure import against, band_at, norm_words, standard_over_cycle
 from gaitid.report.page.told import each_note
 from gaitid.report.panels import GROUPS, SIDES, CyclePanel, Group
 from gaitid.report.result import Result
 from gaitid.report.stance import unknown_spans
-from gaitid.report.text import each, escape
 from gaitid.trial import Array, Mask
 from gaitid.uncertainty.usable import COVERAGE_FACTOR
 
@@ -30,7 +28,6 @@ _CROSS_TALK = "knee_adduction_deg"
 MOST_DRAWN = 40
 # From so many curves a side on, each is drawn at every second percent.
 _COARSE_FROM = 13
-_SIDE_LETTER = {"left": "L", "right": "R"}
 
 
 @frozen_dataclass()
@@ -55,6 +52,21 @@ class Drawn:
     norms: Norms | None
     why_empty: Mapping[str, str]
     results: tuple[Result, ...] = ()
+
+    @property
+    def most(self) -> int:
+        """Of more curves a side so many are drawn."""
+        return MOST_DRAWN
+
+    @property
+    def norm_words(self) -> str:
+        """What the grey band is."""
+        return norm_words(self.norms) if self.norms is not None else ""
+
+    @property
+    def has_impacts(self) -> bool:
+        """Whether any curve is in the impact of a foot strike."""
+        return any(pooled.impact.any() for pooled in self.basis.sides.values())
 
     @property
     def has_bands(self) -> bool:
@@ -86,37 +98,65 @@ def groups_of(basis: Basis) -> list[Group]:
     return [group for group in kept if group.panels]
 
 
-def curves_html(drawn: Drawn) -> str:
-    """All groups of panels."""
-    return "".join(_group(drawn, group) for group in groups_of(drawn.basis))
+class Mark(NamedTuple):
+    """When a side's foot leaves the ground, and when the other's leaves and strikes it: across; None where unknown.
+
+    ``before`` is whether the letter stands left of the line.
+    """
+
+    side: str
+    off: float | None
+    before: bool
+    opposite_off: float | None
+    opposite_strike: float | None
 
 
-def _group(drawn: Drawn, group: Group) -> str:
+class Figure(NamedTuple):
+    """One panel as it is drawn.
+
+    Attributes
+    ----------
+    panel : CyclePanel
+    scale : Scale
+    label : str
+        For those who do not see it.
+    beyond : list of (side, words)
+        Which side leaves the norms, and where.
+    norm : list of (class, area, middle)
+        Paths of the norm's band, and of its spike.
+    sides : list of (side, paths)
+        Paths by their class, from below.
+    missing, notes : list of str
+    """
+
+    panel: CyclePanel
+    scale: Scale
+    label: str
+    beyond: list[tuple[str, str]]
+    norm: list[tuple[str, str, str]]
+    sides: list[tuple[str, list[tuple[str, str]]]]
+    missing: list[str]
+    notes: list[str]
+
+
+def figures(drawn: Drawn) -> list[tuple[Group, list[str], list[Figure]]]:
+    """Each group with what is told of it, and its panels; none of a group in which no side has a value."""
     sides = drawn.basis.sides.values()
-    known = any(np.isfinite(side.values(panel.column)).any() for side in sides for panel in group.panels)
-    panels = "".join(_panel(drawn, panel) for panel in group.panels) if known else ""
-    told = each('<p class="note">{}</p>', [*([group.note] if group.note else []), *_without_mean(drawn, group)])
-    heading = f"{drawn.key}-{group.key}"
-    return (
-        f'<section class="group" data-group="{group.key}" aria-labelledby="{heading}">'
-        f'<h3 id="{heading}">{group.title}</h3>{told}<div class="panels">{panels}</div></section>'
-    )
+    found = []
+    for group in groups_of(drawn.basis):
+        known = any(np.isfinite(side.values(panel.column)).any() for side in sides for panel in group.panels)
+        notes = [*([group.note] if group.note else []), *_without_mean(drawn, group)]
+        found.append((group, notes, [_figure(drawn, panel) for panel in group.panels] if known else []))
+    return found
 
 
-def _panel(drawn: Drawn, panel: CyclePanel) -> str:
-    """One figure: title, what the sides are beside the norms, and the curves."""
-    identity = f"{drawn.key}-{panel.column}"
+def _figure(drawn: Drawn, panel: CyclePanel) -> Figure:
     sides, kind = drawn.basis.sides, drawn.basis.kind
     means = {side: pooled.mean(panel.column) for side, pooled in sides.items()}
     band = drawn.band(panel)
     # of sides within the norms nothing is said beside the curves, the eye sees it
     compared = {side: against(panel, sides.get(side), band) for side in SIDES}
-    beyond = "".join(
-        f'<span class="beyond {side}">{_SIDE_LETTER[side]} {escape(found.words)}</span>'
-        for side, found in compared.items()
-        if found.level == "outside" and drawn.norms is not None and drawn.norms.judges
-    )
-    words = f'<span class="compared">{beyond}</span>' if beyond else ""
+    judged = drawn.norms is not None and drawn.norms.judges
     missing = []
     for side in drawn.of:  # which has no curve, or no mean; why stands above the panels of the group
         mean = means.get(side)
@@ -125,16 +165,21 @@ def _panel(drawn: Drawn, panel: CyclePanel) -> str:
             in_part = mean is not None and mean.part.any()
             known = f"known in part of a {kind} only (thin, and in no mean)" if in_part else no_whole
             missing.append(f"{side.capitalize()}: {known}")
-    told = each('<p class="empty">{}</p>', missing)
-    if panel.column == _CROSS_TALK:
-        told += each('<p class="note">{}</p>', _knee_axes(drawn))
-    plane = f' data-plane="{panel.plane}"' if panel.plane else ""
-    return (
-        f'<figure class="panel" data-joint="{panel.joint}"{plane} data-column="{panel.column}" tabindex="0" '
-        f'aria-labelledby="{identity}-t">'
-        f'<figcaption id="{identity}-t"><b>{escape(panel.title)}</b> <span class="unit">{panel.unit}</span>{words}'
-        f'<output class="readout" aria-live="off"></output></figcaption>'
-        f"{_svg(drawn, panel, means, band, identity)}<div>{told}</div></figure>"
+    described = []
+    for side, mean in means.items():
+        curves = f"{mean.n} curve{'' if mean.n == 1 else 's'}" if mean.n else "no whole curve"
+        described.append(f"{side}: {'mean of ' if mean.n > 1 else ''}{curves}")
+    scale = scale_for(panel.low, panel.high, _all_values(drawn, panel, band))
+    return Figure(
+        panel,
+        scale,
+        f"{panel.title} over {drawn.basis.label}. {'; '.join(described)}",
+        [(side, of.words) for side, of in compared.items() if of.level == "outside" and judged],
+        [] if band is None else _norm(scale, panel, band),
+        # the left one's dashes lie on the right one's line
+        [(side, _paths(drawn, scale, panel, pooled)) for side, pooled in reversed(list(sides.items()))],
+        missing,
+        _knee_axes(drawn) if panel.column == _CROSS_TALK else [],
     )
 
 
@@ -168,27 +213,6 @@ def _without_mean(drawn: Drawn, group: Group) -> list[str]:
     return [f"{side.capitalize()}: {what}{f': {why}' if why else ''}." for side, why in whys.items()]
 
 
-def _svg(drawn: Drawn, panel: CyclePanel, means: Mapping[str, MeanCurve], band: Band | None, identity: str) -> str:
-    sides = drawn.basis.sides
-    scale = svg.scale_for(panel.low, panel.high, _all_values(drawn, panel, band))
-    parts = [_norm(scale, panel, band)] if band is not None else []
-    for side, pooled in reversed(list(sides.items())):  # the left one's dashes lie on the right one's line
-        mean, standard, sure = means[side], None, ""
-        if drawn.has_bands:
-            standard = standard_over_cycle(drawn.results, side, panel.column, len(PERCENT))
-        if standard is not None and mean.n:  # the edges of the 95 % band about the mean
-            edges = (panel.scale * (mean.mean + way * COVERAGE_FACTOR * standard) for way in (-1, 1))
-            sure = f'<path class="sure" d="{"".join(svg.line(scale, PERCENT, edge) for edge in edges)}"/>'
-        parts.append(f'<g class="{side}">{sure}{_curves(scale, panel, pooled, mean)}</g>')
-    described = []
-    for side, mean in means.items():
-        curves = f"{mean.n} curve{'' if mean.n == 1 else 's'}" if mean.n else "no whole curve"
-        described.append(f"{side}: {'mean of ' if mean.n > 1 else ''}{curves}")
-    content = svg.axes(scale, panel.up, panel.down) + svg.clipped("".join(parts), f"{identity}-c")
-    label = f"{panel.title} over {drawn.basis.label}. {'; '.join(described)}"
-    return svg.element(f'{content}{_marks(sides)}<g class="cursors"></g>', label)
-
-
 def _all_values(drawn: Drawn, panel: CyclePanel, band: Band | None) -> Array:
     """What the y axis has to show: no impact of a foot strike, and no spike of the norms."""
     values = [np.empty(0)]
@@ -205,119 +229,111 @@ def _all_values(drawn: Drawn, panel: CyclePanel, band: Band | None) -> Array:
     return np.concatenate(values)
 
 
-def _norm(scale: svg.Scale, panel: CyclePanel, band: Band) -> str:
-    """The band of one SD in grey, its mean, and its spike lighter."""
+def _norm(scale: Scale, panel: CyclePanel, band: Band) -> list[tuple[str, str, str]]:
+    """The band of one SD and its mean, and its spike apart."""
     mean, sd = (panel.scale * v for v in band_at(band))
     spike = (band.spike_until_percent > PERCENT) & (band.spike_until_percent > 0)
-    html = ""
-    for mask, name in ((~spike, "norm"), (svg.wider(spike), "norm spike")):
+    found = []
+    for mask, name in ((~spike, "norm"), (wider(spike), "norm spike")):
         if mask.any():
             middle = np.where(mask, mean, np.nan)
-            html += (
-                f'<g class="{name}"><path class="area" d="{svg.band(scale, PERCENT, middle - sd, middle + sd)}"/>'
-                f'<path class="middle" d="{svg.line(scale, PERCENT, middle)}"/></g>'
-            )
-    return html
+            found.append((name, area(scale, PERCENT, middle - sd, middle + sd), path(scale, PERCENT, middle)))
+    return found
 
 
-def _curves(scale: svg.Scale, panel: CyclePanel, pooled: Pooled, mean: MeanCurve) -> str:
-    """Each curve thin, mean and SD; the part of an impact apart from the rest."""
-    values, impact = panel.scale * pooled.values(panel.column), pooled.spoiled(panel.column)
-    html = ""
+def _paths(drawn: Drawn, scale: Scale, panel: CyclePanel, pooled: Pooled) -> list[tuple[str, str]]:
+    """Edges of the 95 % band, SD, each curve, and the mean; the part of an impact apart from the rest."""
+    values, impact, mean = (
+        panel.scale * pooled.values(panel.column),
+        pooled.spoiled(panel.column),
+        pooled.mean(panel.column),
+    )
+    found, standard = [], None
+    if drawn.has_bands:
+        standard = standard_over_cycle(drawn.results, pooled.side, panel.column, len(PERCENT))
+    if standard is not None and mean.n:
+        edges = [panel.scale * (mean.mean + way * COVERAGE_FACTOR * standard) for way in (-1, 1)]
+        found.append(("sure", "".join(paths(scale, PERCENT, np.array(edges)))))
     if mean.n > 1:
-        area = svg.band(scale, PERCENT, panel.scale * (mean.mean - mean.sd), panel.scale * (mean.mean + mean.sd))
-        html += f'<path class="sd" d="{area}"/>'
+        low, high = (panel.scale * (mean.mean + way * mean.sd) for way in (-1, 1))
+        found.append(("sd", area(scale, PERCENT, low, high)))
     if not (len(values) == 1 and mean.n == 1):
         chosen = np.unique(np.linspace(0, len(values) - 1, min(len(values), MOST_DRAWN)).round().astype(int))
         step = 2 if len(chosen) >= _COARSE_FROM else 1
         calm, struck = _two_parts(scale, values[chosen], impact[chosen], step)
-        html += f'<path class="each{" part" if not mean.n else " many" if step > 1 else ""}" d="{calm}"/>'
-        html += f'<path class="each impact" d="{struck}"/>' if struck else ""
+        found.append(("each part" if not mean.n else "each many" if step > 1 else "each", calm))
+        found += [("each impact", struck)] if struck else []
     calm, struck = _two_parts(scale, (panel.scale * mean.mean)[None], np.asarray(impact.any(axis=0))[None], 1)
-    html += f'<path class="mean" d="{calm}"/>' if calm else ""
-    return html + (f'<path class="mean impact" d="{struck}"/>' if struck else "")
+    return found + [(name, d) for name, d in (("mean", calm), ("mean impact", struck)) if d]
 
 
-def _two_parts(scale: svg.Scale, values: Array, impact: Mask, step: int) -> tuple[str, str]:
+def _two_parts(scale: Scale, values: Array, impact: Mask, step: int) -> tuple[str, str]:
     """The paths of curves, (curves, points), outside of their impacts, and within these up to the neighbours."""
-    calm = svg.lines(scale, PERCENT[::step], np.where(impact, np.nan, values)[:, ::step])
-    within = [np.where(svg.wider(hit), curve, np.nan) for curve, hit in zip(values, impact, strict=True) if hit.any()]
-    return "".join(calm), "".join(svg.lines(scale, PERCENT, np.array(within))) if within else ""
+    calm = paths(scale, PERCENT[::step], np.where(impact, np.nan, values)[:, ::step])
+    within = [np.where(wider(hit), curve, np.nan) for curve, hit in zip(values, impact, strict=True) if hit.any()]
+    return "".join(calm), "".join(paths(scale, PERCENT, np.array(within))) if within else ""
 
 
-def _marks(sides: Mapping[str, Pooled]) -> str:
-    """Foot off as a line over the panel with its letter; the other foot's off and strike as ticks at the axis."""
-    top, bottom = svg.SHAPE["top"], svg.SHAPE["bottom"]
-    offs = {side: svg.middle(pooled.curves.off_percent) for side, pooled in sides.items()}
+def marks(sides: Mapping[str, Pooled]) -> list[Mark]:
+    """Foot off of each side, and the other foot's off and strike."""
+    offs = {side: middle(pooled.curves.off_percent) for side, pooled in sides.items()}
     first = min((x for x in offs.values() if x is not None), default=None)
-    html = ""
-    for side, pooled in sides.items():
-        html += f'<g class="marks {side}">'
-        if (x := offs[side]) is not None:
-            before = x == first and not (side == "right" and list(offs.values()).count(x) > 1)
-            anchor = f'x="{x - 2:.1f}" class="offt before"' if before else f'x="{x + 2:.1f}" class="offt"'
-            html += f'<path class="off" d="M{x:.1f} {top - 2}V{bottom}"/>'
-            html += f'<text {anchor} y="{top - 4}">{_SIDE_LETTER[side]}</text>'
-        opposite = {"oo": (pooled.curves.opposite_off_percent, 4), "os": (pooled.curves.opposite_strike_percent, 6)}
-        for name, (percents, long) in opposite.items():
-            if (x := svg.middle(percents)) is not None:
-                html += f'<path class="{name}" d="M{x:.1f} {bottom}v{long}"/>'
-        html += "</g>"
-    return html
+    return [
+        Mark(
+            side,
+            x := offs[side],
+            x == first and not (side == "right" and list(offs.values()).count(x) > 1),
+            middle(pooled.curves.opposite_off_percent),
+            middle(pooled.curves.opposite_strike_percent),
+        )
+        for side, pooled in sides.items()
+    ]
 
 
 # --- for the script -------------------------------------------------------------------------------------------
 
 
-def curve_data(drawn: Drawn) -> str:
-    """Means, SDs and norms at each percent, and the axes of each panel, as JSON for a script element."""
+def curve_data(drawn: Drawn, groups: Sequence[tuple[Group, list[str], list[Figure]]]) -> dict[str, Any]:
+    """Means, SDs and norms at each percent, and the axes of each panel."""
     panels = {}
-    for panel in (panel for group in groups_of(drawn.basis) for panel in group.panels):
-        band = drawn.band(panel)
-        scale = svg.scale_for(panel.low, panel.high, _all_values(drawn, panel, band))
+    for panel, scale in ((figure.panel, figure.scale) for _, _, figures in groups for figure in figures):
         entry: dict[str, Any] = {"axis": [scale.low, scale.high], "decimals": panel.decimals}
         for side, pooled in drawn.basis.sides.items():
             mean = pooled.mean(panel.column)
             entry[side] = {"mean": rounded(panel, mean.mean, 1), "n": mean.n}
             if mean.n > 1:
                 entry[side]["sd"] = rounded(panel, mean.sd, 1)
-        if band is not None:
+        if (band := drawn.band(panel)) is not None:
             entry["norm"] = [rounded(panel, values, 1) for values in band_at(band)]
         panels[panel.column] = entry
-    return data_element(f"{drawn.key}-data", {"kind": drawn.basis.kind, "shape": svg.SHAPE, "panels": panels})
+    return {"kind": drawn.basis.kind, "shape": SHAPE, "panels": panels}
 
 
 def rounded(panel: CyclePanel, values: Array, more: int = 0) -> list[float | None]:
     """Values as a panel shows them, with so many decimals more; None where unknown."""
-    found = np.round(panel.scale * values, panel.decimals + more)
-    return [value if np.isfinite(value) else None for value in found.tolist()]
+    shown = np.round(panel.scale * values, panel.decimals + more)
+    return [value if np.isfinite(value) else None for value in shown.tolist()]
 
 
-def data_element(identity: str, content: object) -> str:
-    """JSON for a page's script, that cannot end the element it stands in."""
-    text = json.dumps(content, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
-    return f'<script type="application/json" id="{identity}">{text}</script>'
-
-
-def legend(drawn: Drawn) -> str:
-    """What is drawn how, once."""
-    sides, kind = drawn.basis.sides, drawn.basis.kind
-    items = ""
-    for side, pooled in sides.items():
-        count = len(pooled)
-        some = "" if count <= MOST_DRAWN else f", {MOST_DRAWN} of them drawn"
-        items += (
-            f'<li class="{side}"><svg viewBox="0 0 30 8" aria-hidden="true"><path class="mean" d="M0 4H30"/></svg>'
-            f"{side} ({count} {kind}{'' if count == 1 else 's'}{some})</li>"
-        )
-    if drawn.norms is not None and kind == CYCLE:
-        items += f'<li><i class="key norm"></i>{escape(norm_words(drawn.norms))}</li>'
-    if any(len(pooled) > 1 for pooled in sides.values()):
-        items += "<li>thick: mean; shaded: ± 1 SD; thin: each</li>"
-    if kind == CYCLE:
-        items += "<li>vertical line: foot off; ticks below: the other foot’s off (short) and strike (long)</li>"
-    if drawn.has_bands:
-        items += "<li>dashed: 95 % band of the mean, by the stated errors (How sure)</li>"
-    if any(pooled.impact.any() for pooled in sides.values()):
-        items += "<li>dotted: impact of the foot strike, not to be read as a moment of the joint</li>"
-    return f'<ul class="legend">{items}</ul>'
+def buttons(drawn: Drawn) -> dict[tuple[str, str], dict[str, str]]:
+    """By a set's name and what its buttons toggle: their values and words."""
+    sides = drawn.basis.sides
+    there = {column for pooled in sides.values() for column in pooled.curves.columns}
+    kinds = {
+        "Angles": ("angles", "_deg"),
+        "Moments": ("moments", "_moment_"),
+        "Powers": ("powers", "_power_"),
+        "Ground reaction": ("ground", "ground_reaction"),
+    }
+    layers = {
+        "Each curve": ("each", any(len(pooled) > 1 for pooled in sides.values())),
+        "Norm": ("norm", drawn.norms is not None),
+        "95 % band": ("sure", drawn.has_bands),
+    }
+    joints = [j for j in ("pelvis", "hip", "knee", "ankle") if any(name.startswith(j) for name in there)]
+    return {
+        ("Sides", "side"): {side: side.capitalize() for side in sides},
+        ("Show", "layer"): {key: name for name, (key, is_there) in layers.items() if is_there},
+        ("Joints", "joint"): {joint: joint.capitalize() for joint in joints},
+        ("Curves", "group"): {key: name for name, (key, part) in kinds.items() if any(part in of for of in there)},
+    }

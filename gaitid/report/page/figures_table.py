@@ -1,19 +1,20 @@
-"""Spatio-temporal figures, features and profile scores of both sides beside their norms, as tables."""
+"""Tables of both sides beside their norms: strides, features, profile scores; and peaks within each contact."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 
 import numpy as np
 
-from gaitid.norms import NO_GDI, Figure, Norms, gait_profile
-from gaitid.records import NamedTuple
+from gaitid.norms import Figure, Norms, gait_profile
+from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.report.page.pool import CYCLE, Basis
 from gaitid.report.page.sure import NORMAL_SD
 from gaitid.report.panels import PANELS, SIDES
-from gaitid.report.result import Result
-from gaitid.report.text import UNKNOWN, escape, fixed, mean_sd, title
+from gaitid.report.result import Contact, Result
+from gaitid.report.text import UNKNOWN, fixed, mean_sd
 
 
 class Row(NamedTuple):
@@ -84,7 +85,34 @@ FEATURES = tuple(
 )
 
 
-def spatiotemporal_html(results: Sequence[Result], norms: Norms | None) -> str:
+class Cell(NamedTuple):
+    """Of one side: mean ± SD, of how many, and ``above`` or ``below`` where the mean is beyond the norm."""
+
+    text: str
+    n: int
+    beyond: str = ""
+
+
+class SideTable(NamedTuple):
+    """Quantities of both sides beside their norms.
+
+    Attributes
+    ----------
+    caption : str
+    with_norms : bool
+    asked : int
+        Of so many quantities.
+    rows : list of (Row, cells of the sides, norm)
+        Those that any side has.
+    """
+
+    caption: str
+    with_norms: bool
+    asked: int
+    rows: list[tuple[Row, list[Cell], str]]
+
+
+def spatiotemporal(results: Sequence[Result], norms: Norms | None) -> SideTable:
     """Strides and steps: mean ± SD and number of each side, and the norms."""
     values = {
         side: {row.key: [v for result in results for v in strides(result, side, row.key)] for row in SPATIOTEMPORAL}
@@ -93,8 +121,7 @@ def spatiotemporal_html(results: Sequence[Result], norms: Norms | None) -> str:
     flies = any(v > 0 for side in SIDES for v in values[side]["flight_percent"])
     rows = SPATIOTEMPORAL if flies else SPATIOTEMPORAL[:-1]
     given = norms.spatiotemporal if norms is not None else {}
-    table = side_table(rows, values, given, "Spatio-temporal", norms is not None and norms.judges)
-    return table or '<p class="quiet">No whole stride.</p>'
+    return side_table(rows, values, given, "Spatio-temporal", norms is not None and norms.judges)
 
 
 def strides(result: Result, side: str, key: str) -> list[float]:
@@ -109,8 +136,8 @@ def strides(result: Result, side: str, key: str) -> list[float]:
     return [v for v in found if math.isfinite(v)]
 
 
-def features_html(results: Sequence[Result], norms: Norms | None) -> str:
-    """The features of ``features.csv``: what a clinic looks at first, then all."""
+def features(results: Sequence[Result], norms: Norms | None) -> list[SideTable]:
+    """The features of ``features.csv``: angles and loads that a clinic looks at first, then all; none without any."""
     values: dict[str, dict[str, list[float]]] = {side: {} for side in SIDES}
     units: dict[str, str] = {}
     for result in results:
@@ -119,22 +146,12 @@ def features_html(results: Sequence[Result], norms: Norms | None) -> str:
                 values[feature.side].setdefault(feature.name, []).append(feature.value)
                 units[feature.name] = feature.unit
     if not units:
-        return ""
+        return []
     given, judges = (norms.features, norms.judges) if norms is not None else ({}, False)
     n_angles = len(_ANGLES)
-    first = "".join(
-        f"<div>{side_table(rows, values, given, name, judges)}</div>"
-        for name, rows in (("Angles", FEATURES[:n_angles]), ("Loads", FEATURES[n_angles:]))
-    )
-    rest = [Row(name, _spoken(name), *_UNITS.get(unit, (title(unit), 3))) for name, unit in units.items()]
-    everything = side_table(rest, values, given, "All features", judges)
-    return (
-        f'<div class="columns">{first}</div><details><summary>All {len(rest)} features</summary>{everything}</details>'
-        '<p class="note">Of each cycle, then mean ± SD (n). None comes from an unknown load, and no peak of a joint '
-        "from the impact of the foot strike: where it lies there, none is given. Work and impulses run through it, "
-        "with forces filtered as the markers are: where the curve has an impact, its own area differs. The ground’s "
-        "impact peak and loading rate are of the impact itself.</p>"
-    )
+    rest = [Row(name, _spoken(name), *_UNITS.get(unit, (unit.replace("_", " "), 3))) for name, unit in units.items()]
+    tables = {"Angles": FEATURES[:n_angles], "Loads": FEATURES[n_angles:], "All features": rest}
+    return [side_table(rows, values, given, name, judges) for name, rows in tables.items()]
 
 
 def _spoken(name: str) -> str:
@@ -151,85 +168,162 @@ def side_table(
     norms: Mapping[str, Figure],
     caption: str,
     judges: bool = True,
-) -> str:
-    """A row a quantity that any side has, marked where it is beyond norms that judge; empty where none is."""
-    body = []
-    with_norms = any(row.key in norms for row in rows)
+) -> SideTable:
+    """A row a quantity that any side has, marked where it is beyond norms that judge."""
+    shown = []
     for row in rows:
         of_sides = [[v for v in values[side].get(row.key, ()) if math.isfinite(v)] for side in SIDES]
         if not any(of_sides):
             continue
         figure, norm = norms.get(row.key), ""
-        cells = "".join(_cell(of_side, row, figure if judges else None) for of_side in of_sides)
+        cells = [_cell(of_side, row, figure if judges else None) for of_side in of_sides]
         if figure is not None:
             spread = f" ± {fixed(figure.sd * row.times, row.decimals)}" if math.isfinite(figure.sd) else ""
             norm = f"{fixed(figure.mean * row.times, row.decimals)}{spread}"
-        norm = f'<td class="n norm">{norm}</td>' if with_norms else ""
-        name = f'{escape(row.words)} <span class="unit">{escape(row.unit)}</span>'
-        body.append(f'<tr><th scope="row">{name}</th>{cells}{norm}</tr>')
-    head = '<th scope="col" class="n norm">Norm</th>' if with_norms else ""
-    html = (
-        f'<div class="scroll"><table class="figures" aria-label="{escape(caption)}"><thead><tr><th scope="col"></th>'
-        '<th scope="col" class="n left">Left</th><th scope="col" class="n right">Right</th>'
-        f"{head}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
-    )
-    return html if body else ""
+        shown.append((row, cells, norm))
+    return SideTable(caption, any(row.key in norms for row in rows), len(rows), shown)
 
 
-def _cell(values: Sequence[float], row: Row, norm: Figure | None) -> str:
+def _cell(values: Sequence[float], row: Row, norm: Figure | None) -> Cell:
     """Mean ± SD (n); marked where the mean lies beyond two SD of the norm."""
     if not values:
-        return f'<td class="n">{UNKNOWN}</td>'
+        return Cell(UNKNOWN, 0)
     beyond = ""
     if norm is not None and norm.sd > 0:
         apart = (float(np.mean(values)) * row.times / row.times - norm.mean) / norm.sd
         if abs(apart) > NORMAL_SD:
-            beyond = f' <small class="beyond">{"above" if apart > 0 else "below"}</small>'
-    return f'<td class="n">{mean_sd(values, row.times, row.decimals)} <small>({len(values)})</small>{beyond}</td>'
+            beyond = "above" if apart > 0 else "below"
+    return Cell(mean_sd(values, row.times, row.decimals), len(values), beyond)
 
 
 # --- scores ---------------------------------------------------------------------------------------------------
 
 
-def profile_html(basis: Basis, norms: Norms | None) -> str:
-    """Gait Profile Score and Movement Analysis Profile, or why there are none."""
-    why, profile = "", None
+class Profile(NamedTuple):
+    """Gait Profile Score and Movement Analysis Profile, or why there are none.
+
+    Attributes
+    ----------
+    why_not : str
+    overall, healthy : float
+        Degrees, of the subject and of people of the norm.
+    rows : list of (words, (left, right, norm))
+        The last is the score.
+    """
+
+    why_not: str
+    overall: float = math.nan
+    healthy: float = math.nan
+    rows: Sequence[tuple[str, Sequence[float]]] = ()
+
+
+def profile(basis: Basis, norms: Norms | None) -> Profile:
+    """The scores of what is drawn."""
     if norms is None:
-        why = "it is the distance from norms, and none are drawn"
-    elif basis.kind != CYCLE:
-        why = "there is no whole gait cycle"
-    else:
-        curves = {side: basis.sides[side].curves.columns if side in basis.sides else {} for side in SIDES}
-        profile = gait_profile(curves["left"], curves["right"], norms)
-        why = "no side has a cycle in which all nine angles are known, or the norms lack one of them"
-    heading = "<h3>Gait Profile Score</h3>"
-    if profile is None or norms is None:
-        return f'{heading}<p class="note">Not computed: {why}.</p>'
-    rows = []
-    for name in next(iter(profile.scores.values())):
-        of_sides = [profile.scores.get(side, {}).get(name, math.nan) for side in SIDES]
-        words = PANELS[name].title if name in PANELS else title(name)
-        rows.append(_scores("<tr>", words, [*of_sides, profile.band_scores.get(name, math.nan)]))
-    total = [profile.left, profile.right, profile.band_side]
-    rows.append(_scores('<tr class="total">', "Gait Profile Score", total))
-    healthy = f" (people of the norm: {fixed(profile.band_overall, 1)}°)" if math.isfinite(profile.band_overall) else ""
-    return (
-        f'{heading}<p>Overall <strong>{fixed(profile.overall, 1)}°</strong>{healthy}</p><div class="scroll">'
-        '<table class="figures" aria-label="Movement Analysis Profile"><thead><tr><th scope="col">Movement Analysis '
-        'Profile <span class="unit">° rms from the norm’s mean</span></th><th scope="col" class="n left">Left</th>'
-        '<th scope="col" class="n right">Right</th><th scope="col" class="n norm">Norm</th></tr></thead>'
-        f"<tbody>{''.join(rows)}</tbody></table></div>"
-        f'<p class="note">Baker et al. 2009, Gait Posture 30:265–269, against {escape(norms.title)}. '
-        f"{escape(NO_GDI)}</p>"
-    )
-
-
-def _scores(begin: str, words: str, values: Sequence[float]) -> str:
-    """Left, right, norm."""
-    cells = "".join(f'<td class="n">{fixed(value, 1)}</td>' for value in values)
-    return f'{begin}<th scope="row">{escape(words)}</th>{cells}</tr>'
+        return Profile("it is the distance from norms, and none are drawn")
+    if basis.kind != CYCLE:
+        return Profile("there is no whole gait cycle")
+    curves = {side: basis.sides[side].curves.columns if side in basis.sides else {} for side in SIDES}
+    scored = gait_profile(curves["left"], curves["right"], norms)
+    if scored is None:
+        return Profile("no side has a cycle in which all nine angles are known, or the norms lack one of them")
+    rows: list[tuple[str, Sequence[float]]] = []
+    for name in next(iter(scored.scores.values())):
+        of_sides = [scored.scores.get(side, {}).get(name, math.nan) for side in SIDES]
+        words = PANELS[name].title if name in PANELS else name.replace("_", " ")
+        rows.append((words, [*of_sides, scored.band_scores.get(name, math.nan)]))
+    rows.append(("Gait Profile Score", [scored.left, scored.right, scored.band_side]))
+    return Profile("", scored.overall, scored.band_overall, rows)
 
 
 def speeds_of(results: Sequence[Result]) -> list[float]:
     """Walking speed of each stride of each trial, m/s."""
     return [v for result in results for v in strides(result, "", "speed_m_per_s")]
+
+
+# --- peaks ----------------------------------------------------------------------------------------------------
+
+
+class PeakKind(NamedTuple):
+    """A peak that is looked for: the greatest value of a column, or the least one."""
+
+    group: str
+    name: str
+    column: str
+    greatest: bool
+
+
+@frozen_dataclass()
+class Peak:
+    """A peak within one contact.
+
+    ``value`` is NaN where no frame of the contact has one; ``empty`` frames of ``frames`` have none, so the
+    true peak may lie among them. ``beside_impact`` where it lies beside the frames of the impact, which are left out:
+    then the true peak may lie there.
+    """
+
+    value: float
+    frame: int
+    empty: int
+    frames: int
+    beside_impact: bool = False
+
+
+PEAKS = (
+    *(
+        PeakKind("Moment, N·m/kg", name, f"{name.lower().replace(' ', '_')}_moment_Nm_per_kg", True)
+        for name in ("Ankle plantarflexion", "Knee extension", "Knee abduction", "Hip extension", "Hip abduction")
+    ),
+    *(
+        PeakKind("Power, W/kg", f"{joint.capitalize()} {what}", f"{joint}_power_W_per_kg", what == "generation")
+        for joint in ("ankle", "knee", "hip")
+        for what in ("generation", "absorption")
+    ),
+)
+
+
+def peak(result: Result, contact: Contact, kind: PeakKind) -> Peak:
+    """The greatest (or least) value while the foot is on the ground, over the frames that have one.
+
+    Frames of the strike's impact are left out: what knee and hip have there is no moment of the joint.
+    """
+    inside = (result.frame >= contact.first_frame) & (result.frame <= contact.last_frame)
+    frame, values = result.frame[inside], result.columns[f"{contact.side}_{kind.column}"][inside]
+    impact, empty = np.zeros(len(frame), dtype=bool), int((~np.isfinite(values)).sum())
+    for first, last in result.impacts(contact.side):
+        impact |= (frame >= first) & (frame <= last)
+    values = np.where(impact, np.nan, values)
+    if not np.isfinite(values).any():
+        return Peak(float("nan"), -1, empty, len(values))
+    at = int(np.nanargmax(values) if kind.greatest else np.nanargmin(values))
+    return Peak(float(values[at]), int(frame[at]), empty, len(values), bool(impact[max(at - 1, 0) : at + 2].any()))
+
+
+class PeakTable(NamedTuple):
+    """Peaks of one kind of load in each contact with a known load.
+
+    Attributes
+    ----------
+    group : str
+    kinds : list of PeakKind
+    rows : list of (Contact, ends of the trial that cut it, peaks)
+    """
+
+    group: str
+    kinds: list[PeakKind]
+    rows: list[tuple[Contact, list[str], list[Peak]]]
+
+
+def peak_tables(result: Result) -> list[PeakTable]:
+    """The figures of results without features, as records of before and single stances; none without a known load."""
+    known = [contact for contact in result.contacts if contact.known]
+    kinds = [kind for kind in PEAKS if f"{result.sides[0]}_{kind.column}" in result.columns]
+    tables = []
+    for group, of_group in groupby(kinds, key=lambda kind: kind.group) if known else ():
+        of_kind, rows = list(of_group), []
+        for c in known:
+            # its peak may lie outside
+            ends = {"start": c.first_frame <= result.frame[0], "end": c.last_frame >= result.frame[-1]}
+            rows.append((c, [end for end in ends if ends[end]], [peak(result, c, kind) for kind in of_kind]))
+        tables.append(PeakTable(group, of_kind, rows))
+    return tables

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
+from gaitid.analysis.limits import WHOLE_STANCE
 from gaitid.norms import Norms
-from gaitid.notes.message import DO_NOT_USE, LEVELS
+from gaitid.notes.message import DO_NOT_USE, GOOD, LEVELS
+from gaitid.records import NamedTuple
 from gaitid.report.gathering import Session, people
+from gaitid.report.page.pool import CYCLE, Basis, known_contacts, sides_of
 from gaitid.report.page.told import (
     LEVEL_CLASS,
     InMean,
@@ -24,11 +29,9 @@ from gaitid.report.page.told import (
     verdicts,
 )
 from gaitid.report.panels import SIDES
-from gaitid.report.result import Result
-from gaitid.report.text import UNKNOWN, each, escape, facts_html, fixed, mean_sd, number
+from gaitid.report.result import Contact, Result
+from gaitid.report.text import UNKNOWN, fixed, mean_sd, number
 
-# More rows of plates are folded, and so are more assumptions.
-_SHOWN_PLATES, _SHOWN_ASSUMPTIONS = 14, 8
 # Folders that programs and manuals call so name no session.
 _NO_NAMES = ("results", "output", "out")
 _METHODS = {
@@ -54,13 +57,13 @@ def _session_name(session: Session) -> str:
     return "" if session.session in _NO_NAMES else session.session
 
 
-def facts(session: Session, speeds: Sequence[float]) -> str:
-    """Who and what, as far as the records say, as a list of terms."""
+def facts(session: Session, speeds: Sequence[float]) -> dict[str, str]:
+    """Who and what, as far as the records say: terms and what they are."""
     results = session.results
     people_named = [result.record_at("trial", "subject_names") for result in results]
     names = names_of(results)
     titles, model = agreed_at(results, "model", "title"), agreed(map(model_of, results))
-    pairs = {
+    return {
         "Name": ", ".join(dict.fromkeys(str(name) for of in people_named if isinstance(of, list) for name in of)),
         "Subject": session.subject,
         "Session": _session_name(session),
@@ -72,7 +75,6 @@ def facts(session: Session, speeds: Sequence[float]) -> str:
         "Of the model": agreed_at(results, "model", "unchecked"),
         "Software": f"gaitid {agreed_at(results, 'gaitid')}",
     }
-    return facts_html(pairs)
 
 
 def _body(results: Sequence[Result]) -> str:
@@ -89,32 +91,34 @@ def _body(results: Sequence[Result]) -> str:
     return ", ".join(parts)
 
 
-def bodies_html(results: Sequence[Result]) -> str:
-    """A warning where the trials cannot be of one person."""
+def bodies(results: Sequence[Result]) -> str:
+    """The trials of each person, where they cannot be of one."""
     places, names = people(results), names_of(results)
-    if len(places) < 2:
-        return ""
-    groups = "; ".join(f"{', '.join(names[i] for i in of_one)}: {_body([results[of_one[0]]])}" for of_one in places)
-    return (
-        '<p class="doubt"><strong>These trials may be of several people: mass or leg lengths differ by more than a '
-        f"tenth.</strong> {escape(groups)}.</p>"
-    )
-
-
-def left_out_html(means: InMean) -> str:
-    """Which trials do not count for curves, figures and norms, and why."""
-    if not means.told:
-        return ""
-    return (
-        '<div class="doubt left-out"><strong>Not in the mean curves and figures, nor held against norms</strong>'
-        f"<ul>{each('<li>{}</li>', means.told)}</ul></div>"
-    )
+    groups = (f"{', '.join(names[i] for i in of_one)}: {_body([results[of_one[0]]])}" for of_one in places)
+    return "; ".join(groups) if len(places) > 1 else ""
 
 
 # --- verdict --------------------------------------------------------------------------------------------------
 
 
-def verdict_html(means: InMean, limb: str = "leg") -> str:
+class Verdict(NamedTuple):
+    """What the trials that count can be used for.
+
+    Attributes
+    ----------
+    cards : list of (class, label, words, more)
+        Of the trial and of each side.
+    each : str
+        Which trial has which verdict, where they differ.
+    reasons : list of (class, text, cure)
+    """
+
+    cards: list[tuple[str, str, str, str]]
+    each: str
+    reasons: list[tuple[str, str, str]]
+
+
+def verdict(means: InMean, limb: str = "leg") -> Verdict | None:
     """Three words on the trials that count, and the reasons with what would cure them.
 
     `limb` is what a side has: a chain's is a side.
@@ -123,75 +127,58 @@ def verdict_html(means: InMean, limb: str = "leg") -> str:
     used = {"trial": counted} | {side: means.of_side(side) or counted for side in SIDES}
     worst = {key: level for key, of in used.items() if (level := verdicts(of).get(key))}
     if not worst:
-        return ""
+        return None
     bad, only = [side for side in SIDES if worst.get(side) == DO_NOT_USE], ""
     if len(results) == 1 and len(bad) == 1 and worst.get("trial") != DO_NOT_USE:
-        only = f" <small>{SIDES[1 - SIDES.index(bad[0])]} leg only</small>"
+        only = f"{SIDES[1 - SIDES.index(bad[0])]} leg only"
     all_of = "All trials" if len(counted) == len(results) else f"{len(counted)} of {len(results)} trials"
     labels = {"trial": "Trial" if len(results) == 1 else all_of, "left": f"Left {limb}", "right": f"Right {limb}"}
-    cards = "".join(
-        f'<li class="{LEVEL_CLASS.get(level, "care")}"><span>{labels[key]}</span>'
-        f"<strong>{escape(in_words(used[key], key))}</strong>{only if key == 'trial' else ''}</li>"
-        for key, level in worst.items()
-    )
-    told = "".join(_reason(reason) for reason in reasons(results, means.out))
-    more = "; joint by joint: “Can I trust it?”" if limb == "leg" else "."
-    why = (
-        f'<ul class="reasons">{told}</ul>'
-        if told
-        else f'<p class="quiet">Nothing speaks against the recording{more}</p>'
-    )
     by_level: dict[str, list[str]] = {}
     for name, result in named(results):
         by_level.setdefault(in_words([result]) or "no verdict", []).append(name)
     ranks = {words: LEVELS.index(level) if (level := words.partition(":")[0]) in LEVELS else 9 for words in by_level}
-    differ = "; ".join(
-        f"{words}: {', '.join(by_level[words])}" for words in sorted(ranks, key=lambda words: ranks[words])
-    )
-    each_verdict = f'<p class="quiet">{escape(differ)}</p>' if len(by_level) > 1 else ""
-    return (
-        f'<section class="verdict" aria-label="Verdict"><h2>What it can be used for</h2>'
-        f'<ul class="levels">{cards}</ul>{each_verdict}{why}</section>'
+    differ = (f"{words}: {', '.join(by_level[words])}" for words in sorted(ranks, key=lambda words: ranks[words]))
+    return Verdict(
+        [
+            (LEVEL_CLASS.get(level, "care"), labels[key], in_words(used[key], key), only if key == "trial" else "")
+            for key, level in worst.items()
+        ],
+        "; ".join(differ) if len(by_level) > 1 else "",
+        [_reason(reason) for reason in reasons(results, means.out)],
     )
 
 
-def _reason(reason: Told) -> str:
+def _reason(reason: Told) -> tuple[str, str, str]:
     before = f"{reason.side}: " if reason.side and not reason.text.startswith(reason.side) else ""
     trials = f"{', '.join(reason.trials)}: " if reason.trials else ""
     text = trials + before + reason.text
     if text.split(" ", 1)[0].rstrip(":").isalpha():  # not the name of a file
         text = text[:1].upper() + text[1:]
     cure = reason.cure if reason.cure and reason.cure not in reason.text else ""
-    body = f'<span class="cure">What helps: {escape(cure)}</span>' if cure else ""
-    return f'<li class="{LEVEL_CLASS.get(reason.severity, "care")}">{escape(text)}{body}</li>'
+    return LEVEL_CLASS.get(reason.severity, "care"), text, cure
 
 
 # --- who stood where ------------------------------------------------------------------------------------------
 
 
-def plates_html(results: Sequence[Result]) -> str:
+class PlateRow(NamedTuple):
+    """A contact, or a plate that gave none; of contacts with an unknown load only why."""
+
+    trial: str
+    plate: str
+    foot: str
+    frames: str
+    sure: str
+    why: str
+
+
+def plates(results: Sequence[Result]) -> list[PlateRow]:
     """Each plate of each trial with the foot that was on it, and why."""
-    if not any(result.on_ground for result in results):
-        return ""
-    begin = '<section class="whole" aria-label="Which foot was on which plate"><h2>Which foot was on which plate</h2>'
-    rows = [(name, cells) for name, result in named(results) for cells in _plates(result)]
-    if not rows:
-        return f'{begin}<p class="quiet">No contact with the ground was found.</p></section>'
-    several = len(results) > 1
-    trial = '<th scope="col">Trial</th>' if several else ""
-    body = "".join(f"<tr>{f'<td>{escape(name)}</td>' if several else ''}{cells}</tr>" for name, cells in rows)
-    table = (
-        f'<div class="scroll"><table class="plates"><thead><tr>{trial}<th scope="col">Plate</th>'
-        '<th scope="col">Foot</th><th scope="col" class="n">Frames</th><th scope="col" class="n">Confidence</th>'
-        f'<th scope="col">Why</th></tr></thead><tbody>{body}</tbody></table></div>'
-    )
-    if len(rows) > _SHOWN_PLATES:
-        table = f"{_in_sum(results)}<details><summary>Each of them</summary>{table}</details>"
-    return f"{begin}{table}</section>"
+    return [row for name, result in named(results) for row in _plates(name, result)]
 
 
-def _plates(result: Result) -> list[str]:
-    """The cells of each contact with a known load, of plates that gave none, and of contacts without one."""
+def _plates(name: str, result: Result) -> list[PlateRow]:
+    """Each contact with a known load, plates that gave none, and contacts without one."""
     rows, used = [], set()
     for contact in sorted((c for c in result.contacts if c.known), key=lambda c: (c.plates, c.first_frame)):
         used.update(contact.plates.split("+"))
@@ -200,12 +187,8 @@ def _plates(result: Result) -> list[str]:
             sure = f"{100 * float(contact.confidence):.0f} %"
         except ValueError:
             sure = UNKNOWN
-        rows.append(
-            f'<td class="plate">{escape(contact.plates.replace("+", " and "))}</td>'
-            f'<td class="{escape(contact.side)}">{escape(contact.side)}</td>'
-            f'<td class="n">{contact.first_frame}–{contact.last_frame}</td>'
-            f'<td class="n">{sure}</td><td class="why">{escape(why)}</td>'
-        )
+        frames = f"{contact.first_frame}–{contact.last_frame}"
+        rows.append(PlateRow(name, contact.plates.replace("+", " and "), contact.side, frames, sure, why))
     unused: dict[str, list[str]] = {}
     for entry in result.mappings("quality", "plates"):
         peak, plate = entry.get("peak_vertical_N"), str(entry.get("plate", ""))
@@ -214,11 +197,9 @@ def _plates(result: Result) -> list[str]:
             carried = f"it carried {fixed(peak, 0)} N at most" if round(peak) else "it carried nothing"
         if plate and plate not in used:
             unused.setdefault(carried, []).append(plate)
-    rows += [
-        f'<td class="plate">{escape(", ".join(plates))}</td><td>none</td><td class="n">{UNKNOWN}</td>'
-        f'<td class="n">{UNKNOWN}</td><td class="why">no foot’s load is known from it; {carried}</td>'
-        for carried, plates in unused.items()
-    ]
+    for carried, of_these in unused.items():
+        why = f"no foot’s load is known from it; {carried}"
+        rows.append(PlateRow(name, ", ".join(of_these), "none", UNKNOWN, UNKNOWN, why))
     by_reason: dict[str, list[str]] = {}
     for contact in result.contacts:
         if not contact.known:
@@ -226,37 +207,24 @@ def _plates(result: Result) -> list[str]:
             by_reason.setdefault(contact.reason or "no reason given", []).append(span)
     beside = "; ".join(
         f"{len(spans)} more contact{'' if len(spans) == 1 else 's'} with unknown load, frames "
-        f"{escape(', '.join(spans))}: {escape(reason)}"
+        f"{', '.join(spans)}: {reason}"
         for reason, spans in by_reason.items()
     )
-    return rows + ([f'<td>{UNKNOWN}</td><td colspan="4">{beside}</td>'] if beside else [])
+    return rows + ([PlateRow(name, "", "", "", "", beside)] if beside else [])
 
 
-def _in_sum(results: Sequence[Result]) -> str:
-    """How many contacts of each side each plate measured, where they are many."""
+def plates_in_sum(results: Sequence[Result]) -> list[str]:
+    """How many contacts of each side each plate measured."""
     contacts = [contact for result in results for contact in result.contacts]
     known = sorted((contact.plates.replace("+", " and "), contact.side) for contact in contacts if contact.known)
-    items = "".join(
-        f"<li>Plate {escape(plate)}: "
-        f"{', '.join(f'{side} foot {n} times' for side in SIDES if (n := known.count((plate, side))))}</li>"
-        for plate in dict.fromkeys(plate for plate, _ in known)
-    )
-    return f"<ul>{items}<li>Unknown load: {len(contacts) - len(known)} contacts</li></ul>"
+    lines = []
+    for plate in dict.fromkeys(plate for plate, _ in known):
+        counts = (f"{side} foot {n} times" for side in SIDES if (n := known.count((plate, side))))
+        lines.append(f"Plate {plate}: {', '.join(counts)}")
+    return [*lines, f"Unknown load: {len(contacts) - len(known)} contacts"]
 
 
 # --- assumptions ----------------------------------------------------------------------------------------------
-
-
-def assumed_html(results: Sequence[Result], norms: Norms | None = None) -> str:
-    """What nobody said and was therefore assumed, and what was taken by default."""
-    body = '<p class="quiet">Of the body and the laboratory nothing: it stood in the files, or was given.</p>'
-    if told := [note.words for note in notes(results, ("assumption",))]:
-        shown, rest = (each("<li>{}</li>", of) for of in (told[:_SHOWN_ASSUMPTIONS], told[_SHOWN_ASSUMPTIONS:]))
-        more = f"<details><summary>{len(told) - _SHOWN_ASSUMPTIONS} more</summary><ul>{rest}</ul></details>"
-        body = f"<ul>{shown}</ul>{more if rest else ''}"
-    if defaults := taken_by_default(results, norms):
-        body += f"<h3>Taken by default</h3><ul>{each('<li>{}</li>', defaults)}</ul>"
-    return f'<section aria-label="What was assumed"><h2>What was assumed</h2>{body}</section>'
 
 
 def taken_by_default(results: Sequence[Result], norms: Norms | None) -> tuple[str, ...]:
@@ -295,3 +263,118 @@ def _defaults(result: Result) -> list[str]:
     if result.on_ground and settings.get("force_cutoff_hz", 0) is None and given.isdisjoint(_FORCES_ASKED):
         lines.append("Forces of the plates: not filtered.")
     return lines
+
+
+# --- joints -------------------------------------------------------------------------------------------------------
+
+# Of each joint: the columns that stand for its angles and moments, and the segments at it.
+_JOINTS = {
+    "hip": ("hip_flexion", "hip_extension", ("hip", "thigh", "pelvis")),
+    "knee": ("knee_flexion", "knee_extension", ("knee", "thigh", "shank")),
+    "ankle": ("ankle_dorsiflexion", "ankle_plantarflexion", ("ankle", "foot")),
+}
+# Codes of notes that speak against a joint.
+_SPOKEN = {
+    "length_varies",
+    "length_jump",
+    "calibration_impossible",
+    "pose_jumps",
+    "moment_impossible",
+    "uncalibrated",
+    "calibration_doubtful",
+    "knee_axis_turned",
+}
+
+
+class JointTrust(NamedTuple):
+    """What is known of one joint of one side, how far it can be trusted, and what speaks against it.
+
+    Attributes
+    ----------
+    known : str
+    level : str
+        The class of its badge.
+    doubts : list of str
+    struck_until : int
+        Percent of the cycle up to which its moment is that of an impact; -1 for nowhere.
+    """
+
+    known: str
+    level: str
+    doubts: list[str]
+    struck_until: int
+
+
+def trust(means: InMean, basis: Basis) -> dict[str, dict[str, JointTrust]]:
+    """By joint and side, of the trials that count."""
+    results, sides = means.results, sides_of(means.results)
+    joints = [j for j in _JOINTS if any(f"{side}_{j}" in name for side in sides for r in results for name in r.columns)]
+    return {joint: {side: _trust(means.of_side(side), basis, joint, side) for side in sides} for joint in joints}
+
+
+def _trust(results: Sequence[Result], basis: Basis, joint: str, side: str) -> JointTrust:
+    angle, moment, segments = _JOINTS[joint]
+    pooled = basis.sides.get(side)
+    n = pooled.mean(f"{angle}_deg").n if pooled is not None else 0
+    angles = f"angles from {n} {basis.kind}{'' if n == 1 else 's'}"
+    if not n:
+        columns = [result.columns.get(f"{side}_{angle}_deg") for result in results]
+        known = any(column is not None and np.isfinite(column).any() for column in columns)
+        angles = f"angles known, but in no whole {basis.kind}" if known else "angles not known"
+    moments, whole = _moments(results, f"{side}_{moment}_moment_Nm_per_kg", side)
+    other = "right" if side == "left" else "left"
+    doubts = [
+        note.words
+        for note in notes(results)
+        if note.code in _SPOKEN
+        and (note.code != "knee_axis_turned" or joint == "knee")
+        and any(segment in note.text.lower() for segment in segments)
+        and not (other in note.text.lower() and side not in note.text.lower())
+    ]
+    verdict = verdicts(results).get(side, GOOD)
+    level = "good" if whole and verdict == GOOD and not doubts else "care"
+    if verdict == DO_NOT_USE or not (n or whole):
+        level = "no"
+    struck = -1
+    if whole and joint != "ankle" and basis.kind == CYCLE and pooled is not None:
+        struck = int(np.flatnonzero(pooled.mean_impact[:50]).max(initial=-1))
+    return JointTrust(f"{angles}; {moments}", level, doubts, struck)
+
+
+def _moments(results: Sequence[Result], column: str, side: str) -> tuple[str, int]:
+    """In words from which stances the joint's moments are known, and how many are whole."""
+    whole, part, loaded = [], [], 0
+    for name, result in named(results):
+        for contact in known_contacts(result, side):
+            loaded += 1
+            share = known_share(result, contact, column)
+            words = f"{name + ', ' if len(results) > 1 else ''}plate {contact.plates}"
+            if share >= WHOLE_STANCE and _is_whole(result, contact):
+                whole.append(words)
+            elif share > 0:
+                part.append(f"{words}, {100 * share:.0f} % of {'it' if share < WHOLE_STANCE else 'what was recorded'}")
+    if whole:  # places with how often each occurs, at most six
+        counted = [f"{place} × {n}" if (n := whole.count(place)) > 1 else place for place in dict.fromkeys(whole)]
+        where = "; ".join(counted[:6]) + (" …" if len(counted) > 6 else "")
+        count = f"{len(whole)} whole stance{'' if len(whole) == 1 else 's'}"
+        return f"moments and power from {count} ({where})", len(whole)
+    if part:
+        return f"moments and power in part of a stance only ({'; '.join(part[:3])})", 0
+    if loaded:
+        return "moments and power not known, though a load is: the reasons above say why", 0
+    return "moments and power not known: no stance with a known load", 0
+
+
+def _is_whole(result: Result, contact: Contact) -> bool:
+    """Whether the verdict takes a stance as whole; of a record that does not say it, by its reasons."""
+    if contact.whole is not None:
+        return contact.whole
+    of_side = (r for r in result.mappings("verdict", "reasons") if r.get("side") in ("", None, contact.side))
+    return all(reason.get("code") != "no_whole_stance" for reason in of_side)
+
+
+def known_share(result: Result, contact: Contact, column: str) -> float:
+    """The share of a contact's frames in which a column has a value."""
+    values = result.columns.get(column)
+    inside = (result.frame >= contact.first_frame) & (result.frame <= contact.last_frame)
+    return float(np.isfinite(values[inside]).mean()) if values is not None and inside.any() else 0.0

@@ -9,13 +9,9 @@ from gaitid.norms import Norms
 from gaitid.report.page.told import agreed, agreed_at, in_mean, measured, model_of
 from gaitid.report.panels import SIDES
 from gaitid.report.result import Result
-from gaitid.report.text import UNKNOWN, escape, number
+from gaitid.report.text import UNKNOWN, number
 
 NOT_RECORDED = "not recorded"
-_DERRICK = (
-    "Derrick TR, van den Bogert AJ, Cereatti A, Dumas R, Fantozzi S, Leardini A (2020) ISB recommendations on the "
-    "reporting of intersegmental forces and moments during human motion analysis. J Biomech 99:109533"
-)
 _COUNTS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten")
 # How the source of a measurement begins, and what a paper calls it.
 _CALIBRATED = {
@@ -178,20 +174,7 @@ def _cycles(results: Sequence[Result]) -> str:
 # --- checklist ------------------------------------------------------------------------------------------------
 
 
-def checklist_html(results: Sequence[Result]) -> str:
-    """What the recommendations ask to be reported, and what the records say of it."""
-    rows = ""
-    for topic, answer in _topics(results).items():
-        css = "" if answer and answer != NOT_RECORDED else ' class="missing"'
-        rows += f'<tr{css}><th scope="row">{escape(topic)}</th><td>{escape(answer or NOT_RECORDED)}</td></tr>'
-    return (
-        '<div class="scroll"><table class="checklist"><thead><tr><th scope="col">To be reported</th>'
-        f'<th scope="col">In these results</th></tr></thead><tbody>{rows}</tbody></table></div>'
-        f'<p class="note">Topics after {escape(_DERRICK)}; grouped and worded by gaitid.</p>'
-    )
-
-
-def _topics(results: Sequence[Result]) -> dict[str, str]:
+def topics(results: Sequence[Result]) -> dict[str, str]:
     """What is to be reported, and in words what the records say of it; empty where nothing."""
     moments, solver = agreed_at(results, "conventions", "moments"), agreed_at(results, "settings", "solver")
     g, vertical = agreed_at(results, "settings", "gravity_m_per_s2"), agreed_at(results, "conventions", "vertical")

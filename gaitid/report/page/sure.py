@@ -7,21 +7,19 @@ from typing import Any
 
 import numpy as np
 
+from gaitid.drawing import Scale, area, path, scale_for
 from gaitid.norms import Band, Norms
 from gaitid.records import NamedTuple
 from gaitid.report.page.pool import CYCLE, PERCENT, Basis, Pooled
-from gaitid.report.page.svg import axes, band, element, line, scale_for
 from gaitid.report.page.told import named
 from gaitid.report.panels import AT_A_GLANCE, PANELS, SIDES, CyclePanel
 from gaitid.report.result import Result
 from gaitid.report.stance import runs
-from gaitid.report.text import escape, fixed
+from gaitid.report.text import fixed
 from gaitid.trial import Array
 from gaitid.uncertainty.sources import SOURCES
-from gaitid.uncertainty.usable import COVERAGE_FACTOR, UsableFor, from_records, motion_words, size_words
+from gaitid.uncertainty.usable import COVERAGE_FACTOR, UsableFor, from_records
 
-# Classes of colours of page.css, which sources have by their place.
-_COLOURS = 10
 _LABELS = [source.label for source in SOURCES.values()]
 #: What the picture is drawn of, in the order of the panels.
 COLUMNS = (
@@ -48,101 +46,102 @@ def standard_over_cycle(results: Sequence[Result], side: str, column: str, point
     return np.asarray(np.sqrt(np.nan_to_num(found**2).sum(axis=0) / np.where(count > 0, count, np.nan)))
 
 
-def sure_html(results: Sequence[Result], key: str) -> str:
-    """A table of peaks with their bands and budgets; empty where no trial was run with ``--uncertainty``."""
-    told = [(name, about) for name, result in named(results) if (about := result.mapping("uncertainty"))]
-    if not told:
-        return ""
-    several = len(results) > 1
-    rows = "".join(
-        _row(peak, name if several else "")
-        for name, about in told
+class PeakRow(NamedTuple):
+    """A peak with its uncertainty.
+
+    Attributes
+    ----------
+    trial, side, quantity, unit : str
+    value, standard, band : str
+    shares : list of (number of the colour, percent)
+    in_words : list of str
+        The shares of a percent or more, the largest first.
+    would_help : str
+    """
+
+    trial: str
+    side: str
+    quantity: str
+    unit: str
+    value: str
+    standard: str
+    band: str
+    shares: list[tuple[int, float]]
+    in_words: list[str]
+    would_help: str
+
+
+class Budget(NamedTuple):
+    """The standard uncertainty of a curve over the cycle, stacked by source: areas by their colour, and their edge."""
+
+    title: str
+    unit: str
+    scale: Scale
+    areas: list[tuple[int, str]]
+    edge: str
+
+
+class Sure(NamedTuple):
+    """How sure the numbers are.
+
+    Attributes
+    ----------
+    labels : sequence of str
+        Of the sources, by the numbers of their colours.
+    left_out : list of str
+    usable : mapping of (joint, motion, quantity) to mapping of side to UsableFor
+    usable_sides : list of str
+    budgets : list of Budget
+    peaks : list of PeakRow
+    """
+
+    labels: Sequence[str]
+    left_out: list[str]
+    usable: Mapping[tuple[str, str, str], Mapping[str, UsableFor]]
+    usable_sides: list[str]
+    budgets: list[Budget]
+    peaks: list[PeakRow]
+
+
+def sure(results: Sequence[Result]) -> Sure | None:
+    """Peaks with their bands and budgets; None where no trial was run with ``--uncertainty``."""
+    given = [(name, about) for name, result in named(results) if (about := result.mapping("uncertainty"))]
+    if not given:
+        return None
+    rows = [
+        _row(peak, name)
+        for name, about in given
         for peak in about.get("peaks", [])
         if isinstance(peak, Mapping)
         and all(isinstance(peak.get(of), int | float) for of in ("value", "standard_uncertainty"))
-    )
-    left_out = dict.fromkeys(text for _, about in told for text in about.get("left_out", []))
-    missing = f" Not among them: {escape('; '.join(left_out))}." if left_out else ""
-    trial = '<th scope="col">Trial</th>' if several else ""
-    legend = "".join(f'<li><i class="src s{i % _COLOURS}"></i>{words}</li>' for i, words in enumerate(_LABELS))
-    return (
-        f'<section class="tables sure" id="{key}-sure"><h2>How sure</h2><p>Standard uncertainties and 95 % bands from '
-        "the stated errors of markers, skin, joint centres, segments and plates; the bar shows how much of the "
-        f"variance each makes. Dashed lines beside the curves are the 95 % band.{missing}</p>"
-        f'{usable_html(results)}<ul class="legend">{legend}</ul>{budget_html(results)}'
-        f'<div class="scroll"><table><thead><tr>{trial}<th scope="col">Side</th>'
-        '<th scope="col">Quantity</th><th scope="col" class="n">Value</th><th scope="col" class="n">± standard</th>'
-        '<th scope="col" class="n">95 % band</th><th scope="col">From</th><th scope="col">What would help most</th>'
-        f"</tr></thead><tbody>{rows}</tbody></table></div></section>"
-    )
+    ]
+    left_out = dict.fromkeys(str(text) for _, about in given for text in about.get("left_out", []))
+    usable: dict[tuple[str, str, str], dict[str, UsableFor]] = {}
+    for one in from_records((entry for result in results for entry in result.mappings("verdict", "usable_for")), {}):
+        usable.setdefault((one.joint, one.motion, one.quantity), {})[one.side] = one
+    sides = [side for side in SIDES if any(side in by_side for by_side in usable.values())]
+    return Sure(_LABELS, list(left_out), usable, sides, budgets(results), rows)
 
 
-# --- for what ---------------------------------------------------------------------------------------------------------
-
-# Badges of page.css, by class.
-_BADGES = {"acceptable": "good", "with care": "care", "do not use": "no"}
-
-
-def usable_html(results: Sequence[Result]) -> str:
-    """For what the numbers are sure enough, a row for each joint and plane; empty where no record says it."""
-    found = from_records((entry for result in results for entry in result.mappings("verdict", "usable_for")), {})
-    if not found:
-        return ""
-    sides = [side for side in SIDES if any(one.side == side for one in found)]
-    rows: dict[tuple[str, str, str], dict[str, UsableFor]] = {}
-    for one in found:
-        rows.setdefault((one.joint, one.motion, one.quantity), {})[one.side] = one
-    body = ""
-    for (joint, *_), by_side in rows.items():
-        first = next(iter(by_side.values()))
-        cells = "".join(f"<td>{_usable_cell(by_side.get(side))}</td>" for side in sides)
-        body += (
-            f'<tr><th scope="row">{escape(joint.replace("_", " ").capitalize())}</th>'
-            f"<td>{escape(motion_words(first))}</td><td>{escape(first.plane)}</td>{cells}</tr>"
-        )
-    heads = "".join(f'<th scope="col" class="{side}">{side.capitalize()}, ± 95 %</th>' for side in sides)
-    return (
-        '<details open class="usable"><summary>Sure enough for what</summary><p>± is half of the 95 % band. Angles are '
-        "judged by the standard uncertainty over the cycle, the 95 % half-width over 1.96: to 2° acceptable, to 5° "
-        "with care (McGinley 2009, Gait Posture 29:360–369), or by the limits that were given. For moments and powers "
-        'no limits are published.</p><div class="scroll"><table><thead><tr><th scope="col">Joint</th><th scope="col">'
-        f'Quantity</th><th scope="col">Plane</th>{heads}</tr></thead><tbody>{body}</tbody></table></div></details>'
-    )
-
-
-def _usable_cell(one: UsableFor | None) -> str:
-    if one is None:
-        return ""
-    badge = f' <span class="badge {_BADGES[one.level]}">{one.level}</span>' if one.level in _BADGES else ""
-    return f"{escape(size_words(one))}{badge}"
-
-
-def _row(peak: Mapping[str, Any], name: str) -> str:
+def _row(peak: Mapping[str, Any], name: str) -> PeakRow:
     value, u, key = float(peak["value"]), float(peak["standard_uncertainty"]), str(peak.get("unit", ""))
-    unit, decimals = _UNITS.get(key, (escape(key), 2))
+    unit, decimals = _UNITS.get(key, (key, 2))
     shares = peak.get("shares_percent", {})
     given = [shares.get(source) if isinstance(shares, Mapping) else None for source in SOURCES]
-    bars = "".join(
-        f'<i class="src s{i % _COLOURS}" style="width:{share:.1f}%"></i>'
-        for i, share in enumerate(given)
-        if isinstance(share, int | float) and share > 0
-    )
-    said = [
-        (float(share), f"{words} {share:.0f} %")
-        for share, words in zip(given, _LABELS)
-        if isinstance(share, int | float) and share >= 1
-    ]
-    spoken = [text for _, text in sorted(said, reverse=True)]
+    known = [(i, float(share)) for i, share in enumerate(given) if isinstance(share, int | float)]
+    in_words = [(share, f"{_LABELS[i]} {share:.0f} %") for i, share in known if share >= 1]
     side = str(peak.get("side", ""))
-    side = side if side in SIDES else ""
-    trial = f"<td>{escape(name)}</td>" if name else ""
-    band_ends = [fixed(value + way * COVERAGE_FACTOR * u, decimals) for way in (-1, 1)]
-    return (
-        f'<tr>{trial}<td class="{side}">{side}</td><td>{escape(str(peak.get("feature", "")).replace("_", " "))} '
-        f'<span class="unit">{unit}</span></td><td class="n">{fixed(value, decimals)}</td>'
-        f'<td class="n">{fixed(u, decimals)}</td><td class="n">{" to ".join(band_ends)}</td>'
-        f'<td><span class="budget" role="img" aria-label="{escape(", ".join(spoken))}">{bars}</span>'
-        f"<small>{escape(''.join(spoken[:1]))}</small></td><td>{escape(str(peak.get('would_help', '')))}</td></tr>"
+    return PeakRow(
+        name,
+        side if side in SIDES else "",
+        str(peak.get("feature", "")).replace("_", " "),
+        unit,
+        fixed(value, decimals),
+        fixed(u, decimals),
+        " to ".join(fixed(value + way * COVERAGE_FACTOR * u, decimals) for way in (-1, 1)),
+        [(i, share) for i, share in known if share > 0],
+        [text for _, text in sorted(in_words, reverse=True)],
+        str(peak.get("would_help", "")),
     )
 
 
@@ -201,33 +200,21 @@ def layers(variance: Mapping[str, Array]) -> list[tuple[int, Array, Array]]:
     return found
 
 
-def budget_html(results: Sequence[Result]) -> str:
-    """Panels of each side; empty where no record holds a budget over the cycle."""
-    panels = ""
+def budgets(results: Sequence[Result]) -> list[Budget]:
+    """Of each side; none where no record holds a budget over the cycle."""
+    found = []
     for column, side in ((column, side) for column in COLUMNS for side in SIDES):
-        found = layers(variance_over_cycle(results, side, column))
-        if not found:
+        of = layers(variance_over_cycle(results, side, column))
+        if not of:
             continue
-        _, _, top = found[-1]
+        _, _, top = of[-1]
         scale = scale_for(0.0, 1.15 * float(np.nanmax(top)), top)
-        title = f"{side.capitalize()}: {PANELS[column].title}"
-        areas = "".join(
-            f'<path class="src s{i % _COLOURS}" d="{band(scale, PERCENT, low, high)}"/>' for i, low, high in found
+        title, areas = (
+            f"{side.capitalize()}: {PANELS[column].title}",
+            [(i, area(scale, PERCENT, *ends)) for i, *ends in of],
         )
-        drawn = f'{areas}<path class="sum" d="{line(scale, PERCENT, top)}"/>'
-        label = f"{title}: standard uncertainty over the cycle, stacked by source"
-        panels += (
-            f'<figure class="panel"><figcaption><b>{escape(title)}</b> '
-            f'<span class="unit">± standard, {PANELS[column].unit}</span></figcaption>'
-            f"{element(axes(scale) + drawn, label)}</figure>"
-        )
-    return (
-        "<details open><summary>The budget over the cycle</summary><p>The upper edge is the standard uncertainty; each "
-        "colour is as high as its share of the variance. Colours as in the bars beneath.</p>"
-        f'<div class="panels">{panels}</div></details>'
-        if panels
-        else ""
-    )
+        found.append(Budget(title, PANELS[column].unit, scale, areas, path(scale, PERCENT, top)))
+    return found
 
 
 # Two standard deviations of people without a pathology hold about 95 of 100 of them.
@@ -260,8 +247,8 @@ def band_at(band: Band) -> tuple[Array, Array]:
 
 def norm_words(norms: Norms) -> str:
     """For a legend: what the grey band is, of whom, and what the words beside the curves mean."""
-    told = f"; “above” and “below” are beyond mean ± {NORMAL_SD:g} SD" if norms.judges else ""
-    return f"norm, mean ± 1 SD: {norms.legend}{told}"
+    words = f"; “above” and “below” are beyond mean ± {NORMAL_SD:g} SD" if norms.judges else ""
+    return f"norm, mean ± 1 SD: {norms.legend}{words}"
 
 
 def against(panel: CyclePanel, pooled: Pooled | None, band: Band | None) -> Compared:
@@ -296,12 +283,32 @@ def against(panel: CyclePanel, pooled: Pooled | None, band: Band | None) -> Comp
     return Compared("outside", ", ".join(words) + (f" and {len(found) - 4} more" if len(found) > 4 else ""))
 
 
-def glance_html(basis: Basis, norms: Norms | None, why: str) -> str:
+class Glance(NamedTuple):
+    """Where the mean curves lie beside the norms.
+
+    Attributes
+    ----------
+    why : str
+        Which norms, or why none.
+    rows : list of (title, left and right)
+        Of the sagittal plane, and powers; none where nothing is held against norms.
+    outside : list of str
+        Other curves that leave them.
+    looked_at : int
+        How many other curves there are.
+    """
+
+    why: str
+    rows: Sequence[tuple[str, Sequence[Compared]]] = ()
+    outside: Sequence[str] = ()
+    looked_at: int = 0
+    normal_sd: float = NORMAL_SD
+
+
+def glance(basis: Basis, norms: Norms | None, why: str) -> Glance:
     """Where the mean curves of the sagittal plane lie beside the norms, in words."""
-    sentence = f'<p class="note">{escape(why[:1].upper() + why[1:])}</p>' if why else ""
-    heading = f'<section aria-label="Within normal?"><h2>Within normal?</h2>{sentence}'
     if norms is None or not norms.judges or basis.kind != CYCLE:
-        return f"{heading}</section>"
+        return Glance(why)
     rows, outside, looked_at = [], [], 0
     for column, panel in PANELS.items():
         if (band := norms.bands.get(column)) is None:
@@ -313,20 +320,5 @@ def glance_html(basis: Basis, norms: Norms | None, why: str) -> str:
                 which = "both" if len(beyond) == len(SIDES) else beyond[0]
                 outside.append(f"{panel.title[:1].lower()}{panel.title[1:]} ({which})")
         elif any(column in pooled.curves.columns for pooled in basis.sides.values()):
-            cells = "".join(f'<td class="{of.level}">{escape(of.words)}</td>' for of in found.values())
-            rows.append(f'<tr><th scope="row">{escape(panel.title)}</th>{cells}</tr>')
-    if not rows:
-        return f"{heading}</section>"
-    elsewhere = "Other planes: no curve is held against norms."
-    if looked_at:
-        elsewhere = f"Outside in other planes, of {looked_at} curves drawn over norms below: "
-        elsewhere += f"{', '.join(outside) or 'none'}."
-    return (
-        f'{heading}<div class="scroll"><table class="glance"><thead><tr><th scope="col">Curve</th>'
-        '<th scope="col" class="left">Left</th><th scope="col" class="right">Right</th></tr></thead>'
-        f"<tbody>{''.join(rows)}</tbody></table></div><p>{escape(elsewhere)}</p>"
-        '<p class="note">The table is of the sagittal plane and of powers alone. Within: the mean curve stays inside '
-        f"the norm’s mean ± {NORMAL_SD:g} SD, twice the grey band of the curves; else where in the cycle it is beyond, "
-        "for 3 % of the cycle or more. At any one instant a person in twenty without a pathology is beyond, too: short "
-        "stretches alone are no finding. Impacts of the foot strike are left out.</p></section>"
-    )
+            rows.append((panel.title, list(found.values())))
+    return Glance(why, rows, outside, looked_at)

@@ -14,13 +14,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from gaitid.drawing import INK, MUTED, shared_style
+from gaitid.drawing import INK, MUTED, Scale, scale_for, shared_style, wider
 from gaitid.norms import Band, Norms
 from gaitid.records import frozen_dataclass
 from gaitid.report.lines import Line, held
 from gaitid.report.page.pool import PERCENT
 from gaitid.report.page.sure import band_at
-from gaitid.report.page.svg import Scale, scale_for, wider
 from gaitid.report.panels import CyclePanel
 from gaitid.report.pictures.request import (
     DOTS_PER_INCH,

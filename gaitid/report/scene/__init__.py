@@ -5,9 +5,6 @@ the trial again (`again`); out goes HTML with its style and its script. No physi
 """
 
 from gaitid.report.scene.plan import plan_html
-from gaitid.report.scene.scene import BUDGET_BYTES, scene_css, scene_html, scene_js
+from gaitid.report.scene.scene import BUDGET_BYTES, SCENE_CSS, SCENE_JS, scene_html
 
-#: The style and the script of both, each to stand once on a page.
-SCENE_CSS, SCENE_JS = scene_css(), scene_js()
-
-__all__ = ["BUDGET_BYTES", "SCENE_CSS", "SCENE_JS", "plan_html", "scene_css", "scene_html", "scene_js"]
+__all__ = ["BUDGET_BYTES", "SCENE_CSS", "SCENE_JS", "plan_html", "scene_html"]

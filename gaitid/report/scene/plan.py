@@ -5,22 +5,21 @@ The way of walking runs up the picture: a walkway is long and narrow, as a telep
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from zlib import crc32
 
 import numpy as np
 
-from gaitid.analysis.result import Result
 from gaitid.ground.contacts import Contact
 from gaitid.ground.sole import sole
 from gaitid.numerics.masks import known_rows
-from gaitid.records import frozen_dataclass
-from gaitid.report import result as written
+from gaitid.records import NamedTuple, frozen_dataclass
+from gaitid.report.result import Result
 from gaitid.report.scene.describe import contact_words, plates_under, verdict_of
 from gaitid.report.scene.moving import Moving
 from gaitid.report.scene.seen import seen_of
-from gaitid.report.text import escape, plain
-from gaitid.trial import Array
+from gaitid.report.templates import macro, render
+from gaitid.trial import Array, ForcePlate
 
 # Of the picture, whose units are pixels on a telephone: its width, its greatest height, its margin.
 _WIDTH, _HIGHEST, _MARGIN = 320.0, 600.0, 14.0
@@ -86,7 +85,7 @@ class _Print:
     path_d: Array
 
 
-def plan_html(result: written.Result, key: str = "") -> str:
+def plan_html(result: Result, key: str = "") -> str:
     """The plates from above, and a list of the contacts beneath.
 
     Parameters
@@ -103,16 +102,33 @@ def plan_html(result: written.Result, key: str = "") -> str:
     """
     seen = seen_of(result)
     if seen.moving is None:
-        return f'<p class="gs-absent">No plan of the plates of {escape(result.stem)}: {escape(seen.why_not)}.</p>'
+        return str(macro("report/page/parts.html", "absent")("plan of the plates", result.stem, seen.why_not))
     of_trial = seen.moving.result
     if not of_trial.model.touches_ground or not (of_trial.contacts or of_trial.trial.plates):
         return ""
     prints = _prints(seen.moving)
-    picture = _picture(seen.moving, prints, result)
-    drawn = len(_drawn(seen.moving, prints))
-    few = f'<p class="quiet">{drawn} of {len(prints)} contacts are drawn.</p>' if drawn < len(prints) else ""
-    words = f"<strong>{escape(result.stem)}</strong>{few}{_list(seen.moving, prints, key)}"
-    return f'<figure class="gp">{picture}<figcaption>{words}</figcaption></figure>'
+    drawn = _drawn(seen.moving, prints)
+    number = crc32(str(result.path.absolute()).encode("utf-8", "surrogateescape"))
+    paper = _paper(seen.moving, drawn, f"{number:08x}")
+    faults: Mapping[int, str] = {**of_trial.ground.refused, **of_trial.ground.withheld}
+    return render(
+        "report/scene/plan.html",
+        stem=result.stem,
+        paper=paper,
+        size=(_WIDTH, _MARGIN),
+        known=sum(printed.contact.plates != () for printed in prints),
+        plates=[_plate(seen.moving, paper, plate, drawn) for plate in of_trial.trial.plates if plate.outlined],
+        way=_arrow(seen.moving, paper),
+        feet=[_foot(paper, printed) for printed in drawn],
+        pressure=list(filter(None, (_pressure(of_trial.trial.rate_hz, paper, printed) for printed in drawn))),
+        bar=_bar(paper),
+        tick_s=_TICK_S,
+        drawn=len(drawn),
+        items=[_item(seen.moving, printed) for printed in prints],
+        listed=_LISTED,
+        key=key,
+        faults=faults,
+    )
 
 
 # --- what is drawn ------------------------------------------------------------------------------------------
@@ -178,33 +194,6 @@ def _paper(seen: Moving, drawn: Sequence[_Print], key: str) -> _Paper:
     return _Paper(up, right, low, scale, size[1] * scale + 2 * _MARGIN + 26, key)
 
 
-def _picture(seen: Moving, prints: Sequence[_Print], result: written.Result) -> str:
-    drawn = _drawn(seen, prints)
-    paper = _paper(seen, drawn, f"{crc32(str(result.path.absolute()).encode('utf-8', 'surrogateescape')):08x}")
-    parts = [_plate(seen, paper, index, drawn) for index in range(len(seen.result.trial.plates))]
-    parts.append(_arrow(seen, paper))
-    parts += [_foot(paper, printed) for printed in drawn]
-    parts += [_path(seen, paper, printed) for printed in drawn]
-    parts += [_number(paper, printed) for printed in drawn]
-    parts.append(_bar(paper))
-    known = sum(printed.contact.plates != () for printed in prints)
-    label = f"Plates of {plain(result.stem)} from above: {known} of {len(prints)} contacts with a known load"
-    return (
-        f'<svg class="gp-plan" viewBox="0 0 {_WIDTH:g} {paper.height:.0f}" role="img" aria-label="{escape(label)}">'
-        f"{_defined(paper.key)}{''.join(parts)}</svg>"
-    )
-
-
-def _defined(key: str) -> str:
-    """What the picture refers to; of each plan its own, as one in a folded part of a page is not there for others."""
-    return (
-        f'<defs><pattern id="hatch-{key}" width="6" height="6" patternUnits="userSpaceOnUse" '
-        'patternTransform="rotate(45)"><path d="M0 0V6" class="gp-hatch"/></pattern>'
-        f'<marker id="head-{key}" viewBox="0 0 8 8" refX="6" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
-        '<path d="M0 0 8 4 0 8z" class="gp-way-head"/></marker></defs>'
-    )
-
-
 def _at(place: Array) -> str:
     return f"{place[0]:.1f} {place[1]:.1f}"
 
@@ -220,20 +209,10 @@ def _free_corner(corners: Array, paper: _Paper, drawn: Sequence[_Print]) -> Arra
     return np.asarray(places[away.argmax()])
 
 
-def _plate(seen: Moving, paper: _Paper, index: int, drawn: Sequence[_Print]) -> str:
-    plate = seen.result.trial.plates[index]
-    if not plate.outlined:
-        return ""
+def _plate(seen: Moving, paper: _Paper, plate: ForcePlate, drawn: Sequence[_Print]) -> tuple[int, str, Array]:
+    """Its number, its outline, and where the number stands."""
     corners = paper.places(seen.view.points(plate.corners_g))
-    place = _free_corner(corners, paper, drawn)
-    outline = "M" + "L".join(map(_at, corners)) + "Z"
-    fault = {**seen.result.ground.refused, **seen.result.ground.withheld}.get(plate.number, "")
-    title = f"plate {plate.number}" + (f" is not used: {plain(fault)}" if fault else "")
-    bad = f'<path d="{outline}" fill="url(#hatch-{paper.key})"/>' if fault else ""
-    return (
-        f'<g><title>{escape(title)}</title><path d="{outline}" class="gp-plate"/>{bad}'
-        f'<text x="{place[0]:.1f}" y="{place[1] + 9:.1f}" class="gp-plate-number">{plate.number}</text></g>'
-    )
+    return plate.number, f"M{'L'.join(map(_at, corners))}Z", _free_corner(corners, paper, drawn)
 
 
 def _arrow(seen: Moving, paper: _Paper) -> str:
@@ -246,16 +225,27 @@ def _arrow(seen: Moving, paper: _Paper) -> str:
     places = places[inside]
     if len(places) < 2 or np.linalg.norm(places[-1] - places[0]) < 20:
         return ""
-    return (
-        f'<path d="M{"L".join(map(_at, places))}" class="gp-way" marker-end="url(#head-{paper.key})">'
-        "<title>way of the pelvis</title></path>"
-    )
+    return f"M{'L'.join(map(_at, places))}"
 
 
-def _foot(paper: _Paper, printed: _Print) -> str:
-    """A sole: round at the heel, wider at the ball."""
+class _Foot(NamedTuple):
+    """A sole, or nothing where it is not known; its number, and where that stands."""
+
+    contact: Contact
+    verdict: str
+    title: str
+    outline: str
+    number: str
+    at: Array
+
+
+def _foot(paper: _Paper, printed: _Print) -> _Foot:
+    """A sole: round at the heel, wider at the ball; its number beside the heel on the foot's own side."""
+    contact = printed.contact
+    verdict, title = verdict_of(contact), f"{printed.number}: {contact_words(contact)}"
+    number = f"{printed.number}{_MARKS[verdict]}"
     if printed.outline_d is None:
-        return ""
+        return _Foot(contact, verdict, title, "", number, np.zeros(2))
     back_left, back_right, front_left, front_right = paper.places(printed.outline_d)
     along, across = (front_left + front_right - back_left - back_right) / 2, (back_right - back_left) / 2
     heel = (back_left + back_right) / 2
@@ -268,28 +258,23 @@ def _foot(paper: _Paper, printed: _Print) -> str:
         f"S{at(1, -0.7)} {at(1, 0)}S{at(0.88, 1)} {at(0.72, 1)}S{at(0.55, 0.72)} {at(0.38, 0.72)}"
         f"S{at(0.02, 0.75)} {at(0.02, 0)}Z"
     )
-    contact = printed.contact
-    title = f"{printed.number}: {contact_words(contact)}"
-    css = f"gp-foot gp-{contact.side} gp-{verdict_of(contact)}"
-    return f'<path d="{outline}" class="{css}"><title>{escape(title)}</title></path>'
+    outer, inner, ahead = back_right, back_left, front_right
+    if contact.side == "left":
+        outer, inner, ahead = back_left, back_right, front_left
+    out = outer - inner
+    place = (outer + ahead) / 2 + out / max(float(np.linalg.norm(out)), 1e-6) * 11
+    return _Foot(contact, verdict, title, outline, number, np.clip(place, [9, 10], [_WIDTH - 9, paper.height - 34]))
 
 
-def _path(seen: Moving, paper: _Paper, printed: _Print) -> str:
-    """The pressure's path, with a tick every tenth of a second and a dot where it began."""
+def _pressure(rate_hz: float, paper: _Paper, printed: _Print) -> tuple[str, str, str, Array] | None:
+    """Of its side the pressure's path, a tick every tenth of a second, and where it began."""
     known = known_rows(printed.path_d)
     if not known.any():
-        return ""
+        return None
     places = paper.places(printed.path_d)
-    parts, side = [], printed.contact.side
-    words = []
-    for i, place in enumerate(places):
-        if known[i]:
-            words.append(f"{'L' if i and known[i - 1] else 'M'}{_at(place)}")
-    parts.append(f'<path d="{"".join(words)}" class="gp-path gp-{side}"/>')
-    rate = seen.result.trial.rate_hz
-    every = max(1, round(_TICK_S * rate))
+    words = [f"{'L' if i and known[i - 1] else 'M'}{_at(place)}" for i, place in enumerate(places) if known[i]]
     ticks = []
-    for i in range(0, len(places), every):
+    for i in range(0, len(places), max(1, round(_TICK_S * rate_hz))):
         before, after = max(0, i - 1), min(len(places) - 1, i + 1)
         if not (known[i] and known[before] and known[after]):
             continue
@@ -297,75 +282,34 @@ def _path(seen: Moving, paper: _Paper, printed: _Print) -> str:
         length = float(np.linalg.norm(way))
         across = np.array([-way[1], way[0]]) / length * 3.2 if length > 1e-6 else np.array([3.2, 0])
         ticks.append(f"M{_at(places[i] - across)}L{_at(places[i] + across)}")
-    if ticks:
-        parts.append(f'<path d="{"".join(ticks)}" class="gp-tick gp-{side}"/>')
-    start = places[known.argmax()]
-    parts.append(f'<circle cx="{start[0]:.1f}" cy="{start[1]:.1f}" r="2.6" class="gp-start gp-{side}"/>')
-    return "".join(parts)
+    return printed.contact.side, "".join(words), "".join(ticks), places[known.argmax()]
 
 
-def _number(paper: _Paper, printed: _Print) -> str:
-    """Its number, beside the heel on the foot's own side."""
-    if printed.outline_d is None:
-        return ""
-    back_left, back_right, front_left, front_right = paper.places(printed.outline_d)
-    outer, inner, ahead = (
-        (back_left, back_right, front_left) if printed.contact.side == "left" else (back_right, back_left, front_right)
-    )
-    out = outer - inner
-    place = (outer + ahead) / 2 + out / max(float(np.linalg.norm(out)), 1e-6) * 11
-    place = np.clip(place, [9, 10], [_WIDTH - 9, paper.height - 34])
-    mark = _MARKS[verdict_of(printed.contact)]
-    css = f"gp-number gp-{printed.contact.side}"
-    return f'<text x="{place[0]:.1f}" y="{place[1] + 4:.1f}" class="{css}">{printed.number}{mark}</text>'
-
-
-def _bar(paper: _Paper) -> str:
+def _bar(paper: _Paper) -> tuple[int, float]:
     """How long so many centimetres are."""
     length_cm = next((cm for cm in _BARS_CM if cm / 100 * paper.scale <= 110), _BARS_CM[-1])
-    units, y = length_cm / 100 * paper.scale, paper.height - 12
-    return (
-        f'<path d="M{_MARGIN:g} {y - 4:.1f}v4h{units:.1f}v-4" class="gp-bar"/>'
-        f'<text x="{_MARGIN + units + 6:.1f}" y="{y + 1:.1f}" class="gp-words">{length_cm} cm</text>'
-        f'<text x="{_WIDTH - _MARGIN:g}" y="{y + 1:.1f}" class="gp-words gp-end">tick: {_TICK_S:g} s</text>'
-    )
+    return length_cm, length_cm / 100 * paper.scale
 
 
 # --- in words -----------------------------------------------------------------------------------------------
 
 
-def _list(seen: Moving, prints: Sequence[_Print], key: str) -> str:
-    if not prints:
-        return '<p class="quiet">No foot was on the ground.</p>'
-    items = [_item(seen, printed, key) for printed in prints]
-    shown = f'<ol class="gp-list">{"".join(items[:_LISTED])}</ol>'
-    if len(items) > _LISTED:
-        rest = "".join(items[_LISTED:])
-        more = f"{len(items) - _LISTED} more contacts"
-        shown += f'<details><summary>{more}</summary><ol class="gp-list" start="{_LISTED + 1}">{rest}</ol></details>'
-    return shown + _not_used(seen.result)
+class _Item(NamedTuple):
+    """A contact in the list."""
+
+    verdict: str
+    mark: str
+    side: str
+    words: str
+    frames: str
+    middle_s: float
 
 
-def _item(seen: Moving, printed: _Print, key: str) -> str:
+def _item(seen: Moving, printed: _Print) -> _Item:
     contact, trial = printed.contact, seen.result.trial
-    first = trial.first_frame
-    verdict = verdict_of(contact)
-    frames = f"frames {contact.first + first}–{contact.last + first}"
-    middle_s = (contact.first + contact.last) / 2 / trial.rate_hz
-    leads = f' data-gp-trial="{escape(key)}" data-gp-time="{middle_s:.3f}"' if key else ""
-    words = contact_words(contact)
+    first, verdict, words = trial.first_frame, verdict_of(contact), contact_words(contact)
     if not contact.plates and (under := plates_under(seen, contact)):
         words += f" (over plate {'+'.join(map(str, under))})"
-    rest = words.removeprefix(f"{contact.side} foot")
-    space = " " if rest.startswith(" ") else ""
-    return (
-        f'<li class="gp-item gp-{verdict}"><span class="gp-mark">{_MARKS[verdict]}</span> '
-        f'<span class="{contact.side}">{contact.side} foot</span>{space}{escape(rest)} '
-        f'<span class="quiet"{leads}>{frames}</span></li>'
-    )
-
-
-def _not_used(result: Result) -> str:
-    faults: Iterable[tuple[int, str]] = {**result.ground.refused, **result.ground.withheld}.items()
-    lines = [f"<li>plate {number} is not used: {escape(why)}</li>" for number, why in faults]
-    return f'<ul class="gp-list">{"".join(lines)}</ul>' if lines else ""
+    frames = f"frames {contact.first + first}–{contact.last + first}"
+    middle_s = (contact.first + contact.last) / 2 / trial.rate_hz
+    return _Item(verdict, _MARKS[verdict], contact.side, words.removeprefix(f"{contact.side} foot"), frames, middle_s)

@@ -154,9 +154,10 @@ def test_contrast_of_the_texts_colours() -> None:
     """WCAG 2.1, 1.4.3: 4.5 to 1 at least, on white and on the backs that they stand on."""
     import re
 
-    from gaitid.report.page.compose import _file
+    from gaitid.report import page
 
-    colours = dict(re.findall(r"--([\w-]+):(#[0-9a-f]{6})", _file("page.css").split("}")[0]))
+    css = Path(page.__file__).with_name("page.css").read_text(encoding="utf-8")
+    colours = dict(re.findall(r"--([\w-]+):(#[0-9a-f]{6})", css.split("}")[0]))
 
     def luminance(colour: str) -> float:
         parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
