@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +22,16 @@ from gaitid.numerics.masks import spans
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Mask
 
-#: Of words and what is drawn most strongly, of what stands beside it, and of grids.
-INK, MUTED, GRID = "#1c1d21", "#5c616b", "#d9dbe0"
-#: Distinct also without colour vision (Okabe & Ito 2008, Color Universal Design).
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+Dashes = Literal["-"] | tuple[float, tuple[float, ...]]
+#: Of words and what is drawn most strongly, of what stands beside it, of grids, and of norms.
+INK, MUTED, GRID, NORM = "#1c1d21", "#5c616b", "#d9dbe0", "#d5d8dd"
+#: Distinct also without colour vision (Okabe & Ito 2008, Color Universal Design), and two more.
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6a3d9a", "#8c564b")
+#: So that lines are told apart in grey print, too.
+DASHES: tuple[Dashes, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
+#: Colour and dashes of left and right.
+SIDES: Mapping[str, tuple[str, Dashes]] = {"left": ("#c5342b", (0, (5, 1.5))), "right": ("#0b6fa4", "-")}
+MM_PER_INCH = 25.4
 
 # --- axes and paths of a page -----------------------------------------------------------------------------------
 
@@ -163,11 +169,19 @@ _OURS = {
     "font.family": "DejaVu Sans",  # comes with matplotlib
     "text.parse_math": False,  # labels come from outside; a dollar sign is a dollar sign
     "svg.hashsalt": "gaitid",  # ids that do not change
+    "svg.fonttype": "none",  # text stays text
+    "pdf.fonttype": 42,  # TrueType: journals take no Type 3
+    "path.simplify_threshold": 0.1,
 }
 
 _NOT_STYLE = ("backend", "backend_fallback")
-# Of each format, by the suffix of a name, what would be another the next time: the same result gives the same bytes.
-_ABOUT = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+_FONT = b"'DejaVu Sans'"
+# Of each format what would be another the next time (the same result gives the same bytes), and where a caption stands.
+_ABOUT: Mapping[str, tuple[tuple[str, ...], str]] = {
+    ".png": (("Software",), "Description"),
+    ".svg": (("Creator", "Date", "Format", "Type"), "Description"),
+    ".pdf": (("Creator", "Producer", "CreationDate"), "Subject"),
+}
 
 
 def load_matplotlib(why: str) -> None:
@@ -242,9 +256,76 @@ def refuse_format(option: str, suffix: str) -> None:
         raise WriteError(f"{option}: no picture format {suffix!r}", expected=" or ".join(_ABOUT))
 
 
-def picture_bytes(figure: Any, suffix: str, dpi: int) -> bytes:
-    """A figure as the content of a file, by its suffix."""
-    content = io.BytesIO()
-    suffix = suffix.lower()
-    figure.savefig(content, format=suffix[1:], dpi=dpi, metadata=_ABOUT[suffix], facecolor="white")
-    return content.getvalue()
+def picture_bytes(figures: Sequence[Any], suffix: str, dpi: int, caption: str = "") -> bytes:
+    """Figures as the content of a file, by its suffix: in a PDF each has a page of its own, in others the first."""
+    content, suffix = io.BytesIO(), f".{suffix.lower().removeprefix('.')}"
+    nothing, caption_is = _ABOUT[suffix]
+    about: dict[str, Any] = dict.fromkeys(nothing) | ({caption_is: caption} if caption else {})
+    if suffix == ".pdf":
+        from matplotlib.backends.backend_pdf import PdfPages
+
+        with PdfPages(content, metadata=about) as pdf:
+            for figure in figures:
+                pdf.savefig(figure, facecolor="white")
+        # fonts' names differ from one process to the next by six letters, drawn from a hash
+        return re.sub(rb"/[A-Z]{6}\+(?=DejaVu)", b"/GAITID+", content.getvalue())
+    figures[0].savefig(content, format=suffix[1:], dpi=dpi, metadata=about, facecolor="white")
+    # a reader without this font takes the next
+    return content.getvalue().replace(_FONT, _FONT + b", Arial, Helvetica, sans-serif")
+
+
+@frozen_dataclass(eq=False)
+class Paper:
+    """A figure on which places are millimetres from the top left."""
+
+    figure: Any
+    width: float
+    height: float
+
+    def axes(self, left: float, top: float, width: float, height: float) -> Any:
+        """Axes in a box."""
+        box = (left / self.width, 1 - (top + height) / self.height, width / self.width, height / self.height)
+        return self.figure.add_axes(box, facecolor="none")
+
+    def text(self, left: float, top: float, words: str, **style: Any) -> None:
+        """Words below a place."""
+        style = {"fontsize": LETTERS, "color": INK, "va": "top", **style}
+        self.figure.text(left / self.width, 1 - top / self.height, words, **style)
+
+    def legend(self, left: float, top: float, handles: Sequence[Any], columns: int) -> None:
+        """A legend below a place."""
+        at = (left / self.width, 1 - top / self.height)
+        self.figure.legend(handles=handles, loc="upper left", bbox_to_anchor=at, ncols=columns, **LEGEND)
+
+
+def paper(width: float, height: float) -> Paper:
+    """An empty one, as large as whole dots make it."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width / MM_PER_INCH, height / MM_PER_INCH))
+    return Paper(figure, *(float(inches) * MM_PER_INCH for inches in figure.get_size_inches()))
+
+
+#: Points, of letters on paper (Elsevier: 7, none below 6).
+LETTERS = 7.0
+#: Of every legend on paper.
+LEGEND: Mapping[str, Any] = {
+    "fontsize": LETTERS,
+    "frameon": False,
+    "labelcolor": INK,
+    "handlelength": 2.6,
+    "handletextpad": 0.5,
+    "columnspacing": 1.2,
+    "labelspacing": 0.35,
+    "borderpad": 0,
+    "borderaxespad": 0,
+}
+
+
+def plain(axes: Any, grid: Literal["both", "x", "y"] = "both") -> None:
+    """Thin axes at the left and below, and a grid behind what is drawn."""
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines[["left", "bottom"]].set(color=INK, linewidth=0.5)
+    axes.tick_params(labelsize=LETTERS, colors=INK, length=2, width=0.5, pad=1.5)
+    axes.set_axisbelow(True)
+    axes.grid(True, axis=grid, color=GRID, linewidth=0.4)

@@ -21,7 +21,7 @@ from matplotlib.axes import Axes
 
 from gaitid.cli.run import command
 from gaitid.report.gathering import load_results
-from gaitid.report.page.pool import PERCENT
+from gaitid.report.page import PERCENT
 from gaitid.report.page.sure import SOURCES, layers, variance_over_cycle
 
 FIGURES = Path(__file__).resolve().parent

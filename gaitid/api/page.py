@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from html import escape
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 
 from gaitid.analysis.wording import reason_words, verdict_words
-from gaitid.errors import in_print
 from gaitid.records import NamedTuple
+from gaitid.report.text import render
 
 # Of what may be long; `contacts` and `verdict` have all.
 _MOST = 6
@@ -29,33 +28,32 @@ class Shown(NamedTuple):
 
 def table_of(shown: Shown) -> str:
     """Trial, model, verdict with its reasons, contacts, and the ranges of the sagittal angles."""
-    left = 'style="text-align:left;vertical-align:top"'
-    rows = [f"<tr><th {left}>{_text(name)}</th><td {left}>{cell}</td></tr>" for name, cell in _rows(shown)]
-    return f"<table>{''.join(rows)}</table>"
+    return str(render("api/page.html", rows=_rows(shown)))
 
 
-def _rows(shown: Shown) -> Iterator[tuple[str, str]]:
+def _rows(shown: Shown) -> dict[str, list[str]]:
+    """By what it is called: lines, but for the verdict's first at most six."""
     record = shown.record
-    verdict = record.get("verdict", {})
-    trial, model = record.get("trial", {}), record.get("model", {})
+    trial, model, verdict = record.get("trial", {}), record.get("model", {}), record.get("verdict", {})
     frames = (
         f"{trial.get('frames')} frames at {trial.get('camera_rate_hz'):g} Hz, from frame {trial.get('first_frame')}"
     )
-    yield "trial", _text(f"{shown.name}: {frames}")
     because = model.get("chosen_because")
-    yield "model", _text(model.get("name", "") + (f" ({because})" if because else ""))
-    reasons = [reason_words(reason) for reason in verdict.get("reasons", [])]
-    yield "verdict", "<br>".join([f"<b>{_text(verdict_words(verdict))}</b>", *_few(reasons)])
     contacts = [
         f"{row.side}, frames {row.first_frame}–{row.last_frame}: "
         + (f"plate {row.plates}, {row.peak_vertical_N:.0f} N" if row.plates else f"load unknown: {row.reason}")
         for row in shown.contacts.itertuples()
     ]
-    yield "contacts", "<br>".join(_few(contacts)) or "none"
     angles = [str(name).partition("_")[2] for name in shown.joints.columns if str(name).endswith("_deg")]
     names = [name for name in _RANGES if name in angles] or list(dict.fromkeys(angles))
     ranges = [_range(shown, side, name) for name in names for side in ("left", "right")]
-    yield "range", "<br>".join(_few([line for line in ranges if line])) or "no angle is known"
+    return {
+        "trial": [f"{shown.name}: {frames}"],
+        "model": [model.get("name", "") + (f" ({because})" if because else "")],
+        "verdict": [verdict_words(verdict), *_few([reason_words(reason) for reason in verdict.get("reasons", [])])],
+        "contacts": _few(contacts) or ["none"],
+        "range": _few(list(filter(None, ranges))) or ["no angle is known"],
+    }
 
 
 def _range(shown: Shown, side: str, name: str) -> str:
@@ -73,9 +71,4 @@ def _range(shown: Shown, side: str, name: str) -> str:
 
 
 def _few(lines: list[str]) -> list[str]:
-    more = [f"and {len(lines) - _MOST} more"] if len(lines) > _MOST else []
-    return [_text(line) for line in [*lines[:_MOST], *more]]
-
-
-def _text(text: str) -> str:
-    return escape(in_print(text))
+    return [*lines[:_MOST], *([f"and {len(lines) - _MOST} more"] if len(lines) > _MOST else [])]

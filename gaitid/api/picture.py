@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
 
-from gaitid.drawing import INK, MUTED, shared_style
+from gaitid.drawing import INK, MUTED, SIDES, picture_bytes, plain, shared_style
 from gaitid.errors import GaitidError
-from gaitid.report.pictures.draw import GRID, SIDE_STYLES
 from gaitid.write import CYCLE_COLUMNS
 
 # What is drawn by default: the sagittal plane, and what positive means.
@@ -29,7 +27,6 @@ _TITLES = {
 # By the end of a column's name: the unit, and what its axis shows at least, as on the page.
 _UNITS = {"_deg": ("deg", 10.0), "_Nm_per_kg": ("N·m/kg", 0.2), "_W_per_kg": ("W/kg", 0.5), "_N_per_kg": ("N/kg", 0.5)}
 _MOST = 9
-_STYLES = dict(zip(("left", "right"), SIDE_STYLES))
 _ACROSS, _SIZE_IN = 3, (3.7, 2.0)
 _DPI = 110
 
@@ -38,15 +35,13 @@ class CurveFigure(Figure):
     """A figure that a notebook shows without `matplotlib.pyplot`."""
 
     def _repr_png_(self) -> bytes:
-        buffer = io.BytesIO()
-        self.savefig(buffer, format="png", dpi=_DPI, facecolor="white")
-        return buffer.getvalue()
+        return picture_bytes([self], ".png", _DPI)
 
 
 def draw(title: str, cycles: pd.DataFrame, joints: pd.DataFrame, columns: Sequence[str] | None = None) -> Figure:
     """Panels of curves, over time where there is no cycle; `columns` as of `gaitid.api.result.Analysis.plot`."""
     by_cycle = not cycles.empty
-    sides = [side for side in _STYLES if any(name.startswith(f"{side}_") for name in joints.columns)]
+    sides = [side for side in SIDES if any(name.startswith(f"{side}_") for name in joints.columns)]
     if by_cycle:
         there = [str(name) for name in cycles.columns if name not in CYCLE_COLUMNS]
     else:
@@ -88,7 +83,7 @@ def _known_first(there: Sequence[str], table: pd.DataFrame) -> list[str]:
 
 
 def _style(side: str) -> dict[str, Any]:
-    colour, dashes = _STYLES[side]
+    colour, dashes = SIDES[side]
     # the dashed one above the other
     return {"color": colour, "linewidth": 1.4, "linestyle": dashes, "zorder": 2.1 if dashes == "-" else 2.2}
 
@@ -96,7 +91,7 @@ def _style(side: str) -> dict[str, Any]:
 def _cycles(axes: Any, of_side: pd.DataFrame, side: str, name: str) -> None:
     for i, (_, cycle) in enumerate(of_side.groupby("cycle")):
         axes.plot(cycle["percent"], cycle[name], label="_" if i else side, **_style(side))
-        axes.axvline(cycle["foot_off_percent"].iloc[0], color=_STYLES[side][0], linewidth=0.6, alpha=0.5)
+        axes.axvline(cycle["foot_off_percent"].iloc[0], color=SIDES[side][0], linewidth=0.6, alpha=0.5)
 
 
 def _dress(axes: Any, name: str, below_it: str, below: bool) -> None:
@@ -107,10 +102,8 @@ def _dress(axes: Any, name: str, below_it: str, below: bool) -> None:
         middle = (low + high) / 2
         axes.set_ylim(middle - least / 2, middle + least / 2)
     axes.set_ylabel(unit, fontsize=8, color=MUTED)
-    axes.tick_params(labelsize=7, colors=MUTED)
-    axes.axhline(0, color=GRID, linewidth=0.8, zorder=0)
+    axes.axhline(0, color=MUTED, linewidth=0.5, zorder=1)
     axes.margins(x=0)
-    for edge in ("top", "right"):
-        axes.spines[edge].set_visible(False)
+    plain(axes, "y")
     if below:
         axes.set_xlabel(below_it, fontsize=8, color=MUTED)

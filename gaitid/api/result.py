@@ -239,7 +239,7 @@ class Analysis:
         GaitidError
         """
         from gaitid.report import Choices, write_report
-        from gaitid.report.pictures.request import Request
+        from gaitid.report.panels import Request
         from gaitid.uncertainty.usable import read_limits
 
         output = file_path("path", path)

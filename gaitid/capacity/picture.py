@@ -21,12 +21,11 @@ from gaitid.capacity.ellipsoids import (
     image_of_ball,
 )
 from gaitid.capacity.leg_dynamics import LegDynamics
-from gaitid.drawing import INK, MUTED, picture_bytes, shared_style
+from gaitid.drawing import INK, MUTED, SIDES, picture_bytes, plain, shared_style
 from gaitid.errors import in_print
 from gaitid.records import NamedTuple
 from gaitid.trial import Array
 
-_SIDES = {"left": "#c5342b", "right": "#0b6fa4"}
 # The farthest acceleration is drawn as long as this share of the leg.
 REACH = 0.5
 MARGIN_M = 0.08
@@ -187,7 +186,7 @@ def _extent(capacity: Capacity, panels: Sequence[Panel], frames: Sequence[int]) 
 
 def _png(capacity: Capacity, panels: Sequence[Panel], frame: int, extent: Extent, dpi: int) -> bytes:
     with shared_style():
-        return picture_bytes(_figure(capacity, panels, frame, extent), ".png", dpi)
+        return picture_bytes([_figure(capacity, panels, frame, extent)], ".png", dpi)
 
 
 def _figure(capacity: Capacity, panels: Sequence[Panel], frame: int, extent: Extent) -> Figure:
@@ -200,7 +199,7 @@ def _figure(capacity: Capacity, panels: Sequence[Panel], frame: int, extent: Ext
     title = f"{in_print(trial.path.stem)}, frame {trial.first_frame + frame}: accelerations of the {capacity.endpoint}"
     figure.suptitle(title, color=INK, fontsize=10)
     for axes, panel, low, high in zip(all_axes, panels, extent.low, extent.high, strict=True):
-        colour = _SIDES.get(panel.side, INK)
+        colour = SIDES[panel.side][0] if panel.side in SIDES else INK
         limb = f"{panel.side} leg\n" if capacity.result.model.touches_ground else ""
         axes.set_title(f"{limb}{panel.heading}", color=colour, fontsize=9)
         drawn = _drawn(capacity, panel, frame)
@@ -211,7 +210,7 @@ def _figure(capacity: Capacity, panels: Sequence[Panel], frame: int, extent: Ext
         axes.set_xlim(low[0], high[0])
         axes.set_ylim(low[1], high[1])
         axes.set_aspect("equal")
-        axes.tick_params(labelsize=7, colors=MUTED)
+        plain(axes)
         axes.set_xlabel("m", fontsize=8, color=MUTED)
     figure.legend(handles=_legend(extent.scale), loc="outside lower center", ncols=2, fontsize=8, frameon=False)
     return figure

@@ -59,7 +59,7 @@ def command(results: tuple[Path, ...], output: Path, format_: str | None, norms:
     """
     from gaitid.inputs import refuse_to_overwrite
     from gaitid.report import Choices, write_report
-    from gaitid.report.pictures.request import Request
+    from gaitid.report.panels import Request
     from gaitid.write import TABLES
 
     by, limits = chosen.pop("by"), options.limits(chosen.pop("max_uncertainty"))

@@ -14,7 +14,7 @@ from gaitid.compare.mixture import Made
 from gaitid.errors import GaitidError
 from gaitid.inputs import found_trial, sha256
 from gaitid.records import NamedTuple, frozen_dataclass
-from gaitid.report.page.pool import PERCENT, Pooled, pool
+from gaitid.report.page import PERCENT, Pooled, pool
 from gaitid.report.page.told import in_mean
 from gaitid.report.result import Result, load_result
 from gaitid.run.command import places

@@ -22,7 +22,7 @@ from gaitid.compare.in_common import NOTHING, SESSION, InCommon, in_common
 from gaitid.errors import GaitidError, counted
 from gaitid.gait.feature_list import FEATURES
 from gaitid.records import NamedTuple, frozen_dataclass
-from gaitid.report.page.pool import COUNTS_FROM
+from gaitid.report.page import COUNTS_FROM
 from gaitid.report.page.sure import variance_over_cycle
 from gaitid.run.command import read_recorded
 from gaitid.trial import Array

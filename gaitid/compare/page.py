@@ -21,7 +21,7 @@ from gaitid.errors import WriteError
 from gaitid.inputs import refuse_to_overwrite
 from gaitid.records import NamedTuple
 from gaitid.report.panels import PANELS
-from gaitid.report.templates import render
+from gaitid.report.text import render
 from gaitid.trial import Array
 
 _X = {TIME: "time, s", CYCLE: "% of the gait cycle"}

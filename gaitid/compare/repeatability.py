@@ -18,7 +18,7 @@ from gaitid.errors import GaitidError
 from gaitid.gait.feature_list import FEATURES
 from gaitid.records import NamedTuple
 from gaitid.report.gathering import Session, load_results
-from gaitid.report.page.pool import COUNTS_FROM, CYCLE, PERCENT, Pooled, pool
+from gaitid.report.page import COUNTS_FROM, CYCLE, PERCENT, Pooled, pool
 from gaitid.report.page.sure import variance_over_cycle
 from gaitid.report.page.told import in_mean
 from gaitid.report.result import Result

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from gaitid.analysis.wording import level_words
-from gaitid.drawing import COLOURS, GRID, INK, MUTED, picture_bytes, refuse_format, shared_style
+from gaitid.drawing import COLOURS, GRID, INK, MUTED, SIDES, picture_bytes, refuse_format, shared_style
 from gaitid.errors import first_few, in_print
 from gaitid.inspect.contents import Inspected
 from gaitid.inspect.signals import MARKER
@@ -19,7 +19,7 @@ from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Mask
 
 _GAP = COLOURS[1]
-_SIDES = dict(zip(("right", "left", ""), COLOURS))
+_SIDES = {"": COLOURS[2], **{side: colour for side, (colour, _) in SIDES.items()}}
 # Rows of the gaps that can be read, and m that a walk goes at least: then its way is drawn from left to right.
 _ROWS, _WALKED_M = 44, 0.5
 # Samples of a curve beyond which a screen shows no more.
@@ -78,7 +78,7 @@ def picture(seen: Inspected, suffix: str) -> bytes:
         _draw_body(figure.add_subplot(grid[0, 1]), seen, view, from_above=True)
         _draw_gaps(figure.add_subplot(grid[1, 0]), content, view)
         _draw_forces(figure.add_subplot(grid[1, 1]), seen)
-        return picture_bytes(figure, suffix, dpi=130)
+        return picture_bytes([figure], suffix, dpi=130)
 
 
 def _title(content: Mapping[str, Any]) -> str:

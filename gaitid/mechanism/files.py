@@ -215,7 +215,7 @@ def picture(source: MechanismFile, solution: Solution, suffix: str) -> bytes:
             _draw_efforts(axes, solution, unit)
             if k == 0:
                 axes.set_title("what the drivers exert on their second body")
-        return picture_bytes(figure, suffix, dpi=120)
+        return picture_bytes([figure], suffix, dpi=120)
 
 
 def _draw_bodies(axes: Axes, source: MechanismFile, solution: Solution) -> None:

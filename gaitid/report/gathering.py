@@ -18,6 +18,7 @@ from gaitid.results.one_run import RECORD_SUFFIX, find_records
 _MOST_LEVELS = 6
 # Two results whose mass or leg lengths differ by more are of two people: what `run` allows between static and trial.
 ANOTHER_BODY = 0.1
+_SIZES = ("mass", "left.leg_length", "right.leg_length")
 
 
 @frozen_dataclass()
@@ -95,22 +96,21 @@ def _by_model(subject: str, session: str, condition: str, results: Sequence[Resu
 def people(results: Sequence[Result]) -> list[list[int]]:
     """The places of the results that can be of one person each, by mass and leg lengths, in the order of the first."""
     found: list[list[int]] = []
+    # of each person the least and the largest of each size that is known
+    limits: list[dict[str, tuple[float, float]]] = []
     for i, result in enumerate(results):
-        fits = (of_one for of_one in found if _one_body([*(results[j] for j in of_one), result]))
-        if (of_one := next(fits, None)) is None:
-            found.append([i])
+        given = ((name, result.number("subject", name, "value") or 0.0) for name in _SIZES)
+        sizes = {name: size for name, size in given if size > 0}
+        for of_one, known in zip(found, limits, strict=True):
+            both = {n: (min(of), max(of)) for n, size in sizes.items() for of in [(size, *known.get(n, ()))]}
+            if all(most <= least * (1 + ANOTHER_BODY) for least, most in both.values()):
+                of_one.append(i)
+                known.update(both)
+                break
         else:
-            of_one.append(i)
+            found.append([i])
+            limits.append({name: (size, size) for name, size in sizes.items()})
     return found
-
-
-def _one_body(results: Sequence[Result]) -> bool:
-    """Whether mass and leg lengths of all results can be those of one person."""
-    for name in ("mass", "left.leg_length", "right.leg_length"):
-        sizes = [size for result in results if (size := result.number("subject", name, "value") or 0.0) > 0]
-        if sizes and max(sizes) > min(sizes) * (1 + ANOTHER_BODY):
-            return False
-    return True
 
 
 # --- the table of a batch -------------------------------------------------------------------------------------------

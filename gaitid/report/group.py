@@ -10,7 +10,7 @@ import numpy as np
 from gaitid.norms import Norms, gait_profile
 from gaitid.norms.fit import way_words
 from gaitid.records import NamedTuple
-from gaitid.report.difference import excursion
+from gaitid.report.difference import difference_tables, excursion, figures_of, members_table, mixed
 from gaitid.report.lines import (
     Line,
     Member,
@@ -22,14 +22,12 @@ from gaitid.report.lines import (
     subject_line,
     whole_subjects,
 )
+from gaitid.report.page import PERCENT, Basis, Pooled
 from gaitid.report.page.curves import Drawn, buttons, curve_data, figures, marks
 from gaitid.report.page.figures_table import FEATURES, SPATIOTEMPORAL, SideTable, side_table
-from gaitid.report.page.pool import PERCENT, Basis, Pooled
 from gaitid.report.panels import PANELS, SIDES, CyclePanel
-from gaitid.report.session_tables import difference_tables, figures_of, members_table, mixed
 from gaitid.report.sessions import GROUP_METHOD, Comparison, compared
-from gaitid.report.templates import render
-from gaitid.report.text import UNKNOWN, fixed
+from gaitid.report.text import UNKNOWN, fixed, render
 from gaitid.results.tables import CycleCurves
 from gaitid.trial import Array
 

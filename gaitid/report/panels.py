@@ -1,10 +1,13 @@
-"""What is drawn over the cycle, in the order and with the axes of clinical reports: declarations, no drawing."""
+"""What is drawn over the cycle, in the order and with the axes of clinical reports; figures that can be asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import difflib
+import re
+from collections.abc import Mapping, Sequence
 
-from gaitid.records import NamedTuple
+from gaitid.errors import GaitidError
+from gaitid.records import NamedTuple, frozen_dataclass
 
 SIDES = ("left", "right")
 AXES = ("x", "y", "z")
@@ -175,3 +178,140 @@ AT_A_GLANCE = tuple(panel.column for panel in OF_JOINTS if panel.plane in (_S, "
 def ground_column(side: str, axis: str) -> str:
     """The column of ``wrenches.csv`` with one component of the load on a foot."""
     return f"{side}_ground_force_{axis}_N"
+
+
+# --- figures by name --------------------------------------------------------------------------------------------
+
+#: Of chains that do not walk, in the order in which they are drawn, with their headings.
+CHAIN_FIGURES = {
+    "stick": "Stick figure",
+    "coordinates": "Coordinates",
+    "rates": "Rates",
+    "torques": "Torques and forces along the coordinates",
+    "energies": "Energies",
+    "forces": "Joint forces, of the proximal on the distal body, laboratory axes",
+    "moments": "Joint moments, of the proximal on the distal body about the joint, laboratory axes",
+    "contributions": "What the joint moments answer",
+    "force_contributions": "What the joint forces answer",
+}
+
+PICTURES = ("png", "svg", "pdf")
+#: Everything on one sheet of A4.
+SHEET = "sheet"
+Row = tuple[CyclePanel, ...]
+
+_ANGLE_ROWS = tuple(ANGLES.panels[i : i + 3] for i in range(0, 12, 3))
+GRIDS: dict[str, tuple[Row, ...]] = {
+    "kinematics": (*_ANGLE_ROWS, ANGLES.panels[12:]),
+    "moments": tuple(MOMENTS.panels[i : i + 3] for i in range(0, 9, 3)),
+    "powers": (POWERS.panels,),
+    "ground": (GROUND.panels,),
+    # of the moments those of the sagittal and of the frontal plane
+    SHEET: (*_ANGLE_ROWS, MOMENTS.panels[::3], MOMENTS.panels[1::3], POWERS.panels, GROUND.panels),
+}
+"""Rows of panels by the figure's name."""
+SINGLE = {re.sub("_(deg|(Nm|W|N)_per_kg)$", "", column): panel for column, panel in PANELS.items()}
+"""Single panels by their column without its unit."""
+
+_LEAST_MM, _MOST_MM = 40.0, 1000.0
+# mm: a column, one and a half, two (Elsevier, "Artwork and media instructions: artwork sizing").
+WIDTHS_MM = {"single": 90.0, "1.5": 140.0, "double": 190.0}
+
+
+def figure_names() -> tuple[str, ...]:
+    """What can be asked for: whole figures, then single panels."""
+    return (*GRIDS, *SINGLE)
+
+
+def rows_of(names: Sequence[str], of_chains: Sequence[str] = ()) -> list[Row]:
+    """Rows of panels of one or several figures; panels that are asked for one after the other share a row.
+
+    Parameters
+    ----------
+    names : sequence of str
+    of_chains : sequence of str
+        Names of other pictures, for the refusal.
+
+    Raises
+    ------
+    GaitidError
+        A name that is none.
+    """
+    rows: list[Row] = []
+    beside = False
+    for name in names:
+        if name in SINGLE:
+            before = rows.pop() if beside else ()
+            rows.append((*before, SINGLE[name]))
+        elif name in GRIDS:
+            rows += GRIDS[name]
+        else:
+            near = difflib.get_close_matches(name, [*figure_names(), *of_chains], 3)
+            chains = f"; of a chain that does not walk {', '.join(of_chains)}" if of_chains else ""
+            expected = ", ".join(near) if near else f"{', '.join(GRIDS)}, or a panel as hip_flexion{chains}"
+            raise GaitidError(f"no figure {name!r}", expected=expected)
+        beside = name in SINGLE
+    return rows
+
+
+def width_mm(asked: str | None) -> float:
+    """The width that is asked for by name or in millimetres; two columns where nothing is asked for.
+
+    Raises
+    ------
+    GaitidError
+        Neither a name nor a number within 40 to 1000.
+    """
+    try:
+        number = WIDTHS_MM["double"] if asked is None else WIDTHS_MM.get(asked) or float(asked)
+    except ValueError:
+        number = float("nan")
+    if not _LEAST_MM <= number <= _MOST_MM:
+        raise GaitidError(
+            f"{asked}: no width of a picture",
+            expected=f"single (90 mm), 1.5 (140 mm), double (190 mm), or {_LEAST_MM:g} to {_MOST_MM:g} (mm)",
+        )
+    return number
+
+
+@frozen_dataclass()
+class Request:
+    """What is asked for.
+
+    Attributes
+    ----------
+    figures : sequence of str
+        Names of figures or panels; none for the sheet.
+    width : str or None
+        A journal's column by name, or mm; two columns by default.
+    cycles : bool
+        Whether every curve is drawn too.
+    """
+
+    figures: Sequence[str] = ()
+    width: str | None = None
+    cycles: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.figures) or (SHEET,)
+
+    @property
+    def rows(self) -> list[Row]:
+        """Refused where a name is none."""
+        return rows_of(self.names)
+
+    def check(self) -> None:
+        """Refused where a name is none, of gait or of a chain, or the width is none."""
+        rows_of([name for name in self.names if name not in CHAIN_FIGURES], tuple(CHAIN_FIGURES))
+        _ = self.width_mm
+
+    @property
+    def width_mm(self) -> float:
+        """Refused where it is none."""
+        return width_mm(self.width)
+
+    def each(self) -> dict[str, Request]:
+        """A picture of its own for each figure that is asked for, or for each there is, by name."""
+        names = tuple(self.figures) or tuple(GRIDS)
+        return {name: Request((name,), self.width, self.cycles) for name in names}

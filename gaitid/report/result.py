@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaitid.errors import GaitidError
-from gaitid.records import frozen_dataclass
+from gaitid.numerics.masks import spans
+from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.report.panels import AXES, OF_JOINTS, SIDES, ground_column
 from gaitid.results.one_run import (
     RECORD_SUFFIX,
@@ -142,8 +143,8 @@ class Result:
     def impacts(self, side: str) -> list[tuple[float, float]]:
         """First and last frame of each impact of a foot strike of a side; records before 0.3.0 say none."""
         of_side = (impact for impact in self.mappings("impacts") if impact.get("side") == side)
-        spans = [(number_at(impact, "first_frame"), number_at(impact, "last_frame")) for impact in of_side]
-        return [(first, last) for first, last in spans if first is not None and last is not None]
+        ends = [(number_at(impact, "first_frame"), number_at(impact, "last_frame")) for impact in of_side]
+        return [(first, last) for first, last in ends if first is not None and last is not None]
 
     @property
     def step_s(self) -> float:
@@ -226,8 +227,8 @@ def load_result(path: Path, chains: bool = False) -> Result:
         refuse_other_run(files, record, run)
         for side, stances in result.stances.items():
             known = [(c.first_frame, c.last_frame) for c in result.contacts if c.side == side and c.known]
-            spans = stance_spans(files["stances"], side, stances, known, int(result.frame[0]))
-            refuse_other_angles(files["stances"], side, stances, spans, result.columns)
+            whole = stance_spans(files["stances"], side, stances, known, int(result.frame[0]))
+            refuse_other_angles(files["stances"], side, stances, whole, result.columns)
     return result
 
 
@@ -286,3 +287,39 @@ def _contacts(path: Path, sides: Sequence[str], record: Mapping[str, Any]) -> tu
         known = whole.get((cell["side"], *map(int, ends)))
         contacts.append(Contact(**cell, whole=known if isinstance(known, bool) else None))
     return tuple(contacts)
+
+
+# --- where loads are unknown --------------------------------------------------------------------------------------
+
+
+class Span(NamedTuple):
+    """Frames (both ends included) in which a foot's load is unknown, and why."""
+
+    side: str
+    first_frame: int
+    last_frame: int
+    reason: str
+
+
+def unknown_spans(result: Result) -> list[Span]:
+    """The frames in which a foot's load is unknown (its cells are empty), with the reason that the contacts give."""
+    unknown: list[Span] = []
+    for side in result.sides if result.on_ground else ():
+        empty = np.isnan(np.array([result.columns[ground_column(side, axis)] for axis in AXES])).any(axis=0)
+        for first, after in spans(empty):
+            begin, end = int(result.frame[first]), int(result.frame[after - 1])
+            unknown.append(Span(side, begin, end, _why(result, side, begin, end)))
+    return unknown
+
+
+def _why(result: Result, side: str, first: int, last: int) -> str:
+    """The reasons of the contacts that overlap; where there are none, what the coverage counts."""
+    reasons = [
+        contact.reason or "no reason given"
+        for contact in result.contacts
+        if contact.side == side and not contact.known and contact.first_frame <= last and contact.last_frame >= first
+    ]
+    if not reasons:
+        counted = result.record_at("coverage", side, "ankle", "reasons")
+        reasons = [str(reason) for reason in counted] if isinstance(counted, Mapping | list) else []
+    return "; ".join(dict.fromkeys(reasons)) or "no reason recorded"

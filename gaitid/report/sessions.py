@@ -9,18 +9,25 @@ import numpy as np
 
 from gaitid.drawing import SHAPE, Scale, area, path, scale_for, wider
 from gaitid.norms import Norms
+from gaitid.numerics.masks import spans
 from gaitid.records import NamedTuple, frozen_dataclass
-from gaitid.report.difference import LEAST_CYCLES, Difference, difference, loaded_only, paired_difference
+from gaitid.report.difference import (
+    LEAST_CYCLES,
+    Difference,
+    difference,
+    loaded_only,
+    members_table,
+    mixed,
+    paired_difference,
+    session_tables,
+)
 from gaitid.report.gathering import Session
 from gaitid.report.lines import Line, held, label_of, members_of, session_lines
+from gaitid.report.page import PERCENT
 from gaitid.report.page.curves import rounded
-from gaitid.report.page.pool import PERCENT
 from gaitid.report.page.sure import SHORTEST_PERCENT, band_at
 from gaitid.report.panels import GROUPS, PANELS, SIDES, CyclePanel, Group
-from gaitid.report.session_tables import members_table, mixed, session_tables
-from gaitid.report.stance import runs
-from gaitid.report.templates import render
-from gaitid.report.text import fixed
+from gaitid.report.text import fixed, render
 from gaitid.trial import Array
 
 #: So many sessions have a colour and dashes of their own.
@@ -265,7 +272,7 @@ def differences(panel: CyclePanel, lines: Sequence[Line]) -> list[tuple[Line, Di
 
 def stretches(found: Difference) -> list[tuple[int, int]]:
     """First and last percent of each stretch in which the band does not hold 0."""
-    return [(first, last) for first, last in runs(found.apart) if last - first + 1 >= SHORTEST_PERCENT]
+    return [(first, after - 1) for first, after in spans(found.apart) if after - first >= SHORTEST_PERCENT]
 
 
 def _stretch_words(panel: CyclePanel, found: Difference, name: str) -> list[str]:

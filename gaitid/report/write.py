@@ -11,10 +11,10 @@ from gaitid.disk.atomic import put_all
 from gaitid.drawing import load_matplotlib
 from gaitid.errors import GaitidError, WriteError
 from gaitid.records import frozen_dataclass
-from gaitid.report.chain.gather import Chain, chain_sources, gather
+from gaitid.report.chain import Chain
+from gaitid.report.chain.gather import chain_sources, gather
 from gaitid.report.gathering import Session, load_results, regrouped
-from gaitid.report.pictures.request import FORMATS as PICTURES
-from gaitid.report.pictures.request import Request
+from gaitid.report.panels import PICTURES, Request
 from gaitid.report.result import MORE_TABLES, TABLES
 from gaitid.uncertainty.usable import from_records
 
@@ -101,7 +101,7 @@ def write_report(
         contents = {output.name: page.encode("utf-8", "replace")}
     elif chains:
         load_matplotlib(f"{output}: a picture")
-        from gaitid.report.chain.picture import chain_pictures
+        from gaitid.report.pictures.chain import chain_pictures
 
         contents = chain_pictures(chains, request, chosen, name)
         _refuse_overwriting([folder / name for name in contents], sessions)
@@ -112,7 +112,7 @@ def write_report(
         _ = [one.rows for one in each.values()]
         _refuse_overwriting([folder / name for name in each], sessions)
         load_matplotlib(f"{output}: a picture")
-        from gaitid.report.pictures.compose import pictures
+        from gaitid.report.pictures import pictures
 
         contents = pictures(sessions, each, chosen, norms)
     try:  # aside in the same folder, then renamed: no one ever sees half a file
@@ -199,7 +199,7 @@ def _refuse_overwriting(outputs: Sequence[Path], sessions: Sequence[Session]) ->
 
 def _chain_page(chains: Sequence[Chain], say: Callable[[str], None]) -> str:
     load_matplotlib("a page of a chain")
-    from gaitid.report.chain.page import chain_page
+    from gaitid.report.chain.gather import chain_page
 
     return chain_page(chains, say)
 
@@ -213,7 +213,7 @@ def _page(sessions: Sequence[Session], norms: str | None, say: Callable[[str], N
     from gaitid.report.group import group_html
     from gaitid.report.lines import by_subject, group_members, members_of, shared_norms
     from gaitid.report.sessions import sessions_html
-    from gaitid.report.templates import render
+    from gaitid.report.text import render
 
     say("comparing sessions")
     subjects = by_subject(sessions)

@@ -551,7 +551,7 @@ def test_unknown_command_and_missing_arguments() -> None:
 
 
 def test_a_run_loads_nothing_that_it_does_not_need(walk: Path, tmp_path: Path) -> None:
-    """Start-up is most of a run: no pandas, no scipy, no masked arrays, pictures or pages; `--help` loads not even numpy."""
+    """Start-up is most of a run: no pandas, scipy, masked arrays, pictures or pages; `--help` loads not even numpy."""
     code = (
         "import sys; from gaitid.cli import main\n"
         "try:\n    main()\nexcept SystemExit:\n    pass\n"

@@ -16,13 +16,12 @@ from gaitid.analysis.joint_power import energies
 from gaitid.cli.run import command as run_command
 from gaitid.errors import GaitidError
 from gaitid.report import Choices, write_report
-from gaitid.report.chain.drawn import FIGURES, Drawn, chosen_frames, views_of
-from gaitid.report.chain.from_truth import truth_drawn
+from gaitid.report.chain import Drawn, chosen_frames, truth_drawn, views_of
 from gaitid.report.chain.gather import run_drawn
-from gaitid.report.pictures.request import Request
+from gaitid.report.panels import CHAIN_FIGURES, Request
 from gaitid.report.result import load_result
 from gaitid.report.scene.describe import described
-from gaitid.report.scene.seen import seen_of
+from gaitid.report.scene.moving import seen_of
 from gaitid.simulate.files import simulate
 
 SCENARIOS = Path(__file__).parents[1] / "simulate" / "scenarios"
@@ -141,7 +140,7 @@ def test_a_page_has_every_figure_and_needs_no_other_file(pendulum: Path, tmp_pat
     for page, left_out in ((run.read_text("utf-8"), set()), (truth.read_text("utf-8"), {"torques"})):
         figures = re.findall(r'data-figure="(\w+)"', page)
         of_run_only = {"contributions", "force_contributions"} if left_out else set()
-        assert figures == [name for name in FIGURES if name not in left_out | of_run_only]
+        assert figures == [name for name in CHAIN_FIGURES if name not in left_out | of_run_only]
         assert not re.search(r'(src|href)="(?!#)', page)
         assert page.count("<svg ") == page.count("</svg>")
         assert "time (s)" in page and "chain report</title>" in page

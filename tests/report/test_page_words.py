@@ -18,16 +18,16 @@ from gaitid.drawing import area, path, scale_for
 from gaitid.norms import Band, Figure, Norms
 from gaitid.report import write_report
 from gaitid.report.gathering import load_results
+from gaitid.report.page import CYCLE, PERCENT, STANCE, pool
 from gaitid.report.page.curves import Drawn, figures
+from gaitid.report.page.engineer import methods_text, topics
 from gaitid.report.page.figures_table import spatiotemporal
 from gaitid.report.page.head import facts, plates, taken_by_default, trust
-from gaitid.report.page.methods import methods_text, topics
-from gaitid.report.page.pool import CYCLE, PERCENT, STANCE, pool
 from gaitid.report.page.sure import against, glance
 from gaitid.report.page.told import in_mean, notes, readable, reasons
 from gaitid.report.panels import PANELS
 from gaitid.report.result import Result, load_result
-from gaitid.report.templates import macro
+from gaitid.report.text import macro
 
 Edit = Callable[[Path, dict[str, object]], None]
 KNEE = PANELS["knee_flexion_deg"]

@@ -12,10 +12,8 @@ import pytest
 
 from gaitid.report import write_report
 from gaitid.report.page.figures_table import PEAKS, peak
-from gaitid.report.result import Contact, load_result
-from gaitid.report.stance import runs, unknown_spans
-from gaitid.report.templates import value
-from gaitid.report.text import fixed, number, plain
+from gaitid.report.result import Contact, load_result, unknown_spans
+from gaitid.report.text import fixed, number, plain, value
 
 Make = Callable[..., Path]
 Words = Callable[[Path], str]
@@ -234,11 +232,6 @@ def test_contacts_outside_the_frames_do_no_harm(result: Path) -> None:
     loaded = load_result(result)
     assert np.isnan(peak(loaded, loaded.contacts[-1], PEAKS[0]).value)
     assert "900–950" in html(result)
-
-
-def test_runs() -> None:
-    assert list(runs(np.array([True, True, False, True]))) == [(0, 1), (3, 3)]
-    assert list(runs(np.zeros(3, dtype=bool))) == []
 
 
 def test_numbers_for_people() -> None:

@@ -10,10 +10,9 @@ import pytest
 from gaitid.errors import GaitidError
 from gaitid.report import Choices, write_report
 from gaitid.report.gathering import load_results
-from gaitid.report.pictures.compose import compose
-from gaitid.report.pictures.request import Request
-from gaitid.report.result import load_result
-from gaitid.report.stance import unknown_spans
+from gaitid.report.panels import Request
+from gaitid.report.pictures import compose
+from gaitid.report.result import load_result, unknown_spans
 
 
 def keep_columns(result: Path, table: str, wanted: Callable[[str], bool]) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gaitid.report.page.pool import CYCLE, STANCE, pool
+from gaitid.report.page import CYCLE, STANCE, pool
 from gaitid.report.result import load_result
 
 HEADER = "side,contact,percent,first_frame,last_frame,plates,knee_flexion_deg,ground_reaction_upward_N_per_kg"

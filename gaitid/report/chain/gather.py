@@ -1,10 +1,11 @@
-"""Which of the files given are of chains, and what is drawn of a result that `gaitid run` wrote of one."""
+"""Which of the files given are of chains, what is drawn of a result that `gaitid run` wrote of one, and the page."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -12,31 +13,32 @@ from gaitid.analysis.joint_power import energies
 from gaitid.analysis.joint_space import joint_space
 from gaitid.analysis.result import Result as Analysed
 from gaitid.errors import GaitidError
-from gaitid.records import frozen_dataclass
-from gaitid.report.chain.drawn import Curve, Drawn, Panel, Stick, component_panels, moving, panels_of, parts_panels
-from gaitid.report.chain.from_truth import SUFFIX, energy_panel, truth_drawn
+from gaitid.report.chain import (
+    SUFFIX,
+    Chain,
+    Curve,
+    Drawn,
+    Panel,
+    Stick,
+    component_panels,
+    energy_panel,
+    moving,
+    panels_of,
+    parts_panels,
+    truth_drawn,
+)
+from gaitid.report.page.compose import SCENE_BYTES
+from gaitid.report.page.engineer import folded, notes_by_severity
+from gaitid.report.page.head import taken_by_default, verdict
+from gaitid.report.page.told import in_mean, notes
+from gaitid.report.panels import CHAIN_FIGURES
 from gaitid.report.result import Result
 from gaitid.report.scene.attach import far_end
-from gaitid.report.scene.seen import seen_of
-from gaitid.report.text import number
+from gaitid.report.scene.moving import seen_of
+from gaitid.report.text import number, render
 from gaitid.results.one_run import records_below
 from gaitid.results.tables import columns, read_table
 from gaitid.trial import Array
-
-
-@frozen_dataclass()
-class Chain:
-    """A chain of a report.
-
-    Attributes
-    ----------
-    drawn : Drawn
-    result : Result or None
-        None of the truth of a simulated trial.
-    """
-
-    drawn: Drawn
-    result: Result | None = None
 
 
 def chain_sources(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
@@ -218,3 +220,68 @@ def _sticks(again: Analysed, one_side: bool) -> list[Stick]:
         sticks.append(Stick(model.base.segment, again.base.com_g, tuple(roots), False, False))
         sticks = [Stick(s.name, s.start_g, s.ends_g, False, s.free) for s in sticks]
     return sticks[::-1]
+
+
+_WIDTH_MM = 190.0
+_PROLOGUE = re.compile(r"^.*?(?=<svg )", re.DOTALL)
+_METADATA = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
+
+
+def chain_page(chains: Sequence[Chain], say: Callable[[str], None] = lambda _: None) -> str:
+    """The page, with an article for each chain; `say` is told what is worked on."""
+    names = [chain.drawn.name for chain in chains]
+    articles = []
+    for i, chain in enumerate(chains):
+        say(names[i])
+        articles.append(_article(chain, f"s{i}", SCENE_BYTES // len(chains)))
+    views = None
+    if any(chain.result is not None for chain in chains):
+        from gaitid.report.scene import SCENE_CSS, SCENE_JS
+
+        views = (SCENE_CSS, SCENE_JS)
+    commands = dict.fromkeys("gaitid simulate" if chain.result is None else "gaitid run" for chain in chains)
+    heading = names[0] if len(chains) == 1 else f"{len(chains)} trials"
+    made_by = " and ".join(commands)
+    return render(
+        "report/chain/page.html", heading=heading, titles=names, made_by=made_by, views=views, articles=articles
+    )
+
+
+def _article(chain: Chain, key: str, scene_bytes: int) -> dict[str, Any]:
+    """What the article of a chain holds, by the names of ``page.html``."""
+    drawn, result = chain.drawn, chain.result
+    of: dict[str, Any] = {
+        "kind": "Simulated chain: its truth",
+        "drawn": drawn,
+        "facts": {"System": drawn.title} | dict(drawn.facts),
+        "pictures": _pictures(drawn),
+        "result": result,
+    }
+    if result is not None:
+        from gaitid.report.scene import scene_html  # it brings all that a run needs
+
+        model = f"{result.record_at('model', 'name')} – {drawn.title}"
+        facts = {"Model": model, "Software": f"gaitid {result.record_at('gaitid')}"}
+        of |= {
+            "kind": "Chain report",
+            "facts": facts | dict(drawn.facts),
+            "verdict": verdict(in_mean([result]), "side"),
+            "assumed": [note.words for note in notes([result], ("assumption",))],
+            "defaults": taken_by_default([result], None),
+            "scene": scene_html([result], scene_bytes, [f"{key}-r"]),
+            "folded": folded([result]),
+            "notes": notes_by_severity([result]),
+        }
+    return of
+
+
+def _pictures(drawn: Drawn) -> dict[str, tuple[str, str]]:
+    """By the names of figures their headings, and elements of SVG without their first word."""
+    from gaitid.report.pictures.chain import picture  # matplotlib
+
+    found = {}
+    for name in drawn.names:
+        svg = picture(drawn, (name,), _WIDTH_MM, "svg").decode("utf-8")
+        svg = _METADATA.sub("", _PROLOGUE.sub("", svg))
+        found[name] = CHAIN_FIGURES[name], svg.removeprefix("<svg ")
+    return found

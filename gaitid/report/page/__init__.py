@@ -1,1 +1,253 @@
-"""Results -> the clinical page: what a clinician reads first, then the curves, then what an engineer asks."""
+"""Curves of several trials pooled by side: over gait cycles, else over stances, else over the recording.
+
+Nothing is computed but means: values come from ``cycles.csv``, or from ``joints.csv`` between two frames.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaitid.records import frozen_dataclass
+from gaitid.report.panels import AXES, PANELS, SIDES, ground_column
+from gaitid.report.result import Contact, Result
+from gaitid.results.tables import CycleCurves
+from gaitid.trial import Array, Mask
+
+PERCENT = np.arange(101.0)
+# A curve counts for the mean where it is known over so much of the cycle: the filter's ends cost some percents.
+COUNTS_FROM = 0.9
+CYCLE, STANCE, RECORDING = "cycle", "stance", "recording"
+
+
+@frozen_dataclass()
+class MeanCurve:
+    """Mean of the curves that are known throughout.
+
+    Attributes
+    ----------
+    mean, sd : (101,) array
+        NaN where one of them is unknown; `sd` between the curves, NaN of a single one.
+    whole : (c,) bool array
+        Which curves count: those that are known in 90 % of the cycle at least.
+    part : (c,) bool array
+        Which others are known in part.
+    """
+
+    mean: Array
+    sd: Array
+    whole: Mask
+    part: Mask
+
+    @property
+    def n(self) -> int:
+        """How many curves count."""
+        return int(self.whole.sum())
+
+
+@frozen_dataclass()
+class Pooled:
+    """All curves of one side.
+
+    Attributes
+    ----------
+    trials : (c,) int array
+        Index of the result of each.
+    curves : CycleCurves
+        With columns over `PERCENT`.
+    impact : (c, 101) bool array
+        Of the impact of a foot strike.
+    """
+
+    side: str
+    trials: NDArray[np.int64]
+    curves: CycleCurves
+    impact: Mask
+
+    def __len__(self) -> int:
+        return len(self.trials)
+
+    def values(self, column: str) -> Array:
+        """(c, 101) of a column; no curve where the side has none of it."""
+        return self.curves.columns.get(column, np.empty((0, len(PERCENT))))
+
+    def spoiled(self, column: str) -> Mask:
+        """(c, 101) of moments and powers where a foot strikes; nowhere of others."""
+        return self.impact[: len(self.values(column))] & PANELS[column].of_joint_load
+
+    def mean(self, column: str) -> MeanCurve:
+        """Over the curves that are known in 90 % of the cycle at least."""
+        if column not in self._means:
+            values = self.values(column)
+            known = np.isfinite(values).mean(axis=1)
+            whole, empty = values[known >= COUNTS_FROM], np.full(len(PERCENT), np.nan)
+            self._means[column] = MeanCurve(
+                whole.mean(axis=0) if len(whole) else empty,
+                whole.std(axis=0, ddof=1) if len(whole) > 1 else empty,
+                known >= COUNTS_FROM,
+                (known > 0) & (known < COUNTS_FROM),
+            )
+        return self._means[column]
+
+    @cached_property
+    def _means(self) -> dict[str, MeanCurve]:
+        """Those that were asked for: a panel, its words, its data and the axes ask for each."""
+        return {}
+
+    @cached_property
+    def mean_impact(self) -> Mask:
+        """(101,) where any curve is in an impact."""
+        return np.asarray(self.impact.any(axis=0))
+
+
+@frozen_dataclass()
+class Basis:
+    """What the x axis runs over, and the curves of each side; a side without any is not there."""
+
+    kind: str
+    label: str
+    sides: Mapping[str, Pooled]
+
+
+def pool(results: Sequence[Result]) -> Basis:
+    """The curves of trials that belong together."""
+    ways: dict[str, Callable[[Result, str], CycleCurves | None]] = {
+        CYCLE: lambda result, side: result.cycles.get(side),
+        STANCE: _stances,
+        RECORDING: _recording,
+    }
+    bases = []
+    for kind, of in ways.items():
+        sides = {side: pooled for side in sides_of(results) if (pooled := _pooled(side, results, of))}
+        bases.append(Basis(kind, f"% of the {'gait cycle' if kind == CYCLE else kind}", sides))
+        if sides:
+            break
+    return bases[-1]
+
+
+def sides_of(results: Sequence[Result]) -> tuple[str, ...]:
+    """The sides that any trial has, left before right."""
+    return tuple(side for side in SIDES if any(side in result.sides for result in results))
+
+
+def _pooled(side: str, results: Sequence[Result], of: Callable[[Result, str], CycleCurves | None]) -> Pooled | None:
+    found = [(i, of(result, side)) for i, result in enumerate(results)]
+    parts = {i: _at_percents(curves) for i, curves in found if curves}
+    if not parts:
+        return None
+    sampled = list(parts.values())
+    names = dict.fromkeys(name for curves in sampled for name in curves.columns if name in PANELS)
+    nothing = {id(c): np.full((len(c), len(PERCENT)), np.nan) for c in sampled}
+    joined: dict[str, Any] = {
+        field.name: np.concatenate([getattr(curves, field.name) for curves in sampled])
+        for field in fields(CycleCurves)
+        if field.name not in ("percent", "columns")
+    }
+    columns = {n: np.concatenate([c.columns.get(n, nothing[id(c)]) for c in sampled]) for n in names}
+    impact = np.concatenate([_impact(results[i], side, curves) for i, curves in parts.items()])
+    trials = np.repeat([*parts], [len(curves) for curves in sampled])
+    return Pooled(side, trials, replace(sampled[0], percent=PERCENT, columns=columns, **joined), impact)
+
+
+def _at_percents(curves: CycleCurves) -> CycleCurves:
+    """At 0, 1, ..., 100 %: as they are, but for tables of other steps."""
+    if np.array_equal(curves.percent, PERCENT):
+        return curves
+    columns = {
+        name: np.array([np.interp(PERCENT, curves.percent, one) for one in values])
+        for name, values in curves.columns.items()
+    }
+    return replace(curves, percent=PERCENT, columns=columns)
+
+
+def _impact(result: Result, side: str, curves: CycleCurves) -> Mask:
+    """(c, 101) which percents lie in the frames of an impact."""
+    mask = np.zeros((len(curves), len(PERCENT)), dtype=bool)
+    first, length = curves.first_frame[:, None], (curves.last_frame - curves.first_frame)[:, None]
+    at = first + length * PERCENT / 100
+    for begin, end in result.impacts(side):
+        mask |= (at >= begin - 0.5) & (at <= end + 0.5)
+    return mask
+
+
+# --- where there is no cycle ----------------------------------------------------------------------------------
+
+
+def _stances(result: Result, side: str) -> CycleCurves | None:
+    """Each contact with a known load from its first frame to its last, but those that the trial's ends cut.
+
+    Of records of before, which have no table of stances, the frames between are joined by straight lines.
+    """
+    if result.stances:
+        return result.stances.get(side)
+    whole = (c for c in known_contacts(result, side) if c.first_frame > result.frame[0])
+    spans = [(c.first_frame, c.last_frame) for c in whole if c.last_frame < result.frame[-1]]
+    return _between(result, side, spans)
+
+
+def _recording(result: Result, side: str) -> CycleCurves | None:
+    if not any(name.startswith(f"{side}_") for name in result.columns):
+        return None
+    return _between(result, side, [(int(result.frame[0]), int(result.frame[-1]))])
+
+
+def known_contacts(result: Result, side: str) -> list[Contact]:
+    """Contacts of a side with a known load, of more than one frame, within the trial."""
+    return [
+        c
+        for c in result.contacts
+        if c.side == side
+        and c.known
+        and c.last_frame > c.first_frame
+        and c.first_frame <= result.frame[-1]
+        and c.last_frame >= result.frame[0]
+    ]
+
+
+def _between(result: Result, side: str, spans: Sequence[tuple[int, int]]) -> CycleCurves | None:
+    """Columns of ``joints.csv`` and the vertical load between frames, straight from frame to frame."""
+    spans = [span for span in spans if span[1] > span[0]]
+    if not spans or len(result.frame) < 2:
+        return None
+    first, last = np.array(spans).T
+    at = first[:, None] + (last - first)[:, None] * PERCENT / 100
+    index = at - result.frame[0]
+    inside = (index >= 0) & (index <= len(result.frame) - 1)
+    low = np.clip(np.floor(index).astype(int), 0, len(result.frame) - 2)
+    part = np.clip(index - low, 0, 1)
+
+    def between(values: Array) -> Array:
+        before, after = values[low], values[low + 1]
+        line = np.where(part == 0, before, np.where(part == 1, after, before + part * (after - before)))
+        return np.where(inside, line, np.nan)
+
+    columns = {name: between(result.columns[f"{side}_{name}"]) for name in PANELS if f"{side}_{name}" in result.columns}
+    columns |= {name: between(values) for name, values in _upward(result, side).items()}
+    unknown = np.full(len(spans), np.nan)
+    return CycleCurves(
+        numbers=np.arange(1, len(spans) + 1),
+        first_frame=first,
+        last_frame=last,
+        off_percent=unknown,
+        opposite_off_percent=unknown,
+        opposite_strike_percent=unknown,
+        percent=PERCENT,
+        columns=columns,
+    )
+
+
+def _upward(result: Result, side: str) -> dict[str, Array]:
+    """The vertical load per kilogram, where the record says the vertical and the mass."""
+    vertical = str(result.record_at("conventions", "vertical") or "")
+    mass = result.number("subject", "mass", "value") or 0.0
+    axis = vertical[1:2].lower()
+    name = ground_column(side, axis)
+    if vertical[:1] not in "+-" or axis not in AXES or name not in result.columns or not mass > 0:
+        return {}
+    sign = -1.0 if vertical[0] == "-" else 1.0
+    return {"ground_reaction_upward_N_per_kg": sign * result.columns[name] / mass}

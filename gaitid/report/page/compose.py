@@ -9,16 +9,14 @@ import numpy as np
 
 from gaitid.norms import NO_GDI, Norms, norms_for
 from gaitid.report.gathering import Session
-from gaitid.report.page import head
+from gaitid.report.page import CYCLE, Basis, head, pool, sides_of
 from gaitid.report.page.curves import Drawn, buttons, curve_data, figures, marks, why_unknown
+from gaitid.report.page.engineer import folded, methods_text, notes_by_severity, topics
 from gaitid.report.page.figures_table import features, peak_tables, profile, spatiotemporal, speeds_of
-from gaitid.report.page.folded import folded, notes_by_severity
-from gaitid.report.page.methods import methods_text, topics
-from gaitid.report.page.pool import CYCLE, Basis, pool, sides_of
 from gaitid.report.page.sure import glance, sure
 from gaitid.report.page.told import in_mean, named, notes
 from gaitid.report.result import Result
-from gaitid.report.templates import render
+from gaitid.report.text import render
 from gaitid.uncertainty.usable import motion_words, size_words
 
 #: Of the 3 MB of a page: more trials get fewer frames each, and beyond so many only the first of a session is shown.

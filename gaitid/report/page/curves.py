@@ -11,12 +11,11 @@ from gaitid.body.knee_axis import of_several
 from gaitid.drawing import SHAPE, Scale, area, middle, path, paths, scale_for, wider
 from gaitid.norms import Band, Norms
 from gaitid.records import NamedTuple, frozen_dataclass
-from gaitid.report.page.pool import CYCLE, PERCENT, Basis, Pooled
+from gaitid.report.page import CYCLE, PERCENT, Basis, Pooled
 from gaitid.report.page.sure import against, band_at, norm_words, standard_over_cycle
 from gaitid.report.page.told import each_note
 from gaitid.report.panels import GROUPS, SIDES, CyclePanel, Group
-from gaitid.report.result import Result
-from gaitid.report.stance import unknown_spans
+from gaitid.report.result import Result, unknown_spans
 from gaitid.trial import Array, Mask
 from gaitid.uncertainty.usable import COVERAGE_FACTOR
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from gaitid.norms import Figure, Norms, gait_profile
 from gaitid.records import NamedTuple, frozen_dataclass
-from gaitid.report.page.pool import CYCLE, Basis
+from gaitid.report.page import CYCLE, Basis
 from gaitid.report.page.sure import NORMAL_SD
 from gaitid.report.panels import PANELS, SIDES
 from gaitid.report.result import Contact, Result

@@ -11,7 +11,7 @@ from gaitid.norms import Norms
 from gaitid.notes.message import DO_NOT_USE, GOOD, LEVELS
 from gaitid.records import NamedTuple
 from gaitid.report.gathering import Session, people
-from gaitid.report.page.pool import CYCLE, Basis, known_contacts, sides_of
+from gaitid.report.page import CYCLE, Basis, known_contacts, sides_of
 from gaitid.report.page.told import (
     LEVEL_CLASS,
     InMean,
@@ -309,10 +309,11 @@ def trust(means: InMean, basis: Basis) -> dict[str, dict[str, JointTrust]]:
     """By joint and side, of the trials that count."""
     results, sides = means.results, sides_of(means.results)
     joints = [j for j in _JOINTS if any(f"{side}_{j}" in name for side in sides for r in results for name in r.columns)]
-    return {joint: {side: _trust(means.of_side(side), basis, joint, side) for side in sides} for joint in joints}
+    of_sides = {side: (of, notes(of)) for side in sides for of in [means.of_side(side)]}
+    return {joint: {side: _trust(*of_sides[side], basis, joint, side) for side in sides} for joint in joints}
 
 
-def _trust(results: Sequence[Result], basis: Basis, joint: str, side: str) -> JointTrust:
+def _trust(results: Sequence[Result], noted: Sequence[Told], basis: Basis, joint: str, side: str) -> JointTrust:
     angle, moment, segments = _JOINTS[joint]
     pooled = basis.sides.get(side)
     n = pooled.mean(f"{angle}_deg").n if pooled is not None else 0
@@ -325,7 +326,7 @@ def _trust(results: Sequence[Result], basis: Basis, joint: str, side: str) -> Jo
     other = "right" if side == "left" else "left"
     doubts = [
         note.words
-        for note in notes(results)
+        for note in noted
         if note.code in _SPOKEN
         and (note.code != "knee_axis_turned" or joint == "knee")
         and any(segment in note.text.lower() for segment in segments)

@@ -9,12 +9,12 @@ import numpy as np
 
 from gaitid.drawing import Scale, area, path, scale_for
 from gaitid.norms import Band, Norms
+from gaitid.numerics.masks import spans
 from gaitid.records import NamedTuple
-from gaitid.report.page.pool import CYCLE, PERCENT, Basis, Pooled
+from gaitid.report.page import CYCLE, PERCENT, Basis, Pooled
 from gaitid.report.page.told import named
 from gaitid.report.panels import AT_A_GLANCE, PANELS, SIDES, CyclePanel
 from gaitid.report.result import Result
-from gaitid.report.stance import runs
 from gaitid.report.text import fixed
 from gaitid.trial import Array
 from gaitid.uncertainty.sources import SOURCES
@@ -268,10 +268,10 @@ def against(panel: CyclePanel, pooled: Pooled | None, band: Band | None) -> Comp
     seen = np.abs(curve.mean - mean) * panel.scale > _LEAST_OF_AXIS * (panel.high - panel.low)
     apart = np.where(seen, apart, 0.0)
     found = [
-        (first, f"{way} at ", f"{first}–{last} %")
+        (first, f"{way} at ", f"{first}–{after - 1} %")
         for way, beyond in (("above", apart > NORMAL_SD), ("below", apart < -NORMAL_SD))
-        for first, last in runs(beyond)
-        if last - first + 1 >= SHORTEST_PERCENT
+        for first, after in spans(beyond)
+        if after - first >= SHORTEST_PERCENT
     ]
     if not found:
         share = asked.mean()

@@ -7,6 +7,7 @@ What `gaitid norms build` leaves out for the same reasons stands in `gaitid.norm
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -51,8 +52,11 @@ class Told:
 def names_of(results: Sequence[Result]) -> tuple[str, ...]:
     """The stems; with the folder's name where two results share one, or with a number where that is shared too."""
     stems = [plain(result.stem) for result in results]
-    folders = [plain(result.path.absolute().parent.name) for result in results]
-    names = [s if stems.count(s) == 1 else f"{f}/{s}" for s, f in zip(stems, folders, strict=True)]
+    counts = Counter(stems)
+    names = [
+        stem if counts[stem] == 1 else f"{plain(result.path.absolute().parent.name)}/{stem}"
+        for stem, result in zip(stems, results, strict=True)
+    ]
     return tuple(n if names.count(n) == 1 else f"{n} ({i})" for i, n in enumerate(names, start=1))
 
 

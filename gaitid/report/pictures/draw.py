@@ -2,44 +2,103 @@
 
 from __future__ import annotations
 
-import io
-import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_pdf import PdfPages
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from gaitid.drawing import INK, MUTED, Scale, scale_for, shared_style, wider
+from gaitid.drawing import (
+    INK,
+    LETTERS,
+    MM_PER_INCH,
+    MUTED,
+    NORM,
+    SIDES,
+    Dashes,
+    Scale,
+    paper,
+    picture_bytes,
+    plain,
+    scale_for,
+    shared_style,
+    wider,
+)
 from gaitid.norms import Band, Norms
+from gaitid.numerics.masks import spans
 from gaitid.records import frozen_dataclass
 from gaitid.report.lines import Line, held
-from gaitid.report.page.pool import PERCENT
+from gaitid.report.page import PERCENT
 from gaitid.report.page.sure import band_at
-from gaitid.report.panels import CyclePanel
-from gaitid.report.pictures.request import (
-    DOTS_PER_INCH,
-    MM_PER_INCH,
-    SHEET_DOTS_PER_INCH,
-    SHEET_MM,
-    Layout,
-    Row,
-    layout_for,
-    sheet_layout,
-)
-from gaitid.report.stance import runs
+from gaitid.report.panels import CyclePanel, Row
 from gaitid.trial import Array, Mask
 
-GRID = "#e3e5e8"
-NORM = "#d5d8dd"
+# Elsevier, "Artwork and media instructions: artwork sizing" (Gait & Posture, Journal of Biomechanics, Clinical
+# Biomechanics): a column 90 mm, one and a half 140 mm, two 190 mm; letters 7 points, none below 6; bitmaps of lines and
+# tints 500 dots an inch (1772 pixels a column, 3740 two).
+DOTS_PER_INCH = 500
+SHEET_DOTS_PER_INCH = 200
+SHEET_MM = (210.0, 297.0)
+"""A4, upright."""
+# mm. A narrower panel has no room for its title.
+_LEAST_PANEL_MM = 30.0
+_LOWEST_MM, _HIGHEST_MM, _HIGHEST_ON_SHEET_MM = 20.0, 60.0, 36.0
 
-Dashes = Literal["-"] | tuple[float, tuple[float, ...]]
-#: Colour and dashes of left and right.
-SIDE_STYLES: tuple[tuple[str, Dashes], ...] = (("#c5342b", (0, (5, 1.5))), ("#0b6fa4", "-"))
+
+@frozen_dataclass()
+class Layout:
+    """Of one picture: mm, and points for letters and lines.
+
+    Attributes
+    ----------
+    width : float
+    columns : int
+    panel_height : float
+    top, bottom : float
+        Beside what legend and heading need.
+    """
+
+    width: float
+    columns: int
+    panel_height: float
+    top: float = 1.5
+    bottom: float = 8.5
+    left: float = 12.0
+    right: float = 2.5
+    column_gap: float = 12.0
+    row_gap: float = 6.0
+    heading: float = 2.5
+    block_gap: float = 9.0
+    legend_line: float = 3.6
+    line: float = 1.1
+
+    @property
+    def panel_width(self) -> float:
+        gaps = self.column_gap * (self.columns - 1)
+        return (self.width - self.left - self.right - gaps) / self.columns
+
+
+def layout_for(width: float, widest_row: int) -> Layout:
+    """As many columns as the widest row has, or fewer where panels would be too narrow."""
+    columns = widest_row
+    while columns > 1 and Layout(width, columns, 0.0).panel_width < _LEAST_PANEL_MM:
+        columns -= 1
+    panel = Layout(width, columns, 0.0).panel_width
+    return Layout(width, columns, min(max(0.6 * panel, _LOWEST_MM), _HIGHEST_MM))
+
+
+def sheet_layout(rows: int, legend_lines: int, heading: bool) -> Layout:
+    """Of a sheet of A4: rows as high as there is room for, up to what looks well."""
+    layout = Layout(SHEET_MM[0], 3, 0.0, top=27.0, bottom=25.0, left=18.0, right=8.0, row_gap=5.6)
+    room = SHEET_MM[1] - layout.top - layout.bottom - legend_lines * layout.legend_line - rows * layout.row_gap
+    room -= layout.heading if heading else 0.0
+    return replace(layout, panel_height=min(room / rows, _HIGHEST_ON_SHEET_MM))
+
+
 #: Of sessions: Okabe & Ito 2008, told apart by every eye, and by their dashes in grey.
 SESSION_STYLES: tuple[tuple[str, Dashes], ...] = (
     (INK, "-"),
@@ -57,15 +116,6 @@ _STRUCK = 0.4
 _FEW = 8
 
 
-_RC: dict[str, Any] = {
-    "svg.fonttype": "none",  # text stays text
-    "pdf.fonttype": 42,  # TrueType: journals take no Type 3
-    "path.simplify": True,
-    "path.simplify_threshold": 0.1,
-}
-# Of a legend, which stands at the left edge.
-_LEGEND: dict[str, Any] = {"frameon": False, "labelcolor": INK, "borderpad": 0, "borderaxespad": 0}
-_FONT = "'DejaVu Sans'"
 # A letter of DejaVu Sans is 0.58 of its size wide on average; a handle of the legend with its gaps takes 34 points.
 _LETTER, _HANDLE = 0.58, 34.0
 
@@ -130,27 +180,13 @@ class Picture:
         return self.norms.bands.get(panel.column) if self.norms is not None else None
 
 
-def picture_bytes(picture: Picture, format: str) -> bytes:
+def drawn(picture: Picture, format: str) -> bytes:
     """The picture as ``png``, ``svg`` or ``pdf``; in a PDF each block of a sheet has a page of its own."""
-    buffer = io.BytesIO()
-    with shared_style(_RC):
-        if format == "pdf":
-            about = {"Creator": None, "Producer": None, "CreationDate": None, "Subject": picture.caption}
-            with PdfPages(buffer, metadata=about) as pdf:
-                for blocks in [[block] for block in picture.blocks] if picture.is_sheet else [picture.blocks]:
-                    pdf.savefig(_figure(picture, blocks), facecolor="white")
-        else:
-            dots = SHEET_DOTS_PER_INCH if picture.is_sheet else DOTS_PER_INCH
-            nothing = dict.fromkeys(("Creator", "Date", "Format", "Type") if format == "svg" else ("Software",))
-            about = {**nothing, "Description": picture.caption}
-            figure = _figure(picture, picture.blocks)
-            figure.savefig(buffer, format=format, dpi=dots, facecolor="white", metadata=about)
-    content = buffer.getvalue()
-    if format == "svg":  # a reader without this font takes the next
-        return content.replace(_FONT.encode(), f"{_FONT}, Arial, Helvetica, sans-serif".encode())
-    if format == "pdf":  # fonts' names differ from one process to the next by six letters, drawn from a hash
-        return re.sub(rb"/[A-Z]{6}\+(?=DejaVu)", b"/GAITID+", content)
-    return content
+    pages = [[block] for block in picture.blocks] if format == "pdf" and picture.is_sheet else [picture.blocks]
+    with shared_style():
+        figures = [_figure(picture, blocks) for blocks in pages]
+        dots = SHEET_DOTS_PER_INCH if picture.is_sheet else DOTS_PER_INCH
+        return picture_bytes(figures, format, dots, picture.caption)
 
 
 def _figure(picture: Picture, blocks: Sequence[Block]) -> Figure:
@@ -171,49 +207,32 @@ def _figure(picture: Picture, blocks: Sequence[Block]) -> Figure:
     height += len(rows) * (look.panel_height + look.row_gap) * len(blocks)
     height += look.heading * sum(bool(block.heading) for block in blocks) + look.block_gap * (len(blocks) - 1)
     height = max(height, SHEET_MM[1]) if picture.is_sheet else height
-    figure = Figure(figsize=(look.width / MM_PER_INCH, height / MM_PER_INCH))
-    width, height = (float(inches) * MM_PER_INCH for inches in figure.get_size_inches())
-
-    def write(from_top: float, text: str, **style: Any) -> None:
-        style = {"fontsize": look.letters, "color": INK, **style}
-        figure.text((look.left - 8.0) / width, 1 - from_top / height, text, va="top", **style)
-
+    sheet, margin = paper(look.width, height), look.left - 8.0
     if handles:
-        figure.legend(
-            handles=handles,
-            loc="upper left",
-            bbox_to_anchor=((look.left - 8.0) / width, 1 - look.top / height),
-            ncols=-(-len(handles) // legend),
-            fontsize=look.letters,
-            handlelength=2.6,
-            handletextpad=0.5,
-            columnspacing=1.2,
-            labelspacing=0.35,
-            **_LEGEND,
-        )
+        sheet.legend(margin, look.top, handles, -(-len(handles) // legend))
     y = look.top + legend * look.legend_line
     for block, lines in zip(blocks, found, strict=True):
         if block.heading:
-            write(y + 1.0, block.heading, fontsize=look.letters + 1.5, weight="bold")
+            sheet.text(margin, y + 1.0, block.heading, fontsize=LETTERS + 1.5, weight="bold")
             y += look.heading
         for i, row in enumerate(rows):
             y += look.row_gap
             for column, panel in enumerate(row):
                 left = look.left + column * (look.panel_width + look.column_gap)
-                box = (left / width, 1 - (y + look.panel_height) / height, look.panel_width / width)
-                axes = figure.add_axes((*box, look.panel_height / height), facecolor="none")
+                axes = sheet.axes(left, y, look.panel_width, look.panel_height)
                 draw_panel(axes, panel, lines[panel.column], picture.band(panel), look, picture.thin)
                 if any(len(below) > column for below in rows[i + 1 :]):
                     axes.tick_params(labelbottom=False)
                 else:
-                    axes.set_xlabel(picture.x_label, fontsize=look.letters, color=INK, labelpad=1.5)
+                    axes.set_xlabel(picture.x_label, fontsize=LETTERS, color=INK, labelpad=1.5)
             y += look.panel_height
         y += look.block_gap
     for i, text in enumerate(picture.head):
         style = {"color": MUTED} if i else {"fontsize": 13, "weight": "bold"}
-        write(8.0 + (7.0 if i else 0.0) + 3.4 * max(i - 1, 0), text, **style)
+        sheet.text(margin, 8.0 + (7.0 if i else 0.0) + 3.4 * max(i - 1, 0), text, **style)
     for i, text in enumerate(picture.foot):
-        write(height - 15.0 + 3.2 * i, text, color=MUTED)
+        sheet.text(margin, sheet.height - 15.0 + 3.2 * i, text, color=MUTED)
+    figure: Figure = sheet.figure
     return figure
 
 
@@ -244,7 +263,7 @@ def _handles(picture: Picture, lines: Sequence[Line]) -> list[Any]:
 def _legend_columns(handles: Sequence[Any], look: Layout) -> int:
     room = (look.width - look.left - look.right + 6.0) * 72 / MM_PER_INCH
     longest = max((len(str(handle.get_label())) for handle in handles), default=1)
-    return max(1, min(len(handles), int(room / (longest * _LETTER * look.letters + _HANDLE))))
+    return max(1, min(len(handles), int(room / (longest * _LETTER * LETTERS + _HANDLE))))
 
 
 # --- one panel --------------------------------------------------------------------------------------------------------
@@ -252,7 +271,7 @@ def _legend_columns(handles: Sequence[Any], look: Layout) -> int:
 
 def style_of(line: Line, shared: bool) -> tuple[str, Dashes]:
     """Colour and dashes of a line: `shared` where left and right are on the same axes."""
-    return SIDE_STYLES[line.style] if shared else SESSION_STYLES[line.style % len(SESSION_STYLES)]
+    return SIDES[line.side] if shared else SESSION_STYLES[line.style % len(SESSION_STYLES)]
 
 
 def draw_panel(
@@ -282,7 +301,7 @@ def draw_panel(
     known = band if band is not None and np.isfinite(band.sd).any() else None
     _frame(axes, panel, scale_for(panel.low, panel.high, held(lines, known, thin) * panel.scale), look)
     if not lines:
-        style = {"fontsize": look.letters, "color": MUTED, "ha": "center"}
+        style = {"fontsize": LETTERS, "color": MUTED, "ha": "center"}
         axes.text(0.5, 0.5, "no values", transform=axes.transAxes, **style)
 
 
@@ -303,7 +322,7 @@ def _mean(axes: Axes, line: Line, scale: float, style: tuple[str, Dashes], look:
             if impact.any():
                 struck = np.where(wider(impact), curve, np.nan) * scale
                 axes.plot(PERCENT, struck, color=colour, linewidth=0.6, zorder=4, **IMPACT)
-            alone = [first for first, last in runs(np.isfinite(curve)) if first == last]
+            alone = [first for first, after in spans(np.isfinite(curve)) if after - first == 1]
             axes.plot(PERCENT[alone], curve[alone] * scale, ".", color=colour, markersize=2.5, zorder=4)
         return
     sound = np.where(line.impact, np.nan, line.mean) * scale
@@ -317,12 +336,7 @@ def _mean(axes: Axes, line: Line, scale: float, style: tuple[str, Dashes], look:
 
 def _frame(axes: Axes, panel: CyclePanel, scale: Scale, look: Layout) -> None:
     axes.set(xlim=(0, 100), ylim=(scale.low, scale.high), yticks=scale.ticks, xticks=(0, 20, 40, 60, 80, 100))
-    axes.set_axisbelow(True)
-    axes.grid(True, axis="y", color=GRID, linewidth=0.4)
-    axes.tick_params(labelsize=look.letters, colors=INK, length=2, width=0.5, pad=1.5)
-    for name, spine in axes.spines.items():
-        spine.set_visible(name in ("left", "bottom"))
-        spine.set(color=INK, linewidth=0.5)
+    plain(axes, "y")
     to_left = look.left - 4.0
     axes.annotate(
         panel.title,
@@ -330,14 +344,14 @@ def _frame(axes: Axes, panel: CyclePanel, scale: Scale, look: Layout) -> None:
         xytext=(-to_left * 72 / MM_PER_INCH, 3),
         xycoords="axes fraction",
         textcoords="offset points",
-        fontsize=look.letters,
+        fontsize=LETTERS,
         weight="bold",
         color=INK,
         va="bottom",
         annotation_clip=False,
     )
-    axes.set_ylabel(panel.unit.replace("°", "degrees"), fontsize=look.letters, color=INK, labelpad=1.5)
+    axes.set_ylabel(panel.unit.replace("°", "degrees"), fontsize=LETTERS, color=INK, labelpad=1.5)
     for text, y, va in ((f"{panel.up} ↑", 0.985, "top"), (f"{panel.down} ↓", 0.015, "bottom")):
         if len(text) > 2:
-            style: Any = {"fontsize": look.letters, "color": MUTED, "zorder": 1}
+            style: Any = {"fontsize": LETTERS, "color": MUTED, "zorder": 1}
             axes.text(0.015, y, text, transform=axes.transAxes, ha="left", va=va, **style)

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 
 from gaitid.analysis.result import Result
 from gaitid.body.centre_of_mass import centre_of_body
+from gaitid.disk.regular import file_state
+from gaitid.errors import GaitidError, in_print
 from gaitid.ground.contacts import UNKNOWN
 from gaitid.ground.sole import reaches_onto
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rotation import unit
 from gaitid.records import frozen_dataclass
+from gaitid.report import result as written
 from gaitid.report.scene.attach import Attached, Bone, attach, bones_of, named_in_notes
+from gaitid.run.command import read_recorded, refuse_other_numbers
 from gaitid.trial import Array, Mask
 
 # m. What is recorded farther from the body is not of it: a camera's ghost, a calibration wand.
@@ -269,3 +274,51 @@ def unknown_frames(result: Result, side: str) -> list[tuple[int, int]]:
     """Runs of frames, first and last, in which a foot's load is neither known from plates nor known to be none."""
     state = result.sides[side].load.state
     return [(a, b - 1) for a, b in spans(state == UNKNOWN)]
+
+
+# Trials kept, and their frames, of some 6 kB each: a page asks for the view of all, then for the plan of each.
+_KEPT, _KEPT_FRAMES = 32, 30_000
+_seen: dict[tuple[Path, tuple[int, ...] | None], Seen] = {}
+
+
+@frozen_dataclass(eq=False)
+class Seen:
+    """What is drawn of a trial, or why nothing is.
+
+    Attributes
+    ----------
+    moving : Moving or None
+    why_not : str
+        In one line, where there is none.
+    """
+
+    moving: Moving | None
+    why_not: str = ""
+
+
+def seen_of(result: written.Result) -> Seen:
+    """The same answer for the same record, as long as nobody writes to it."""
+    key = (result.path.absolute(), file_state(result.path))
+    if key not in _seen:
+        found = analyse_again(result)
+        while _seen and (len(_seen) >= _KEPT or sum(map(_frames, [found, *_seen.values()])) > _KEPT_FRAMES):
+            del _seen[next(iter(_seen))]
+        _seen[key] = found
+    return _seen[key]
+
+
+def analyse_again(result: written.Result) -> Seen:
+    """The trial of a result, analysed again from the files that its record names (`gaitid.run.command`).
+
+    Nothing is raised where a file is gone or has changed, or where other numbers come out.
+    """
+    try:
+        again = read_recorded(result.record, result.path).analysed()
+        refuse_other_numbers(again, result.record, {**result.columns, "frame": result.frame.astype(float)})
+    except (GaitidError, OSError, ValueError) as error:
+        return Seen(None, error.line() if isinstance(error, GaitidError) else in_print(str(error)))
+    return Seen(moving(again))
+
+
+def _frames(seen: Seen) -> int:
+    return 0 if seen.moving is None else seen.moving.result.trial.n_frames

@@ -16,9 +16,8 @@ from gaitid.numerics.masks import known_rows
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.report.result import Result
 from gaitid.report.scene.describe import contact_words, plates_under, verdict_of
-from gaitid.report.scene.moving import Moving
-from gaitid.report.scene.seen import seen_of
-from gaitid.report.templates import macro, render
+from gaitid.report.scene.moving import Moving, seen_of
+from gaitid.report.text import macro, render
 from gaitid.trial import Array, ForcePlate
 
 # Of the picture, whose units are pixels on a telephone: its width, its greatest height, its margin.

@@ -7,8 +7,16 @@ import pytest
 from numpy.typing import NDArray
 from scipy import special
 
-from gaitid.report.difference import _resels, critical_t, difference, excursion, loaded_only, paired_difference
-from gaitid.report.session_tables import half_of_difference, half_of_mean
+from gaitid.report.difference import (
+    _resels,
+    critical_t,
+    difference,
+    excursion,
+    half_of_difference,
+    half_of_mean,
+    loaded_only,
+    paired_difference,
+)
 
 Array = NDArray[np.float64]
 

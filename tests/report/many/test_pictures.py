@@ -14,15 +14,15 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.image import imread
 
+from gaitid.drawing import SIDES
 from gaitid.errors import GaitidError
 from gaitid.norms import Band
 from gaitid.report import Choices, write_report
 from gaitid.report.gathering import load_results
 from gaitid.report.lines import Line, members_of, side_lines
-from gaitid.report.panels import PANELS
-from gaitid.report.pictures.compose import _foot, _wrapped, compose
-from gaitid.report.pictures.draw import SESSION_STYLES, SIDE_STYLES, draw_panel
-from gaitid.report.pictures.request import GRIDS, Request, figure_names, layout_for, rows_of, width_mm
+from gaitid.report.panels import GRIDS, PANELS, Request, figure_names, rows_of, width_mm
+from gaitid.report.pictures import _foot, _wrapped, compose
+from gaitid.report.pictures.draw import SESSION_STYLES, draw_panel, layout_for
 
 ROOT = Path(__file__).resolve().parents[3]
 Walk = Callable[..., Path]
@@ -64,7 +64,7 @@ def test_the_mean_that_is_drawn_is_that_of_the_cycles(walk: Walk) -> None:
     assert np.allclose(left.mean, values.mean(axis=0)) and np.allclose(left.sd, values.std(axis=0, ddof=1))
     line = drawn(left).axes[0].lines[1]  # after that of zero
     assert np.allclose(line.get_ydata(), values.mean(axis=0))
-    assert line.get_color() == SIDE_STYLES[0][0]
+    assert line.get_color() == SIDES["left"][0]
 
 
 def test_an_impact_is_drawn_apart_and_does_not_stretch_the_axis() -> None:
@@ -125,7 +125,7 @@ def luminance(colour: str) -> float:
     return float(linear @ [0.2126, 0.7152, 0.0722])
 
 
-@pytest.mark.parametrize("styles", [SIDE_STYLES, SESSION_STYLES])
+@pytest.mark.parametrize("styles", [tuple(SIDES.values()), SESSION_STYLES])
 def test_lines_are_told_apart_in_grey_and_seen_on_white(styles: Sequence[tuple[str, object]]) -> None:
     dashes = [str(style[1]) for style in styles]
     assert len(set(dashes)) == len(dashes)

@@ -13,8 +13,8 @@ from gaitid.cli.options import run_options
 from gaitid.cli.run import command, given_options, recorded_command
 from gaitid.errors import GaitidError
 from gaitid.report.result import Result, load_result
-from gaitid.report.scene import seen
-from gaitid.report.scene.seen import analyse_again, seen_of
+from gaitid.report.scene import moving
+from gaitid.report.scene.moving import analyse_again, seen_of
 from gaitid.run.command import read_command
 from gaitid.settings import OPTIONS
 
@@ -190,7 +190,7 @@ def test_a_trial_is_analysed_once_for_view_and_plan(copied: Path) -> None:
 
 
 def test_few_frames_are_kept(walk: Result, copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(seen, "_KEPT_FRAMES", len(walk.frame) + 1)
+    monkeypatch.setattr(moving, "_KEPT_FRAMES", len(walk.frame) + 1)
     first = seen_of(walk)
     seen_of(load_result(copied / "results" / "walk.run.json"))
     assert seen_of(walk) is not first

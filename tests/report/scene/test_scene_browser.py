@@ -280,7 +280,7 @@ def test_another_trial(opened: Callable[..., Any]) -> None:
 
 def test_the_script_reads_the_numbers(opened: Callable[..., Any], walk: Result) -> None:
     """What the script decodes is what was analysed, to less than a millimetre."""
-    from gaitid.report.scene.seen import seen_of
+    from gaitid.report.scene.moving import seen_of
 
     view = opened()
     seen = seen_of(walk).moving

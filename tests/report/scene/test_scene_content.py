@@ -16,8 +16,7 @@ from gaitid.report.result import Result
 from gaitid.report.scene import scene_html
 from gaitid.report.scene.attach import owners
 from gaitid.report.scene.describe import described
-from gaitid.report.scene.moving import Moving
-from gaitid.report.scene.seen import seen_of
+from gaitid.report.scene.moving import Moving, seen_of
 
 
 def shown(result: Result, budget: int = 1_200_000) -> tuple[Moving, dict[str, Any]]:

@@ -36,7 +36,7 @@ def test_plates_have_their_size_and_the_bar_its_length(walk: Result) -> None:
     (length,) = re.findall(r"h([\d.]+)", str(bar.get("d")))
     centimetres = next(element.text for element in with_class(svg, "gp-words") if "cm" in str(element.text))
     per_metre = float(length) / float(str(centimetres).split()[0]) * 100
-    from gaitid.report.scene.seen import seen_of
+    from gaitid.report.scene.moving import seen_of
 
     seen = seen_of(walk).moving
     assert seen is not None

@@ -2,36 +2,32 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from matplotlib.figure import Figure
 
-from gaitid.drawing import shared_style
+from gaitid.drawing import (
+    COLOURS,
+    DASHES,
+    INK,
+    LEGEND,
+    LETTERS,
+    MM_PER_INCH,
+    MUTED,
+    Paper,
+    paper,
+    picture_bytes,
+    plain,
+    shared_style,
+)
 from gaitid.errors import GaitidError
 from gaitid.records import frozen_dataclass
-from gaitid.report.chain.drawn import (
-    FIGURES,
-    Drawn,
-    Panel,
-    Stick,
-    View,
-    chosen_frames,
-    known_frames,
-    points_of,
-    views_of,
-)
-from gaitid.report.chain.gather import Chain
-from gaitid.report.pictures.request import DOTS_PER_INCH, MM_PER_INCH, SHEET, SHEET_DOTS_PER_INCH, Request
+from gaitid.report.chain import Chain, Drawn, Panel, Stick, View, chosen_frames, known_frames, points_of, views_of
+from gaitid.report.panels import CHAIN_FIGURES, SHEET, Request
+from gaitid.report.pictures.draw import DOTS_PER_INCH, SHEET_DOTS_PER_INCH
 from gaitid.trial import Array
 
-INK, MUTED, GRID = "#22303c", "#66727e", "#dde2e7"
-# Okabe M, Ito K (2008) Color universal design; with dashes, so that lines are told apart in grey print.
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#6a3d9a", "#8c564b")
-DASHES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)), "-", (0, (5, 1.6)), "-", "-")
-_LETTERS = 7.0
 # mm.
 _LEFT, _RIGHT, _TOP, _GAP, _LEAST_PANEL = 15.0, 3.0, 3.0, 14.0, 42.0
 _HEADING, _TITLE, _LEGEND, _PANEL, _X_LABEL = 6.0, 3.6, 3.2, 30.0, 9.0
@@ -41,8 +37,7 @@ _FEWEST_POSTURES, _MOST_POSTURES = 9, 15
 _SLOT = 0.8
 # Of the largest value: less is not spread over a whole axis.
 _LEAST_SPAN = 0.05
-_LETTER_MM = 0.52 * 6.5 * MM_PER_INCH / 72
-_RC = {"svg.fonttype": "none", "pdf.fonttype": 42, "path.simplify": True, "path.simplify_threshold": 0.2}
+_LETTER_MM = 0.52 * LETTERS * MM_PER_INCH / 72
 
 
 @frozen_dataclass(eq=False)
@@ -60,7 +55,7 @@ def picture(drawn: Drawn, names: Sequence[str], width: float, format: str, dpi: 
     ----------
     drawn : Drawn
     names : sequence of str
-        Of `FIGURES`, those that it has.
+        Of `CHAIN_FIGURES`, those that it has.
     width : float
         mm.
     format : {"png", "svg", "pdf"}
@@ -69,19 +64,12 @@ def picture(drawn: Drawn, names: Sequence[str], width: float, format: str, dpi: 
     """
     rows = [row for name in names for row in _rows(drawn, name, width)]
     height = _TOP + sum(row.height for row in rows) + 1.0
-    with shared_style({**_RC, "font.size": _LETTERS}):
-        figure = Figure(figsize=(width / MM_PER_INCH, height / MM_PER_INCH))
-        sheet = _Sheet(figure, width, height)
-        from_top = _TOP
+    with shared_style({"font.size": LETTERS}):
+        sheet, from_top = paper(width, height), _TOP
         for row in rows:
             row.draw(sheet, from_top)
             from_top += row.height
-        out = io.BytesIO()
-        about: dict[str, Any] = {"Software": None}
-        if format != "png":
-            about = dict.fromkeys(("Creator", "Date") if format == "svg" else ("Creator", "Producer", "CreationDate"))
-        figure.savefig(out, format=format, dpi=dpi, facecolor="white", metadata=about)
-    return out.getvalue()
+        return picture_bytes([sheet.figure], format, dpi)
 
 
 def chain_pictures(chains: Sequence[Chain], request: Request, format: str, name: str | None) -> dict[str, bytes]:
@@ -120,27 +108,10 @@ def chain_pictures(chains: Sequence[Chain], request: Request, format: str, name:
     return pictures
 
 
-@frozen_dataclass(eq=False)
-class _Sheet:
-    """A figure on which places are millimetres from the top left."""
-
-    figure: Any
-    width: float
-    height: float
-
-    def axes(self, left: float, top: float, width: float, height: float) -> Any:
-        """Axes in a box, mm."""
-        box = (left / self.width, 1 - (top + height) / self.height, width / self.width, height / self.height)
-        return self.figure.add_axes(box, facecolor="none")
-
-    def text(self, left: float, top: float, words: str, **style: Any) -> None:
-        """Words below a place, mm."""
-        style = {"fontsize": _LETTERS, "color": INK, "va": "top", **style}
-        self.figure.text(left / self.width, 1 - top / self.height, words, **style)
-
-
 def _rows(drawn: Drawn, name: str, width: float) -> list[_Row]:
-    heading = _Row(_HEADING, lambda sheet, top: sheet.text(3.0, top + 1.0, FIGURES[name], fontsize=8, weight="bold"))
+    heading = _Row(
+        _HEADING, lambda sheet, top: sheet.text(3.0, top + 1.0, CHAIN_FIGURES[name], fontsize=8, weight="bold")
+    )
     if name == "stick":
         return [heading, *_stick_rows(drawn, width)]
     panels = drawn.figures[name]
@@ -160,7 +131,7 @@ def _panel_row(drawn: Drawn, panels: Sequence[Panel], columns: int, width: float
     titled = any(panel.title for panel in panels)
     above = (_TITLE if titled else 0.0) + _LEGEND * lines
 
-    def draw(sheet: _Sheet, top: float) -> None:
+    def draw(sheet: Paper, top: float) -> None:
         for i, panel in enumerate(panels):
             left = _LEFT + i * (each + _GAP)
             if panel.title:
@@ -191,23 +162,10 @@ def _draw_panel(axes: Any, time_s: Array, panel: Panel, width: float) -> None:
         axes.set_ylim(middle - half, middle + half)
     axes.ticklabel_format(axis="y", useOffset=False)
     axes.axhline(0.0, color=MUTED, linewidth=0.5, zorder=0.5) if _holds_zero(axes) else None
-    _plain(axes)
+    plain(axes)
     axes.set_xlabel("time (s)", color=INK, labelpad=1.5)
     axes.set_ylabel(panel.label, color=INK, labelpad=2)
-    axes.legend(
-        loc="lower left",
-        bbox_to_anchor=(0.0, 1.01),
-        ncols=_per_line(panel, width),
-        fontsize=6.5,
-        frameon=False,
-        labelcolor=INK,
-        handlelength=2.2,
-        handletextpad=0.4,
-        columnspacing=1.0,
-        labelspacing=0.25,
-        borderpad=0,
-        borderaxespad=0.2,
-    )
+    axes.legend(loc="lower left", bbox_to_anchor=(0.0, 1.02), ncols=_per_line(panel, width), **LEGEND)
 
 
 def _holds_zero(axes: Any) -> bool:
@@ -215,18 +173,10 @@ def _holds_zero(axes: Any) -> bool:
     return bool(low < 0 < high)
 
 
-def _plain(axes: Any) -> None:
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.spines[["left", "bottom"]].set_color(MUTED)
-    axes.tick_params(colors=MUTED, labelsize=_LETTERS - 0.5, length=2, pad=1.5, labelcolor=INK)
-    axes.grid(color=GRID, linewidth=0.4)
-    axes.set_axisbelow(True)
-
-
 def _per_line(panel: Panel, width: float) -> int:
     """How many entries of a legend stand beside each other."""
     longest = max(len(curve.label) for curve in panel.curves)
-    return max(1, min(len(panel.curves), int(width / (longest * _LETTER_MM + 9.0))))
+    return max(1, min(len(panel.curves), int(width / (longest * _LETTER_MM + 10.0))))
 
 
 def _legend_lines(panel: Panel, width: float) -> int:
@@ -249,26 +199,13 @@ def _paths_row(drawn: Drawn, views: Sequence[View], width: float) -> _Row:
     room = width - _LEFT - _RIGHT - _GAP * (len(views) - 1)
     scale = min(room / sum(size[0] for size in sizes), _STICK_HIGHEST / max(size[1] for size in sizes))
 
-    def draw(sheet: _Sheet, top: float) -> None:
+    def draw(sheet: Paper, top: float) -> None:
         left, handles = _LEFT, []
         for view, size in zip(views, sizes, strict=True):
             axes = sheet.axes(left, top + _LEGEND + 1.0, scale * size[0], scale * size[1])
             handles = _draw_paths(axes, drawn, view)
             left += scale * size[0] + _GAP
-        sheet.figure.legend(
-            handles=handles,
-            loc="upper left",
-            bbox_to_anchor=(_LEFT / sheet.width, 1 - top / sheet.height),
-            ncols=len(handles),
-            fontsize=6.5,
-            frameon=False,
-            labelcolor=INK,
-            handlelength=2.0,
-            handletextpad=0.4,
-            columnspacing=1.2,
-            borderpad=0,
-            borderaxespad=0,
-        )
+        sheet.legend(_LEFT, top, handles, len(handles))
 
     return _Row(_LEGEND + 1.0 + scale * max(size[1] for size in sizes) + _X_LABEL, draw)
 
@@ -289,7 +226,7 @@ def _draw_paths(axes: Any, drawn: Drawn, view: View) -> list[Any]:
     _roots(axes, drawn.sticks, first, view, np.zeros(2))
     axes.set_xlim(view.low[0], view.high[0])
     axes.set_ylim(view.low[1], view.high[1])
-    _plain(axes)
+    plain(axes)
     axes.set_xlabel(view.labels[0], color=INK, labelpad=1.5)
     axes.set_ylabel(view.labels[1], color=INK, labelpad=2)
     return handles
@@ -346,7 +283,7 @@ def _strip_row(drawn: Drawn, view: View, width: float) -> _Row:
     slot = _SLOT * size[0]
     scale = min(room / (slot * (len(frames) - 1) + 1.1 * size[0]), _STRIP_HIGHEST / size[1])
 
-    def draw(sheet: _Sheet, top: float) -> None:
+    def draw(sheet: Paper, top: float) -> None:
         axes = sheet.axes(_LEFT, top + _TITLE, room, scale * size[1])
         before, ticks = int(known[0]), []
         for k, frame in enumerate(frames):
@@ -362,9 +299,9 @@ def _strip_row(drawn: Drawn, view: View, width: float) -> _Row:
         axes.set_xticks(ticks)
         axes.set_xticklabels([f"{drawn.time_s[frame]:.3g}" for frame in frames])
         axes.set_yticks([])
-        axes.spines[["top", "right", "left"]].set_visible(False)
-        axes.spines["bottom"].set_color(MUTED)
-        axes.tick_params(colors=MUTED, labelsize=_LETTERS - 0.5, length=2, pad=1.5, labelcolor=INK)
+        plain(axes)
+        axes.grid(False)
+        axes.spines["left"].set_visible(False)
         axes.set_xlabel("time (s)", color=INK, labelpad=1.5)
         plane = f"{'xyz'[index[0]]} to the right, {'xyz'[index[1]]} upward on the paper"
         fixed = "" if not middle.any() else ", each about its own middle"

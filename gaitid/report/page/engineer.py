@@ -1,15 +1,115 @@
-"""The methods paragraph of a paper, and the topics of a reporting checklist, filled in from the record."""
+"""What an engineer asks, folded; the methods paragraph of a paper, and the topics of a reporting checklist."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from gaitid.norms import Norms
-from gaitid.report.page.told import agreed, agreed_at, in_mean, measured, model_of
+from gaitid.records import NamedTuple
+from gaitid.report.page.told import agreed, agreed_at, in_mean, measured, model_of, named, notes
 from gaitid.report.panels import SIDES
-from gaitid.report.result import Result
+from gaitid.report.result import Contact, Result, Span, unknown_spans
 from gaitid.report.text import UNKNOWN, number
+
+_SEVERITIES = {
+    "error": "Errors",
+    "doubt": "Doubts",
+    "assumption": "Assumptions",
+    "info": "For information",
+    "": "Notes",
+}
+_WIDTH, _LEFT, _ROW = 1000, 60, 26
+
+
+class Bar(NamedTuple):
+    """A span of frames on a timeline."""
+
+    side: str
+    known: bool
+    x: float
+    y: int
+    width: float
+    text: str
+    hover: str
+
+
+class Timeline(NamedTuple):
+    """Who stood when, in units of the picture.
+
+    Attributes
+    ----------
+    width, height, row : int
+    bars : list of Bar
+    ticks : list of (x, frame)
+    """
+
+    width: int
+    height: int
+    row: int
+    bars: list[Bar]
+    ticks: list[tuple[float, int]]
+
+
+class Folded(NamedTuple):
+    """What is folded of one trial: who stood when (None where nobody did), and frames with moments of each joint."""
+
+    name: str
+    result: Result
+    timeline: Timeline | None
+    coverage: list[dict[str, Any]]
+
+
+def folded(results: Sequence[Result]) -> list[Folded]:
+    """Of each trial."""
+    return [Folded(name, r, _timeline(r) if r.contacts else None, _coverage(r)) for name, r in named(results)]
+
+
+def _timeline(result: Result) -> Timeline:
+    """A row a side: bars of contacts with their plates, and where the load is unknown."""
+    first, last = int(result.frame[0]), int(result.frame[-1])
+
+    def across(frame: float) -> float:
+        return _LEFT + (frame - first) / max(last - first, 1) * (_WIDTH - _LEFT - 10)
+
+    bars = []
+    for i, side in enumerate(result.sides):
+        spans: list[Contact | Span] = [contact for contact in result.contacts if contact.known]
+        for of in [*spans, *unknown_spans(result)]:
+            begin, end = max(of.first_frame, first), min(of.last_frame, last)
+            if of.side != side or end < begin:
+                continue
+            known, text, why = False, "unknown", of.reason
+            if isinstance(of, Contact):
+                known, text, why = True, f"plate {of.plates}", of.method
+            x, width = across(begin), max(across(end) - across(begin), 1.5)
+            bars.append(Bar(side, known, x, _ROW * i, width, text, f"{text}, frames {begin}–{end}: {why}"))
+    step = max(1, round((last - first) / 8 / 10) * 10) if last - first > 80 else max(1, (last - first) // 4)
+    ticks = [(across(frame), frame) for frame in range(-(-first // step) * step, last + 1, step)]
+    return Timeline(_WIDTH, _ROW * len(result.sides) + 22, _ROW, bars, ticks)
+
+
+def _coverage(result: Result) -> list[dict[str, Any]]:
+    """Frames with and without moments of each joint."""
+    counted = []
+    for side, joints in result.mapping("coverage").items():
+        for joint, counts in joints.items() if isinstance(joints, Mapping) else ():
+            if isinstance(counts, Mapping):
+                why = counts.get("reasons")
+                why = "; ".join(f"{w}: {n}" for w, n in why.items()) if isinstance(why, Mapping) else why
+                row = {"side": side, "joint": joint, **counts, "why empty": why}
+                counted.append({key: value for key, value in row.items() if key != "reasons"})
+    return counted
+
+
+def notes_by_severity(results: Sequence[Result]) -> dict[str, list[str]]:
+    """Every note, the most serious first."""
+    lists: dict[str, list[str]] = {}
+    for note in notes(results):
+        lists.setdefault(_SEVERITIES.get(note.severity, note.severity), []).append(note.words)
+    return lists
+
 
 NOT_RECORDED = "not recorded"
 _COUNTS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten")
