@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import gaitid
 from gaitid.errors import GaitidError
 from gaitid.report import write_report
 
@@ -46,6 +47,15 @@ class Elements(HTMLParser):
 
 def html(results: list[Path], output: Path) -> str:
     return write_report(results, output).read_text(encoding="utf-8")
+
+
+def test_markup_stands_in_templates_alone() -> None:
+    root = Path(gaitid.__file__).parent
+    files = [
+        path for room in ("report", "compare", "api", "inspect", "capacity") for path in (root / room).rglob("*.py")
+    ]
+    markup = re.compile(r"</(a|b|p|div|td|tr|th|table|li|ul|section|span|svg|g|text|script)>|<(path|td|li|p|div)[ >]")
+    assert [path.name for path in files if markup.search(path.read_text(encoding="utf-8"))] == []
 
 
 def test_page_is_whole_and_needs_nothing_else(page: str) -> None:
