@@ -15,7 +15,7 @@ from gaitid.errors import TrialError
 from gaitid.ground.by_hand import ByHand
 from gaitid.ground.ground import Ground
 from gaitid.ground.plate_load import Carried, PlateLoad
-from gaitid.ground.sole import HALF_WIDTH, may_touch, median_off, odds_of_foot, off_the_sole, reaches_onto
+from gaitid.ground.sole import HALF_WIDTH, may_touch, median_off, odds_of_foot, off_the_sole
 from gaitid.ground.stance import Stance
 from gaitid.numerics.masks import bridged, known_rows, spans
 from gaitid.records import frozen_dataclass
@@ -143,19 +143,6 @@ class FootClaims:
         """(frames,) no other foot is on the ground."""
         others = [stance.airborne for side, stance in self.ground.stances.items() if side != self.side]
         return reduce(np.logical_and, others) if others else np.zeros(self.ground.n_frames, dtype=bool)
-
-    def touches_lightly(self, plate: PlateLoad, first: int, last: int) -> bool:
-        """Whether a standing foot's sole reaches onto a plate whose load is too small or too short for a contact.
-
-        Beside the plates that carry the foot, such a plate may carry a part of it, which belongs to the sum.
-        """
-        frames = slice(first, last + 1)
-        edge = self.ground.settings.contact_edge_N
-        if any(a <= last and b >= first for a, b in self.ground.loaded[plate.number]):
-            return False  # a contact of its own, judged by itself
-        loaded = plate.vertical[frames] > max(edge, plate.noise_N if np.isfinite(plate.noise_N) else edge)
-        standing = self.stance.standing[frames]
-        return bool((loaded & reaches_onto(plate, self.foot.during(frames)) & standing).any())
 
 
 def find_claims(ground: Ground, by_hand: Sequence[ByHand] = ()) -> Claims:

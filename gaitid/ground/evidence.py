@@ -104,7 +104,7 @@ class Evidence:
     edge_frames: str
     faults: Mapping[int, str]
     support: Support
-    lower_ground: Callable[[], Array] = lambda: np.zeros((0, 3))
+    lower_ground: Callable[[], Array]
 
     @property
     def frames(self) -> slice:
@@ -303,7 +303,6 @@ def _evidence(foot: FootClaims, first: int, stop: int, weight_N: float, balance:
     ground = foot.ground
     rate_hz, sharing = ground.rate_hz, round(SHARING * ground.rate_hz)
     plates = [p for p in ground.plates if foot.on(p)[first:stop].any()]
-    plates += [p for p in ground.plates if p not in plates and foot.touches_lightly(p, first, stop - 1)]
     before = max(first - sharing, 0)
     around = slice(before, stop + sharing)
     shared = reduce(np.logical_or, [foot.shares(p)[around] & foot.on(p)[around] for p in plates])

@@ -81,6 +81,7 @@ def contact(plate: PlateLoad | None = None, **changes: Any) -> Evidence:
         edge_frames="unknown",
         faults={},
         support=no_support(LAST + 1 - FIRST),
+        lower_ground=lambda: np.zeros((0, 3)),
     )
     return replace(sound, **changes)
 
