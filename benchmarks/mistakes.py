@@ -67,6 +67,8 @@ WRONG, WRONG_SHARE, SMALL_PEAK = 0.1, 0.1, 0.5
 #: Of the moments of loaded feet that were known before: as many are still written where nothing is refused.
 WRITTEN = 0.98
 
+#: By how much all bands are widened, to see which mistakes they would hold.
+WIDER = (1.0, 1.15, 1.25, 1.5, 2.0, 3.0)
 #: Faults of a group that the page names.
 MOST_OFTEN = 5
 
@@ -413,7 +415,18 @@ def page(rows: Sequence[Row]) -> list[str]:
         cells += [f"{of['in the band']}" if asked else "", f"{hidden.total()}"]
         often = [f"{fault} ({n})" for fault, n in hidden.most_common(MOST_OFTEN) if n]
         lines.append(f"| {name} | {' | '.join(cells)} | {'; '.join(often) if name != '**all**' else ''} |")
-    return lines
+    return [*lines, *wider(rows)]
+
+
+def wider(rows: Sequence[Row]) -> list[str]:
+    """How many wrong runs would be silent, and not inside their band, if all bands were wider."""
+    needs = np.array([row["needs"] for row in rows if "needs" in row])
+    if not needs.size:
+        return []
+    n = figures(rows)["wrong"]
+    shares = [f"{np.count_nonzero(needs > times) / n:.1%}" for times in WIDER]
+    head = ["", f"| all bands times | {' | '.join(f'{times:g}' for times in WIDER)} |", "|---|" + "---:|" * len(WIDER)]
+    return [*head, f"| wrong runs silent and outside | {' | '.join(shares)} |"]
 
 
 def changed(rows: Sequence[Row], path: Path) -> list[str]:
