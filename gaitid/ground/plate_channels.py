@@ -53,8 +53,10 @@ TELLS, EMPTY, BESIDE, BEYOND = 0.03, 0.02, 0.06, 0.01
 # s. One horizontal channel begins, and ends, so much later than the other: at most 0.010 on 35 clean plates
 # (one at 600 Hz whose forces were smoothed; 0.004 on the others); Fx or Fy 20 ms late 0.015 to 0.021 in most.
 LATER = 0.013
-# Times what a channel shows while empty, and of the greatest vertical force: it has begun; one whose peak is no more
-# than the last times that tells no beginning: half a sine of 0.5 s is there after 16 ms.
+# s. A load so long tells, with the plate empty from the second to the third before it, and for the fourth after it; a
+# channel begins within the fifth. Times what it shows while empty, and of the greatest vertical force: it has begun;
+# one whose peak is no more than the last times that tells no beginning: half a sine of 0.5 s is there after 16 ms.
+LOAD, CLEAR, BEFORE, AFTER, WITHIN = 0.2, 0.03, 0.1, 0.06, 0.1
 TIMES_EMPTY, BEGUN, TIMES_BEGUN = 1.5, 0.002, 10.0
 # Of its greatest size: a channel that varies by less has no signal.
 DEAD = 1e-6
@@ -371,22 +373,23 @@ def _one_later(raw: ForcePlate, peak_N: float) -> Iterator[Note]:
     if raw.rate_hz < FAST:
         return
     channels, loaded = raw.force_p[:, :2].T, -raw.force_p[:, 2] > TELLS * peak_N
-    n, later = round(BESIDE * raw.rate_hz), []
+    load, clear, before, after, within = (round(s * raw.rate_hz) for s in (LOAD, CLEAR, BEFORE, AFTER, WITHIN))
+    later = []
     for first, stop in spans(loaded):
-        if stop - first < SHORTEST * raw.rate_hz or first < 2 * n or stop + n > len(loaded):
+        if stop - first < load or first < clear + before or stop + after > len(loaded):
             continue
-        if loaded[first - 2 * n : first].any() or loaded[stop : stop + n].any():
+        if loaded[first - clear - before : first].any() or loaded[stop : stop + after].any():
             continue
-        empty = channels[:, first - 2 * n : first - n]
+        empty = channels[:, first - clear - before : first - clear]
         zero = empty.mean(axis=1, keepdims=True)
         begun = np.maximum(TIMES_EMPTY * np.abs(empty - zero).max(axis=1, keepdims=True), BEGUN * peak_N)
-        on = np.abs(channels[:, first : first + n] - zero) > begun
-        off = np.abs(channels[:, stop : stop + n] - zero)[:, ::-1] > begun
+        on = np.abs(channels[:, first : first + within] - zero) > begun
+        off = np.abs(channels[:, stop : stop + after] - zero)[:, ::-1] > begun
         peaks = np.abs(channels[:, first:stop] - zero).max(axis=1, keepdims=True)
         if not (on.any(axis=1, keepdims=True) & (peaks > TIMES_BEGUN * begun)).all():
             continue
         begin = on.argmax(axis=1)
-        end = np.where(off.any(axis=1), n - off.argmax(axis=1), 0)
+        end = np.where(off.any(axis=1), after - off.argmax(axis=1), 0)
         later.append([begin[0] - begin[1], end[0] - end[1]])
     if not later:
         return
