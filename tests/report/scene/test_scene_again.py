@@ -45,6 +45,7 @@ TYPED = {
     "max_uncertainty": ["--max-uncertainty", "angle_deg=3"],
     "functional": ["--functional", "right_hip=hip.c3d", "--functional", "knee.c3d"],
     "keep_names": ["--keep-names"],
+    "emg_reference": ["--emg-reference", "mvc.c3d"],
 }
 
 
