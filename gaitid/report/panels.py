@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from gaitid.errors import GaitidError
+from gaitid.gait import ENVELOPES
 from gaitid.records import NamedTuple, frozen_dataclass
 
 SIDES = ("left", "right")
@@ -51,7 +52,7 @@ class CyclePanel(NamedTuple):
     @property
     def loaded(self) -> bool:
         """Whether the load on the foot is needed for it."""
-        return not self.column.endswith("_deg")
+        return not self.column.endswith(("_deg", *ENVELOPES))
 
     @property
     def of_joint_load(self) -> bool:
@@ -61,7 +62,7 @@ class CyclePanel(NamedTuple):
     @property
     def decimals(self) -> int:
         """Of values in words."""
-        return 2 if self.of_joint_load else 1 if self.unit == "°" else 0
+        return 2 if self.of_joint_load else 1 if self.unit in ("°", "mV") else 0
 
 
 class Group(NamedTuple):
@@ -166,6 +167,21 @@ GROUND = Group(
         scale=100 / STANDARD_GRAVITY,
     ),
 )
+
+
+def muscle_panels(greatest: Mapping[str, float]) -> tuple[CyclePanel, ...]:
+    """Of envelopes of electromyography, by column with their greatest value: those of both legs in one panel."""
+    in_volts, of_reference = ENVELOPES
+    panels = []
+    for column, most in greatest.items():
+        volts = column.endswith(in_volts)
+        unit, scale = ("%", 1.0) if not volts else ("mV", 1e3) if most >= 1e-3 else ("µV", 1e6)
+        title = column.removesuffix(in_volts if volts else of_reference).replace("_", " ")
+        panels.append(CyclePanel(column, title.capitalize(), unit, "", "", 0.0, scale * most, "muscle", "", scale))
+    return tuple(panels)
+
+
+MUSCLES = "Envelopes of electromyography: each leg's muscles over its own cycles."
 GROUPS = (ANGLES, MOMENTS, POWERS, GROUND, TRUNK)
 PANELS: Mapping[str, CyclePanel] = {panel.column: panel for group in GROUPS for panel in group.panels}
 """By column."""

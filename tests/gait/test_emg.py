@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import pickle
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -190,6 +192,12 @@ def test_a_trial_with_channels(recorded: Callable[..., Path], tmp_path: Path) ->
     again = gaitid.load(tmp_path / "walk.run.json")
     pd.testing.assert_frame_equal(again.emg, r.emg, check_exact=False, rtol=1e-9)
     again.report(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert 'data-column="gast_envelope_percent"' in page and ">Muscles</h3>" in page
+    (data,) = re.findall(r'<script type="application/json" id="s0-data">(.*?)</script>', page)
+    panel = json.loads(data)["panels"]["gast_envelope_percent"]
+    left = r.cycles[r.cycles["side"] == "left"].groupby("percent")["left_gast_envelope_percent"].mean()
+    np.testing.assert_allclose(panel["left"]["mean"], left, atol=0.06)
 
 
 def test_without_channels_there_is_a_table_of_times(tmp_path: Path) -> None:

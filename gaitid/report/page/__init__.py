@@ -6,13 +6,14 @@ Nothing is computed but means: values come from ``cycles.csv``, or from ``joints
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import field, fields, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gaitid.gait import ENVELOPES
 from gaitid.records import frozen_dataclass
 from gaitid.report.panels import AXES, PANELS, SIDES, ground_column
 from gaitid.report.result import Contact, Result
@@ -62,23 +63,28 @@ class Pooled:
         With columns over `PERCENT`.
     impact : (c, 101) bool array
         Of the impact of a foot strike.
+    muscles : mapping of str to (c, 101) array
+        Envelopes of the side's muscles, by their columns without the side: % of a reference where there is one, else V.
     """
 
     side: str
     trials: NDArray[np.int64]
     curves: CycleCurves
     impact: Mask
+    muscles: Mapping[str, Array] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.trials)
 
     def values(self, column: str) -> Array:
         """(c, 101) of a column; no curve where the side has none of it."""
-        return self.curves.columns.get(column, np.empty((0, len(PERCENT))))
+        known = self.curves.columns if column in self.curves.columns else self.muscles
+        return known.get(column, np.empty((0, len(PERCENT))))
 
     def spoiled(self, column: str) -> Mask:
         """(c, 101) of moments and powers where a foot strikes; nowhere of others."""
-        return self.impact[: len(self.values(column))] & PANELS[column].of_joint_load
+        spoils = column in PANELS and PANELS[column].of_joint_load
+        return self.impact[: len(self.values(column))] & spoils
 
     def mean(self, column: str) -> MeanCurve:
         """Over the curves that are known in 90 % of the cycle at least."""
@@ -144,14 +150,26 @@ def _pooled(side: str, results: Sequence[Result], of: Callable[[Result, str], Cy
     names = dict.fromkeys(name for curves in sampled for name in curves.columns if name in PANELS)
     nothing = {id(c): np.full((len(c), len(PERCENT)), np.nan) for c in sampled}
     joined: dict[str, Any] = {
-        field.name: np.concatenate([getattr(curves, field.name) for curves in sampled])
-        for field in fields(CycleCurves)
-        if field.name not in ("percent", "columns")
+        of.name: np.concatenate([getattr(curves, of.name) for curves in sampled])
+        for of in fields(CycleCurves)
+        if of.name not in ("percent", "columns")
     }
-    columns = {n: np.concatenate([c.columns.get(n, nothing[id(c)]) for c in sampled]) for n in names}
+    muscles = dict.fromkeys(name for curves in sampled for name in _muscles(curves, side))
+    columns, of_muscles = (
+        {n: np.concatenate([c.columns.get(f"{before}{n}", nothing[id(c)]) for c in sampled]) for n in wanted}
+        for before, wanted in (("", names), (f"{side}_", muscles))
+    )
     impact = np.concatenate([_impact(results[i], side, curves) for i, curves in parts.items()])
     trials = np.repeat([*parts], [len(curves) for curves in sampled])
-    return Pooled(side, trials, replace(sampled[0], percent=PERCENT, columns=columns, **joined), impact)
+    return Pooled(side, trials, replace(sampled[0], percent=PERCENT, columns=columns, **joined), impact, of_muscles)
+
+
+def _muscles(curves: CycleCurves, side: str) -> list[str]:
+    """The columns of a side's muscles, without the side: of a reference where there is one."""
+    for end in reversed(ENVELOPES):
+        if any(name.endswith(end) for name in curves.columns):
+            return [n.removeprefix(f"{side}_") for n in curves.columns if n.endswith(end) and n.startswith(f"{side}_")]
+    return []
 
 
 def _at_percents(curves: CycleCurves) -> CycleCurves:

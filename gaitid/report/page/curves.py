@@ -14,7 +14,7 @@ from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.report.page import CYCLE, PERCENT, Basis, Pooled
 from gaitid.report.page.sure import against, band_at, norm_words, standard_over_cycle
 from gaitid.report.page.told import each_note
-from gaitid.report.panels import GROUPS, SIDES, CyclePanel, Group
+from gaitid.report.panels import GROUPS, MUSCLES, SIDES, CyclePanel, Group, muscle_panels
 from gaitid.report.result import Result, unknown_spans
 from gaitid.trial import Array, Mask
 from gaitid.uncertainty.usable import COVERAGE_FACTOR
@@ -94,6 +94,11 @@ def groups_of(basis: Basis) -> list[Group]:
     """The groups and panels that any side has a column of."""
     there = {name for pooled in basis.sides.values() for name in pooled.curves.columns}
     kept = [group._replace(panels=tuple(p for p in group.panels if p.column in there)) for group in GROUPS]
+    greatest: dict[str, float] = {}
+    for pooled in basis.sides.values():
+        for name, values in pooled.muscles.items():
+            greatest[name] = max(greatest.get(name, 0.0), float(np.nanmax(values, initial=0.0)))
+    kept.append(Group("muscles", "Muscles", MUSCLES, muscle_panels(greatest)))
     return [group for group in kept if group.panels]
 
 
@@ -329,10 +334,13 @@ def buttons(drawn: Drawn) -> dict[tuple[str, str], dict[str, str]]:
         "Norm": ("norm", drawn.norms is not None),
         "95 % band": ("sure", drawn.has_bands),
     }
+    curves = {key: name for name, (key, part) in kinds.items() if any(part in of for of in there)}
+    if any(pooled.muscles for pooled in sides.values()):
+        curves["muscles"] = "Muscles"
     joints = [j for j in ("pelvis", "hip", "knee", "ankle") if any(name.startswith(j) for name in there)]
     return {
         ("Sides", "side"): {side: side.capitalize() for side in sides},
         ("Show", "layer"): {key: name for name, (key, is_there) in layers.items() if is_there},
         ("Joints", "joint"): {joint: joint.capitalize() for joint in joints},
-        ("Curves", "group"): {key: name for name, (key, part) in kinds.items() if any(part in of for of in there)},
+        ("Curves", "group"): curves,
     }
