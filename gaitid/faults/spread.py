@@ -142,11 +142,8 @@ class Likelihood:
 
     def white_of(self, several: Sequence[Sequence[Array]]) -> Array:
         """(m, n) of each of m."""
-        return (
-            self.white([np.stack(of) for of in zip(*several, strict=True)])
-            if several
-            else np.zeros((0, len(self.usual)))
-        )
+        blocks = [np.stack(of) for of in zip(*several, strict=True)]
+        return self.white(blocks) if blocks else np.zeros((len(several), len(self.usual)))
 
     def product(self, a: Array, b: Array) -> Array:
         """aᵀ K⁻¹ b of whitened columns, (n,) or (n, k), with the covariance K that the body's parameters add."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -20,6 +21,7 @@ from gaitid.faults.spread import (
     OF_A_WALK,
     PRESSURE,
     WANDERS,
+    Prior,
     Spread,
     _any_laboratory,
     _body,
@@ -106,3 +108,13 @@ def test_a_long_trial_counts_no_more_than_enough() -> None:
     # but for a step that the beginning of the recording cuts
     assert long.counts == pytest.approx(most, rel=0.01) and longer.counts == pytest.approx(most, rel=0.01)
     assert max(long.counts, longer.counts) <= most
+
+
+def test_where_nothing_is_left_to_hold_it_against_a_parameter_changes_nothing() -> None:
+    """Of plates that no foot is known to have stood on: no window, no pressure, no floor."""
+    of = walked()
+    nothing = replace(of, steps=(), windows_s=of.windows_s[:0], runs=(), pressing=(), floor_g=of.floor_g[:0])
+    blank = replace(nothing, filed=of.filed._replace(asked=of.filed.asked[:0]))
+    found = likelihood(blank, [(Prior(1.0), [])])
+    assert found.body.shape == (0, 1) and found.counts == 0
+    assert found.inverse == pytest.approx(np.ones((1, 1)))
