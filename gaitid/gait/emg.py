@@ -151,15 +151,16 @@ def envelopes(
     raw = emg.samples_V(which).T
     band = BAND_HZ[0], min(BAND_HZ[1], _OF_RATE * emg.rate_hz)
     notes, values = list[Note](), np.full((n_frames, len(labels)), np.nan)
-    rectified = np.array([was_rectified(channel) for channel in raw.T], dtype=bool)
-    silent = np.array([len(np.unique(channel)) < LEAST_LEVELS for channel in raw.T], dtype=bool)
-    known = np.flatnonzero(~silent & np.isfinite(raw).all(axis=0))
+    # of a channel with samples that are no numbers nothing is known
+    silent = np.array([len(np.unique(of)) < LEAST_LEVELS or not np.isfinite(of).all() for of in raw.T], dtype=bool)
+    rectified = np.array([not dead and was_rectified(of) for of, dead in zip(raw.T, silent, strict=True)], dtype=bool)
+    known = np.flatnonzero(~silent)
     if known.size and band[0] < band[1]:
         signal = np.where(rectified[known], raw[:, known], np.abs(bandpass(raw[:, known], band, emg.rate_hz)))
         smooth = _smoothed(signal, emg.rate_hz)
         at, samples = np.arange(n_frames) / rate_hz, np.arange(len(raw)) / emg.rate_hz
         for column, channel in zip(known, smooth.T, strict=True):
-            values[:, column] = np.maximum(np.interp(at, samples, channel), 0.0)
+            values[:, column] = np.maximum(np.interp(at, samples, channel, right=np.nan), 0.0)
     channels = tuple(
         EmgChannel(name, label, side_of(words), bool(of))
         for name, label, words, of in zip(names_of(called), labels, called, rectified, strict=True)

@@ -291,7 +291,7 @@ READING = {
         "a channel of electromyography holds no signal; its envelope is empty",
         GOOD,
         "check the electrode and its cable",
-        "EMG without a signal, left empty: {channels:, 6}",
+        "EMG without a signal, or with samples that are no numbers, left empty: {channels:, 6}",
     ),
     "emg_noise": Message(
         "doubt",

@@ -101,6 +101,18 @@ def test_faults_of_channels_are_said() -> None:
     )
 
 
+def test_samples_that_are_no_numbers_and_frames_without_samples_are_unknown() -> None:
+    spoilt, endless = muscle(), muscle()
+    spoilt[50:60], endless[7] = np.nan, np.inf
+    found = of(spoilt, endless, muscle())
+    assert codes(found) == {"emg_dead"} and np.isfinite(found.values_V).all(axis=0).tolist() == [False, False, True]
+    emg = Emg(("EMG1",), RATE, lambda which: muscle()[None, :2000], np.ones(1))
+    longer = envelopes(emg, FRAMES_HZ, 400)
+    assert longer is not None and np.isfinite(longer.values_V[:200]).all() and np.isnan(longer.values_V[200:]).all()
+    nothing = envelopes(Emg(("EMG1",), RATE, lambda which: np.empty((1, 0)), np.ones(1)), FRAMES_HZ, 5)
+    assert nothing is not None and np.isnan(nothing.values_V).all()
+
+
 def test_what_was_rectified_is_only_smoothed_and_what_stands_on_an_offset_is_not_taken_for_it() -> None:
     raw = muscle()
     absolute = of(np.abs(raw))
