@@ -27,10 +27,12 @@ def command(results: tuple[Path, ...], output: Path, norms: str | None) -> int:
     from gaitid.compare.feature_table import feature_row, refuse_suffix, table_content
     from gaitid.disk.atomic import write_all
     from gaitid.inputs import refuse_to_overwrite
+    from gaitid.norms.choose import refuse_unknown
     from gaitid.report.gathering import BatchTables
     from gaitid.results.one_run import find_records
 
     refuse_suffix(output)
+    refuse_unknown(norms)
     records = find_records(results)
     refuse_to_overwrite([output], records)
     tables: BatchTables = {}

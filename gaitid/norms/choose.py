@@ -106,6 +106,12 @@ def norms_for(choice: str | None, record: Mapping[str, Any], speed_m_per_s: floa
     return drawn, " ".join(f"{sentence}." for sentence in sentences if sentence)
 
 
+def refuse_unknown(choice: str | None) -> None:
+    """Raise a `GaitidError` where there are no norms of that name, and no such file."""
+    if choice not in (None, NONE):
+        _load(choice)
+
+
 def profile_for(
     choice: str | None, record: Mapping[str, Any], speed_m_per_s: float, curves: Mapping[str, Mapping[str, Array]]
 ) -> tuple[GaitProfile | None, str]:

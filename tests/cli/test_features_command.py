@@ -84,4 +84,11 @@ def test_what_cannot_be_a_table_is_refused_before_the_work(results: Path, tmp_pa
     empty = tmp_path / "empty"
     empty.mkdir()
     assert_refused(gaitid("features", empty, "-o", tmp_path / "all.csv"), "no result in this folder")
+    assert_refused(gaitid("features", results / "results", "-o", tmp_path / "all.csv", "--norms", "nobody"), "nobody")
     assert not list(tmp_path.glob("all.*"))
+
+
+def test_scores_where_norms_are_named(results: Path, tmp_path: Path) -> None:
+    done = gaitid("features", results / "alone", "-o", tmp_path / "all.csv", "--norms", "schwartz2008")
+    (row,) = rows_of(tmp_path / "all.csv")
+    assert done.code == 0 and row["norms"] == "schwartz2008" and 0 < float(row["both_gait_profile_score_deg"]) < 30
