@@ -16,9 +16,9 @@ from gaitid.body.poses import Body
 from gaitid.dynamics.wrench import Wrench
 from gaitid.ground.contacts import UNKNOWN, Contact, FootLoad
 from gaitid.markers.clean import Markers
-from gaitid.markers.cuts import JUMP_M, JUMP_M_PER_S, JUMP_TIMES_NOISE
 from gaitid.markers.faults import frame_words
 from gaitid.markers.filtering import SMOOTHED_BELOW_MM, reach
+from gaitid.markers.jumps import JUMP_M, JUMP_M_PER_S, JUMP_TIMES_NOISE
 from gaitid.notes import Notes, note
 from gaitid.numerics.masks import spans, widened
 from gaitid.numerics.rotation import norm

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from gaitid.errors import TrialError
-from gaitid.markers.cuts import jump_limit, refuse_cuts
-from gaitid.markers.elsewhere import lost_frame_notes
+from gaitid.markers.cuts import refuse_cuts
 from gaitid.markers.exchanged import find_exchanged, numbered_clusters
-from gaitid.markers.faults import BESIDE, KEEP, TOGETHER, LabelFault, beside_steps, fault_words, frame_words, without
+from gaitid.markers.faults import BESIDE, KEEP, LabelFault, beside_steps, fault_words, without
 from gaitid.markers.filtering import (
     SMOOTHED_BELOW_MM,
     bandwidth,
@@ -25,8 +24,10 @@ from gaitid.markers.filtering import (
 )
 from gaitid.markers.gaps import Gap, GapLimits, bridge, fill_gaps
 from gaitid.markers.labels import check_labels
+from gaitid.markers.lost_frames import find_lost_frames, lost_frame_notes
 from gaitid.markers.passes import blocks_of, find_passes, pass_notes
 from gaitid.markers.templates import Template
+from gaitid.markers.together import together_faults
 from gaitid.markers.tracks import Tracks, one_by_one, tracks_of
 from gaitid.model import specs
 from gaitid.notes import Notes, note, phrase
@@ -238,12 +239,15 @@ def _checked_and_filled(
     checked, faults = tracks, list[LabelFault]()
     notes: Notes = ()
     if settings.doubtful_labels == "unknown":
-        result = check_labels(tracks, rate_hz, templates)
-        checked, faults = tracks_of(result.markers), list(result.faults)
-        _refuse_reset(faults, jump_limit(tracks, rate_hz), first_frame)
-        together = [fault for fault in faults if fault.kind in TOGETHER]
-        refuse_cuts(without(tracks, together), rate_hz, first_frame)
-        notes = (*result.notes, *lost_frame_notes(result.lost, first_frame))
+        together = together_faults(tracks, rate_hz, first_frame)
+        checked = tracks_of(without(tracks, together))
+        if together:
+            tracks.forget()
+        refuse_cuts(checked, rate_hz, first_frame)
+        lost = find_lost_frames(checked, rate_hz)
+        result = check_labels(checked, rate_hz, templates)
+        checked, faults = tracks_of(result.markers), [*together, *result.faults]
+        notes = (*result.notes, *lost_frame_notes(lost, first_frame))
         if len(letters) == 2:
             settled = {label for fault in faults if fault.kind == "reversed" for label in fault.labels}
             others = {label: points for label, points in checked.items() if label not in settled}
@@ -288,18 +292,6 @@ def _without_gaps(
         if (is_open & known_rows(through[label])).any():
             empty[label] = np.where(is_open[:, None], np.nan, through[label])
     return {**through, **empty} if empty else through
-
-
-def _refuse_reset(faults: Sequence[LabelFault], limit_m: float, first_frame: int) -> None:
-    """Refuse a trial in which all markers jump together, farther than a label does, and stay."""
-    for fault in faults:
-        if fault.kind == "reset" and fault.size_m > limit_m:
-            where = frame_words(fault.at, first_frame)
-            raise TrialError(
-                f"all markers jump together by {1e3 * fault.size_m:.0f} mm between {where}, and stay there",
-                expected="one origin throughout: before or after it they are not where the plates are",
-                todo=f"export it with one origin, or each piece as a trial of its own; {KEEP} takes it as it is",
-            )
 
 
 def _refuse_crossed(exchanged: Sequence[LabelFault]) -> None:

@@ -12,24 +12,12 @@ import numpy as np
 
 from gaitid.errors import TrialError, first_few
 from gaitid.markers.faults import KEEP
+from gaitid.markers.jumps import FLICKER_FRAMES, FLICKER_S, jump_limit
 from gaitid.markers.tracks import Tracks, tracks_of
 from gaitid.numerics.rotation import norm
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array
 
-# m, and m/s: a step is a jump if it differs from both of its neighbours by more than the first, and by more than the
-# second times the interval between frames. Recorded markers stay below 10 mm at 100 to 120 Hz and 27 mm at 50 to 60 Hz;
-# what is more in them are jumps, also in a sprint of 9.5 m/s at 250 Hz (docs/gaps.md).
-JUMP_M, JUMP_M_PER_S = 0.02, 2.0
-# Times the noise that half of the markers carry: a step of white noise differs from the one before by √6 standard
-# deviations on each axis, and from both its neighbours by 11 in none of 10⁵ frames (5.3 √6; χ, 3 degrees of freedom:
-# once in 3 · 10⁵ from one neighbour alone). Recordings carry 0.6 mm at most, so that it is above 20 mm in none. Below
-# so many Hz, where movement counts as noise, no more of it than the third, m, is taken for noise.
-JUMP_TIMES_NOISE, NOISE_FROM_HZ, SLOW_NOISE_M = 13.0, 40.0, 0.005
-# Rounding moves a second difference by two of its steps along each axis at most: 2 √3.
-JUMP_TIMES_COARSE = 4.0
-# s, and frames: a body that comes back within that time was elsewhere.
-FLICKER_S, FLICKER_FRAMES = 0.04, 3
 # Markers that must be seen beside a step, and the share of them that jump. Between two frames of 34 recordings of 20
 # laboratories at most 0.12 of the markers jump; three frames cut out of walks at 100 Hz make at least 0.6 of them jump.
 FEWEST_SEEN, MOST = 6, 0.5
@@ -61,15 +49,6 @@ class Cut:
     jump: int
     seen: int
     size_m: float
-
-
-def jump_limit(markers: Mapping[str, Array], rate_hz: float) -> float:
-    """By how much a step must differ from both its neighbours to be a jump, m: more than movement and noise do."""
-    limit, tracks = max(JUMP_M, JUMP_M_PER_S / rate_hz), tracks_of(markers)
-    if not tracks or len(tracks.points) < 3 or not (tracks.excess > limit).any():
-        return limit
-    noise_m = tracks.usual_noise if rate_hz >= NOISE_FROM_HZ else min(tracks.usual_noise, SLOW_NOISE_M)
-    return max(limit, JUMP_TIMES_NOISE * noise_m, JUMP_TIMES_COARSE * tracks.coarse)
 
 
 def find_cuts(markers: Mapping[str, Array], rate_hz: float) -> list[Cut]:

@@ -16,8 +16,7 @@ from gaitid.trial import Array
 KEEP = "--set doubtful_labels=keep"
 #: Kinds of faults beside which frames count as not seen as well (`beside_steps`).
 BESIDE = ("moved", "reset", "away", "several_reset", "several_away")
-#: Kinds of faults of all markers together, and of several.
-TOGETHER = ("together", "away", "reset")
+#: Kinds of faults of several markers together.
 SEVERAL = ("several_together", "several_away", "several_reset")
 #: m. The parts of smaller steps are named to a tenth of a millimetre.
 FINE_M = 0.005

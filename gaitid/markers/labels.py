@@ -4,18 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations, pairwise, product
 
-from gaitid.markers.elsewhere import find_elsewhere
+import numpy as np
+
 from gaitid.markers.faults import BESIDE, LabelFault, without
 from gaitid.markers.filled import find_kinked, still_seen
+from gaitid.markers.jumps import MAJORITY, MOST_JUMPS, follow, is_noise, jump_limit, shifts_between
+from gaitid.markers.several import several_faults
+from gaitid.markers.shifts import find_shifted
+from gaitid.markers.spikes import find_spikes, longest_spike
 from gaitid.markers.templates import Template, exchanged_frames, find_exchanged_throughout, off_the_body
 from gaitid.markers.tracks import tracks_of
 from gaitid.markers.unmeasured import find_copied, find_drawn, find_frozen, find_held, find_repeated, find_same
 from gaitid.notes import Notes, note
-from gaitid.numerics.masks import spans
+from gaitid.numerics.masks import known_rows, spans
+from gaitid.numerics.rotation import norm
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Array
+from gaitid.trial import Array, IntArray, Mask
 
+# s. Across a longer gap of two labels continuity does not tell which is which.
+GAP_S = 0.15
+# How much better continuity must be with two labels exchanged. Markers that were hidden together and kept their labels
+# reach 2.1 across gaps of 0.2 s; exchanged ones are far above.
+SWAP_RATIO = 3.0
 # m. Finer steps are less than the noise of cameras: of moments of knee and hip, low-passed, steps of 0.5 mm cost 0.0013
 # to 0.0065 N·m/kg in five walks, of 1 mm 0.0026 to 0.011, of 2 mm 0.006 to 0.024; noise of 0.3 mm 0.003 to 0.011.
 COARSE_SAID_M = 0.00075
@@ -32,14 +44,11 @@ class CheckedLabels:
     faults : tuple of LabelFault
     coarse_m : (float, float, float)
         Steps in which the coordinates along each axis come, where these are so coarse that they show; else 0.
-    lost : tuple of (int, float)
-        The frames, from 0, behind camera frames that are missing, and how far all markers go on, as of one frame.
     """
 
     markers: Mapping[str, Array]
     faults: tuple[LabelFault, ...]
     coarse_m: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    lost: tuple[tuple[int, float], ...] = ()
 
     @property
     def notes(self) -> Notes:
@@ -52,7 +61,7 @@ class CheckedLabels:
 
 
 def check_labels(markers: Mapping[str, Array], rate_hz: float, templates: Sequence[Template] = ()) -> CheckedLabels:
-    """Markers without what cannot be believed: numbers that no camera measured, and labels that are elsewhere.
+    """Blank repeated frames first, then frozen markers, swaps, spikes and jumps: each step sees what is left.
 
     Parameters
     ----------
@@ -75,18 +84,42 @@ def check_labels(markers: Mapping[str, Array], rate_hz: float, templates: Sequen
     repeated = find_repeated(checked, rate_hz)
     coarse_m = tracks_of(without(checked, repeated)).coarse_along
     coarse = any(coarse_m)
-    faults += (first := [*repeated, *find_same(checked), *(() if coarse else find_copied(checked))])
+    first = (*repeated, *find_same(checked), *(() if coarse else find_copied(checked)))
+    suspicious = bool(first) or _suspicious(checked, rate_hz)
+    faults += first
     checked = tracks_of(without(checked, first))
-    kinked: Sequence[LabelFault] = () if coarse else find_kinked(checked, rate_hz)  # some of the kinks look like steps
-    for find in (find_frozen, *(() if coarse else (find_held, find_drawn))):
-        faults += (more := find(checked, rate_hz))
+    kinked: Sequence[LabelFault] = () if coarse else find_kinked(checked, rate_hz)  # some of the kinks look like spikes
+    for find in (
+        find_frozen,
+        find_held,
+        find_drawn,
+        several_faults,
+        find_swaps,
+        find_away,
+        find_still,
+        find_spiky,
+        find_jumps,
+        find_shifts,
+    ):
+        fine = find in (
+            find_held,
+            find_drawn,
+            several_faults,
+            find_away,
+            find_spiky,
+            find_shifts,
+        )  # they look at less than a jump
+        if (fine and coarse) or not (fine or suspicious):
+            continue
+        more = [_by_template(fault, checked, templates) for fault in find(checked, rate_hz)]
+        more = [fault for fault in more if fault.frames or fault.kind in BESIDE]
+        told = {at for fault in faults if fault.kind == "several_reset" for at in product(fault.labels, fault.at)}
+        more = [fault for fault in more if fault.kind != "moved" or not {*product(fault.labels, fault.at)} <= told]
         checked = tracks_of(without(checked, more))
-    moved, lost = find_elsewhere(checked, rate_hz, max(coarse_m)) if checked else ([], [])
-    moved = [_by_template(fault, checked, templates) for fault in moved]
-    faults += (moved := [fault for fault in moved if fault.frames or fault.kind in BESIDE])
-    checked = tracks_of(without(checked, moved))
+        faults += more
     faults += (left := still_seen(kinked, checked))
-    return CheckedLabels(without(checked, left), tuple(faults), coarse_m, tuple(lost))
+    checked = tracks_of(without(checked, left))
+    return CheckedLabels(checked, tuple(faults), coarse_m)
 
 
 def _by_template(fault: LabelFault, markers: Mapping[str, Array], templates: Sequence[Template]) -> LabelFault:
@@ -103,3 +136,137 @@ def _by_template(fault: LabelFault, markers: Mapping[str, Array], templates: Seq
     if wrong is None:
         return fault
     return replace(fault, frames=tuple((first, stop - 1) for first, stop in spans(wrong)))
+
+
+def _suspicious(markers: Mapping[str, Array], rate_hz: float) -> bool:
+    """Whether anything may be found: a step too many, one too few, or a gap; all markers at once."""
+    if not markers:
+        return False
+    tracks = tracks_of(markers)
+    return not tracks.whole or bool((tracks.excess > jump_limit(tracks, rate_hz)).any() or tracks.still.any())
+
+
+# --- for part of the trial ----------------------------------------------------------------------------------
+
+
+def find_spiky(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
+    """Markers that are off for one or a few frames."""
+    return [
+        LabelFault("spike", (label,), tuple((s.first, s.last) for s in spikes), max(s.size_m for s in spikes))
+        for label, spikes in find_spikes(markers, rate_hz).items()
+    ]
+
+
+def find_still(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
+    """Markers that stand still while their neighbours go on, and come back by a jump."""
+    from gaitid.markers.still import find_standing  # hardly any trial jumps
+
+    return [
+        LabelFault("still", (label,), tuple((s.first, s.last) for s in stood), max(s.size_m for s in stood))
+        for label, stood in find_standing(markers, rate_hz).items()
+    ]
+
+
+def find_jumps(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
+    """Single labels that leave their track: the frames in which they are off the track that they are on mostly."""
+    faults = []
+    jumping = np.flatnonzero((tracks_of(markers).excess > jump_limit(markers, rate_hz)).any(axis=0))
+    for label in [[*markers][i] for i in jumping]:
+        if is_noise(markers, label, rate_hz):
+            continue
+        found = follow(markers, label, rate_hz)
+        if found is not None:
+            runs = tuple((first, stop - 1) for first, stop in spans(found.away))
+            faults.append(LabelFault("jump", (label,), runs, found.size_m, found.at))
+    return faults
+
+
+def find_away(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
+    """Markers that go elsewhere for longer than a spike and come back, both by steps that their neighbours see.
+
+    All of their jumps must be among these: the way back may be a little less than a jump where the way there was a
+    little more, and one end alone would be taken for something else.
+    """
+    excess, limit = tracks_of(markers).excess, jump_limit(markers, rate_hz)
+    brief, labels = longest_spike(rate_hz), list(markers)
+    faults = []
+    for label, found in find_shifted(markers, rate_hz).items():
+        runs = tuple((first, stop - 1) for first, stop in spans(found.away))
+        longer = not found.stays and all(last - first >= brief for first, last in runs)
+        if runs and longer and _all_among(excess[:, labels.index(label)] > limit, found.at):
+            faults.append(LabelFault("jump", (label,), runs, found.size_m, found.at))
+    return faults
+
+
+def _all_among(jumps: Mask, at: Sequence[tuple[int, int]]) -> bool:
+    """Whether each of (frames - 1,) jumps is one of some steps, between two frames each."""
+    return {int(before) for before in np.flatnonzero(jumps)} <= {before for before, _ in at}
+
+
+def find_shifts(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
+    """Markers that go elsewhere by less than a jump: for a while, or for good."""
+    faults = []
+    for label, found in find_shifted(markers, rate_hz).items():
+        runs = tuple((first, stop - 1) for first, stop in spans(found.away))
+        if runs:
+            faults.append(LabelFault("jump", (label,), runs, found.size_m, found.at))
+        if found.stays:
+            faults.append(LabelFault("moved", (label,), (), found.size_m, found.stays))
+    return faults
+
+
+def find_swaps(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
+    """Pairs of labels that change places, at once or across a gap of both, and where they are exchanged.
+
+    They are taken as exchanged in every second part between the changes; after an odd number of them, in the parts
+    that together are clearly shorter, and if neither is, throughout.
+    """
+    limit, faults = jump_limit(markers, rate_hz), list[LabelFault]()
+    excess = tracks_of(markers).excess_at
+    jumps = {label: excess(label) > limit for label in markers}
+    few = {label: points for label, points in markers.items() if np.count_nonzero(jumps[label]) <= MOST_JUMPS}
+    breaks = {label: _breaks(points, jumps[label], rate_hz) for label, points in few.items()}
+    kept = {label: norm(shifts_between(markers[label], markers[label], *breaks[label])) for label in breaks}
+    for a, b in combinations([label for label in breaks if len(kept[label])], 2):
+        i, j = _at_the_same_time(breaks[a], breaks[b])
+        # what the breaks leave unexplained with the labels as they are, and with the labels exchanged after them
+        keep = kept[a][i] + kept[b][j]
+        i, j, keep = i[keep > 2 * limit], j[keep > 2 * limit], keep[keep > 2 * limit]
+        (before_a, after_a), (before_b, after_b) = breaks[a][:, i], breaks[b][:, j]
+        swap = norm(shifts_between(markers[a], markers[b], before_a, after_b))
+        swap += norm(shifts_between(markers[b], markers[a], before_b, after_a))
+        better = keep > SWAP_RATIO * swap
+        if better.any():
+            changes = sorted({int(k) for k in np.maximum(after_a, after_b)[better]})
+            seen = known_rows(markers[a]) | known_rows(markers[b])
+            size = float(keep[better].max()) / 2
+            faults.append(LabelFault("swap", (a, b), tuple(_exchanged_parts(seen, changes)), size))
+    return faults
+
+
+def _breaks(points: Array, jump: Mask, rate_hz: float) -> IntArray:
+    """(2, breaks) frames before and after each step that no body makes and each short gap; in order, none overlap."""
+    jumps = np.flatnonzero(jump)
+    gaps = np.array([(first - 1, stop) for first, stop in spans(~known_rows(points))], dtype=int).reshape(-1, 2)
+    inside = (gaps[:, 0] >= 0) & (gaps[:, 1] < len(points))
+    gaps = gaps[inside & (gaps[:, 1] - gaps[:, 0] - 1 <= GAP_S * rate_hz)]
+    breaks = np.concatenate([np.stack([jumps, jumps + 1], axis=1), gaps])
+    return np.asarray(breaks[np.argsort(breaks[:, 0])].T)
+
+
+def _at_the_same_time(one: IntArray, other: IntArray) -> tuple[IntArray, IntArray]:
+    """The numbers of all breaks of one label and of another that overlap: no more pairs than there are breaks."""
+    first, stop = np.searchsorted(other[1], one[0], side="right"), np.searchsorted(other[0], one[1], side="left")
+    count = np.maximum(stop - first, 0)
+    start = np.cumsum(count) - count
+    return np.repeat(np.arange(len(count)), count), np.arange(count.sum()) + np.repeat(first - start, count)
+
+
+def _exchanged_parts(seen: Mask, changes: Sequence[int]) -> list[tuple[int, int]]:
+    parts = list(pairwise([0, *changes, len(seen)]))
+    if len(changes) % 2 == 0:
+        return [(a, b - 1) for a, b in parts[1::2]]
+    counts = [sum(int(seen[a:b].sum()) for a, b in parts[k::2]) for k in (0, 1)]
+    if max(counts) < MAJORITY * min(counts):
+        return [(0, len(seen) - 1)]
+    return [(a, b - 1) for a, b in parts[counts.index(min(counts)) :: 2]]

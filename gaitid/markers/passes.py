@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from gaitid.markers.cuts import MOST, Cut, find_cuts, jump_limit, step_between
+from gaitid.markers.cuts import MOST, Cut, find_cuts, step_between
+from gaitid.markers.jumps import jump_limit
 from gaitid.markers.tracks import Tracks, tracks_of
 from gaitid.notes import Notes, note
 from gaitid.numerics.masks import spans

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from gaitid.markers.elsewhere import parts_between
+from gaitid.markers.jumps import parts_between
 from gaitid.numerics.masks import known_rows, quantile_of_known
 from gaitid.numerics.rigid_fit import FEWEST, rigid_fit
 from gaitid.numerics.rotation import apply, norm

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 
 from gaitid.numerics.blocks import by_blocks
 from gaitid.numerics.masks import all_columns, largest_column, median, quantile_of_known
 from gaitid.numerics.rotation import norm
-from gaitid.trial import Array, Mask, frozen
+from gaitid.trial import Array, IntArray, Mask, frozen
 
+_Made = TypeVar("_Made", Array, Mask, IntArray)
+
+# Order of the difference that shows a step: it spans six frames, and is next to nothing on a smooth track.
+ORDER = 5
+# The fifth difference across a step is so many times the step.
+GAIN = 6.0
+# Nine tenths of a marker's trial show no more than its usual step.
+USUAL_SHARE = 0.9
 # Share of the coordinates along an axis of half of the markers that are to the last digit where they were, in frames in
 # which the marker moves by more than that, m, from so many frames before to as many after. 71 files of over 25
 # laboratories have 0.034 at most along one axis, 0.02 along all; rounded to 1 mm they have 0.09 to 0.4 along all, to
 # 2 mm 0.17 and more, to 10 mm 0.4 and more. And the share of the steps that are smaller than the finest.
 COARSE, MOVING_M, NEAR, FINEST = 0.1, 0.01, 5, 0.01
-# Frames that are checked together: of a longer trial, some at a time.
-AT_ONCE = 2048
+# Numbers of a trial whose differences are held.
+_HELD = 1_000_000
 # Order of the difference that leaves nothing but noise, and the fewest of them that tell it.
 _NOISY_ORDER, _FEWEST = 8, 16
 
@@ -34,6 +43,23 @@ def _excess(change: Array) -> Array:
     excess[:-1] = change
     np.fmin(excess[1:], change, out=excess[1:])
     return excess
+
+
+def steps_shown(points: Array) -> Array:
+    """(frames − 5, …) steps, m, that a track shows between frames i + 2 and i + 3, if they are steps; NaN if unknown.
+
+    Parameters
+    ----------
+    points : (frames, …, 3) array, m
+    """
+    return by_blocks(lambda some: _shown(np.diff(some, ORDER, axis=0)), points, ORDER)
+
+
+def _shown(differences: Array) -> Array:
+    """`steps_shown` of the fifth differences."""
+    sizes = norm(differences)
+    sizes /= GAIN
+    return sizes
 
 
 def noise_of(points: Array) -> float:
@@ -69,6 +95,7 @@ class Tracks(Mapping[str, Array]):
 
     def __init__(self, markers: Mapping[str, Array]) -> None:
         self._markers = dict(markers)
+        self._held: dict[int, Array] = {}
 
     def __getitem__(self, label: str) -> Array:
         return self._markers[label]
@@ -80,8 +107,9 @@ class Tracks(Mapping[str, Array]):
         return len(self._markers)
 
     def forget(self) -> None:
-        """Let go of what shows steps, until it is asked for again: of a long trial it is half of the markers."""
-        for name in ("excess", "same"):
+        """Let go of what shows steps, until it is asked for again: of a long trial it is two thirds of the markers."""
+        self._held.clear()
+        for name in ("excess", "shown", "same"):
             self.__dict__.pop(name, None)
 
     @cached_property
@@ -100,10 +128,27 @@ class Tracks(Mapping[str, Array]):
         """Whether every marker was seen in every frame."""
         return bool(self.known.all())
 
+    def of_differences(self, order: int, of_rows: Callable[[Array], _Made], behind: int = 0) -> _Made:
+        """`by_blocks` of the differences along the frames, (frames − order, markers, 3) m: steps, or how they change.
+
+        Those of a short trial are held, as several checks ask for them; of a long one they are made some at a time.
+        """
+        if self.points.size > _HELD:
+            return by_blocks(lambda some: of_rows(np.diff(some, order, axis=0)), self.points, order + behind)
+        return by_blocks(of_rows, self._differences(order), behind)
+
+    def _differences(self, order: int) -> Array:
+        if not order:
+            return self.points
+        if order not in self._held:
+            before = self._differences(order - 1)
+            self._held[order] = before[1:] - before[:-1]
+        return self._held[order]
+
     @cached_property
     def same(self) -> Mask:
         """(frames − 1, markers, 3) whether a coordinate stays what it is, to the last digit."""
-        return by_blocks(lambda some: np.diff(some, axis=0) == 0, self.points, 1)
+        return self.of_differences(1, lambda some: some == 0)
 
     @cached_property
     def still(self) -> Mask:
@@ -126,12 +171,12 @@ class Tracks(Mapping[str, Array]):
     def least_step(self) -> Array:
         """(markers,) m, the least step along an axis that is more than a marker's `digit`; inf where there is none."""
 
-        def least(some: Array) -> Array:
-            sizes = np.abs(np.diff(some, axis=0))
+        def least(steps: Array) -> Array:
+            sizes = np.abs(steps)
             sizes[~(sizes > self.digit[:, None])] = np.inf
             return np.asarray(sizes.min(axis=(0, 2), keepdims=True, initial=np.inf))
 
-        return np.asarray(by_blocks(least, self.points, 1).min(axis=(0, 2)))
+        return np.asarray(self.of_differences(1, least).min(axis=(0, 2)))
 
     @property
     def coarse(self) -> float:
@@ -164,7 +209,16 @@ class Tracks(Mapping[str, Array]):
     @cached_property
     def excess(self) -> Array:
         """(frames − 1, markers) by how much each step differs from both its neighbours, m (`excess_of`)."""
-        return _excess(by_blocks(lambda some: norm(np.diff(some, 2, axis=0)), self.points, 2))
+        return _excess(self.of_differences(2, norm))
+
+    def excess_at(self, label: str) -> Array:
+        """(frames − 1,) of `excess`, for one marker."""
+        return self.excess[:, list(self._markers).index(label)]
+
+    @cached_property
+    def shown(self) -> Array:
+        """(frames − 5, markers) m, `steps_shown`."""
+        return self.of_differences(3, lambda some: _shown(np.diff(some, ORDER - 3, axis=0)), ORDER - 3)
 
     @cached_property
     def noise(self) -> Array:
@@ -177,16 +231,15 @@ class Tracks(Mapping[str, Array]):
         known = self.noise[np.isfinite(self.noise)]
         return float(median(known)) if known.size else 0.0
 
+    @cached_property
+    def usual(self) -> Array:
+        """(markers,) m, what nine tenths of a marker's trial show at most."""
+        return quantile_of_known(self.shown, USUAL_SHARE)
+
 
 def tracks_of(markers: Mapping[str, Array]) -> Tracks:
     """The markers as `Tracks`; those that are some already, with what was computed of them."""
     return markers if isinstance(markers, Tracks) else Tracks(markers)
-
-
-def frames_at_once(n_frames: int) -> Iterator[slice]:
-    """The frames of a trial, as many at a time as are checked together."""
-    for start in range(0, n_frames, AT_ONCE):
-        yield slice(start, min(start + AT_ONCE, n_frames))
 
 
 def one_by_one(labels: Iterable[str], points: Array) -> dict[str, Array]:

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from gaitid.markers.cuts import JUMP_TIMES_COARSE
 from gaitid.markers.faults import LabelFault
+from gaitid.markers.jumps import JUMP_TIMES_COARSE
 from gaitid.markers.tracks import Tracks, noise_of, tracks_of
 from gaitid.numerics.blocks import by_blocks
 from gaitid.numerics.masks import largest_column, median_of_known, quantile_of_known, spans

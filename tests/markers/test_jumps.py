@@ -13,7 +13,8 @@ from cluster_walk import moved
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
-from gaitid.markers.labels import check_labels
+from gaitid.markers.jumps import follow
+from gaitid.markers.labels import find_jumps
 from gaitid.model.load import load_model
 from gaitid.read import read_trial
 from gaitid.read.c3d.trial import read_c3d
@@ -41,9 +42,8 @@ def strayed(points: dict[str, Array], label: str, first: int, offsets_m: list[fl
 
 
 def lost(points: dict[str, Array], label: str, rate_hz: float = RATE) -> list[int]:
-    """Frames in which a label was seen, and is not believed."""
-    checked = check_labels(points, rate_hz).markers[label]
-    return np.flatnonzero(np.isnan(checked[:, 0]) & np.isfinite(points[label][:, 0])).tolist()
+    found = follow(points, label, rate_hz)
+    return [] if found is None else np.flatnonzero(found.away).tolist()
 
 
 def shaken(points: dict[str, Array], first: int) -> dict[str, Array]:
@@ -79,7 +79,8 @@ def test_where_the_whole_body_is_shaken_a_flicker_is_short(first: int) -> None:
 
 @pytest.mark.parametrize("size", [0.025, 0.05])
 def test_a_marker_that_goes_elsewhere_and_stays_is_no_flicker(size: float) -> None:
-    assert lost(tracks(moved(walk(), "L_ASIS", (0.0, 0.0, size), slice(150, None))), "L_ASIS") == list(range(300))
+    (fault,) = find_jumps(tracks(moved(walk(), "L_ASIS", (0.0, 0.0, size), slice(150, None))), RATE)
+    assert fault.frames == ((0, 299),)
 
 
 def test_a_marker_that_is_shaken_goes_elsewhere_and_stays_is_no_flicker() -> None:
@@ -107,11 +108,11 @@ def test_a_lone_frame_behind_a_gap_is_told_from_the_track() -> None:
         ("wild/wisconsin/walk.trc", "L.ASIS", 6),
         ("wild/wisconsin/walk.trc", "R.ASIS", 16),
         ("wild/cgm24/walk.c3d", "RTOE", 8),
-        ("wild/cmu/punch.c3d", "LANK", 12),
+        ("wild/cmu/punch.c3d", "LANK", 8),
         ("wild/cmu/punch.c3d", "LHEE", 8),
-        ("wild/padua_clusters/walk.c3d", "LASI", 8),
-        ("wild/visual3d_hybrid/static.c3d", "L_ANKLE_LAT", 33),
-        *(("models/ja1_gait/JA1Gait35.trc", label, 11) for label in ("LASI", "RASI", "LMFS", "RMFS", "RTOE")),
+        ("wild/padua_clusters/walk.c3d", "LASI", 6),
+        ("wild/visual3d_hybrid/static.c3d", "L_ANKLE_LAT", 6),
+        *(("models/ja1_gait/JA1Gait35.trc", label, 8) for label in ("LASI", "RASI", "LMFS", "RMFS", "RTOE")),
         *(("models/ja1_gait/JA1Gait35.trc", label, 8) for label in ("LTIAD", "RTIAD")),
     ],
 )
@@ -123,28 +124,28 @@ def test_flickers_of_recorded_markers_are_short(file: str, label: str, most: int
 @needs_trials
 @pytest.mark.parametrize("label", ["RTOE", "LTIAD", "RTIAD"])
 def test_markers_beside_it_tell_a_flicker_of_a_leg_that_swings(label: str) -> None:
-    """At 9.5 m/s."""
+    """At 9.5 m/s no cubic follows a shank in the laboratory: alone the label is lost throughout."""
     trial = read_trial(SPRINT)
+    assert len(lost({label: trial.marker(label)}, label, trial.rate_hz)) == trial.n_frames
     assert len(lost(tracks(trial), label, trial.rate_hz)) <= 8
 
 
 @needs_trials
 def test_a_recorded_marker_that_stays_24_mm_away_is_lost_there() -> None:
     trial = read_trial(SHARED / "wild/visual3d_hybrid/walk.c3d")
-    assert set(range(519, 541)) <= set(lost(tracks(trial), "R_THIGH_2", trial.rate_hz))
+    assert lost(tracks(trial), "R_THIGH_2", trial.rate_hz) == list(range(519, 541))
 
 
 @needs_trials
 @pytest.mark.parametrize("file", ["children/HC036A/walk.c3d", "nexus_flatfoot/walk.c3d", "qualisys/walk.c3d"])
 def test_recorded_markers_moved_for_good_are_on_two_tracks(file: str) -> None:
     trial = read_c3d(SHARED / file)
-    rng, seen, n, found = np.random.default_rng(7), tracks(trial), trial.n_frames, list[bool]()
+    rng, seen, n = np.random.default_rng(7), tracks(trial), trial.n_frames
     for label in [x for x in seen if x in ("LASI", "RASI", "LKNE", "RTIB", "RANK", "LHEE")] * 5:
         jump = int(rng.integers(n // 3, 2 * n // 3))
         way = rng.normal(size=3)
         moved_m = np.where(np.arange(n) >= jump, 0.03, 0.0)[:, None] * way / np.linalg.norm(way)
-        found.append(len(lost({**seen, label: seen[label] + moved_m}, label, trial.rate_hz)) >= n // 4)
-    assert np.mean(found) > 0.95
+        assert len(lost({**seen, label: seen[label] + moved_m}, label, trial.rate_hz)) >= n // 4
 
 
 @needs_trials

@@ -13,7 +13,7 @@ from simulated_trials import simulated_walk
 from gaitid.markers.clean import model_markers
 from gaitid.markers.exchanged import find_exchanged, mirrored, numbered_clusters
 from gaitid.markers.faults import LabelFault
-from gaitid.markers.labels import check_labels
+from gaitid.markers.labels import _at_the_same_time, check_labels, find_jumps, find_swaps
 from gaitid.markers.unmeasured import find_frozen
 from gaitid.model.load import load_model
 from gaitid.read.c3d.trial import read_c3d
@@ -26,6 +26,7 @@ RECORDED = [
     *("stairs/Movement_trial.c3d", "stairs/Static_trial.c3d", "sydney/static.c3d", "sydney/walk03.c3d"),
     *("sydney/walk04.c3d", "sydney/walk05.c3d"),
 ]
+FLICKERS = {"stairs/Static_trial.c3d": [("spike", ("RPSI",), ((2, 2),))]}
 RATE = 100.0
 
 needs_trials = pytest.mark.skipif(not SHARED.is_dir(), reason="the shared trials are not beside this checkout")
@@ -69,13 +70,14 @@ def test_recorded_trials_raise_no_alarm(file: str) -> None:
     trial = read_c3d(SHARED / file)
     markers = model_markers(trial, load_model("pig", {}))
     faults = check_labels(markers, trial.rate_hz).faults
-    assert faults == ()
+    # in the third frame of this static RPSI flickers by 5 mm between two sets of cameras
+    assert [(f.kind, f.labels, f.frames) for f in faults] == FLICKERS.get(file, [])
     assert find_exchanged(markers) == []
 
 
 def test_a_foot_that_strikes_the_ground_does_not_jump() -> None:
     x = np.minimum(np.arange(60) * 0.04, 1.2)  # 4 m/s, then at rest from one frame to the next
-    assert check_labels({"LHEE": np.stack([x, 0 * x, 0 * x], axis=1)}, RATE).faults == ()
+    assert find_jumps({"LHEE": np.stack([x, 0 * x, 0 * x], axis=1)}, RATE) == []
 
 
 def test_a_foot_at_rest_in_an_integer_file_is_not_frozen() -> None:
@@ -104,7 +106,7 @@ def test_a_swap_is_found_in_its_frames(a: str, b: str, first: int, stop: int, no
 
 
 def test_where_neither_part_is_clearly_longer_both_labels_are_unknown_throughout() -> None:
-    fault = only(check_labels(exchanged(walk(), "LANK", "LHEE", 200, None), RATE).faults)
+    fault = only(find_swaps(exchanged(walk(), "LANK", "LHEE", 200, None), RATE))
     assert fault.frames == ((0, 399),)
 
 
@@ -113,7 +115,7 @@ def test_labels_exchanged_after_both_were_hidden_are_found() -> None:
     for label in ("LANK", "LHEE"):
         markers[label] = markers[label].copy()
         markers[label][302:310] = np.nan
-    fault = only(check_labels(markers, RATE).faults)
+    fault = only(find_swaps(markers, RATE))
     assert fault.labels == ("LANK", "LHEE") and fault.frames == ((310, 399),)
 
 
@@ -158,9 +160,17 @@ def test_a_single_label_that_strays_is_unknown_there(frames: tuple[int, int], no
 def test_a_label_that_goes_and_does_not_come_back_is_unknown_in_the_shorter_part() -> None:
     markers = {**walk(), "RTIB": walk()["RTIB"].copy()}
     markers["RTIB"][300:] += [0.0, 0.06, 0.0]
-    assert only(check_labels(markers, RATE).faults).frames == ((300, 399),)
+    assert only(find_jumps(markers, RATE)).frames == ((300, 399),)
     markers["RTIB"][190:] += [0.0, 0.06, 0.0]
-    assert only(check_labels(markers, RATE).faults).frames == ((0, 399),)  # three parts, none of them a clear majority
+    assert only(find_jumps(markers, RATE)).frames == ((0, 399),)  # three parts, none of them a clear majority
+
+
+def test_breaks_that_overlap_are_those_that_two_loops_find() -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(200):
+        one, other = (np.sort(rng.choice(60, 2 * rng.integers(0, 9), replace=False)).reshape(-1, 2).T for _ in "ab")
+        expected = [(i, j) for i, (a, b) in enumerate(one.T) for j, (c, d) in enumerate(other.T) if a < d and c < b]
+        assert list(zip(*_at_the_same_time(one, other))) == expected
 
 
 def test_labels_that_are_noise_lose_no_frame_and_are_not_followed() -> None:
@@ -175,9 +185,11 @@ def test_labels_that_are_noise_lose_no_frame_and_are_not_followed() -> None:
 
 
 def test_a_marker_that_jumps_now_and_then_is_no_noise() -> None:
-    markers = {**walk(0.1), "LTOE": walk(0.1)["LTOE"].copy()}
-    markers["LTOE"][10:-10:20, 2] += 0.1
-    assert check_labels(markers, RATE).faults
+    """One frame in twenty is a jump, one in eight is how the marker is seen."""
+    for every, blanked in ((20, True), (8, False)):
+        markers = {**walk(0.1), "LTOE": walk(0.1)["LTOE"].copy()}
+        markers["LTOE"][10:-10:every, 2] += 0.1
+        assert bool(check_labels(markers, RATE).faults) == blanked
 
 
 @pytest.mark.parametrize("n", [3, 8])
@@ -196,7 +208,7 @@ def test_a_jump_in_a_recorded_trial_is_found() -> None:
     """C3D.org's Eb015: LFT3 lies still, leaves for a place 70 mm away between two frames, and stays there."""
     trial = read_c3d(SHARED / "zoo/Eb015pi.c3d")
     faults = {f.labels: f for f in check_labels({x: trial.marker(x) for x in trial.labels}, trial.rate_hz).faults}
-    assert faults["LFT3",].frames[0] == (0, 42)
+    assert faults["LFT3",].frames == ((0, 42),)
     assert faults["LFT3",].size_m == pytest.approx(0.070, abs=0.002)  # m: read off the file's own numbers
 
 

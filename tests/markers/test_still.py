@@ -6,10 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from test_labels import RATE, SHARED, needs_trials, walk
+from test_labels import RATE, RECORDED, SHARED, needs_trials, walk
 
 from gaitid.markers.clean import model_markers
 from gaitid.markers.labels import check_labels
+from gaitid.markers.still import find_standing
 from gaitid.markers.unmeasured import find_held
 from gaitid.model.load import load_model
 from gaitid.read.c3d.trial import read_c3d
@@ -40,7 +41,9 @@ def test_only_the_frames_in_which_it_stood(label: str, n: int, noise_mm: float) 
     off = np.flatnonzero(np.linalg.norm(changed[label] - markers[label], axis=1) > 0.02)
     assert len(off) > 5 and set(off) <= set(gone)
     assert gone[-1] == first + n - 1 and first - 4 <= gone[0]
-    assert [fault.kind for fault in checked.faults] == ["jump"]
+    assert [fault.kind for fault in checked.faults] == ["still"]
+    text = checked.faults[0].note().text
+    assert text.startswith(f"{label} stands still while its neighbours move") and "not used" in text
 
 
 def test_seen_backward_in_time() -> None:
@@ -48,9 +51,8 @@ def test_seen_backward_in_time() -> None:
     mirrored = {label: points[::-1] for label, points in markers.items()}
     mirrored["LASI"] = stands(mirrored["LASI"], 150, 30, 0.0005)
     changed = {label: points[::-1] for label, points in mirrored.items()}
-    (fault,) = check_labels(changed, RATE).faults
-    ((first, last),) = fault.frames
-    assert first == 400 - 180 and 400 - 151 <= last <= 400 - 147
+    (stood,) = find_standing(changed, RATE)["LASI"]
+    assert stood.first == 400 - 180 and 400 - 151 <= stood.last <= 400 - 147
 
 
 def test_a_marker_that_does_not_come_back_did_not_only_stand() -> None:
@@ -60,8 +62,14 @@ def test_a_marker_that_does_not_come_back_did_not_only_stand() -> None:
     speed = np.linalg.norm(np.diff(heel, axis=0), axis=1)
     at = next(k for k in range(100, 300) if speed[k - 8 : k + 8].max() < 0.002)
     heel[at:] += [0.0, 0.1, 0.05]
-    gone = lost(heel, check_labels({**markers, "LHEE": heel}, RATE).markers["LHEE"])
-    assert gone[:at].all() or gone[at:].all()
+    assert "LHEE" not in find_standing({**markers, "LHEE": heel}, RATE)
+
+
+@needs_trials
+@pytest.mark.parametrize("name", RECORDED)
+def test_no_alarm_in_recordings(name: str) -> None:
+    trial = read_c3d(SHARED / name)
+    assert find_standing(model_markers(trial, load_model("pig")), trial.rate_hz) == {}
 
 
 @needs_trials

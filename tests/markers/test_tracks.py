@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
-from gaitid.markers.tracks import excess_of, tracks_of
+from gaitid.markers.tracks import GAIN, Tracks, excess_of, steps_shown, tracks_of
 
 
 def test_each_marker_and_all_of_them_are_the_same_numbers() -> None:
@@ -16,7 +17,25 @@ def test_each_marker_and_all_of_them_are_the_same_numbers() -> None:
     assert tracks.points is tracks.points
     for i, (label, points) in enumerate(markers.items()):
         assert np.array_equal(tracks.points[:, i], points)
-        assert np.array_equal(tracks.excess[:, i], excess_of(np.diff(points, axis=0)), equal_nan=True), label
+        assert np.array_equal(tracks.excess_at(label), excess_of(np.diff(points, axis=0)), equal_nan=True)
+        shown = np.linalg.norm(np.diff(points, 5, axis=0), axis=1) / GAIN
+        assert np.array_equal(tracks.shown[:, i], shown)
+        assert np.array_equal(steps_shown(points), shown)
+        assert tracks.usual[i] in shown
+        assert abs((shown <= tracks.usual[i]).mean() - 0.9) < 0.001
+
+
+def test_differences_of_a_long_trial_are_not_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(2)
+    markers = {label: rng.normal(size=(4000, 3)) for label in ("LHEE", "LTOE", "RHEE")}
+    held = tracks_of(dict(markers))
+    shown = held.shown, held.excess, held.still, held.coarse, held.least_step
+    monkeypatch.setattr("gaitid.markers.tracks._HELD", 0)
+    monkeypatch.setattr(Tracks, "_differences", None)  # is not asked
+    again = tracks_of(dict(markers))
+    anew = again.shown, again.excess, again.still, again.coarse, again.least_step
+    for values, before in zip(anew, shown, strict=True):
+        np.testing.assert_array_equal(values, before)
 
 
 def test_the_least_step_of_each_marker() -> None:
@@ -38,7 +57,7 @@ def test_the_least_step_of_each_marker() -> None:
 def test_what_was_let_go_is_computed_again() -> None:
     rng = np.random.default_rng(3)
     tracks = tracks_of({label: rng.normal(size=(50, 3)) for label in "abc"})
-    before = {name: getattr(tracks, name) for name in ("excess", "same")}
+    before = {name: getattr(tracks, name) for name in ("excess", "shown")}
     tracks.forget()
     for name, values in before.items():
         assert name not in vars(tracks)

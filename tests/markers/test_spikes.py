@@ -9,8 +9,11 @@ import numpy as np
 import pytest
 from simulated_trials import simulated_walk
 
+from gaitid.markers import spikes
 from gaitid.markers.clean import model_markers
 from gaitid.markers.labels import check_labels
+from gaitid.markers.shifts import find_shifted
+from gaitid.markers.spikes import find_spikes
 from gaitid.markers.unmeasured import find_repeated
 from gaitid.model.load import load_model
 from gaitid.read.c3d.trial import read_c3d
@@ -56,10 +59,6 @@ def spoilt(markers: dict[str, Array], size_m: float, frames: int, seed: int) -> 
     return [(x, at, off(markers, x, at, frames, size_m * direction(rng))) for x, at in places.items()]
 
 
-def faults_of(markers: dict[str, Array]) -> list[tuple[str, tuple[str, ...], tuple[tuple[int, int], ...]]]:
-    return [(fault.kind, fault.labels, fault.frames) for fault in check_labels(markers, RATE).faults]
-
-
 # --- spikes -------------------------------------------------------------------------------------------------
 
 
@@ -67,27 +66,37 @@ def faults_of(markers: dict[str, Array]) -> list[tuple[str, tuple[str, ...], tup
 @pytest.mark.parametrize("size_m", [0.005, 0.01, 0.04])
 def test_a_marker_that_is_off_in_a_smooth_walk_loses_just_these_frames(size_m: float, frames: int) -> None:
     for label, at, markers in spoilt(walk(), size_m, frames, 1):
-        (fault,) = check_labels(markers, RATE).faults
-        assert (fault.kind, fault.labels, fault.frames) == ("spike", (label,), ((at, at + frames - 1),))
-        assert fault.size_m == pytest.approx(size_m, abs=0.002)  # m
+        (spike,) = find_spikes(markers, RATE).pop(label)
+        assert (spike.first, spike.last) == (at, at + frames - 1), label
+        assert spike.size_m == pytest.approx(size_m, abs=0.002)  # m: what the spline through its neighbours errs
+        assert list(find_spikes(markers, RATE)) == [label]
+
+
+def test_only_frames_that_a_spike_could_explain_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried, left = [], spikes._left
+    monkeypatch.setattr(spikes, "_left", lambda points: (tried.append(points), left(points))[1])
+    ((_, _, markers),) = spoilt(walk(), 0.01, 1, 1)[:1]
+    assert find_spikes(markers, RATE)
+    assert len(tried) == 2  # the frame, and whether it is a step
 
 
 @pytest.mark.parametrize(
-    ("size_m", "frames", "least"), [(0.01, 1, 0.75), (0.015, 1, 1.0), (0.015, 5, 0.9), (0.04, 5, 1.0)]
+    ("size_m", "frames", "least"), [(0.01, 1, 0.9), (0.015, 1, 1.0), (0.015, 5, 0.9), (0.04, 5, 1.0)]
 )
 def test_a_marker_that_is_off_in_a_noisy_walk_is_found(size_m: float, frames: int, least: float) -> None:
     """0.5 mm of noise on every axis."""
     cases = [case for seed in (1, 2) for case in spoilt(walk(0.5), size_m, frames, seed)]
     found = [
-        np.isnan(check_labels(markers, RATE).markers[label][at : at + frames]).all() for label, at, markers in cases
+        any(s.first <= at and s.last >= at + frames - 1 for s in find_spikes(markers, RATE).get(label, []))
+        for label, at, markers in cases
     ]
     assert np.mean(found) >= least
 
 
-@pytest.mark.parametrize("at", [0, 1, 2, 397, 398])
+@pytest.mark.parametrize("at", [0, 1, 2, 397, 398, 399])
 def test_a_frame_near_the_end_of_a_trial_is_found(at: int) -> None:
     markers = off(walk(), "LKNE", at, 1, np.array([0.0, 0.0, 0.01]))
-    assert faults_of(markers) == [("spike", ("LKNE",), ((at, at),))]
+    assert [(s.first, s.last) for s in find_spikes(markers, RATE)["LKNE"]] == [(at, at)]
 
 
 def test_a_segment_that_is_shaken_as_a_whole_has_no_spike() -> None:
@@ -98,7 +107,7 @@ def test_a_segment_that_is_shaken_as_a_whole_has_no_spike() -> None:
         points = markers[label].copy()
         points[200:206, 2] -= kick * (1 + 0.1 * k)
         markers[label] = points
-    assert faults_of(markers) == []
+    assert find_spikes(markers, RATE) == {}
 
 
 @pytest.mark.parametrize("noise_mm", [0.1, 0.5])
@@ -110,9 +119,10 @@ def test_a_marker_that_is_off_while_an_impact_shakes_its_segment_is_found(label:
     for shaken in ("LTHI", "LKNE", "LTIB", "LANK", "LHEE", "LTOE"):
         markers[shaken] = markers[shaken].copy()
         markers[shaken][200:206, 2] -= kick
-    assert faults_of(markers) == []
+    assert find_spikes(markers, RATE) == {}
     for offset_m, frames in ((np.array([0.015, 0.0, 0.0]), 3), (np.array([0.0, 0.01, 0.0]), 5)):
-        assert faults_of(off(markers, label, 201, frames, offset_m)) == [("spike", (label,), ((201, 200 + frames),))]
+        ((found, (spike,)),) = find_spikes(off(markers, label, 201, frames, offset_m), RATE).items()
+        assert (found, spike.first, spike.last) == (label, 201, 200 + frames)
 
 
 def test_skin_that_wobbles_beside_its_segment_has_no_spike() -> None:
@@ -120,8 +130,8 @@ def test_skin_that_wobbles_beside_its_segment_has_no_spike() -> None:
     t = np.arange(20) / RATE
     points = walk()["LTHI"].copy()
     points[200:220, 1] += 0.006 * np.exp(-t / 0.03) * np.sin(2 * np.pi * 25 * t)
-    found = [frames for kind, _, frames in faults_of({**walk(), "LTHI": points}) if kind in ("spike", "jump", "moved")]
-    assert sum(b - a + 1 for frames in found for a, b in frames) <= 3
+    found = find_spikes({**walk(), "LTHI": points}, RATE)
+    assert sum(s.last - s.first + 1 for s in found.get("LTHI", [])) <= 3
 
 
 @needs_trials
@@ -186,7 +196,7 @@ def test_a_marker_that_goes_elsewhere_for_good_is_named() -> None:
 
 @pytest.mark.parametrize("noise_mm", [0.0, 0.5, 1.0])
 def test_a_walk_has_no_shift(noise_mm: float) -> None:
-    assert faults_of(walk(noise_mm)) == []
+    assert find_shifted(walk(noise_mm), RATE) == {}
 
 
 # --- repeated frames ----------------------------------------------------------------------------------------
