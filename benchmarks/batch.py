@@ -40,7 +40,7 @@ def no_c3d(trial: bytes) -> bytes:
 
 
 def other_labels(trial: bytes) -> bytes:
-    return trial.replace(b"LKNE", b"XXXX").replace(b"LANK", b"YYYY")
+    return trial.replace(b"LKNE", b"XXXX").replace(b"RKNE", b"YYYY")
 
 
 def no_frames(trial: bytes) -> bytes:

@@ -62,8 +62,8 @@ def main() -> None:
             trials.append((folder / "long/treadmill.c3d", ("--model", "pig")))
         process = Processes(folder)
         file = drawn(folder, given.samples)
-        print("| what | median of ratios | target | own s | reference s | like for like? |")
-        print("|---|---|---|---|---|---|")
+        print("| what | ratio, processor | by the clock | target | own s | reference s | like for like? |")
+        print("|---|---|---|---|---|---|---|")
         for number, (trial, options) in enumerate(trials):
 
             def run(*words: object, trial: Path = trial, options: tuple[object, ...] = options) -> Callable[[], object]:
