@@ -238,7 +238,7 @@ def test_a_channel_in_another_unit_is_none_of_a_muscle(recorded: Callable[..., P
 
 
 @pytest.mark.skipif(not CHILD.is_file(), reason="needs ../shared/trials/children")
-def test_a_child_s_muscles_are_active_when_they_should_be() -> None:
+def test_a_child_s_muscles_are_active_when_they_should_be(tmp_path: Path) -> None:
     """The right leg's: its calf pushes off, and the front of its shank lifts the foot in swing (Perry 1992)."""
     r = gaitid.analyse(CHILD, model="pig")
     cycles = r.cycles[r.cycles["side"] == "right"].groupby("percent").mean(numeric_only=True)
@@ -246,4 +246,7 @@ def test_a_child_s_muscles_are_active_when_they_should_be() -> None:
     assert 25 < calf.idxmax() < 60 and calf.loc[70:95].max() < 0.3 * calf.max()
     assert front.loc[60:100].mean() > 2 * front.loc[20:45].mean()
     noise = next(w["text"] for w in r.warnings if w["code"] == "emg_noise")
+    r.report(tmp_path / "page.html")  # which says it above the panels
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert noise.split(":")[0] in page[page.index(">Muscles</h3>") : page.index('data-column="rect_envelope_V"')]
     assert "Voltage.L Gast" in noise and "Voltage.R Gast" not in noise  # of the left leg nothing was recorded

@@ -150,6 +150,9 @@ def figures(drawn: Drawn) -> list[tuple[Group, list[str], list[Figure]]]:
     for group in groups_of(drawn.basis):
         known = any(np.isfinite(side.values(panel.column)).any() for side in sides for panel in group.panels)
         notes = [*([group.note] if group.note else []), *_without_mean(drawn, group)]
+        if group.key == "muscles":
+            said = (each for result in drawn.results for each in each_note(result))
+            notes += dict.fromkeys(text for _, code, text in said if code.startswith("emg_"))
         found.append((group, notes, [_figure(drawn, panel) for panel in group.panels] if known else []))
     return found
 
