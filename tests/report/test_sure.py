@@ -73,6 +73,12 @@ def test_bands_are_those_of_the_table(folder: Path) -> None:
         {"peaks": [{"side": "<b>"}], "cycle": {"left": {"knee_flexion_deg": [1, 2]}}},
         {"peaks": [{"value": 1, "standard_uncertainty": 0.1, "shares_percent": 5, "side": "<b>", "unit": "<i>"}]},
         {"peaks": []},
+        {"peaks": [], "cycle": {"left": {"knee_flexion_deg": ["<b>"] * 101}}},
+        {
+            "peaks": [],
+            "cycle": {"left": {"knee_flexion_deg": [1.0] * 101}},
+            "cycle_shares_percent": {"left": {"knee_flexion_deg": {"soft_tissue": "<b>", "timing": ["<b>"]}}},
+        },
     ],
 )
 def test_a_record_with_less_is_no_error(folder: Path, tmp_path: Path, damaged: dict[str, Any]) -> None:

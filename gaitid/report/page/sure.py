@@ -36,10 +36,17 @@ COLUMNS = (
 _UNITS = {"Nm_per_kg": ("N·m/kg", 2), "W_per_kg": ("W/kg", 2), "deg": ("°", 1)}
 
 
+def _numbers(given: object) -> Array:
+    """Numbers and nulls of a record, NaN for these; none of anything else, as of a record that somebody edited."""
+    if not isinstance(given, list) or not all(of is None or isinstance(of, int | float) for of in given):
+        return np.empty(0)
+    return np.array(given, dtype=np.float64)
+
+
 def standard_over_cycle(results: Sequence[Result], side: str, column: str, points: int) -> Array | None:
     """(points,) standard uncertainty over the cycle, root mean square of the trials that have one; None without any."""
-    given = [result.record_at("uncertainty", "cycle", side, column) for result in results]
-    found = np.array([of for of in given if isinstance(of, list) and len(of) == points], dtype=float)
+    given = [_numbers(result.record_at("uncertainty", "cycle", side, column)) for result in results]
+    found = np.array([of for of in given if len(of) == points])
     if not len(found):
         return None
     count = np.isfinite(found).sum(axis=0)
@@ -162,13 +169,13 @@ def variance_over_cycle(results: Sequence[Result], side: str, column: str) -> di
 
 
 def _of_one(result: Result, side: str, column: str) -> dict[str, Array]:
-    u = result.record_at("uncertainty", "cycle", side, column)
-    if side not in result.cycles or not isinstance(u, list) or len(u) != len(PERCENT):
+    u = _numbers(result.record_at("uncertainty", "cycle", side, column))
+    if side not in result.cycles or len(u) != len(PERCENT):
         return {}
-    squared = np.array(u, dtype=np.float64) ** 2
+    squared = u**2
     found = {}
     for source, shares in result.mapping("uncertainty", "cycle_shares_percent", side, column).items():
-        values = np.array(shares, dtype=np.float64)
+        values = _numbers(shares)
         at = np.linspace(PERCENT[0], PERCENT[-1], len(values))
         # a share that stands beside an unknown one counts for what lies between
         known = np.isfinite(values)
