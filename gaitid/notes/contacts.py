@@ -63,11 +63,13 @@ CONTACTS = {
         "check these events: their times count from the first frame",
         words={
             "feet": (
-                "{given:events from --events|events in the file}, which were used: by the markers the "
-                "{later} foot's are {s:.2f} s later than the {other} foot's, so step times are wrong by as "
-                "much"
+                "{given:events of --events|events of the file} were used; by the markers the {later} foot's are "
+                "{s:.2f} s later than the {other} foot's, and step times are wrong by as much"
             ),
-            "each": ("{side} foot, {given:events from --events|events in the file}, which were used: {events:, 3}"),
+            "each": (
+                "{side} foot: {given:events of --events|events of the file} were used, "
+                "though others disagree: {events:, 3}"
+            ),
         },
     ),
     "no_cycles": Message(

@@ -234,7 +234,9 @@ def test_an_event_that_a_hand_put_beside_the_markers_is_used_and_told(walk, late
     texts = [note.text for note in against_notes(found, RATE, 1)]
     way = "before" if late_s > 0 else "after"
     assert len(texts) == told
-    assert not told or ("events in the file, which were used: strike" in texts[0] and f"0.08 s {way}" in texts[0])
+    assert not told or (
+        "events of the file were used, though others disagree: strike" in texts[0] and f"0.08 s {way}" in texts[0]
+    )
 
 
 def test_differences_between_methods() -> None:

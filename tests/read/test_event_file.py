@@ -229,7 +229,7 @@ def test_the_evidence_against_an_event_is_said_and_the_event_used(trial: Trial, 
     strikes = [e for e in found.record["events"]["used"] if (e["side"], e["kind"]) == (side, "strike")]
     assert [(e["time_s"], e["source"]) for e in strikes] == [(pytest.approx(late, abs=1e-6), "given")]
     text = next(w["text"] for w in found.record["warnings"] if w["code"] == "events_against")
-    assert text.startswith(f"{side} foot, events from --events, which were used: strike in frame ")
+    assert text.startswith(f"{side} foot: events of --events were used, though others disagree: strike in frame ")
     assert "the plates show it 0.10 s away" in text
     loads = [name for name in usual.wrenches if "ground_force" in name]
     both = usual.wrenches[loads].notna() & found.wrenches[loads].notna()
