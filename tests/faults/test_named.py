@@ -33,7 +33,7 @@ def case_of(name: str) -> Case:
     """A recorded trial; a simulated one by the name of its scenario."""
     if "/" not in name:
         return simulated_case(SimulatedCase(name))
-    one = next(recorded for recorded in RECORDED if recorded.name.endswith(name))
+    one = next(recorded for recorded in (*RECORDED, *MORE) if recorded.name.endswith(name))
     if not (SHARED / one.file).is_file():
         pytest.skip("the shared trials are not beside this checkout")
     return recorded_case(one)
@@ -115,7 +115,7 @@ def test_a_vertical_force_that_never_changes_while_a_foot_turns_on_the_plate() -
 
 @pytest.mark.parametrize("kg", [50.0, 80.0])
 def test_who_jumps_is_not_held_to_how_walkers_move(kg: float) -> None:
-    case = recorded_case(next(one for one in MORE if "drop_jump" in one.file))
+    case = case_of("drop_jump/jump")
     result = analyse(case.trial, case.model, replace(case.subject, values={"mass": kg}), case.static)
     assert result.subject.mass_kg == kg and not [note for note in result.notes if note.code in CODES]
 
