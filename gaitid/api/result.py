@@ -325,34 +325,12 @@ class Analysis:
         Returns
         -------
         DataFrame
-            ``side``, ``variable``, ``score_deg``, and ``norm_deg``: what people of the norm have. The last rows have
-            ``gait_profile_score`` of ``left``, ``right`` and ``both``. Empty where there are none; ``attrs["norms"]``
-            and ``attrs["no_scores_because"]`` say against which, and why not.
+            ``side``, ``variable``, ``score_deg``, ``norm_deg`` (of people of the norm); last ``gait_profile_score`` of
+            each side and of ``both``. ``attrs["norms"]`` and ``attrs["no_scores_because"]`` say against which, why not.
         """
-        import pandas as pd
+        from gaitid.api.scores import scores_of
 
-        from gaitid.norms import profile_for
-
-        cycles, strides = self.cycles, self.spatiotemporal
-        columns = [name for name in cycles.columns if name.endswith("_deg")]
-        curves = {
-            str(side): {name: of_side[name].to_numpy(float).reshape(of_side["cycle"].nunique(), -1) for name in columns}
-            for side, of_side in cycles.groupby("side")
-        }
-        speed = strides.loc[(strides["side"] == "both") & (strides["cycle"] == "mean"), "speed_m_per_s"]
-        choice = None if norms is None else str(norms)
-        profile, why = profile_for(choice, self.record, float(speed.iloc[0]) if len(speed) else float("nan"), curves)
-        rows: list[tuple[str, str, float, float]] = []
-        if profile is not None:
-            for side, of in profile.scores.items():
-                rows += [(side, name, score, profile.band_scores[name]) for name, score in of.items()]
-            totals = {"left": profile.left, "right": profile.right, "both": profile.overall}
-            for side, total in totals.items():
-                of_norm = profile.band_overall if side == "both" else profile.band_side
-                rows.append((side, "gait_profile_score", total, of_norm))
-        found = pd.DataFrame(rows, columns=["side", "variable", "score_deg", "norm_deg"])
-        found.attrs |= {"norms": "" if profile is None else profile.norms, "no_scores_because": why}
-        return found
+        return scores_of(self.record, self.cycles, self.spatiotemporal, None if norms is None else str(norms))
 
     def plot(self, columns: str | Sequence[str] | None = None) -> Figure:
         """Curves over the gait cycle, a line a cycle; over time where there is no cycle.
