@@ -153,7 +153,7 @@ def segments_of(trial: Trial) -> dict[str, Any]:
 
 
 def analog_of(path: Path, trial: Trial) -> dict[str, Any]:
-    """Analog channels by name and unit, as the file gives them."""
+    """Analog channels by name and unit, as the file gives them; of a CSV the voltages."""
     rate = trial.origin.get("analog_rate_hz")
     rate_hz = float(rate) if rate else (trial.plates[0].rate_hz if trial.plates else None)
     labels: list[str] = []
@@ -166,6 +166,9 @@ def analog_of(path: Path, trial: Trial) -> dict[str, Any]:
         labels, units = texts(parameters, "ANALOG", "LABELS"), texts(parameters, "ANALOG", "UNITS")
         parted = [subject_and_name(label) for label in labels]
         labels = [name if subject in trial.names else label for label, (subject, name) in zip(labels, parted)]
+    elif trial.emg is not None:
+        rate_hz, labels = trial.emg.rate_hz, [*trial.emg.labels]
+        units = [{1.0: "V", 1e-3: "mV", 1e-6: "µV"}[volts] for volts in trial.emg.volts.tolist()]
     count = int(trial.origin.get("analog_channels", len(labels)))
     pairs = [
         {"label": labels[i] if i < len(labels) else "", "unit": units[i] if i < len(units) else ""}

@@ -378,7 +378,7 @@ _READ = {
     "zero_loaded": "the plate may be loaded then: {N:.3g} N",
     "shared": "plates {plates:and} share channels: {channels:, }",
     "overlap": "plates {plates:and} lie on each other: {share:.0%} of the smaller surface",
-    "nowhere": "the export does not say where it is; give --plates FILE.yaml ({template})",
+    "nowhere": "the export has no positions of plates; give --plates FILE.yaml ({template})",
     "not_in": "not in {file}",
     "no_moment": "the export holds no Moment of it",
     "fits": "axes: {axes}, moment_about: {about} would fit",

@@ -67,8 +67,9 @@ def to_nexus_csv(
         if with_emg:
             names += ["Imported Analog EMG - Voltage", ""]
             axes += ["1", "2"]
-            units += ["V", "V"]
-            columns += [np.full(len(columns[0]), 1e-5)] * 2
+            units += ["V", "mV"]
+            of_sample = np.arange(len(columns[0]), dtype=np.float64)
+            columns += [1e-5 * of_sample, 1e-2 * of_sample]
         rate = trial.plates[0].rate_hz
         per_frame = round(rate / trial.rate_hz)
         i = np.arange(len(columns[0]), dtype=np.float64)

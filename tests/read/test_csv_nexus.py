@@ -133,6 +133,22 @@ def test_devices_that_begin_elsewhere_are_aligned(tmp_path: Path, first: int, la
     assert any("Devices begin at frame" in w for w in texts(read))
 
 
+@pytest.mark.parametrize("late_frames", [0, 3, -3])
+def test_voltages_are_electromyography(tmp_path: Path, late_frames: int) -> None:
+    """Called as Nexus calls them in a C3D, in V, the first sample taken with the first camera frame."""
+    trial = small_trial()
+    text = to_nexus_csv(trial, device_first_frame=trial.first_frame + late_frames, with_emg=True)
+    emg = read_nexus_csv(*given(tmp_path, text.replace(",1,2\r\n", ",LTA,RTA\r\n", 1))).emg
+    assert emg is not None
+    assert emg.labels == ("Voltage.LTA", "Voltage.RTA")
+    assert emg.rate_hz == trial.plates[0].rate_hz
+    left, right = emg.samples_V([0, 1])
+    at = np.arange(len(left)) - late_frames * round(emg.rate_hz / trial.rate_hz)
+    assert np.allclose(left, np.where(at < 0, np.nan, 1e-5 * at), rtol=1e-9, atol=0, equal_nan=True)
+    assert np.allclose(right, left, rtol=1e-9, atol=0, equal_nan=True)
+    assert read_nexus_csv(*given(tmp_path, to_nexus_csv(trial))).emg is None
+
+
 def test_units_of_moments(tmp_path: Path) -> None:
     trial = small_trial()
     for unit in ("N.mm", "Nmm", "mm.N", "N·mm"):

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from gaitid.errors import Names, ReadError
 from gaitid.notes import Notes, note, phrase
+from gaitid.read.emg import VOLTS
 from gaitid.read.event_names import SIDES
 from gaitid.read.length_unit import FORCE_N, LENGTH_M, MOMENT_NM, refuse_other_unit
 from gaitid.read.plates import TEMPLATE_FROM, Plates, refusals, unused_plates
@@ -30,7 +32,7 @@ from gaitid.read.subjects import listed, printable, subject_and_name
 from gaitid.read.tables.nexus_sections import NexusGroup, NexusSection, read_nexus_sections
 from gaitid.read.tables.row_times import shifted
 from gaitid.read.unseen import without_unseen
-from gaitid.trial import Array, Event, ForcePlate, Trial
+from gaitid.trial import Array, Emg, Event, ForcePlate, Trial
 
 _MOMENTS = {**MOMENT_NM, "mm.n": 1e-3, "mm·n": 1e-3, "mmn": 1e-3, "m.n": 1.0}
 _OUTPUTS = {"fx fy fz": "force", "mx my mz": "moment", "cx cy cz": "cop"}
@@ -42,7 +44,7 @@ def read_nexus_csv(path: Path, plates: Path | None = None, stored: bool = False)
     Parameters
     ----------
     path : Path
-        With the section ``Trajectories``; ``Devices`` for forces, ``Model Outputs`` for `stored`.
+        With the section ``Trajectories``; ``Devices`` for forces and electromyography, ``Model Outputs`` for `stored`.
     plates : Path, optional
         YAML with the plates' corners, origins and force sense, which an export does not hold. Without it the
         plates are refused, each with that reason, and the markers are read.
@@ -81,9 +83,9 @@ def read_nexus_csv(path: Path, plates: Path | None = None, stored: bool = False)
     refuse_other_unit(points_g, unit, f"below the axes of Trajectories ({unit})", "write there ")
     first, rate = int(trajectories.frames[0]), trajectories.rate_hz
     if "Devices" in sections:
-        loads = _plates(sections["Devices"], trajectories, plates)
+        loads, emg = _plates(sections["Devices"], trajectories, plates), _emg(sections["Devices"], trajectories)
     else:
-        loads = Plates(notes=unused_plates(plates, phrase("read/no_devices")))
+        loads, emg = Plates(notes=unused_plates(plates, phrase("read/no_devices"))), None
     return Trial(
         path=path,
         rate_hz=rate,
@@ -95,6 +97,7 @@ def read_nexus_csv(path: Path, plates: Path | None = None, stored: bool = False)
         events=_events(sections, first, rate),
         stored={} if outputs is None else _stored(outputs, trajectories),
         names=names,
+        emg=emg,
         origin={
             "format": "Vicon Nexus CSV export",
             "sections": listed([section.title for section in sections.values()]),
@@ -165,6 +168,21 @@ def _events(sections: Mapping[str, NexusSection], first_frame: int, rate: float)
     return tuple(sorted(events, key=lambda event: event.time_s))
 
 
+def _emg(section: NexusSection, trajectories: NexusSection) -> Emg | None:
+    """Voltages of the section ``Devices``, called as in a C3D of Nexus: ``Voltage.LTA``; None where there are none."""
+    found = [
+        (f"{group.label.rpartition(' - ')[2]}.{axis}", group.start + i, VOLTS[unit.lower()])
+        for group in section.groups
+        for i, (axis, unit) in enumerate(zip(group.axes, group.units, strict=True))
+        if unit.lower() in VOLTS
+    ]
+    if not found:
+        return None
+    labels, columns, volts = zip(*found, strict=True)
+    samples = shifted(section.values[:, columns], _samples_late(section, trajectories)[0])
+    return Emg(labels, section.rate_hz, partial(np.take, samples.T, axis=0), np.array(volts))
+
+
 # --- force plates from the section Devices ----------------------------------------------------------------------
 
 
@@ -229,7 +247,7 @@ _Devices = list[tuple[str, dict[str, NexusGroup]]]
 
 
 def _devices(section: NexusSection) -> _Devices:
-    """Every device with a force, in the file's order; EMG and sums over plates are left out."""
+    """Every device with a force, in the file's order; sums over plates are left out."""
     devices: _Devices = []
     for group in section.groups:
         kind = _OUTPUTS.get(" ".join(group.axes).lower())
