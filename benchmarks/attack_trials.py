@@ -30,7 +30,7 @@ from gaitid.body.subject import SubjectFile  # noqa: E402
 from gaitid.model.load import load_model  # noqa: E402
 from gaitid.model.specs import Model  # noqa: E402
 from gaitid.read import read_trial  # noqa: E402
-from gaitid.run import RunOptions, prepare, settle  # noqa: E402
+from gaitid.run import RunOptions, prepare, with_chosen_model  # noqa: E402
 from gaitid.simulate.c3d_file import stored_parameters  # noqa: E402
 from gaitid.simulate.settings import WalkSettings, noisy_channels, noisy_markers  # noqa: E402
 from gaitid.simulate.walk import Walk  # noqa: E402
@@ -228,7 +228,7 @@ def recorded_case(recorded: Recorded) -> Case:
     beside = (recorded.static, recorded.forces, recorded.subject)
     static, forces, given = (path.parent / name if name else None for name in beside)
     options = RunOptions(static=static, forces=forces, subject=given, settings=recorded.overrides)
-    settled = settle(prepare(options), path)
+    settled = with_chosen_model(prepare(options), path)
     assert settled.model is not None and settled.read is not None
     trial = first_frames(settled.read[2], MOST_FRAMES)
     mass = mean_load_kg(trial) if np.isinf(recorded.mass_kg) else recorded.mass_kg

@@ -37,7 +37,7 @@ sys.path.insert(0, str(ROOT))
 STAGES: Mapping[str, tuple[str, ...]] = {
     "reading the trial": ("gaitid.read:read_trial",),
     "model, subject, static": (
-        "gaitid.run:settle",
+        "gaitid.run:with_chosen_model",
         "gaitid.analysis.found:find",
         "gaitid.analysis.recorded:recorded",
         "gaitid.body.calibration:calibrate",

@@ -1,4 +1,4 @@
-"""Limits of markers that turn together (`gaitid.markers.several.TURNS`), chosen with each laboratory left out in turn.
+"""Limits of markers that turn together (`gaitid.markers.group_shifts.TURNS`), each laboratory left out in turn.
 
     python benchmarks/turned.py [--write]
 
@@ -26,10 +26,10 @@ from attack_trials import RECORDED, SIMULATED, Case, recorded_case, simulated_ca
 from scipy.interpolate import CubicSpline  # noqa: E402
 from scipy.signal import butter, filtfilt  # noqa: E402
 
-from gaitid.markers import several  # noqa: E402
+from gaitid.markers import group_shifts  # noqa: E402
 from gaitid.markers.clean import model_markers  # noqa: E402
+from gaitid.markers.group_shifts import TURNS, Turned, TurnLimits, find_group_shifts  # noqa: E402
 from gaitid.markers.labels import check_labels  # noqa: E402
-from gaitid.markers.several import TURNS, Turned, TurnLimits, find_several  # noqa: E402
 from gaitid.trial import Array  # noqa: E402
 
 BEGIN, END = "    <!-- benchmarks/turned.py writes from here -->\n", "    <!-- to here, too -->\n"
@@ -74,18 +74,18 @@ def _with(limits: TurnLimits, field: str, value: float) -> TurnLimits:
 def turns_in(markers: Markers, rate_hz: float, who: Sequence[str] = (), behind: int = -1) -> list[Turned]:
     """Turns of a trial; of some markers and behind one frame only, if these are given."""
     seen: list[Turned] = []
-    original, limits = several.turns_about, several.TURNS
+    original, limits = group_shifts.turns_about, group_shifts.TURNS
 
     def kept(*given: Any) -> Iterator[Turned]:
         for turn in original(*given):
             seen.append(turn)
             yield turn
 
-    several.turns_about, several.TURNS = kept, (TURNS[0], LOOSE)  # type: ignore[assignment]
+    group_shifts.turns_about, group_shifts.TURNS = kept, (TURNS[0], LOOSE)  # type: ignore[assignment]
     try:
-        found = find_several(markers, rate_hz)
+        found = find_group_shifts(markers, rate_hz)
     finally:
-        several.turns_about, several.TURNS = original, limits
+        group_shifts.turns_about, group_shifts.TURNS = original, limits
     at = {last for one in found for last, _ in (*one.shifted.at, *one.shifted.stays)}
     labels = list(markers)
     return [
@@ -100,7 +100,7 @@ def unharmed(markers: Markers, rate_hz: float, draw: np.random.Generator) -> Ite
     """The markers of a trial as they are and changed without harm, with their rate."""
     yield markers, rate_hz
     for every in (2, 3, 4, 5):
-        for first in range(every if rate_hz / every >= several.FROM_HZ else 0):
+        for first in range(every if rate_hz / every >= group_shifts.FROM_HZ else 0):
             yield {label: points[first::every] for label, points in markers.items()}, rate_hz / every
     for mm in NOISE_MM:
         yield {x: points + 1e-3 * mm * draw.standard_normal(points.shape) for x, points in markers.items()}, rate_hz
@@ -108,11 +108,11 @@ def unharmed(markers: Markers, rate_hz: float, draw: np.random.Generator) -> Ite
     for frame in draw.integers(10, count - 10, LOST):
         yield {label: np.delete(points, frame, axis=0) for label, points in markers.items()}, rate_hz
     whole = {label: points for label, points in markers.items() if np.isfinite(points).all()}
-    for hz in CUTOFFS_HZ if len(whole) > several.FEWEST_TOGETHER else ():
+    for hz in CUTOFFS_HZ if len(whole) > group_shifts.FEWEST_TOGETHER else ():
         b, a = butter(2, hz / (rate_hz / 2))
         yield {label: filtfilt(b, a, points, axis=0) for label, points in whole.items()}, rate_hz
     times = np.arange(count) / rate_hz
-    for hz in RATES_HZ if len(whole) > several.FEWEST_TOGETHER else ():
+    for hz in RATES_HZ if len(whole) > group_shifts.FEWEST_TOGETHER else ():
         at = np.arange(0, times[-1], 1 / hz)
         yield {label: CubicSpline(times, points)(at) for label, points in whole.items()}, hz
 
@@ -158,7 +158,7 @@ def values(found: Sequence[Found], field: str, k: int, two: bool | None) -> list
         some = [
             turn.shows if largest else getattr(turn, field)
             for turn in one.turns
-            if two in (None, len(turn.who) == several.FEWEST_TOGETHER)
+            if two in (None, len(turn.who) == group_shifts.FEWEST_TOGETHER)
             and _within(turn, others, k)
             and not any(_within(turn, before, j) for j, before in enumerate(TURNS[:k]))
         ]

@@ -135,7 +135,7 @@ def _made(
             result, settled = run.analyse_trial(read.with_vertical(trial, options.reader), setup)
             inputs = [_array_input("trial", trial), *settled.inputs]
         else:
-            settled = run.settle(run.with_laboratory(setup, path), path)
+            settled = run.with_chosen_model(run.with_laboratory(setup, path), path)
             result = run.analyse_file(path, settled)
             inputs = run.inputs_of(path, result, settled)
     files = tuple(run.files_read(trial.path if path is None else path, options))

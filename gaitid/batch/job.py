@@ -21,7 +21,7 @@ from gaitid.inputs import found_trial, sha256
 from gaitid.notes import Notes, as_option, note
 from gaitid.notes.body import OTHER_PERSON
 from gaitid.records import frozen_dataclass
-from gaitid.run import RunOptions, Setup, analyse_file, notes_of_trial, prepare, run_file, settle
+from gaitid.run import RunOptions, Setup, analyse_file, notes_of_trial, prepare, run_file, with_chosen_model
 from gaitid.version import __version__
 
 if TYPE_CHECKING:
@@ -245,7 +245,7 @@ def _better_done(job: Job, instead: Job) -> tuple[_Done, str]:
 
 def _settled(job: Job) -> Setup:
     """What the job's trial is analysed with."""
-    return settle(replace(_prepared_of(job), options=job.options), job.trial, job.session)
+    return with_chosen_model(replace(_prepared_of(job), options=job.options), job.trial, job.session)
 
 
 def _refuse_other_person(job: Job, result: Result) -> None:

@@ -33,7 +33,7 @@ from gaitid.notes.message import DO_NOT_USE
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rotation import apply, apply_transposed, cross
 from gaitid.records import NamedTuple, frozen_dataclass
-from gaitid.run import Setup, analyse_file, estimate_of, settle, with_laboratory
+from gaitid.run import Setup, analyse_file, estimate_of, with_chosen_model, with_laboratory
 from gaitid.trial import Array
 
 
@@ -75,7 +75,9 @@ def check_file(
         A trial that cannot be analysed is a report with one failure: nothing is raised for it.
     """
     try:
-        setup = settle(with_laboratory(setup, path), path)  # with its model, whose files the golden record names
+        setup = with_chosen_model(
+            with_laboratory(setup, path), path
+        )  # with its model, whose files the golden record names
         result = analyse_file(path, setup)
     except GaitidError as error:
         text = error.line().removeprefix(f"{path}: ")

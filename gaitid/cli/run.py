@@ -116,7 +116,7 @@ def _to_files(
     folders: list[tuple[Path, Path]], setup: Setup, given: tuple[str, ...], log: Log, progress: Progress
 ) -> int:
     """The exit code, when each trial's files are in place."""
-    from gaitid.run import sessions, settle, with_laboratory
+    from gaitid.run import sessions, with_chosen_model, with_laboratory
 
     placed: list[Path] = []
     refused = 0
@@ -129,7 +129,7 @@ def _to_files(
             chosen = replace(setup.options, command=recorded_command(path, given))
             of_trial = replace(setup, options=chosen, progress=progress.within)
             beside = attempt(str(path), partial(with_laboratory, of_trial, path), log)
-            settled = beside and attempt(str(path), partial(settle, beside, path, session_of[path]), log)
+            settled = beside and attempt(str(path), partial(with_chosen_model, beside, path, session_of[path]), log)
             if settled is None:
                 refused += 1
                 continue

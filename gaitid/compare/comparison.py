@@ -17,7 +17,7 @@ from gaitid.compare.curves import OPENSIM, RESULT, STORED, Curves
 from gaitid.compare.detectable import Detectable, beyond, detectable
 from gaitid.compare.explain import Explanation, Share, explain, scales_of, shares
 from gaitid.compare.measures import SHOWN, Measured, difference, measure_all
-from gaitid.compare.mixed_loads import Stood, load_from
+from gaitid.compare.mixed_loads import FootOnPlates, load_from
 from gaitid.compare.mixture import Made, Mixtures
 from gaitid.compare.sources import Reading, open_pair
 from gaitid.errors import GaitidError
@@ -81,7 +81,7 @@ def bridge(trial: Trial, outputs: Mapping[str, Array]) -> Bridge:
     return Bridge(Made(loaded, contacts_given=True), notes)
 
 
-def _stood(ground: Array, plates: Sequence[PlateLoad], mass_kg: float) -> tuple[IntArray, list[Stood]]:
+def _stood(ground: Array, plates: Sequence[PlateLoad], mass_kg: float) -> tuple[IntArray, list[FootOnPlates]]:
     """Of each frame what was known of a foot's load, and on which plates it was taken to stand.
 
     Parameters
@@ -93,14 +93,14 @@ def _stood(ground: Array, plates: Sequence[PlateLoad], mass_kg: float) -> tuple[
     """
     loaded = np.abs(ground).max(axis=1) > 0
     state: IntArray = np.where(loaded, UNKNOWN, AIR).astype(np.intp)
-    stood: list[Stood] = []
+    stood: list[FootOnPlates] = []
     for chosen in _sets(plates):
         total = np.sum([plate.wrench.f_g for plate in chosen], axis=0) / mass_kg
         met: Mask = loaded & (state == UNKNOWN) & known_rows(total)
         met[met] = np.abs(total[met] - ground[met]).max(axis=1) < _SAME
         state[met] = LOADED
         numbers = tuple(plate.number for plate in chosen)
-        stood += [Stood(numbers, start, stop - 1) for start, stop in spans(met)]
+        stood += [FootOnPlates(numbers, start, stop - 1) for start, stop in spans(met)]
     return state, stood
 
 

@@ -15,7 +15,7 @@ from gaitid.records import NamedTuple
 from gaitid.trial import Array, IntArray
 
 
-class Stood(NamedTuple):
+class FootOnPlates(NamedTuple):
     """A foot on plates, frames as indices, both included."""
 
     plates: tuple[int, ...]
@@ -23,10 +23,10 @@ class Stood(NamedTuple):
     last: int
 
 
-def stood_on(result: Result, side: str) -> list[Stood]:
+def foot_on_plates(result: Result, side: str) -> list[FootOnPlates]:
     """The contacts of a foot with a known load, as far as their load reaches."""
     contacts = [contact for contact in result.contacts if contact.side == side and contact.plates]
-    return [Stood(c.plates, c.loaded.start, c.loaded.stop - 1) for c in contacts]
+    return [FootOnPlates(c.plates, c.loaded.start, c.loaded.stop - 1) for c in contacts]
 
 
 def mixed_load(contacts: Result, side: str, plates: Sequence[PlateLoad]) -> FootLoad:
@@ -41,17 +41,19 @@ def mixed_load(contacts: Result, side: str, plates: Sequence[PlateLoad]) -> Foot
         Of the same frames.
     """
     threshold = contacts.settings.contact_threshold_N
-    return load_from(contacts.sides[side].load.state, stood_on(contacts, side), plates, threshold)
+    return load_from(contacts.sides[side].load.state, foot_on_plates(contacts, side), plates, threshold)
 
 
-def load_from(state: IntArray, stood: Sequence[Stood], plates: Sequence[PlateLoad], threshold_N: float) -> FootLoad:
+def load_from(
+    state: IntArray, stood: Sequence[FootOnPlates], plates: Sequence[PlateLoad], threshold_N: float
+) -> FootLoad:
     """The load on a foot.
 
     Parameters
     ----------
     state : (frames,) int array
         `FootState` of each frame; what is loaded while the foot stands on no plate becomes unknown.
-    stood : sequence of Stood
+    stood : sequence of FootOnPlates
     plates : sequence of PlateLoad
     threshold_N : float
         Below it no centre of pressure is told.

@@ -19,8 +19,8 @@ from gaitid.gait.feature_list import FEATURES
 from gaitid.records import NamedTuple
 from gaitid.report.gathering import Session, load_results
 from gaitid.report.page import COUNTS_FROM, CYCLE, PERCENT, Pooled, pool
+from gaitid.report.page.messages import in_mean
 from gaitid.report.page.sure import variance_over_cycle
-from gaitid.report.page.told import in_mean
 from gaitid.report.result import Result
 from gaitid.trial import Array
 from gaitid.uncertainty.repeatability import (

@@ -11,7 +11,7 @@ import numpy as np
 from gaitid.analysis.applied_loads import summed
 from gaitid.analysis.result import Result
 from gaitid.body.subject_file import content_of_subject
-from gaitid.compare.mixed_loads import stood_on
+from gaitid.compare.mixed_loads import foot_on_plates
 from gaitid.compare.mixture import (
     AXES,
     CENTRES,
@@ -308,7 +308,7 @@ def _contacts(mixtures: Mixtures) -> list[str]:
     results = mixtures.first.result, mixtures.second.result
     parts = _by_hand_words(mixtures)
     for side in mixtures.sides:
-        stood = [{s.plates: s for s in stood_on(result, side)} for result in results]
+        stood = [{s.plates: s for s in foot_on_plates(result, side)} for result in results]
         states = [result.sides[side].load.state for result in results]
         n = int((states[0] != states[1]).sum())
         plates = [" and ".join("+".join(map(str, p)) for p in one) or "none" for one in stood]

@@ -10,8 +10,8 @@ import numpy as np
 
 from gaitid.markers.faults import BESIDE, LabelFault, without
 from gaitid.markers.filled import find_kinked, still_seen
+from gaitid.markers.group_shifts import group_shift_faults
 from gaitid.markers.jumps import MAJORITY, MOST_JUMPS, follow, is_noise, jump_limit, shifts_between
-from gaitid.markers.several import several_faults
 from gaitid.markers.shifts import find_shifted
 from gaitid.markers.spikes import find_spikes, longest_spike
 from gaitid.markers.templates import Template, exchanged_frames, find_exchanged_throughout, off_the_body
@@ -93,7 +93,7 @@ def check_labels(markers: Mapping[str, Array], rate_hz: float, templates: Sequen
         find_frozen,
         find_held,
         find_drawn,
-        several_faults,
+        group_shift_faults,
         find_swaps,
         find_away,
         find_still,
@@ -104,7 +104,7 @@ def check_labels(markers: Mapping[str, Array], rate_hz: float, templates: Sequen
         fine = find in (
             find_held,
             find_drawn,
-            several_faults,
+            group_shift_faults,
             find_away,
             find_spiky,
             find_shifts,
@@ -159,11 +159,11 @@ def find_spiky(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]
 
 def find_still(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
     """Markers that stand still while their neighbours go on, and come back by a jump."""
-    from gaitid.markers.still import find_standing  # hardly any trial jumps
+    from gaitid.markers.still import find_standstills  # hardly any trial jumps
 
     return [
         LabelFault("still", (label,), tuple((s.first, s.last) for s in stood), max(s.size_m for s in stood))
-        for label, stood in find_standing(markers, rate_hz).items()
+        for label, stood in find_standstills(markers, rate_hz).items()
     ]
 
 

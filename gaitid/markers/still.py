@@ -30,7 +30,7 @@ MAD = 0.6745
 BACK = 0.5
 
 
-class Stood(NamedTuple):
+class Standstill(NamedTuple):
     """Frames, first and last from 0, in which a marker stands still, and the jump by which it goes on, m."""
 
     first: int
@@ -38,7 +38,7 @@ class Stood(NamedTuple):
     size_m: float
 
 
-def find_standing(markers: Mapping[str, Array], rate_hz: float) -> dict[str, list[Stood]]:
+def find_standstills(markers: Mapping[str, Array], rate_hz: float) -> dict[str, list[Standstill]]:
     """Where markers stand still beside a jump that brings them back to their place among their neighbours.
 
     Parameters
@@ -47,7 +47,7 @@ def find_standing(markers: Mapping[str, Array], rate_hz: float) -> dict[str, lis
         NaN where a marker was not seen.
     rate_hz : float
     """
-    found: dict[str, list[Stood]] = {}
+    found: dict[str, list[Standstill]] = {}
     tracks = tracks_of(markers)
     limit = jump_limit(tracks, rate_hz)
     for label, points in tracks.items():
@@ -57,7 +57,7 @@ def find_standing(markers: Mapping[str, Array], rate_hz: float) -> dict[str, lis
         runs = {run for jump in jumps for run in _beside(points, jump, rate_hz)}
         runs = {run for run in runs if not (run[0] in at_once[0] and run[1] in at_once[1])}
         sizes = {run: _comes_back(tracks, label, run, rate_hz) for run in sorted(runs)}
-        if stood := [Stood(*run, size_m) for run, size_m in sizes.items() if size_m > 0]:
+        if stood := [Standstill(*run, size_m) for run, size_m in sizes.items() if size_m > 0]:
             found[label] = stood
     return found
 

@@ -1,7 +1,7 @@
 """All markers jump together: a camera was bumped, or the origin set anew, so that everything moves by one length.
 
 No body does that between two frames. While all are elsewhere and come back, they count as not seen; where they stay,
-nobody can tell which place is that of the plates. Of several markers, as of a segment: `gaitid.markers.several`.
+nobody can tell which place is that of the plates. Of several markers, as of a segment: `gaitid.markers.group_shifts`.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from pathlib import Path, PurePath
 from gaitid.disk.regular import read_text_back
 from gaitid.errors import GaitidError
 from gaitid.records import NamedTuple, frozen_dataclass
-from gaitid.report.page.told import names_of
+from gaitid.report.page.messages import names_of
 from gaitid.report.result import Result, load_result
 from gaitid.results.one_run import RECORD_SUFFIX, find_records
 

@@ -13,8 +13,8 @@ from gaitid.records import frozen_dataclass
 from gaitid.report.gathering import Session
 from gaitid.report.page import CYCLE, PERCENT, RECORDING, STANCE, Basis, pool
 from gaitid.report.page.figures_table import speeds_of
+from gaitid.report.page.messages import in_mean
 from gaitid.report.page.sure import band_at
-from gaitid.report.page.told import in_mean
 from gaitid.report.panels import SIDES
 from gaitid.report.result import Result
 from gaitid.trial import Array, Mask

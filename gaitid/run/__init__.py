@@ -73,7 +73,7 @@ __all__ = [
     "refuse_to_replace_inputs",
     "run_file",
     "sessions",
-    "settle",
+    "with_chosen_model",
     "with_laboratory",
     "with_model",
 ]
@@ -91,7 +91,7 @@ def sessions(paths: Iterable[Path]) -> dict[Path, tuple[Path, ...]]:
     return {path: tuple(of_folder[path.parent]) for path in paths}
 
 
-def settle(setup: Setup, path: Path, session: tuple[Path, ...] = ()) -> Setup:
+def with_chosen_model(setup: Setup, path: Path, session: tuple[Path, ...] = ()) -> Setup:
     """The same with the model of a trial's session, where that is to be chosen.
 
     Parameters
@@ -116,7 +116,7 @@ def settle(setup: Setup, path: Path, session: tuple[Path, ...] = ()) -> Setup:
 
 
 def _settled(setup: Setup, trial: Trial, session: tuple[Path, ...] = ()) -> tuple[Setup, Pipeline | None]:
-    """`settle` for a trial that was read, and what the model finds in it, where that is known."""
+    """`with_chosen_model` for a trial that was read, and what the model finds in it, where that is known."""
     from gaitid.analysis.choice import family, refusal, subject_of
     from gaitid.analysis.pipeline import Pipeline
 
@@ -247,7 +247,7 @@ def read_with(path: Path, options: RunOptions) -> Trial:
 
 def analyse_file(path: Path, setup: Setup) -> Result:
     """Read and analyse one trial."""
-    setup = settle(setup, path)
+    setup = with_chosen_model(setup, path)
     before = file_state(found_trial(path))
     read, pipeline = setup.read, None
     if read is not None and (read.path, read.state) == (path, before):
@@ -345,7 +345,7 @@ def calibrate_file(static: Path, output: Path, options: RunOptions) -> Result:
     refuse_to_overwrite([output], files_read(static, options))
     if static.suffix.lower() == ".osim":
         raise ReadError("an OpenSim model is a calibration already", todo="give it as --static of each trial")
-    setup = settle(prepare(options), static)
+    setup = with_chosen_model(prepare(options), static)
     result = analyse_file(static, setup)
     made_by = {
         "made_by": f"gaitid {__version__}",
@@ -379,7 +379,7 @@ def run_file(
     GaitidError
         What the trial or the folder refuses; nothing is written then.
     """
-    setup = settle(setup, path)
+    setup = with_chosen_model(setup, path)
     refuse_to_replace_inputs(folder, path, setup)
     refuse_places(folder, result_names(path.stem, setup.options))
     result = accept(analyse_file(path, setup))

@@ -110,7 +110,7 @@ def file_contents(stem: str, result: Result, setup: Setup, inputs: Sequence[Mapp
         That the names begin with.
     result : Result
     setup : Setup
-        With a model (`settle`).
+        With a model (`with_chosen_model`).
     inputs : sequence of mappings
         As `inputs_of` gives them.
     """

@@ -21,7 +21,7 @@ from gaitid.model import specs
 from gaitid.notes import Notes
 from gaitid.read.assignments import enf_files, forces_of
 from gaitid.records import NamedTuple, frozen_dataclass
-from gaitid.run import loads_of, read_with, settle
+from gaitid.run import loads_of, read_with, with_chosen_model
 from gaitid.run.files import refuse_to_replace_inputs, result_names
 from gaitid.run.setup import Setup, with_laboratory
 from gaitid.settings import INPUT_FILES
@@ -137,14 +137,14 @@ def plan_file(path: Path, folder: Path | None, setup: Setup, session: tuple[Path
         Of the files; None where the wrenches go to stdout.
     setup : Setup
     session : tuple of Path
-        Trials that get the same model (`settle`).
+        Trials that get the same model (`with_chosen_model`).
     """
     setup = with_laboratory(setup, path)
     plan = Plan(path, (*_reads(path, setup),), writes=(*_writes(path, folder, setup),))
     try:
         trial = read_with(path, setup.options)
         plan = replace(plan, trial=trial, static_beside=_static_beside(path, setup))
-        settled = settle(setup, path, session)
+        settled = with_chosen_model(setup, path, session)
         model = settled.model
         assert model is not None  # settled
         # the model that was chosen is among the files that are read

@@ -58,7 +58,7 @@ class Setup:
     ----------
     options : RunOptions
     model : Model or None
-        None where it is to be chosen for each session (`settle`).
+        None where it is to be chosen for each session (`with_chosen_model`).
     subject : SubjectFile
     static : Trial or None
     inputs : tuple of mappings

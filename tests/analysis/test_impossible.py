@@ -20,7 +20,7 @@ from gaitid.body.subject import SubjectFile
 from gaitid.model.load import load_model
 from gaitid.notes import Note
 from gaitid.numerics.rotation import norm
-from gaitid.run import RunOptions, prepare, settle
+from gaitid.run import RunOptions, prepare, with_chosen_model
 from gaitid.trial import Trial
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -128,7 +128,7 @@ def test_recorded_sprints_landings_and_turns_are_not_emptied(
 ) -> None:
     path = ROOT / "sample_data" / "walk_noisy" / "walk.c3d" if file == "sample_noisy" else SHARED / file
     given = {name: path.parent / of for name, of in (("static", static), ("forces", forces)) if of}
-    settled = settle(prepare(RunOptions(**given)), path)  # type: ignore[arg-type]
+    settled = with_chosen_model(prepare(RunOptions(**given)), path)  # type: ignore[arg-type]
     assert settled.model is not None and settled.read is not None
     subject = SubjectFile({"mass": mass_kg}) if np.isfinite(mass_kg) else SubjectFile()
     result = analyse(settled.read[2], settled.model, subject, settled.static)

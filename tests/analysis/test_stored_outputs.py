@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gaitid.analysis.stored_outputs import choose_set, sets_of, stored_columns
-from gaitid.compare.mixed_loads import Stood, load_from
+from gaitid.compare.mixed_loads import FootOnPlates, load_from
 from gaitid.errors import GaitidError
 from gaitid.ground.contacts import AIR, LOADED, UNKNOWN
 from gaitid.trial import Array, Trial
@@ -81,6 +81,6 @@ def test_names_signs_and_units() -> None:
 
 def test_a_load_is_known_only_where_the_plates_are() -> None:
     state: Array = np.array([AIR, LOADED, LOADED, UNKNOWN])
-    load = load_from(state, [Stood((1,), 1, 1)], (), 20.0)
+    load = load_from(state, [FootOnPlates((1,), 1, 1)], (), 20.0)
     assert load.state.tolist() == [AIR, UNKNOWN, UNKNOWN, UNKNOWN]
     assert np.isfinite(load.wrench.f_g).all(axis=1).tolist() == [True, False, False, False]

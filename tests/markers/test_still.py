@@ -10,7 +10,7 @@ from test_labels import RATE, RECORDED, SHARED, needs_trials, walk
 
 from gaitid.markers.clean import model_markers
 from gaitid.markers.labels import check_labels
-from gaitid.markers.still import find_standing
+from gaitid.markers.still import find_standstills
 from gaitid.markers.unmeasured import find_held
 from gaitid.model.load import load_model
 from gaitid.read.c3d.trial import read_c3d
@@ -51,7 +51,7 @@ def test_seen_backward_in_time() -> None:
     mirrored = {label: points[::-1] for label, points in markers.items()}
     mirrored["LASI"] = stands(mirrored["LASI"], 150, 30, 0.0005)
     changed = {label: points[::-1] for label, points in mirrored.items()}
-    (stood,) = find_standing(changed, RATE)["LASI"]
+    (stood,) = find_standstills(changed, RATE)["LASI"]
     assert stood.first == 400 - 180 and 400 - 151 <= stood.last <= 400 - 147
 
 
@@ -62,14 +62,14 @@ def test_a_marker_that_does_not_come_back_did_not_only_stand() -> None:
     speed = np.linalg.norm(np.diff(heel, axis=0), axis=1)
     at = next(k for k in range(100, 300) if speed[k - 8 : k + 8].max() < 0.002)
     heel[at:] += [0.0, 0.1, 0.05]
-    assert "LHEE" not in find_standing({**markers, "LHEE": heel}, RATE)
+    assert "LHEE" not in find_standstills({**markers, "LHEE": heel}, RATE)
 
 
 @needs_trials
 @pytest.mark.parametrize("name", RECORDED)
 def test_no_alarm_in_recordings(name: str) -> None:
     trial = read_c3d(SHARED / name)
-    assert find_standing(model_markers(trial, load_model("pig")), trial.rate_hz) == {}
+    assert find_standstills(model_markers(trial, load_model("pig")), trial.rate_hz) == {}
 
 
 @needs_trials

@@ -10,8 +10,8 @@ from test_labels import RATE, RECORDED, SHARED, needs_trials, walk
 
 from gaitid.errors import TrialError
 from gaitid.markers.clean import Markers, clean, model_markers
+from gaitid.markers.group_shifts import find_group_shifts
 from gaitid.markers.labels import check_labels
-from gaitid.markers.several import find_several
 from gaitid.markers.together import find_together
 from gaitid.model.load import load_model
 from gaitid.model.specs import Settings
@@ -121,7 +121,7 @@ FOOT, SHANK, PELVIS = ("LANK", "LHEE", "LTOE"), ("LTIB", "LANK"), ("LASI", "LPSI
 def test_markers_of_a_segment_that_are_elsewhere_together_are_found(
     frame: int, size_m: float, noise_mm: float, labels: tuple[str, ...], frames: int | None
 ) -> None:
-    (found,) = find_several(some_moved(walk(noise_mm), labels, frame, frames, size_m), RATE)
+    (found,) = find_group_shifts(some_moved(walk(noise_mm), labels, frame, frames, size_m), RATE)
     assert set(found.labels) == set(labels)
     away = [] if frames is None else [*range(frame, frame + frames)]
     assert np.flatnonzero(found.shifted.away).tolist() == away
@@ -134,9 +134,9 @@ def test_three_that_are_closely_alike_are_found_below_what_is_a_step_for_each(fr
     calm = {label: points.copy() for label, points in walk(0.3).items()}  # rough, but not there
     for label, points in walk(0.0).items():
         calm[label][120:155] = points[120:155]
-    (found,) = find_several(some_moved(calm, FOOT, 137, frames, 0.004), RATE)
+    (found,) = find_group_shifts(some_moved(calm, FOOT, 137, frames, 0.004), RATE)
     assert set(found.labels) == set(FOOT)
-    assert find_several(some_moved(calm, SHANK, 137, frames, 0.004), RATE) == []
+    assert find_group_shifts(some_moved(calm, SHANK, 137, frames, 0.004), RATE) == []
 
 
 def some_turned(
@@ -157,7 +157,7 @@ def some_turned(
 def test_markers_of_a_segment_that_are_turned_together_are_found(
     frame: int, degrees: float, noise_mm: float, labels: tuple[str, ...], frames: int | None
 ) -> None:
-    (found,) = find_several(some_turned(walk(noise_mm), labels, frame, frames, degrees), RATE)
+    (found,) = find_group_shifts(some_turned(walk(noise_mm), labels, frame, frames, degrees), RATE)
     assert set(found.labels) == set(labels)
     away = [] if frames is None else [*range(frame, frame + frames)]
     assert np.flatnonzero(found.shifted.away).tolist() == away
@@ -168,7 +168,7 @@ def test_markers_of_a_segment_that_are_turned_together_are_found(
 
 @pytest.mark.parametrize("frames", [1, None])
 def test_two_markers_that_are_turned_are_found_but_not_how_far_about_the_line_between_them(frames: int | None) -> None:
-    (found,) = find_several(some_turned(walk(0.0), SHANK, 137, frames, 8.0), RATE)
+    (found,) = find_group_shifts(some_turned(walk(0.0), SHANK, 137, frames, 8.0), RATE)
     assert set(found.labels) == set(SHANK) and 1.0 < found.turn_deg < 8.1
     assert found.shifted.stays == (((136, 137),) if frames is None else ())
 
@@ -179,23 +179,23 @@ def test_turns_are_told_of_what_markers_show_little_of_where_they_are_one_turn_t
     for label, points in walk(0.0).items():
         calm[label][120:155] = points[120:155]
     for labels, told, not_told in ((FOOT, 8.0, 6.0), (SHANK, 6.0, 4.0), (("LTHI", "LKNE"), 6.0, 5.0)):
-        (found,) = find_several(some_turned(calm, labels, 137, frames, told), RATE)
+        (found,) = find_group_shifts(some_turned(calm, labels, 137, frames, told), RATE)
         assert set(found.labels) == set(labels)
         assert found.turn_deg == pytest.approx(told, rel=0.1)
-        assert find_several(some_turned(calm, labels, 137, frames, not_told), RATE) == []
+        assert find_group_shifts(some_turned(calm, labels, 137, frames, not_told), RATE) == []
 
 
 def test_neither_another_body_that_steps_in_the_same_frame_nor_a_gap_beside_it_hides_a_turn() -> None:
     turned = some_moved(some_turned(walk(0.0), FOOT, 150, None, 8.0), ("RKNE",), 150, None, 0.005)
-    (found,) = find_several(turned, RATE)
+    (found,) = find_group_shifts(turned, RATE)
     assert set(found.labels) == set(FOOT)
     turned = some_turned(walk(0.0), FOOT, 150, None, 8.0)
     turned["LTOE"][:147] = np.nan  # seen from three frames before it
-    (found,) = find_several(turned, RATE)
+    (found,) = find_group_shifts(turned, RATE)
     assert set(found.labels) == set(FOOT)
     right = ("RANK", "RHEE", "RTOE")
     both = some_turned(some_turned(walk(0.0), FOOT, 150, None, 8.0), right, 150, None, -8.0)
-    assert {one.labels for one in find_several(both, RATE)} == {FOOT, right}
+    assert {one.labels for one in find_group_shifts(both, RATE)} == {FOOT, right}
 
 
 def test_neither_labels_that_change_places_nor_more_than_half_of_all_that_turn_are_told_as_turned() -> None:
@@ -203,9 +203,9 @@ def test_neither_labels_that_change_places_nor_more_than_half_of_all_that_turn_a
     for one, other in (("LASI", "RASI"), ("LPSI", "RPSI")):
         for label, source in ((one, other), (other, one)):
             swapped[label] = np.where(np.arange(len(swapped[one]))[:, None] < 150, walk(0.0)[label], walk(0.0)[source])
-    assert find_several(swapped, RATE) == []
+    assert find_group_shifts(swapped, RATE) == []
     most = tuple(label for label in walk(0.0) if label not in SHANK)
-    assert find_several(some_turned(walk(0.0), most, 150, None, 4.0), RATE) == []
+    assert find_group_shifts(some_turned(walk(0.0), most, 150, None, 4.0), RATE) == []
 
 
 def test_a_foot_that_turns_is_told_once_and_empty_beside_its_step() -> None:
@@ -243,10 +243,10 @@ def test_frames_beside_the_step_of_a_foot_are_left_empty_and_those_of_a_brief_ex
 
 
 def test_neither_one_marker_nor_all_nor_a_lost_frame_are_several() -> None:
-    assert find_several(some_moved(walk(0.0), ("LKNE",), 150, None, 0.015), RATE) == []
-    assert find_several(moved(walk(0.0), 150, None, 0.015), RATE) == []
+    assert find_group_shifts(some_moved(walk(0.0), ("LKNE",), 150, None, 0.015), RATE) == []
+    assert find_group_shifts(moved(walk(0.0), 150, None, 0.015), RATE) == []
     for frame in (90, 137, 201):
-        assert find_several({x: np.delete(points, frame, 0) for x, points in walk(0.0).items()}, RATE) == []
+        assert find_group_shifts({x: np.delete(points, frame, 0) for x, points in walk(0.0).items()}, RATE) == []
 
 
 def test_neither_a_heel_that_is_shaken_nor_coordinates_in_steps_are_several() -> None:
@@ -255,11 +255,11 @@ def test_neither_a_heel_that_is_shaken_nor_coordinates_in_steps_are_several() ->
     shaken = {
         label: points + (label in FOOT) * np.outer(shake, [0.3, 0.2, 0.93]) for label, points in walk(0.3).items()
     }
-    assert find_several(shaken, RATE) == []
+    assert find_group_shifts(shaken, RATE) == []
     standing = {label: np.round(points[:1] + 1e-4 * walk(0.3)[label], 3) for label, points in walk(0.0).items()}
     for label in ("LASI", "RTIB"):
         standing[label][60:] += [0.0, 0.001, 0.0]
-    assert find_several(standing, RATE) == []
+    assert find_group_shifts(standing, RATE) == []
 
 
 @pytest.mark.parametrize("begins", [150.0, 150.3, 150.7])
@@ -270,9 +270,9 @@ def test_skin_that_begins_to_wobble_within_a_frame_does_not_jump_but_a_slip_over
     since = np.maximum(np.arange(len(walk(0.0)["LHEE"])) - begins, 0.0) / RATE
     wobble = np.outer(size_m * np.sin(2 * np.pi * 12 * since) * np.exp(-since / 0.06), AXIS)
     leg = ("RTHI", "RKNE", "RTIB", "RANK")
-    assert find_several({x: points + (x in leg) * wobble for x, points in walk(0.0).items()}, RATE) == []
+    assert find_group_shifts({x: points + (x in leg) * wobble for x, points in walk(0.0).items()}, RATE) == []
     slips = some_moved(some_moved(walk(0.0), FOOT, 150, None, 0.6 * size_m), FOOT, 151, None, 0.4 * size_m)
-    (found,) = find_several(slips, RATE)
+    (found,) = find_group_shifts(slips, RATE)
     assert set(found.labels) == set(FOOT) and found.shifted.stays == ((149, 150), (150, 151))
 
 
@@ -281,13 +281,13 @@ def test_skin_that_begins_to_wobble_within_a_frame_does_not_jump_but_a_slip_over
 def test_recorded_trials_have_none_and_a_foot_s_steps_are_found_in_them(file: str) -> None:
     trial = read_c3d(SHARED / file)
     markers = check_labels(model_markers(trial, load_model("pig", {})), trial.rate_hz).markers
-    assert find_several(markers, trial.rate_hz) == []
+    assert find_group_shifts(markers, trial.rate_hz) == []
     foot = tuple(label for label in FOOT if label in markers)
     for frame in range(20, trial.n_frames - 20, 37):
         changed = some_moved(dict(markers), foot, frame, None, 0.015)
         if not np.isfinite([changed[x][frame - 6 : frame + 6] for x in foot]).all() or len(foot) < 3:
             continue
-        (found,) = find_several(changed, trial.rate_hz)
+        (found,) = find_group_shifts(changed, trial.rate_hz)
         assert set(found.labels) == set(foot)
         assert found.shifted.stays == ((frame - 1, frame),)
 
@@ -299,4 +299,4 @@ def test_feet_that_strike_the_ground_again_and_again_do_not_jump(rate_hz: float,
     trial = simulated_walk(
         duration=3.0, rate_hz=rate_hz, analog_rate_hz=10 * rate_hz, impact_bw=impact_bw, impact_absorbed=1.0
     ).trial
-    assert find_several({label: trial.marker(label) for label in trial.labels}, rate_hz) == []
+    assert find_group_shifts({label: trial.marker(label) for label in trial.labels}, rate_hz) == []

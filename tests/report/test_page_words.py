@@ -23,8 +23,8 @@ from gaitid.report.page.curves import Drawn, figures
 from gaitid.report.page.engineer import methods_text, topics
 from gaitid.report.page.figures_table import spatiotemporal
 from gaitid.report.page.head import facts, plates, taken_by_default, trust
+from gaitid.report.page.messages import in_mean, notes, readable, reasons
 from gaitid.report.page.sure import against, glance
-from gaitid.report.page.told import in_mean, notes, readable, reasons
 from gaitid.report.panels import PANELS
 from gaitid.report.result import Result, load_result
 from gaitid.report.text import macro

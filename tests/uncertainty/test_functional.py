@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from simulated_trials import simulated_walk
 
-from gaitid.run import RunOptions, analyse_file, prepare, settle
+from gaitid.run import RunOptions, analyse_file, prepare, with_chosen_model
 from gaitid.simulate.c3d_file import walk_c3d
 from gaitid.simulate.files import simulate
 from gaitid.uncertainty.errors import errors_of
@@ -30,7 +30,7 @@ def computation(tmp_path_factory: pytest.TempPathFactory) -> Perturbed:
     path.write_bytes(walk_c3d(walk.walk, walk.truth.marker_g, channels))
     files = tuple(str(folder / f"{side}_{joint}.c3d") for joint in ("hip", "knee") for side in ("left", "right"))
     setup = prepare(RunOptions(model="pig", static=Path(folder, "static.c3d"), functional=files))
-    return Perturbed(analyse_file(path, settle(setup, path)))
+    return Perturbed(analyse_file(path, with_chosen_model(setup, path)))
 
 
 def of(computation: Perturbed, sources: Sources, source: str) -> list[Error]:

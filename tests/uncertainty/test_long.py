@@ -17,7 +17,7 @@ from gaitid.analysis.pipeline import analyse
 from gaitid.body.subject import SubjectFile
 from gaitid.model.load import load_model
 from gaitid.numerics import blocks
-from gaitid.run import RunOptions, analyse_file, estimate_of, prepare, settle
+from gaitid.run import RunOptions, analyse_file, estimate_of, prepare, with_chosen_model
 from gaitid.simulate.files import simulate
 from gaitid.uncertainty import blocks as of_uncertainty
 from gaitid.uncertainty.estimate import estimate
@@ -68,7 +68,7 @@ def test_drawn_errors_of_a_long_trial(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_is_kept_of_an_estimate_keeps_no_result() -> None:
-    prepared = settle(prepare(RunOptions(model="pig", uncertainty="default")), NOISY)
+    prepared = with_chosen_model(prepare(RunOptions(model="pig", uncertainty="default")), NOISY)
     result = analyse_file(NOISY, prepared)
     found = estimate_of(result, prepared)
     assert found is not None and estimate_of(result, prepared) is found

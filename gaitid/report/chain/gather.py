@@ -30,7 +30,7 @@ from gaitid.report.chain import (
 from gaitid.report.page.compose import SCENE_BYTES
 from gaitid.report.page.engineer import folded, notes_by_severity
 from gaitid.report.page.head import taken_by_default, verdict
-from gaitid.report.page.told import in_mean, notes
+from gaitid.report.page.messages import in_mean, notes
 from gaitid.report.panels import CHAIN_FIGURES
 from gaitid.report.result import Result
 from gaitid.report.scene.attach import far_end

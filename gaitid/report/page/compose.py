@@ -13,8 +13,8 @@ from gaitid.report.page import CYCLE, Basis, head, pool, sides_of
 from gaitid.report.page.curves import Drawn, buttons, curve_data, figures, marks, why_unknown
 from gaitid.report.page.engineer import folded, methods_text, notes_by_severity, topics
 from gaitid.report.page.figures_table import features, peak_tables, profile, spatiotemporal, speeds_of
+from gaitid.report.page.messages import in_mean, named, notes
 from gaitid.report.page.sure import glance, sure
-from gaitid.report.page.told import in_mean, named, notes
 from gaitid.report.result import Result
 from gaitid.report.text import render
 from gaitid.uncertainty.usable import motion_words, size_words

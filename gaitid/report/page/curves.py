@@ -12,8 +12,8 @@ from gaitid.drawing import SHAPE, Scale, area, middle, path, paths, scale_for, w
 from gaitid.norms import Band, Norms
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.report.page import CYCLE, PERCENT, Basis, Pooled
+from gaitid.report.page.messages import each_note
 from gaitid.report.page.sure import against, band_at, norm_words, standard_over_cycle
-from gaitid.report.page.told import each_note
 from gaitid.report.panels import GROUPS, MUSCLES, SIDES, CyclePanel, Group, muscle_panels
 from gaitid.report.result import Result, unknown_spans
 from gaitid.trial import Array, Mask

@@ -12,10 +12,10 @@ from gaitid.notes.message import DO_NOT_USE, GOOD, LEVELS
 from gaitid.records import NamedTuple
 from gaitid.report.gathering import Session, people
 from gaitid.report.page import CYCLE, Basis, known_contacts, sides_of
-from gaitid.report.page.told import (
+from gaitid.report.page.messages import (
     LEVEL_CLASS,
     InMean,
-    Told,
+    TrialText,
     agreed,
     agreed_at,
     each_note,
@@ -148,7 +148,7 @@ def verdict(means: InMean, limb: str = "leg") -> Verdict | None:
     )
 
 
-def _reason(reason: Told) -> tuple[str, str, str]:
+def _reason(reason: TrialText) -> tuple[str, str, str]:
     before = f"{reason.side}: " if reason.side and not reason.text.startswith(reason.side) else ""
     trials = f"{', '.join(reason.trials)}: " if reason.trials else ""
     text = trials + before + reason.text
@@ -313,7 +313,7 @@ def trust(means: InMean, basis: Basis) -> dict[str, dict[str, JointTrust]]:
     return {joint: {side: _trust(*of_sides[side], basis, joint, side) for side in sides} for joint in joints}
 
 
-def _trust(results: Sequence[Result], noted: Sequence[Told], basis: Basis, joint: str, side: str) -> JointTrust:
+def _trust(results: Sequence[Result], noted: Sequence[TrialText], basis: Basis, joint: str, side: str) -> JointTrust:
     angle, moment, segments = _JOINTS[joint]
     pooled = basis.sides.get(side)
     n = pooled.mean(f"{angle}_deg").n if pooled is not None else 0

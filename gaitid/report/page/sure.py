@@ -12,7 +12,7 @@ from gaitid.norms import Band, Norms
 from gaitid.numerics.masks import spans
 from gaitid.records import NamedTuple
 from gaitid.report.page import CYCLE, PERCENT, Basis, Pooled
-from gaitid.report.page.told import named
+from gaitid.report.page.messages import named
 from gaitid.report.panels import AT_A_GLANCE, PANELS, SIDES, CyclePanel
 from gaitid.report.result import Result
 from gaitid.report.text import fixed

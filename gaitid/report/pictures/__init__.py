@@ -23,7 +23,7 @@ from gaitid.report.lines import (
     subject_line,
 )
 from gaitid.report.page import Basis
-from gaitid.report.page.told import agreed, agreed_at, in_words, model_of, names_of, reasons
+from gaitid.report.page.messages import agreed, agreed_at, in_words, model_of, names_of, reasons
 from gaitid.report.panels import SHEET, SIDES, Request
 from gaitid.report.pictures.draw import Block, Picture, drawn
 from gaitid.report.result import Result

@@ -13,7 +13,7 @@ import pytest
 from gaitid.report import write_report
 from gaitid.report.gathering import load_results
 from gaitid.report.lines import by_subject, group_members, members_of
-from gaitid.report.page.told import in_mean
+from gaitid.report.page.messages import in_mean
 
 Walk = Callable[..., Path]
 Edit = Callable[[Path, dict[str, object]], None]

@@ -92,7 +92,7 @@ TURNS = (
 )
 
 
-class Several(NamedTuple):
+class GroupShift(NamedTuple):
     """Markers that go elsewhere together, as those of a shoe that slips.
 
     Attributes
@@ -120,10 +120,10 @@ class Several(NamedTuple):
         return float(np.degrees(2 * np.arctan(np.linalg.norm(self.turn) / 2)))
 
 
-def several_faults(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
+def group_shift_faults(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
     """Faults of several markers together, as those of a segment are."""
     faults = []
-    for several in find_several(markers, rate_hz):
+    for several in find_group_shifts(markers, rate_hz):
         angle = float(np.linalg.norm(several.turn))
         told = partial(
             LabelFault,
@@ -152,7 +152,7 @@ class _Step(NamedTuple):
     size_m: float
 
 
-def find_several(markers: Mapping[str, Array], rate_hz: float) -> list[Several]:
+def find_group_shifts(markers: Mapping[str, Array], rate_hz: float) -> list[GroupShift]:
     """Markers, two and more, that make the same step between two frames, beyond what each of them usually shows.
 
     Or that turn and shift as one body does, as those of a plate that is knocked.
@@ -189,7 +189,7 @@ def find_several(markers: Mapping[str, Array], rate_hz: float) -> list[Several]:
                 same[0][1].extend(steps)
             else:
                 groups.append((who, steps))
-    labels, found = list(tracks), list[Several]()
+    labels, found = list(tracks), list[GroupShift]()
     for who, every in groups:
         steps = _not_again(every, rate_hz)
         if not steps:
@@ -197,7 +197,7 @@ def find_several(markers: Mapping[str, Array], rate_hz: float) -> list[Several]:
         places = [(step.last, _place(step)) for step in steps]
         shifted = tracks_between(tracks.points[:, min(who)], places, round(CUT_S * rate_hz))
         most = max(steps, key=lambda step: step.size_m)
-        found.append(Several(tuple(labels[i] for i in sorted(who)), shifted, most.shift_m, most.size_m, most.turn))
+        found.append(GroupShift(tuple(labels[i] for i in sorted(who)), shifted, most.shift_m, most.size_m, most.turn))
     return found
 
 

@@ -33,7 +33,7 @@ def readable(text: object) -> str:
 
 
 @frozen_dataclass()
-class Told:
+class TrialText:
     """A text, and the names of the trials that say it: empty where all do."""
 
     text: str
@@ -65,14 +65,14 @@ def named(results: Sequence[Result]) -> Iterator[tuple[str, Result]]:
     return zip(names_of(results), results, strict=True)
 
 
-def reasons(results: Sequence[Result], out: Sequence[Collection[str]] = ()) -> list[Told]:
+def reasons(results: Sequence[Result], out: Sequence[Collection[str]] = ()) -> list[TrialText]:
     """Reasons of the verdicts, the most serious first; of several trials that say alike the first.
 
     `out` are the sides of each trial that do not count: what speaks against these is no reason.
     """
     counting = [{*SIDES} - {*sides} for sides in out or [()] * len(results)]
     found = [
-        Told(
+        TrialText(
             readable(reason.get("text", "")),
             (name,),
             readable(reason.get("cure") or ""),
@@ -87,11 +87,11 @@ def reasons(results: Sequence[Result], out: Sequence[Collection[str]] = ()) -> l
     return _in_one(found, LEVELS[::-1], sum(map(bool, counting)))
 
 
-def notes(results: Sequence[Result], severities: Iterable[str] | None = None) -> list[Told]:
+def notes(results: Sequence[Result], severities: Iterable[str] | None = None) -> list[TrialText]:
     """Notes of the records by severity, the most serious first; of several trials that say alike the first."""
     wanted = None if severities is None else set(severities)
     found = [
-        Told(text, (name,), severity=severity, code=code)
+        TrialText(text, (name,), severity=severity, code=code)
         for name, result in named(results)
         for severity, code, text in each_note(result)
         if wanted is None or severity in wanted
@@ -99,14 +99,14 @@ def notes(results: Sequence[Result], severities: Iterable[str] | None = None) ->
     return _in_one(found, ("error", "doubt", "assumption", "info"), len(results))
 
 
-def _in_one(found: Sequence[Told], order: Sequence[str], trials: int) -> list[Told]:
+def _in_one(found: Sequence[TrialText], order: Sequence[str], trials: int) -> list[TrialText]:
     """One for those of different trials that say the same but for numbers and names; each of one trial stays."""
-    by_kind: dict[tuple[str, str, str], list[Told]] = {}
+    by_kind: dict[tuple[str, str, str], list[TrialText]] = {}
     for told in sorted(found, key=lambda told: order.index(told.severity) if told.severity in order else len(order)):
         by_kind.setdefault((told.severity, told.code, told.side), []).append(told)
     result = []
     for group in (group for several in by_kind.values() for group in alike(several, lambda told: told.text)):
-        by_text: dict[str, Told] = {}
+        by_text: dict[str, TrialText] = {}
         for told in group:
             known = by_text.get(told.text)
             by_text[told.text] = replace(told, trials=(*known.trials, *told.trials)) if known else told
