@@ -204,7 +204,9 @@ def static_beside_notes(result: Result, static: Trial, settings: ReaderSettings 
 
 def _says_nothing(file: SubjectFile) -> bool:
     """Whether a subject file is empty, as where nobody gave one."""
-    return file == SubjectFile(calibration=file.calibration) and not any(vars(file.calibration).values())
+    return file == SubjectFile(calibration=file.calibration, reason=file.reason) and not any(
+        vars(file.calibration).values()
+    )
 
 
 def _by_own_markers(subject: Subject, model: specs.Model) -> bool:

@@ -306,6 +306,7 @@ def resolve_subject(model: specs.Model, wanted: set[str], sources: Sources) -> S
         functional=sources.file.functional,
         segments=sources.file.segments,
         emg=sources.file.emg,
+        reason=sources.file.reason,
     )
 
 

@@ -33,7 +33,8 @@ class Measured:
 class SubjectFile:
     """What a subject file says: values in SI by name (sided as ``left.knee_width``), static options, what a
     calibration measured of the points and frames that a model carries over from a static, with labels of which
-    marker set, the sex (``female``, ``male``; empty where it is not said), and segments that were weighed.
+    marker set, the sex (``female``, ``male``; empty where it is not said), segments that were weighed, and why the
+    recording was made.
     """
 
     values: Mapping[str, float] = field(default_factory=dict)
@@ -50,6 +51,8 @@ class SubjectFile:
     segments: Mapping[str, Any] = field(default_factory=dict)
     #: Label of an analog channel -> the muscle that it is of.
     emg: Mapping[str, str] = field(default_factory=dict)
+    #: Why the recording was made, in free text.
+    reason: str = ""
 
 
 @frozen_dataclass(eq=False)
@@ -153,6 +156,8 @@ class Subject:
         Segments that were weighed, as the subject file has them.
     emg : mapping of str to str
         Label of an analog channel -> the muscle that it is of.
+    reason : str
+        Why the recording was made, as the subject file says it.
     """
 
     measured: Mapping[str, Measured]
@@ -162,6 +167,7 @@ class Subject:
     functional: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     segments: Mapping[str, Any] = field(default_factory=dict)
     emg: Mapping[str, str] = field(default_factory=dict)
+    reason: str = ""
 
     @property
     def numbers(self) -> dict[str, float]:

@@ -48,7 +48,7 @@ _OTHER_WORDS = dict.fromkeys(("weight", "bodyweight", "bodymass"), "mass_kg") | 
 SEXES = specs.SEXES
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 # Keys beside the measurements.
-_SECTIONS = ("sex", "static", "segments", "calibration", "emg")
+_SECTIONS = ("sex", "reason", "static", "segments", "calibration", "emg")
 # mm. A hip's centre in a subject file is the one that a functional trial gave, if it is as near as that.
 _SAME_MM = 0.01
 # Measured in one static: none may be changed without the others.
@@ -139,12 +139,14 @@ def read_subject(given: Path | Mapping[str, Any], model: specs.Model) -> Subject
             calibration, marker_set = _calibration(section, model, path)
     section = fields.mapping("emg", {})
     emg = {label: section.text(label) for label in section.values}
+    reason = fields.text("reason", None).strip()
     fields.done()
     faults.raise_if_any()
     sources = {
         name: source for name, value in values.items() if (source := _functional_source(name, value, functional))
     }
-    return SubjectFile(values, foot_flat, calibration, marker_set, sex, functional, sources, rows, segments.values, emg)
+    about = (calibration, marker_set, sex, functional, sources, rows, segments.values, emg, reason)
+    return SubjectFile(values, foot_flat, *about)
 
 
 def _exchanged(values: Mapping[str, Any], key: str) -> str:
@@ -373,6 +375,7 @@ def subject_text(model: specs.Model, subject: Subject, calibration: Calibration,
     content |= {"static": {"foot_flat": subject.foot_flat}} if subject.foot_flat is not None else {}
     content |= {"segments": dict(subject.segments)} if subject.segments else {}
     content |= {"emg": dict(subject.emg)} if subject.emg else {}
+    content |= {"reason": subject.reason} if subject.reason else {}
     content["calibration"] = section
 
     class Rows(yaml.SafeDumper):

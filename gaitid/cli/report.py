@@ -22,7 +22,7 @@ _SAY_EVERY_S, _DRAW_EVERY_S, _WIDTH = 2.0, 0.3, 60
     epilog="Example:  gaitid report results/walk.run.json -o walk.html; or  gaitid report results -o fig2.pdf --figure "
     "knee_flexion --width single\n\nMore: docs/report.md, docs/pictures.md, docs/chains.md",
 )
-@click.argument("results", nargs=-1, required=True, type=Target(), metavar="RESULT|FOLDER...")
+@click.argument("results", nargs=-1, required=True, type=Target(), metavar="[NAME=]RESULT|FOLDER...")
 @click.option("-o", "--output", required=True, type=Target(), help="The page or picture; for pictures also a folder.")
 @click.option(
     "--format", "format_", type=click.Choice(["html", "png", "svg", "pdf"]), help="Else by the file's suffix."
@@ -44,6 +44,17 @@ _SAY_EVERY_S, _DRAW_EVERY_S, _WIDTH = 2.0, 0.3, 60
     "stick, coordinates, torques, energies, forces, moments, contributions; repeatable.",
 )
 @click.option("--width", metavar="NAME|MM", help="Of a picture: single (90 mm), 1.5 (140 mm), double (190 mm), or mm.")
+@click.option(
+    "--repeatability",
+    type=Target(),
+    metavar="FILE",
+    help="Of named sessions: what gaitid repeatability found, from which the smallest detectable changes are taken.",
+)
+@click.option(
+    "--same",
+    type=click.Choice(["session", "subject", "nothing"]),
+    help="Of named sessions: what they have in common, as for gaitid compare; by default as their records show.",
+)
 @click.option("--cycles", is_flag=True, help="Draw every cycle in a picture, thin.")
 @options.option(
     "max_uncertainty",
@@ -56,6 +67,8 @@ def command(results: tuple[Path, ...], output: Path, format_: str | None, norms:
 
     A RESULT is the `run.json` that `gaitid run` wrote; its tables lie beside it. A FOLDER stands for all results below
     it: trials of one session are pooled, sessions of one subject compared, of several subjects means are drawn.
+    NAME=FOLDER calls what is in it one session, as pre=before/ post=after/: a page overlays them, and lists what
+    differs by more than the smallest detectable change.
     """
     from gaitid.inputs import refuse_to_overwrite
     from gaitid.report import Choices, write_report
@@ -63,18 +76,45 @@ def command(results: tuple[Path, ...], output: Path, format_: str | None, norms:
     from gaitid.write import TABLES
 
     by, limits = chosen.pop("by"), options.limits(chosen.pop("max_uncertainty"))
+    named, same, sessions = _named(results), chosen.pop("same"), chosen.pop("repeatability")
+    if by and named:
+        raise click.UsageError(f"--by {by} and names: either says which results belong together")
+    if (sessions or same) and len(named) < 2:
+        raise click.UsageError("--same and --repeatability are of sessions with names, as pre=before/ post=after/")
+    results = tuple(path for paths in named.values() for path in paths) or results
     files = [path for path in results if not path.is_dir()]
     tables = [path.with_name(path.name.replace("run.json", f"{table}.csv")) for path in files for table in TABLES]
 
     refuse_to_overwrite([output], [*files, *tables])
     request = Request(**chosen) if any(chosen.values()) else None
     try:
-        choices = Choices(request, by, limits)
+        choices = Choices(request, by, limits, named, lambda: _changes(named, same, sessions))
         written = write_report(results, output, format_, norms, choices, _Patience(flag("quiet")))
     finally:
         erase_line()
     print_info(f"wrote {written}")
     return 0
+
+
+def _named(results: tuple[Path, ...]) -> dict[str, list[Path]]:
+    """The paths of each NAME=PATH, in their order; empty where none has a name."""
+    named: dict[str, list[Path]] = {}
+    for path in results:
+        name, equals, of = str(path).partition("=")
+        if equals and not path.exists() and Path(name).name == name:
+            if not (name and of):
+                raise click.UsageError(f"{path}: expected NAME=RESULT or NAME=FOLDER")
+            named.setdefault(name, []).append(Path(of))
+    if named and sum(map(len, named.values())) != len(results):
+        raise click.UsageError(f"some have a name and some have none; expected one for each, as {next(iter(named))}=…")
+    return named
+
+
+def _changes(named: dict[str, list[Path]], same: str | None, sessions: Path | None) -> tuple[Any, ...]:
+    """What differs by more than the smallest detectable change, of several sessions with names."""
+    from gaitid.compare.changes import changes_of
+
+    return changes_of(named, same, sessions) if len(named) > 1 else ()
 
 
 class _Patience:

@@ -229,7 +229,7 @@ def open_pair(
     ):
         if value is not None and needed not in (kinds[0][0], kinds[1][0]):
             raise GaitidError(f"{option} is about {words}, and neither A nor B is one", todo=f"leave out {option}")
-    opened = [_result(files) if kind in (RESULT, SESSION) else None for kind, files in kinds]
+    opened = [session_curves(files) if kind in (RESULT, SESSION) else None for kind, files in kinds]
     opened = [
         curves if curves is None or of is None else replace(curves, make=partial(_itself, of))
         for curves, of in zip(opened, made, strict=True)
@@ -266,7 +266,8 @@ def _other(kind: str, path: Path, mass_kg: float, reading: Reading) -> Curves:
 # --- results ----------------------------------------------------------------------------------------------------
 
 
-def _result(files: tuple[Path, ...]) -> Curves:
+def session_curves(files: tuple[Path, ...]) -> Curves:
+    """The curves of one result, or a session of several, whose means are made where they are compared."""
     if len(files) == 1:
         return result_curves(read_source(files[0]))
     records = [checked_record(path)[0] for path in files]

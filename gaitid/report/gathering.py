@@ -80,6 +80,25 @@ def load_results(
     return tuple(session for key, results in grouped.items() for session in _by_model(*key, results))
 
 
+def load_named(named: Mapping[str, Sequence[Path]], say: Callable[[str], None] = lambda _: None) -> tuple[Session, ...]:
+    """A session for each name, of all results that it is given; of each subject that a ``batch.csv`` names one.
+
+    Raises
+    ------
+    GaitidError
+        As `load_results`.
+    """
+    found = []
+    for name, paths in named.items():
+        results = [result for session in load_results(paths, say) for result in session.results]
+        tables: BatchTables = {}
+        by_subject: dict[str, list[Result]] = {}
+        for result in results:
+            by_subject.setdefault((whose(result.path, tables) or ("",))[0], []).append(result)
+        found += [one for who, of_one in by_subject.items() for one in _by_model(who, name, "", of_one)]
+    return tuple(found)
+
+
 def _by_model(subject: str, session: str, condition: str, results: Sequence[Result]) -> list[Session]:
     """A session for the results of each model, which is in its condition where there are several."""
     by_model: dict[str, list[Result]] = {}

@@ -25,6 +25,7 @@ from gaitid.report.gathering import Session
 from gaitid.report.lines import Line, held, label_of, members_of, session_lines
 from gaitid.report.page import PERCENT
 from gaitid.report.page.curves import rounded
+from gaitid.report.page.head import no_age
 from gaitid.report.page.sure import SHORTEST_PERCENT, band_at
 from gaitid.report.panels import GROUPS, PANELS, SIDES, CyclePanel, Group
 from gaitid.report.text import fixed, render
@@ -69,6 +70,8 @@ class Comparison:
     norms : Norms or None
     why : str
         Which norms, or why none.
+    counts : tuple of str
+        Of the trials of each label.
     """
 
     labels: tuple[str, ...]
@@ -77,6 +80,39 @@ class Comparison:
     method: str
     norms: Norms | None
     why: str
+    counts: tuple[str, ...] = ()
+
+
+class Change(NamedTuple):
+    """A figure, or a curve at one percent, that differs by more than the smallest detectable change (`limit`)."""
+
+    side: str
+    words: str
+    unit: str
+    a: str
+    b: str
+    difference: str
+    limit: str
+
+
+class Changes(NamedTuple):
+    """What of the differences between two sessions is more than the smallest detectable change.
+
+    Attributes
+    ----------
+    a, b : str
+        Names of the sessions.
+    words : str
+        What the limit is, and of how many figures and curves it is known; or why it is not known.
+    rows : sequence of Change
+    known : bool
+    """
+
+    a: str
+    b: str
+    words: str
+    rows: Sequence[Change] = ()
+    known: bool = True
 
 
 # The lines of each column of which there are any, and differences from the first with their bands.
@@ -161,10 +197,16 @@ class Compared(NamedTuple):
     data: dict[str, Any]
 
 
-def sessions_html(sessions: Sequence[Session], norms: Norms | None = None, why: str = "", alone: bool = False) -> str:
+def sessions_html(
+    sessions: Sequence[Session],
+    norms: Norms | None = None,
+    why: str = "",
+    alone: bool = False,
+    changes: Sequence[Changes] = (),
+) -> str:
     """An article that compares sessions of one subject; empty where fewer than two have curves.
 
-    `alone` is whether a page has nothing else.
+    `alone` is whether a page has nothing else; `changes` are what is more than the smallest detectable change.
     """
     members = members_of(sessions)
     if len(members) < 2:
@@ -175,13 +217,16 @@ def sessions_html(sessions: Sequence[Session], norms: Norms | None = None, why: 
         return session_lines(members, side, column)
 
     curves = f"{kind}s"
-    over = Comparison(labels, lines, curves, _SESSIONS_METHOD.format(curves=curves), norms, why)
+    counts = tuple(f"{len(m.results)} trial{'' if len(m.results) == 1 else 's'}" for m in members)
+    over = Comparison(labels, lines, curves, _SESSIONS_METHOD.format(curves=curves), norms, why, counts)
     absent = ", ".join(name for s in sessions if (name := label_of(s, sessions)) not in labels)
     return render(
         "report/sessions.html",
-        title=sessions[0].subject or f"{len(members)} sessions",
+        title=sessions[0].subject or f"{', '.join(labels[:-1])} and {labels[-1]}",
+        no_age=no_age([result for session in sessions for result in session.results], norms),
         alone=alone,
-        heading=f"{', '.join(labels[:-1])} and {labels[-1]}",
+        heading=", ".join(f"{label} {count}" for label, count in zip(labels, counts, strict=True)),
+        changes=changes,
         members=members_table(members, "Session"),
         mixed=mixed(members),
         note=f"Not compared, as without a {kind} like the others: {absent}." if absent else "",

@@ -13,9 +13,10 @@ from gaitid.errors import GaitidError, WriteError
 from gaitid.records import frozen_dataclass
 from gaitid.report.chain import Chain
 from gaitid.report.chain.gather import chain_sources, gather
-from gaitid.report.gathering import Session, load_results, regrouped
+from gaitid.report.gathering import Session, load_named, load_results, regrouped
 from gaitid.report.panels import PICTURES, Request
 from gaitid.report.result import MORE_TABLES, TABLES
+from gaitid.report.sessions import Changes
 from gaitid.uncertainty.usable import from_records
 
 FORMATS = {".html": "html", ".htm": "html", **{f".{name}": name for name in PICTURES}}
@@ -36,11 +37,17 @@ class Choices:
         What is put together and set beside each other; by session and condition by default.
     max_uncertainty : mapping of quantity to float
         Largest standard uncertainties that are good enough; those of the results by default.
+    named : mapping of str to sequence of Path
+        Sessions that the reader names, in place of what tables and folders say.
+    changes : callable
+        What of their differences is more than the smallest detectable change; asked for a page of several sessions.
     """
 
     picture: Request | None = None
     by: str | None = None
     max_uncertainty: Mapping[str, float] = field(default_factory=dict)
+    named: Mapping[str, Sequence[Path]] = field(default_factory=dict)
+    changes: Callable[[], Sequence[Changes]] = tuple
 
 
 def write_report(
@@ -97,7 +104,7 @@ def write_report(
     # Not at the top: matplotlib takes a second to import, and errors in the input need not wait for it.
     if chosen == "html":
         _refuse_overwriting([output], sessions)
-        page = _chain_page(chains, say) if chains else _page(sessions, norms, say)
+        page = _chain_page(chains, say) if chains else _page(sessions, norms, choices, say)
         contents = {output.name: page.encode("utf-8", "replace")}
     elif chains:
         load_matplotlib(f"{output}: a picture")
@@ -152,6 +159,9 @@ def _read(
     paths: Sequence[Path], choices: Choices, norms: str | None, say: Callable[[str], None]
 ) -> tuple[list[Chain], tuple[Session, ...]]:
     """The chains, if it is of chains, and the results by session."""
+    if choices.named:
+        named = load_named(choices.named, say)
+        return [], tuple(_by_limits(session, choices.max_uncertainty) for session in named)
     truths, others = chain_sources(paths)
     sessions = load_results(others, say, chains=True) if others else ()
     sessions = tuple(_by_limits(session, choices.max_uncertainty) for session in sessions)
@@ -204,7 +214,7 @@ def _chain_page(chains: Sequence[Chain], say: Callable[[str], None]) -> str:
     return chain_page(chains, say)
 
 
-def _page(sessions: Sequence[Session], norms: str | None, say: Callable[[str], None]) -> str:
+def _page(sessions: Sequence[Session], norms: str | None, choices: Choices, say: Callable[[str], None]) -> str:
     """Of one session all about it; of several those of one subject compared, or a group of subjects."""
     from gaitid.report.page.compose import page
 
@@ -221,7 +231,11 @@ def _page(sessions: Sequence[Session], norms: str | None, say: Callable[[str], N
     members = [m for of in group_members(subjects).values() for m in of] if group else list(members_of(sessions))
     if members:
         fitting, why = shared_norms(members, norms)
-        part = group_html(subjects, fitting, why) if group else sessions_html(sessions, fitting, why, alone)
+        part = (
+            group_html(subjects, fitting, why)
+            if group
+            else sessions_html(sessions, fitting, why, alone, choices.changes())
+        )
     if not alone:
         return page(sessions, norms, say, before=part)
     heading = f"{len(subjects)} subjects" if group else f"{len(sessions)} sessions"

@@ -119,7 +119,11 @@ def record(
         "subject": {
             name: {"value": m.value, "unit": m.unit, "source": m.source} for name, m in result.subject.measured.items()
         }
-        | ({"sex": {"value": sex, "unit": "", "source": "subject file"}} if (sex := result.subject.sex) else {}),
+        | {
+            name: {"value": words, "unit": "", "source": "subject file"}
+            for name in ("sex", "reason")
+            if (words := getattr(result.subject, name))
+        },
         "segments": segments,
         **_whole_body(result),
         **({"functional": dict(result.subject.functional)} if result.subject.functional else {}),

@@ -99,6 +99,13 @@ def test_the_sex_is_recorded(read: Callable[[str], SubjectFile], pig: specs.Mode
     assert resolve(pig, {"age"}, read("age_years: 9\n")).sex == ""
 
 
+def test_the_reason_of_the_recording_is_free_text(read: Callable[[str], SubjectFile], pig: specs.Model) -> None:
+    found = resolve(pig, {"age"}, read("age_years: 9\nreason: |\n  Falls on: uneven ground\n"))
+    assert found.reason == "Falls on: uneven ground"
+    with pytest.raises(ModelError, match="reason: expected text"):
+        read("reason: 3\n")
+
+
 def test_an_empty_choice_of_static_is_no_choice(read: Callable[[str], SubjectFile]) -> None:
     assert read("mass_kg: 70\n").foot_flat is None
     assert read("mass_kg: 70\nstatic: {foot_flat: true}\n").foot_flat is True

@@ -45,3 +45,31 @@ def test_a_file_that_is_none_is_refused(sure: Path) -> None:
     table = sure / "walk.cycles.csv"
     done = command("compare", sure, sure, "--align", "cycle", "--repeatability", table)
     assert_refused(done, "walk.cycles.csv: columns missing")
+
+
+def test_named_sessions_are_overlaid_with_what_changed(twice: Path, tmp_path: Path) -> None:
+    """Of the same cycles nothing is more than the smallest detectable change; without a source it is not known."""
+    ours, page = tmp_path / "ours.csv", tmp_path / "page.html"
+    command("repeatability", twice, "-o", ours)
+    named = (f"pre={twice / 'first'}", f"post={twice / 'second'}")
+    done = command("report", *named, "-o", page, "--repeatability", ours)
+    assert done.code == 0, done.err
+    text = page.read_text(encoding="utf-8")
+    assert "<h1>pre and post</h1>" in text and "pre 1 trial, post 1 trial</h2>" in text
+    assert "smallest detectable change: post − pre</h3><p>Nothing.</p>" in text and "2 sessions, 1 subject)" in text
+    assert command("report", f"only={twice}", "-o", page).code == 0
+    assert "<dt>Session</dt><dd>only</dd>" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--by", "session"], "either says which results belong together"),
+        (["post="], "expected NAME=RESULT or NAME=FOLDER"),
+        (["."], "some have a name and some have none"),
+        (["--repeatability", "ours.csv"], "are of sessions with names"),
+    ],
+)
+def test_names_that_say_nothing_are_refused(twice: Path, tmp_path: Path, more: list[str], said: str) -> None:
+    done = command("report", f"pre={twice / 'first'}", *more, "-o", tmp_path / "page.html")
+    assert done.code == 2 and said in done.err and not (tmp_path / "page.html").exists()

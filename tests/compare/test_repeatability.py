@@ -12,9 +12,11 @@ import numpy as np
 import pytest
 
 import gaitid
+from gaitid.compare.changes import changes_of
 from gaitid.compare.comparison import compare
 from gaitid.compare.repeatability import nested, repeatability, repeatability_lines
 from gaitid.errors import GaitidError
+from gaitid.report import Choices, write_report
 from gaitid.uncertainty.repeatability import (
     CURVE,
     FEATURE,
@@ -216,6 +218,26 @@ def test_it_is_the_limit_of_compare(sessions: Path, tmp_path: Path) -> None:
     np.testing.assert_allclose(limits, t * np.sqrt(2 * between**2 + 2 * within**2 / n), rtol=1e-6)
     with pytest.raises(GaitidError, match="two recordings"):
         compare(sessions / "first", sessions / "first", way="frames", sessions=path)
+
+
+def test_a_page_lists_what_changed_between_named_sessions(tmp_path: Path) -> None:
+    """Sessions 1° apart show what a change of 9° is: the knee's curve, and features of the knee alone."""
+    apart = of_sessions(tmp_path / "alike", {"first": -0.5, "second": 0.5})
+    path = tmp_path / "ours.csv"
+    path.write_text("".join(repeatability([apart]).text), encoding="utf-8")
+    both = of_sessions(tmp_path / "changed", {"before": 0.0, "after": 9.0})
+    named = {"pre": [both / "before"], "post": [both / "after"]}
+    (found,) = changes_of(named, sessions=path)
+    assert (found.a, found.b, found.known) == ("pre", "post", True)
+    assert {row.side for row in found.rows} == {"left", "right"}
+    assert all(row.words.startswith("Knee flexion") and row.difference == "9" for row in found.rows)
+    assert float(found.rows[0].b) - float(found.rows[0].a) == pytest.approx(9.0, abs=0.1)
+    choices = Choices(named=named, changes=lambda: [found])
+    page = write_report([*named["pre"], *named["post"]], tmp_path / "page.html", choices=choices)
+    table = page.read_text(encoding="utf-8").split('aria-label="Changes from pre to post"')[1].split("</section>")[0]
+    assert table.count('<td class="n clear"') == len(found.rows)
+    (unknown,) = changes_of(named)
+    assert not unknown.known and "--uncertainty" in unknown.words and not unknown.rows
 
 
 def test_from_python(sessions: Path) -> None:

@@ -226,6 +226,42 @@ def test_the_verdict_stands_on_top_where_the_record_has_one(
         assert words(result)
 
 
+def test_the_page_leads_with_who_why_and_three_reasons(
+    cycled: Path, edit_record: Callable[[Path, dict[str, object]], None]
+) -> None:
+    given = [
+        {"lowers_to": "usable", "code": f"c{n}", "side": "", "text": f"reason {word}", "cure": ""}
+        for n, word in enumerate(("one", "two", "three", "four", "five"))
+    ]
+    verdict = {"trial": "usable", "left": "usable", "right": "good", "reasons": given}
+    why = {"value": "falls <often>", "unit": "", "source": "subject file"}
+    edit_record(cycled, {"verdict": verdict, "subject": {"reason": why, "age": {"value": 40, "unit": "years"}}})
+    page = html(cycled)
+    before = page[page.index("<article") : page.index('class="curves"')]
+    assert "<b>Why</b> falls &lt;often&gt;</p>" in before and "<b>Used</b> 1 trial: walk</li>" in before
+    shown = re.sub(r"<details.*?</details>", "", before, flags=re.DOTALL)
+    assert [word for word in ("one", "two", "three", "four") if f"Reason {word}" in shown] == ["one", "two", "three"]
+    assert "<summary>2 more reasons</summary>" in before
+    for part in ("Can I trust it?", "What was assumed", "Which foot was on which plate"):
+        assert f'aria-label="{part}"' in before and f'aria-label="{part}"' not in shown
+    assert "The age of the subject is not known" not in page
+    assert "Research software, not a medical device" in page.split("<footer>")[1]
+    edit_record(cycled, {"subject": {}})
+    assert "The age of the subject is not known" in html(cycled).split("</header>")[0]
+
+
+def test_a_panel_without_a_curve_closes_up(cycled: Path) -> None:
+    """Its title stands in a line above the others."""
+    path = cycled.with_name("walk.cycles.csv")
+    header, *rows = [line.split(",") for line in path.read_text(encoding="utf-8").splitlines()]
+    at = header.index("hip_adduction_deg")
+    emptied = [",".join([*row[:at], "", *row[at + 1 :]]) for row in rows]
+    path.write_text("\n".join([",".join(header), *emptied]) + "\n", encoding="utf-8")
+    page = html(cycled)
+    assert 'data-column="hip_flexion_deg"' in page and 'data-column="hip_adduction_deg"' not in page
+    assert "Without a curve: Hip adduction." in page
+
+
 def test_contacts_outside_the_frames_do_no_harm(result: Path) -> None:
     path = result.with_name("walk.contacts.csv")
     path.write_text(path.read_text(encoding="utf-8") + "left,2,900,950,500,geometry,1,\n", encoding="utf-8")

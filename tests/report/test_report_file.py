@@ -109,7 +109,7 @@ def test_several_sessions_get_a_section_each(make_result: Make, tmp_path: Path) 
     paths = [make_result(tmp_path / "pre"), make_result(tmp_path / "pre", "run"), make_result(tmp_path / "post")]
     text = html(paths, tmp_path / "all.html")
     assert re.findall(r'<article id="(.*?)"', text) == ["compared", "s0", "s1"]
-    assert re.findall(r"<h1>(.*?)</h1>", text) == ["2 sessions", "pre", "post · walk"]
+    assert re.findall(r"<h1>(.*?)</h1>", text) == ["pre and post", "pre", "post · walk"]
 
 
 def test_folder_is_made_and_nothing_is_left_beside(result: Path, tmp_path: Path) -> None:

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from gaitid.norms import NO_GDI, Norms, norms_for
+from gaitid.norms import NO_GDI, NONE, Norms, norms_for
 from gaitid.report.gathering import Session
 from gaitid.report.page import CYCLE, Basis, head, pool, sides_of
 from gaitid.report.page.curves import Drawn, buttons, curve_data, figures, marks, why_unknown
 from gaitid.report.page.engineer import folded, methods_text, notes_by_severity, topics
 from gaitid.report.page.figures_table import features, peak_tables, profile, spatiotemporal, speeds_of
-from gaitid.report.page.messages import in_mean, named, notes
+from gaitid.report.page.messages import agreed_at, in_mean, named, notes
 from gaitid.report.page.sure import glance, sure
 from gaitid.report.result import Result
 from gaitid.report.text import render
@@ -112,10 +112,14 @@ def article(session: Session, key: str, choice: str | None, first: int) -> dict[
     return {
         "results": results,
         "facts": head.facts(session, speeds),
+        "reason": agreed_at(results, "subject", "reason", "value"),
+        "used": head.used(means),
+        "no_age": head.no_age(results, norms) if choice != NONE else "",
         "bodies": head.bodies(results),
         "left_out": means.told,
         "verdict": head.verdict(means),
-        "trust": head.trust(means, basis),
+        "trust": (trust := head.trust(means, basis)),
+        "trust_line": head.trust_line(trust),
         "glance": glance(basis, norms, why),
         "assumed": [note.words for note in notes(results, ("assumption",))],
         "defaults": head.taken_by_default(results, norms),

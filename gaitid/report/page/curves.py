@@ -144,16 +144,18 @@ class Figure(NamedTuple):
 
 
 def figures(drawn: Drawn) -> list[tuple[Group, list[str], list[Figure]]]:
-    """Each group with what is told of it, and its panels; none of a group in which no side has a value."""
+    """Each group with what is told of it, and its panels; none of a quantity of which no side has a value."""
     sides = drawn.basis.sides.values()
     found = []
     for group in groups_of(drawn.basis):
-        known = any(np.isfinite(side.values(panel.column)).any() for side in sides for panel in group.panels)
+        known = [p for p in group.panels if any(np.isfinite(side.values(p.column)).any() for side in sides)]
         notes = [*([group.note] if group.note else []), *_without_mean(drawn, group)]
         if group.key == "muscles":
             said = (each for result in drawn.results for each in each_note(result))
             notes += dict.fromkeys(text for _, code, text in said if code.startswith("emg_"))
-        found.append((group, notes, [_figure(drawn, panel) for panel in group.panels] if known else []))
+        if known and (empty := [p.title for p in group.panels if p not in known]):
+            notes.append(f"Without a curve: {', '.join(empty)}.")
+        found.append((group, notes, [_figure(drawn, panel) for panel in known]))
     return found
 
 

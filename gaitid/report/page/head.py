@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -61,14 +61,12 @@ def facts(session: Session, speeds: Sequence[float]) -> dict[str, str]:
     """Who and what, as far as the records say: terms and what they are."""
     results = session.results
     people_named = [result.record_at("trial", "subject_names") for result in results]
-    names = names_of(results)
     titles, model = agreed_at(results, "model", "title"), agreed(map(model_of, results))
     return {
         "Name": ", ".join(dict.fromkeys(str(name) for of in people_named if isinstance(of, list) for name in of)),
         "Subject": session.subject,
         "Session": _session_name(session),
         "Condition": session.condition,
-        "Trials": ", ".join(names) if len(names) <= 8 else f"{', '.join(names[:7])} and {len(names) - 7} more",
         "Body": _body(results),
         "Speed": f"{mean_sd(speeds, 1, 2)} m/s" if speeds else "",
         "Model": f"{model} – {titles}" if titles else model,
@@ -77,8 +75,27 @@ def facts(session: Session, speeds: Sequence[float]) -> dict[str, str]:
     }
 
 
+def used(means: InMean) -> str:
+    """The trials that the means are of: ``3 of 4 trials: a, b, c``."""
+    names = [name for name, out in zip(names_of(means.results), means.out, strict=True) if {*out} != {*SIDES}]
+    shown = ", ".join(names if len(names) <= 8 else [*names[:7], f"and {len(names) - 7} more"])
+    of_all = f" of {len(means.results)}" if len(names) < len(means.results) else ""
+    return f"{len(names)}{of_all} trial{'' if len(means.results) == 1 else 's'}: {shown}"
+
+
+def no_age(results: Sequence[Result], norms: Norms | None) -> str:
+    """What an unknown age means for the norms; empty where it is known."""
+    if measured(results, "age") is not None:
+        return ""
+    means = f": the grey band is of {norms.people}, and of no use for another age" if norms and norms.people else ""
+    return f"The age of the subject is not known{means}. It is age_years of the subject file."
+
+
 def _body(results: Sequence[Result]) -> str:
-    parts = []
+    sex = agreed_at(results, "subject", "sex", "value")
+    parts = [sex] if sex else []
+    if (age := measured(results, "age")) is not None:
+        parts.append(f"{number(age[0], 3)} years")
     if (mass := measured(results, "mass")) is not None:
         parts.append(f"{fixed(mass[0], 1)} kg")
     if (height := measured(results, "height")) is not None:
@@ -86,8 +103,6 @@ def _body(results: Sequence[Result]) -> str:
     legs = [leg for side in SIDES if (leg := measured(results, f"{side}.leg_length")) is not None]
     if len(legs) == len(SIDES):
         parts.append(f"legs {' and '.join(fixed(1000 * leg, 0) for leg, _ in legs)} mm")
-    if (age := measured(results, "age")) is not None:
-        parts.append(f"{number(age[0], 3)} years")
     return ", ".join(parts)
 
 
@@ -311,6 +326,17 @@ def trust(means: InMean, basis: Basis) -> dict[str, dict[str, JointTrust]]:
     joints = [j for j in _JOINTS if any(f"{side}_{j}" in name for side in sides for r in results for name in r.columns)]
     of_sides = {side: (of, notes(of)) for side in sides for of in [means.of_side(side)]}
     return {joint: {side: _trust(*of_sides[side], basis, joint, side) for side in sides} for joint in joints}
+
+
+def trust_line(trusted: Mapping[str, Mapping[str, JointTrust]]) -> str:
+    """``Left: hip, knee yes; ankle with care. Right: …``: the levels of each side, in a line."""
+    words = {"good": "yes", "care": "with care", "no": "no"}
+    sides: dict[str, dict[str, list[str]]] = {}
+    for joint, by_side in trusted.items():
+        for side, of in by_side.items():
+            sides.setdefault(side, {}).setdefault(words[of.level], []).append(joint)
+    of_sides = {side: "; ".join(f"{', '.join(of)} {level}" for level, of in by.items()) for side, by in sides.items()}
+    return " ".join(f"{side.capitalize()}: {levels}." for side, levels in of_sides.items())
 
 
 def _trust(results: Sequence[Result], noted: Sequence[TrialText], basis: Basis, joint: str, side: str) -> JointTrust:

@@ -151,13 +151,13 @@ def test_it_prints_on_a4(cycled: Path, show: Show) -> None:
 
 
 def test_contrast_of_the_texts_colours() -> None:
-    """WCAG 2.1, 1.4.3: 4.5 to 1 at least, on white and on the backs that they stand on."""
+    """WCAG 2.1, 1.4.3: 4.5 to 1 at least, light and dark, on the page and on the backs that they stand on."""
     import re
 
     from gaitid.report import page
 
     css = Path(page.__file__).with_name("page.css").read_text(encoding="utf-8")
-    colours = dict(re.findall(r"--([\w-]+):(#[0-9a-f]{6})", css.split("}")[0]))
+    light, dark = re.findall(r":root\{(.*?)\}", css, re.DOTALL)[:2]
 
     def luminance(colour: str) -> float:
         parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
@@ -168,9 +168,12 @@ def test_contrast_of_the_texts_colours() -> None:
         low, high = sorted((luminance(one), luminance(other)))
         return (high + 0.05) / (low + 0.05)
 
-    for name in ("ink", "muted", "left", "right", "good", "care", "no"):
-        for back in ("#ffffff", colours.get(f"{name}-back", "#ffffff")):
-            assert contrast(colours[name], back) >= 4.5, (name, back)
+    for scheme in (light, dark):
+        colours = dict(re.findall(r"--([\w-]+):(#[0-9a-f]{6}|#fff)", scheme))
+        paper = colours["paper"].replace("#fff", "#ffffff") if len(colours["paper"]) == 4 else colours["paper"]
+        for name in ("ink", "muted", "left", "right", "good", "care", "no"):
+            for back in (paper, colours.get(f"{name}-back", paper)):
+                assert contrast(colours[name], back) >= 4.5, (name, back)
 
 
 def test_the_3d_view_and_the_curves_keep_in_step(sample: Path, show: Show) -> None:
@@ -218,15 +221,21 @@ def test_a_whole_page_never_scrolls_sideways(sample: Path, show: Show, width: in
     assert content <= window == width
 
 
-def test_the_page_is_light_whatever_the_system_is(sample: Path, chromium, tmp_path: Path) -> None:
+def test_the_page_is_dark_where_the_system_is_and_paper_is_light(sample: Path, chromium, tmp_path: Path) -> None:
     from gaitid.report import write_report
 
     output = write_report([sample], tmp_path / "page.html")
-    context = chromium.new_context(color_scheme="dark")
+    context = chromium.new_context()
     page = context.new_page()
     page.goto(output.as_uri())
-    for selector in ("body", ".gs-stage", ".gp"):
-        page.evaluate("document.querySelectorAll('details').forEach((part) => { part.open = true })")
-        colour = page.evaluate(f"getComputedStyle(document.querySelector('{selector}')).color")
-        assert max(int(part) for part in colour[4:-1].split(",")) < 128, selector  # dark text, on light
+    page.evaluate("document.querySelectorAll('details').forEach((part) => { part.open = true })")
+    for scheme, media, dark in (("light", "screen", False), ("dark", "screen", True), ("dark", "print", False)):
+        page.emulate_media(media=media, color_scheme=scheme)
+        for selector in ("body", ".gp text", "svg .ty"):
+            style = f"getComputedStyle(document.querySelector('{selector}'))"
+            colour = page.evaluate(f"'{selector}' === 'body' ? {style}.color : {style}.fill")
+            light_text = max(int(part) for part in colour[4:-1].split(",")) > 128
+            assert light_text == dark, (scheme, media, selector)
+        back = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert (max(int(part) for part in back[4:-1].split(",")) < 128) == dark
     context.close()

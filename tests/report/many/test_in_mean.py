@@ -44,7 +44,11 @@ def test_a_turning_walk_is_not_pooled(two: tuple[Path, Path], edit_record: Edit,
     assert knee(two[0].parent) == alone
     html = write_report([two[0].parent], tmp_path / "a.html").read_text(encoding="utf-8")
     line = "other: the walk turns by 92°; see it by itself: gaitid report other.run.json -o other.html"
-    assert f"<li>{line}</li>" in html and "left (4 cycles)" in html
+    assert (
+        f"<b>Left out</b> {line}</li>" in html
+        and "<b>Used</b> 1 of 2 trials: walk</li>" in html
+        and "left (4 cycles)" in html
+    )
     assert "<dd>1.01 ± 0.01 m/s</dd>" in html  # of 1.00, 1.01, 1.02 and 1.03 on each side, not of five strides
 
 
@@ -108,7 +112,7 @@ def test_a_refused_trial_does_not_turn_the_page_red(two: tuple[Path, Path], edit
         ("good", "Right leg", "good"),
     ]
     assert "another person" not in verdict and "do not use: other" in verdict
-    assert "<li>other: its verdict is “do not use”: another person</li>" in html
+    assert "<b>Left out</b> other: its verdict is “do not use”: another person</li>" in html
     edit_record(two[0], refused("trial", "left", "right"))
     html = write_report([two[0].parent], tmp_path / "b.html").read_text(encoding="utf-8")
     assert "<span>All trials</span><strong>do not use<" in html  # of which there is nothing else
