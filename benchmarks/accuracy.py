@@ -8,18 +8,16 @@ between the marks there.
 
 from __future__ import annotations
 
-import argparse
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import numpy as np
-from shared_trials import LETTER, SHARED, TRIALS, SharedTrial, frames_of, output, read_stored, swing_frames
+from common import SHARED, head, parser_of, row, show
+from shared_trials import LETTER, TRIALS, SharedTrial, frames_of, output, read_stored, swing_frames
 
 from gaitid.trial import Array, Trial
-
-ROOT = Path(__file__).resolve().parents[1]
 
 # quantity -> (unit, limit of the issue)
 LIMITS = {
@@ -35,22 +33,8 @@ LIMITS = {
 def run(known: SharedTrial, model: str, folder: Path, *options: str) -> dict[str, Array]:
     """One trial through the command line; every column by name."""
     out = folder / known.name.replace("/", "_")
-    command = [
-        sys.executable,
-        "-m",
-        "gaitid",
-        "run",
-        str(known.path),
-        "--model",
-        model,
-        "-o",
-        str(out),
-        "--quiet",
-        "--write",
-        "segments",
-        *options,
-    ]
-    subprocess.run(command, check=True)
+    words = ["run", known.path, "--model", model, "-o", out, "--quiet", "--write", "segments", *options]
+    subprocess.run([sys.executable, "-m", "gaitid", *map(str, words)], check=True)
     columns: dict[str, Array] = {}
     for kind in ("wrenches", "joints", "segments"):
         file = out / f"{known.path.stem}.{kind}.csv"
@@ -132,7 +116,7 @@ def measure(model: str, *options: str) -> list[dict[str, object]]:
                     if not inner.any():
                         continue
                     filled = np.isfinite(columns[f"{side}_hip_moment_global_x_Nm"])
-                    row: dict[str, object] = {
+                    of: dict[str, object] = {
                         "trial": known.name,
                         "laboratory": known.laboratory,
                         "side": side,
@@ -143,14 +127,14 @@ def measure(model: str, *options: str) -> list[dict[str, object]]:
                     for name, values in found.items():
                         part = values[inner & filled]
                         part = part[np.isfinite(part).all(axis=1)]
-                        row[name] = worst(name, part)
-                        row[f"{name} n"] = len(part)
+                        of[name] = worst(name, part)
+                        of[f"{name} n"] = len(part)
                     moments = found["moments"][inner & filled]
                     moments = moments[np.isfinite(moments).all(axis=1)]
                     for i, joint in enumerate(("ankle", "knee", "hip")):
                         part = moments[:, 3 * i : 3 * i + 3]
-                        row[f"3D {joint}"] = float(np.sqrt((part**2).sum(axis=1).mean())) if len(part) else np.nan
-                    rows.append(row)
+                        of[f"3D {joint}"] = float(np.sqrt((part**2).sum(axis=1).mean())) if len(part) else np.nan
+                    rows.append(of)
     return rows
 
 
@@ -164,21 +148,20 @@ def worst(name: str, values: Array) -> float:
 
 
 def vicon_table(rows: list[dict[str, object]]) -> list[str]:
-    head = ["trial", "side", "frames of", "filled"] + [f"{n} ({u})" for n, (u, _) in LIMITS.items()]
-    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    for row in rows:
-        cells = [str(row["trial"]), str(row["side"]), str(row["kind"]), f"{row['filled']}/{row['frames']}"]
-        cells += ["–" if np.isnan(row[n]) else f"{row[n]:.2g}" for n in LIMITS]  # type: ignore[call-overload]
-        lines.append("| " + " | ".join(cells) + " |")
+    lines = head("trial", "side", "frames of", "filled", *(f"{n} ({u})" for n, (u, _) in LIMITS.items()))
+    for of in rows:
+        cells = ["–" if np.isnan(of[n]) else f"{of[n]:.2g}" for n in LIMITS]  # type: ignore[call-overload]
+        lines.append(row(of["trial"], of["side"], of["kind"], f"{of['filled']}/{of['frames']}", *cells))
     return lines
 
 
 def three_d_table(rows: list[dict[str, object]]) -> list[str]:
-    lines = ["| frames of | ankle | knee | hip |", "|---|---|---|---|"]
+    lines = head("frames of", "ankle", "knee", "hip")
     for kind in ("stance", "swing"):
         part = [r for r in rows if r["kind"] == kind]
-        cells = [f"{np.nanmedian([r[f'3D {j}'] for r in part]):.2f}" for j in ("ankle", "knee", "hip")]  # type: ignore[misc]
-        lines.append(f"| {kind} | " + " | ".join(cells) + " |")
+        lines.append(
+            row(kind, *(f"{np.nanmedian([r[f'3D {j}'] for r in part]):.2f}" for j in ("ankle", "knee", "hip")))
+        )
     return lines
 
 
@@ -194,57 +177,28 @@ def coverage_line(rows: list[dict[str, object]]) -> str:
     return "; ".join(parts)
 
 
-def tables() -> str:
+def tables() -> list[str]:
     """All tables as Markdown."""
     if not SHARED.is_dir():
         raise SystemExit("the shared trials are not beside this checkout (../shared/trials)")
     vicon = measure("pig_vicon")
-    text = [
-        "### `pig_vicon` against what Plug-in Gait stored",
-        "",
-        *vicon_table(vicon),
-        "",
-        coverage_line(vicon) + ".",
-        "",
-    ]
-    text += ["Worst over all trials, and with each laboratory left out:", ""]
+    text = ["### `pig_vicon` against what Plug-in Gait stored", "", *vicon_table(vicon), "", coverage_line(vicon) + "."]
     labs = sorted({str(r["laboratory"]) for r in vicon})
     labs = labs if len(labs) > 1 else []  # of one alone nothing is left out
-    text += [
-        "| " + " | ".join(["", "limit", "all", *(f"without {lab}" for lab in labs)]) + " |",
-        "|---|---|---|" + "---|" * len(labs),
-    ]
+    text += ["", "Worst over all trials, and with each laboratory left out:", ""]
+    text += head("", "limit", "all", *(f"without {lab}" for lab in labs))
     for name, (unit, limit) in LIMITS.items():
-        cells = [f"{np.nanmax([r[name] for r in vicon]):.2g}"]  # type: ignore[misc]
-        cells += [f"{np.nanmax([r[name] for r in vicon if r['laboratory'] != lab]):.2g}" for lab in labs]  # type: ignore[misc]
-        text.append(f"| {name} ({unit}) | {limit:g} | " + " | ".join(cells) + " |")
+        kept = [[r[name] for r in vicon if r["laboratory"] != lab] for lab in (None, *labs)]
+        text.append(row(f"{name} ({unit})", f"{limit:g}", *(f"{np.nanmax(of):.2g}" for of in kept)))
+    words = "Median over sides and stances of the 3D RMS difference of the moments, N·mm/kg, with"
     pig = measure("pig", "--cutoff", "none", "--force-cutoff", "none")
-    text += [
-        "",
-        "### `pig` (right physics) against what Plug-in Gait stored",
-        "",
-        "Median over sides and stances of the 3D RMS difference of the moments, N·mm/kg, with "
-        "`--cutoff none --force-cutoff none`:",
-        "",
-        *three_d_table(pig),
-        "",
-    ]
-    return "\n".join(text)
+    text += ["", "### `pig` (right physics) against what Plug-in Gait stored", ""]
+    return [*text, f"{words} `--cutoff none --force-cutoff none`:", "", *three_d_table(pig)]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", action="store_true", help="put the tables into docs/accuracy.md")
-    text = tables()
-    print(text)
-    if parser.parse_args().write:
-        page = ROOT / "docs" / "accuracy.md"
-        old = page.read_text(encoding="utf-8")
-        before, _, rest = old.partition("<!-- shared trials: begin -->")
-        _, _, after = rest.partition("<!-- shared trials: end -->")
-        page.write_text(
-            f"{before}<!-- shared trials: begin -->\n{text}\n<!-- shared trials: end -->{after}", encoding="utf-8"
-        )
+    given = parser_of(__doc__, "accuracy").parse_args()
+    show(tables(), given.write, "accuracy", "shared trials")
 
 
 if __name__ == "__main__":

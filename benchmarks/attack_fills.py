@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
+from attack_markers import draws, with_marker
+from attack_trials import Case, Spoilt
 
-sys.path[:0] = [str(Path(__file__).resolve().parent)]
-
-from attack_markers import draws, with_marker  # noqa: E402
-from attack_trials import Case, Spoilt  # noqa: E402
-
-from gaitid.numerics.rigid_fit import FEWEST, rigid_fit  # noqa: E402
-from gaitid.numerics.rotation import apply, apply_transposed, norm  # noqa: E402
+from gaitid.numerics.rigid_fit import FEWEST, rigid_fit
+from gaitid.numerics.rotation import apply, apply_transposed, norm
 
 
 def gap_filled_by_pattern(n_frames: int, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:

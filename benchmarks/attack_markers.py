@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
+from attack_plates import about
+from attack_trials import Case, Spoilt, replace_fields
 
-sys.path[:0] = [str(Path(__file__).resolve().parent)]
-
-from attack_plates import about  # noqa: E402
-from attack_trials import Case, Spoilt, replace_fields  # noqa: E402
-
-from gaitid.numerics.lowpass import lowpass, pad_length  # noqa: E402
-from gaitid.numerics.masks import known_rows, spans  # noqa: E402
-from gaitid.trial import Array, Trial  # noqa: E402
+from gaitid.numerics.lowpass import lowpass, pad_length
+from gaitid.numerics.masks import known_rows, spans
+from gaitid.trial import Array, Trial
 
 #: What is done in place to the positions of one marker or all, at a frame; and to all markers of a case.
 OneMarker = Callable[[Array, int, np.random.Generator], None]

@@ -6,19 +6,14 @@ plate keeps its samples.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import numpy as np
+from attack_trials import Case, Spoilt, replace_fields
 
-sys.path[:0] = [str(Path(__file__).resolve().parent)]
-
-from attack_trials import Case, Spoilt, replace_fields  # noqa: E402
-
-from gaitid.trial import Array, ForcePlate, Trial  # noqa: E402
+from gaitid.trial import Array, ForcePlate, Trial
 
 Spoil = Callable[[ForcePlate], ForcePlate]
 

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import numpy as np
+from attack_plates import Spoil, channels_changed, transducers_at, with_plates
+from attack_trials import Case, Spoilt
 
-sys.path[:0] = [str(Path(__file__).resolve().parent)]
-
-from attack_plates import Spoil, channels_changed, transducers_at, with_plates  # noqa: E402
-from attack_trials import Case, Spoilt  # noqa: E402
-
-from gaitid.numerics.lowpass import lowpass  # noqa: E402
-from gaitid.numerics.rotation import cross  # noqa: E402
-from gaitid.trial import Array, ForcePlate  # noqa: E402
+from gaitid.numerics.lowpass import lowpass
+from gaitid.numerics.rotation import cross
+from gaitid.trial import Array, ForcePlate
 
 FX, FY, FZ, MX, MY, MZ = range(6)
 

@@ -1,4 +1,4 @@
-"""The trials that `attacks.py` spoils and `load_coverage.py` counts: recorded in many laboratories, and simulated.
+"""The trials that `mistakes.py` and `attacks.py` spoil: recorded in many laboratories, and simulated.
 
 Each is read and its model chosen once, as `gaitid run --model auto` does; what is recorded of it is then only replaced
 in memory.
@@ -6,36 +6,27 @@ in memory.
 
 from __future__ import annotations
 
-import os
 import re
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
 
-for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # arrays this small are faster on one core
-    os.environ.setdefault(variable, "1")
+import numpy as np
+from common import SHARED
 
-import numpy as np  # noqa: E402
-
-ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
-
-from shared_trials import SHARED  # noqa: E402
-
-from gaitid.analysis.pipeline import analyse  # noqa: E402
-from gaitid.analysis.result import Result  # noqa: E402
-from gaitid.body.subject import SubjectFile  # noqa: E402
-from gaitid.model.load import load_model  # noqa: E402
-from gaitid.model.specs import Model  # noqa: E402
-from gaitid.read import read_trial  # noqa: E402
-from gaitid.run import RunOptions, prepare, with_chosen_model  # noqa: E402
-from gaitid.simulate.c3d_file import stored_parameters  # noqa: E402
-from gaitid.simulate.settings import WalkSettings, noisy_channels, noisy_markers  # noqa: E402
-from gaitid.simulate.walk import Walk  # noqa: E402
-from gaitid.simulate.walk_setup import simulate_walk  # noqa: E402
-from gaitid.trial import Array, Event, ForcePlate, Trial  # noqa: E402
+from gaitid.analysis.pipeline import analyse
+from gaitid.analysis.result import Result
+from gaitid.body.subject import SubjectFile
+from gaitid.model.load import load_model
+from gaitid.model.specs import Model
+from gaitid.read import read_trial
+from gaitid.run import RunOptions, prepare, with_chosen_model
+from gaitid.simulate.c3d_file import stored_parameters
+from gaitid.simulate.settings import WalkSettings, noisy_channels, noisy_markers
+from gaitid.simulate.walk import Walk
+from gaitid.simulate.walk_setup import simulate_walk
+from gaitid.trial import Array, Event, ForcePlate, Trial
 
 #: Frames of a longer trial that are taken: some steps tell as much as all.
 MOST_FRAMES = 600

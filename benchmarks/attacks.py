@@ -7,13 +7,8 @@ The faults are those of `attack_list.py`; nobody is asked for the cause.
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
-sys.path[:0] = [str(Path(__file__).resolve().parent)]
-
-import mistakes  # noqa: E402
-from attack_list import ATTACKS  # noqa: E402
+import mistakes
+from attack_list import ATTACKS
 
 
 def main() -> None:

@@ -24,8 +24,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+from common import ROOT
+
 FOLDERS = 50
 # Trials a second of two processes over those of one.
 TARGET = 1.9

@@ -9,21 +9,15 @@ standard deviation is how far the same motion is read otherwise. All without a f
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
+from common import SHARED
 
-sys.path[:0] = [str(Path(__file__).resolve().parent)]
-
-from shared_trials import SHARED  # noqa: E402 - beside this script
-
-from gaitid.analysis.pipeline import analyse  # noqa: E402
-from gaitid.analysis.result import Result  # noqa: E402
-from gaitid.body.subject import SubjectFile  # noqa: E402
-from gaitid.model.load import load_model  # noqa: E402
-from gaitid.read import read_trial  # noqa: E402
-from gaitid.trial import Array, Trial  # noqa: E402
+from gaitid.analysis.pipeline import analyse
+from gaitid.analysis.result import Result
+from gaitid.body.subject import SubjectFile
+from gaitid.model.load import load_model
+from gaitid.read import read_trial
+from gaitid.trial import Array, Trial
 
 TRIAL = SHARED / "wild/cgm24/walk.c3d"
 MODELS = ("pig", "cgm21", "cgm22", "cgm23", "cgm24")

@@ -8,26 +8,17 @@ Without the shared recordings, or with ``--only list``, the list of choices alon
 
 from __future__ import annotations
 
-import argparse
-import re
-import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from common import SHARED, head, parser_of, row, show
 
 import gaitid
 from gaitid.model.load import bundled_models, load_model, merged_content
 from gaitid.model.specs import SEXES
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT / "benchmarks")]
-
-from shared_trials import SHARED  # noqa: E402
-
-PAGE = ROOT / "docs" / "choices.md"
 PARTS = ("list", "hips", "tables")
 
 
@@ -67,9 +58,9 @@ def list_of_choices() -> str:
             for key, option in of.options.items():
                 line = (choice, key, option.title, option.source)
                 defaults.setdefault(line, []).append(f"**{name}**" if key == of.default else name)
-    lines = ["| choice | option | what it is | models (**its default**) | source |", "|---|---|---|---|---|"]
+    lines = head("choice", "option", "what it is", "models (**its default**)", "source")
     for (choice, key, title, source), models in sorted(defaults.items(), key=lambda item: item[0][0]):
-        lines.append(f"| `{choice}` | `{key}` | {title} | {', '.join(models)} | {source} |")
+        lines.append(row(f"`{choice}`", f"`{key}`", title, ", ".join(models), source))
     return "\n".join(lines) + "\n"
 
 
@@ -136,15 +127,14 @@ def table_of(choice: str) -> str:
         like = analysed(walk, {}, None)
         default = like.record["model"]["choices"][choice]["option"]
         shift = ["hip forward, mm", "outward", "up"] if choice == "hip_centre" else []
-        head = ["option", *shift, *(name for _, _, name in PEAKS)]
-        lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
+        lines = head("option", *shift, *(name for _, _, name in PEAKS))
         words = "with" if walk.static is None else f"with `{walk.static}`,"
         lines.append(f"| `{default}` | {'| ' * len(shift)}{' | '.join(f'{v:.2f}' for v in peaks(like))} |")
         for label, name, sex in options_of(walk, choice):
             try:
                 analysis = analysed(walk, {choice: name}, sex)
             except gaitid.GaitidError as error:
-                lines.append(f"| `{label}` | {error.line().split(': ', 1)[-1]} |{' |' * (len(head) - 2)}")
+                lines.append(f"| `{label}` | {error.line().split(': ', 1)[-1]} |{' |' * (len(shift) + len(PEAKS) - 1)}")
                 continue
             moved = [f"{v:+.1f}" for v in hip_mm(analysis, like)] if shift else []
             lines.append(f"| `{label}` | {' | '.join([*moved, *(f'{v:+.3f}' for v in changes(analysis, like))])} |")
@@ -155,34 +145,15 @@ def table_of(choice: str) -> str:
 # --- the page ---------------------------------------------------------------------------------------------------------
 
 
-def marked(part: str) -> tuple[str, str]:
-    return f"<!-- benchmarks/choices.py writes {part} from here -->\n", f"<!-- {part} to here -->\n"
-
-
-def put(page: str, part: str, text: str) -> str:
-    """The page with a part made anew."""
-    begin, end = marked(part)
-    return re.sub(
-        f"({re.escape(begin)}).*?({re.escape(end)})", lambda m: f"{m[1]}\n{text}\n{m[2]}", page, flags=re.DOTALL
-    )
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", action="store_true", help="put the tables into docs/choices.md")
+def main() -> None:
+    parser = parser_of(__doc__, "choices")
     parser.add_argument("--only", choices=PARTS, help="make one part only")
-    given = parser.parse_args(arguments)
+    given = parser.parse_args()
     wanted = [given.only] if given.only else list(PARTS) if SHARED.is_dir() else ["list"]
     make = {"list": list_of_choices, "hips": lambda: table_of("hip_centre"), "tables": lambda: table_of("table")}
-    page = PAGE.read_text(encoding="utf-8")
     for part in wanted:
-        text = make[part]()
-        print(text)
-        page = put(page, part, text)
-    if given.write:
-        PAGE.write_text(page, encoding="utf-8")
-    return 0
+        show(["", make[part](), ""], given.write, "choices", part)
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    main()

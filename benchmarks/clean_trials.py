@@ -12,18 +12,13 @@ walks. Plain simulated walks do (0.10 body weights, 0.09 of the height).
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import numpy as np
-
-sys.path[:0] = [str(Path(__file__).resolve().parent)]
-
-from attack_plates import about  # noqa: E402
-from attack_trials import (  # noqa: E402
+from attack_plates import about
+from attack_trials import (
     RECORDED,
     SIMULATED,
     Case,
@@ -33,14 +28,14 @@ from attack_trials import (  # noqa: E402
     replace_fields,
     simulated_case,
 )
-from shared_trials import SHARED  # noqa: E402
+from common import SHARED
 
-from gaitid.simulate.body import Subject  # noqa: E402
-from gaitid.simulate.scenarios import SCENARIOS, Scenario, Series  # noqa: E402
-from gaitid.simulate.settings import WalkSettings  # noqa: E402
-from gaitid.simulate.walk_setup import simulate_walk  # noqa: E402
-from gaitid.trial import Array, ForcePlate, Trial  # noqa: E402
-from gaitid.uncertainty.sources import read_sources  # noqa: E402
+from gaitid.simulate.body import Subject
+from gaitid.simulate.scenarios import SCENARIOS, Scenario, Series
+from gaitid.simulate.settings import WalkSettings
+from gaitid.simulate.walk_setup import simulate_walk
+from gaitid.trial import Array, ForcePlate, Trial
+from gaitid.uncertainty.sources import read_sources
 
 #: Recorded trials that `attacks.py` does not spoil, as benchmarks/any_lab.py runs them.
 MORE = (

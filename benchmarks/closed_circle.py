@@ -1,15 +1,14 @@
 """How fast the error of joint wrenches falls with the camera's rate: simulate, analyse, compare with the truth.
 
-    python benchmarks/closed_circle.py [-o FOLDER]
+    python benchmarks/closed_circle.py
 
 A leg follows joint angles whose highest harmonic is 6 Hz (scenario `swing_leg_tracked`). Its exact markers are
-analysed unfiltered: in memory, and as plain CSV by `gaitid run`. With -o a figure is written too. docs/simulate.md has
-the tables and says what they show.
+analysed unfiltered: in memory, and as plain CSV by `gaitid run`. docs/simulate.md has the tables and says what they
+show.
 """
 
 from __future__ import annotations
 
-import argparse
 import csv
 import subprocess
 import sys
@@ -17,6 +16,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+from common import head, row
 from numpy.typing import NDArray
 
 from gaitid.analysis.pipeline import analyse
@@ -92,10 +92,10 @@ def _errors(time_s: Array, found: dict[tuple[str, str], Array], truth: dict[tupl
     """RMS in the middle and largest anywhere, N or N·m, of the error's length."""
     middle = (time_s >= MARGIN_S) & (time_s <= time_s[-1] - MARGIN_S)
     out = {}
-    for row in ROWS:
-        off = np.linalg.norm(found[row] - truth[row], axis=1)
+    for of in ROWS:
+        off = np.linalg.norm(found[of] - truth[of], axis=1)
         known = np.isfinite(off)
-        out[row] = (float(np.sqrt((off[middle] ** 2).mean())), float(off[known].max()))
+        out[of] = (float(np.sqrt((off[middle] ** 2).mean())), float(off[known].max()))
     return out
 
 
@@ -105,9 +105,6 @@ def slopes(values: list[float]) -> list[float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("-o", "--output", type=Path, help="folder for closed_circle.png")
-    output = parser.parse_args().output
     scenario = load_scenario(SCENARIO, {"rate_hz": RATES[-1]})
     assert isinstance(scenario, ChainScenario)
     state = chain_state(scenario)
@@ -115,42 +112,17 @@ def main() -> None:
         folder = Path(name)
         memory = {rate: in_memory(folder, scenario, state, RATES[-1] // rate) for rate in RATES}
         files = {rate: through_files(folder / str(rate), rate) for rate in RATES}
-    for title, found, k in (
-        ("in memory, RMS in the middle", memory, 0),
-        ("through CSV, RMS in the middle", files, 0),
-        ("in memory, largest anywhere", memory, 1),
+    for found, k, title in (
+        (memory, 0, "in memory, RMS in the middle"),
+        (files, 0, "through CSV"),
+        (memory, 1, "largest"),
     ):
-        print(f"{title}, N or N·m\n\n| | {' | '.join(f'{rate} Hz' for rate in RATES)} | order |")
-        print(f"|---|{'---|' * (len(RATES) + 1)}")
-        for row in ROWS:
-            values = [found[rate][row][k] for rate in RATES]
-            order = ", ".join(f"{s:.1f}" for s in slopes(values))
-            print(f"| {' '.join(row)} | {' | '.join(f'{v:.2g}' for v in values)} | {order} |")
+        print(f"{title}, N or N·m", "", *head("", *(f"{rate} Hz" for rate in RATES), "order"), sep="\n")
+        for of in ROWS:
+            values = [found[rate][of][k] for rate in RATES]
+            order = ", ".join(f"{slope:.1f}" for slope in slopes(values))
+            print(row(" ".join(of), *(f"{value:.2g}" for value in values), order))
         print()
-    if output:
-        draw(memory, files, output)
-
-
-def draw(memory: dict[int, Errors], files: dict[int, Errors], folder: Path) -> None:
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(figsize=(5.5, 4))
-    for i, row in enumerate(ROWS):
-        for found, style in ((memory, "o-"), (files, "x--")):
-            label = " ".join(row) if found is memory else None
-            axes.loglog(RATES, [found[rate][row][0] for rate in RATES], style, color=f"C{i}", label=label)
-    first = memory[RATES[0]]["ankle", "moment"][0]
-    axes.loglog(RATES, [0.5 * first * (RATES[0] / rate) ** 4 for rate in RATES], "k:", label="rate⁻⁴")
-    axes.set(xlabel="camera rate (Hz)", ylabel="RMS error (N, N·m); dashed: through CSV")
-    axes.set_xticks(RATES, [str(rate) for rate in RATES])
-    axes.minorticks_off()
-    axes.legend(fontsize=8)
-    figure.tight_layout()
-    folder.mkdir(parents=True, exist_ok=True)
-    figure.savefig(folder / "closed_circle.png", dpi=150)
 
 
 if __name__ == "__main__":

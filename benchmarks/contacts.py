@@ -5,8 +5,6 @@ python benchmarks/contacts.py [--write] [SCENARIO...]
 
 from __future__ import annotations
 
-import argparse
-import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,17 +12,15 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from common import head, parser_of, row, show
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from gaitid.analysis.pipeline import analyse  # noqa: E402
-from gaitid.body.subject import SubjectFile  # noqa: E402
-from gaitid.ground.contacts import AIR, LOADED  # noqa: E402
-from gaitid.model.load import load_model  # noqa: E402
-from gaitid.read import read_trial  # noqa: E402
-from gaitid.simulate.files import simulate  # noqa: E402
-from gaitid.simulate.scenarios import SCENARIOS  # noqa: E402
+from gaitid.analysis.pipeline import analyse
+from gaitid.body.subject import SubjectFile
+from gaitid.ground.contacts import AIR, LOADED
+from gaitid.model.load import load_model
+from gaitid.read import read_trial
+from gaitid.simulate.files import simulate
+from gaitid.simulate.scenarios import SCENARIOS
 
 # A known load is wrong beyond these: N, and N·m about the ankle. The edges of a contact are known to a plate's noise; a
 # wrong foot, a lost part or a shared load is hundreds of newtons, a wrong place tens of newton metres.
@@ -36,7 +32,6 @@ VARIANTS: dict[str, dict[str, object]] = {
     "without events": {"no_events": True},
     "60 Hz": {"rate_hz": 60.0, "analog_rate_hz": 960.0},
 }
-START, END = "<!-- confusion: begin -->", "<!-- confusion: end -->"
 
 
 @dataclass
@@ -55,7 +50,7 @@ class Count:
 TRUE, SAID = ("in the air", "measured", "not measured"), ("none", "known", "unknown")
 
 
-def count(name: str, options: dict[str, object], total: Count, verbose: bool = False) -> None:
+def count(name: str, options: dict[str, object], total: Count) -> None:
     """Simulate one trial, analyse its C3D, and compare each frame of each foot."""
     with tempfile.TemporaryDirectory() as folder:
         simulate(name, Path(folder), **options)  # type: ignore[arg-type]
@@ -89,25 +84,14 @@ def count(name: str, options: dict[str, object], total: Count, verbose: bool = F
         total.wrong += int(wrong.sum())
         total.worst_N = max(total.worst_N, float(np.nanmax(off_N)))
         total.worst_Nm = max(total.worst_Nm, float(np.nanmax(off_Nm)))
-        if verbose and wrong.any():
-            at = np.flatnonzero(wrong)
-            print(
-                f"   {side}: {len(at)} wrong, frames {at[0] + 1}-{at[-1] + 1}, {np.nanmax(off_N):.0f} N, "
-                f"{np.nanmax(off_Nm):.1f} N·m"
-            )
-    if verbose:
-        for c in result.contacts:
-            print(f"   {c.side:<6}{c.first + 1}-{c.last + 1} {c.plates} {c.confidence} {c.reason}")
-        for warning in result.warnings:
-            print(f"   warning: {warning}")
 
 
 def table(names: Sequence[str]) -> list[str]:
-    lines = [
-        "| scenario | in the air: none | unknown | known | measured: known | unknown | none "
-        "| not measured: unknown | known | none | wrong | largest error |",
-        "|---|---|---|---|---|---|---|---|---|---|---|---|",
+    columns = [
+        *("in the air: none", "unknown", "known", "measured: known", "unknown", "none"),
+        *("not measured: unknown", "known", "none", "wrong", "largest error"),
     ]
+    lines = head("scenario", *columns)
     for name in names:
         total = Count()
         for options in VARIANTS.values():
@@ -126,32 +110,15 @@ def table(names: Sequence[str]) -> list[str]:
                 ("not measured", "none"),
             )
         ]
-        lines.append(
-            f"| `{name}` | {' | '.join(cells)} | {total.wrong} | {total.worst_N:.0f} N, {total.worst_Nm:.1f} N·m |"
-        )
+        lines.append(row(f"`{name}`", *cells, total.wrong, f"{total.worst_N:.0f} N, {total.worst_Nm:.1f} N·m"))
     return lines
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", action="store_true", help="put the table into docs/contacts.md")
-    parser.add_argument("scenarios", nargs="*", help="look at these only, in detail")
-    args = parser.parse_args()
-    if args.scenarios:
-        for name in args.scenarios:
-            for words, options in VARIANTS.items():
-                total = Count()
-                print(f"{name}, {words}")
-                count(name, options, total, verbose=True)
-                print(f"   {total}")
-        return
-    lines = table(list(SCENARIOS))
-    print("\n".join(lines))
-    if args.write:
-        page = ROOT / "docs" / "contacts.md"
-        text = page.read_text(encoding="utf-8")
-        before, after = text.split(START)[0], text.split(END)[1]
-        page.write_text(before + START + "\n" + "\n".join(lines) + "\n" + END + after, encoding="utf-8")
+    parser = parser_of(__doc__, "contacts")
+    parser.add_argument("scenarios", nargs="*", help="these only")
+    given = parser.parse_args()
+    show(table(given.scenarios or list(SCENARIOS)), given.write and not given.scenarios, "contacts", "confusion")
 
 
 if __name__ == "__main__":

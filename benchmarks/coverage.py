@@ -9,7 +9,6 @@ python benchmarks/coverage.py [--trials 40] [--write]
 
 from __future__ import annotations
 
-import argparse
 import csv
 import json
 import tempfile
@@ -18,8 +17,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from pages import write_between
-from spoilt_files import NOISE_M, ROOT, Drawn, Session, write_session
+from common import head, parser_of, row, show
+from spoilt_files import NOISE_M, Drawn, Session, write_session
 
 from gaitid.cli.run import command
 from gaitid.model.load import bundled_folder
@@ -202,8 +201,7 @@ def lines(trials: int, cases: Sequence[Case] = CASES) -> list[str]:
     found = [
         f"{trials} trials each; in brackets the 95 % interval of the mean over trials; standard deviations.",
         "",
-        "| session | errors | angles in their 95 % band | stated / actual | moments | stated / actual |",
-        "|---|---|---|---|---|---|",
+        *head("session", "errors", "angles in their 95 % band", "stated / actual", "moments", "stated / actual"),
     ]
     for case in cases:
         for what in SPOILT:
@@ -216,19 +214,15 @@ def lines(trials: int, cases: Sequence[Case] = CASES) -> list[str]:
                     continue
                 low, high = (100 * edge for edge in held.interval)
                 cells += [f"{100 * held.coverage:.1f} % ({low:.1f}–{min(high, 100):.1f})", f"{held.ratio:.2f}"]
-            found.append(f"| {case.words} | {what} | {' | '.join(cells)} |")
-            print(found[-1], flush=True)
+            found.append(row(case.words, what, *cells))
     return found
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = parser_of(__doc__, "uncertainty_method")
     parser.add_argument("--trials", type=int, default=40)
-    parser.add_argument("--write", action="store_true", help="put the table into docs/uncertainty_method.md")
     given = parser.parse_args()
-    found = lines(given.trials)
-    if given.write:
-        write_between(ROOT / "docs" / "uncertainty_method.md", "files", found)
+    show(lines(given.trials), given.write, "uncertainty_method", "files")
 
 
 if __name__ == "__main__":

@@ -8,31 +8,25 @@ between the marks there.
 
 from __future__ import annotations
 
-import argparse
-import sys
-import time
 from collections.abc import Iterable
 from pathlib import Path
 
 import ezc3d
 import numpy as np
-from scipy.interpolate import CubicSpline
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+from common import SHARED, head, parser_of, show
+from common import row as table_row
 from gait_walks import KnownWalk, bent, events_of, known_walk, treadmill
-from shared_trials import SHARED, TRIALS
+from shared_trials import TRIALS
 
 from gaitid.analysis.result import Result
 from gaitid.body.feet import FootTrack, foot_tracks
-from gaitid.gait.cycles import sample
 from gaitid.gait.events import GaitEvents, Steps
 from gaitid.gait.marker_events import KINDS, GaitEvent
-from gaitid.gait.spatiotemporal import Gait, analyse_gait, measure_strides
+from gaitid.gait.spatiotemporal import Gait, measure_strides
 from gaitid.run import RunOptions, analyse_file, prepare
 from gaitid.simulate.settings import WalkSettings
 from gaitid.simulate.walk_setup import simulate_walk
 
-ROOT = Path(__file__).resolve().parents[1]
 METHODS = ("file", "zeni", "oconnor", "kinematics")
 
 # Vicon's name -> ours and what to multiply ours by (s for a share of the stride)
@@ -89,10 +83,8 @@ def false_events(events: GaitEvents, result: Result, method: str, kind: str) -> 
 
 
 def real_table(gaits: dict[str, tuple[Result, Gait]], reference: str) -> list[str]:
-    lines = [
-        "| walks | event | method | n | bias (ms) | SD (ms) | largest (ms) | missed | false |",
-        "|---|---|---|---|---|---|---|---|---|",
-    ]
+    columns = ("n", "bias (ms)", "SD (ms)", "largest (ms)", "missed", "false")
+    lines = head("walks", "event", "method", *columns)
     for walks, chosen in (("level", lambda n: "stairs" not in n), ("stairs", lambda n: "stairs" in n)):
         for kind in KINDS:
             for method in METHODS:
@@ -106,28 +98,7 @@ def real_table(gaits: dict[str, tuple[Result, Gait]], reference: str) -> list[st
                         false += false_events(events, result, method, kind)
                 if any(d is not None for d in found):
                     cells = row(found, false if reference == "force" else None)
-                    lines.append(f"| {walks} | {kind} | {method} | " + " | ".join(cells) + " |")
-    return lines
-
-
-def shift_table(gaits: dict[str, tuple[Result, Gait]]) -> list[str]:
-    """Markers against plates, as they are and moved by what the trial's other force events say (leave one out)."""
-    lines = ["| walks | event | n | RMS as measured (ms) | RMS moved (ms) |", "|---|---|---|---|---|"]
-    for walks, chosen in (("level", lambda n: "stairs" not in n), ("stairs", lambda n: "stairs" in n)):
-        for kind in KINDS:
-            plain, moved = [], []
-            for name, (_, gait) in gaits.items():
-                by = gait.events.by_method
-                late = [
-                    d
-                    for d in differences([e for e in by["force"] if e.kind == kind], by["kinematics"])
-                    if d is not None
-                ]
-                if chosen(name) and len(late) > 1:
-                    plain += late
-                    moved += [d - float(np.median(late[:i] + late[i + 1 :])) for i, d in enumerate(late)]
-            rms = (f"{1e3 * np.sqrt(np.mean(np.square(v))):.1f}" for v in (plain, moved))
-            lines.append(f"| {walks} | {kind} | {len(plain)} | " + " | ".join(rms) + " |")
+                    lines.append(table_row(walks, kind, method, *cells))
     return lines
 
 
@@ -149,8 +120,8 @@ def simulated_walks() -> dict[str, KnownWalk]:
 
 def simulated_table() -> list[str]:
     """Each method's difference from the exact events, ms, mean ± SD; how many both missed and made up."""
-    head = [f"{kind} {method}" for kind in KINDS for method in METHODS[1:3]]
-    lines = ["| walk | events | " + " | ".join(head) + " | missed | false |", "|---|---|" + "---|" * (len(head) + 2)]
+    heads = [f"{kind} {method}" for kind in KINDS for method in METHODS[1:3]]
+    lines = head("walk", "events", *heads, "missed", "false")
     for name, known in simulated_walks().items():
         events = events_of(known)
         last = (len(known.pelvis) - 1) / known.rate_hz
@@ -164,25 +135,7 @@ def simulated_table() -> list[str]:
                 cells.append(f"{found.mean():+.1f} ± {found.std(ddof=1):.1f}")
                 missed += sum(d is None and 0.1 < e.time_s < last - 0.1 for d, e in zip(late, truth, strict=True))
                 false += sum(Steps(truth).nearest(e) is None for e in own)
-        lines.append(f"| {name} | {len(known.events)} | " + " | ".join(cells) + f" | {missed} | {false} |")
-    return lines
-
-
-def interpolation_table() -> list[str]:
-    """RMS error of three ways between the frames of the simulated walk, at 2000 random instants, from exact values."""
-    walk = simulate_walk(WalkSettings())
-    frames = walk.settings.times_s
-    at = 0.5 + np.random.default_rng(0).random(2000) * (frames[-1] - 1.0)
-    sampled, exact = walk.at(frames).clinical, walk.at(at).clinical
-    lines = ["| | straight line | this cubic | spline through the whole trial |", "|---|---|---|---|"]
-    for name, unit in (("angles", "_deg"), ("moments", "_moment_Nm_per_kg"), ("powers", "_power_W_per_kg")):
-        columns = [column for column in sampled if column.endswith(unit)]
-        values, truth = (np.stack([of[column] for column in columns], axis=1) for of in (sampled, exact))
-        line = np.stack([np.interp(at, frames, v) for v in values.T], axis=1)
-        ways = (line, sample(values, at * walk.settings.rate_hz), CubicSpline(frames, values)(at))
-        cells = [f"{np.sqrt(((way - truth) ** 2).mean()):.2g}" for way in ways]
-        shown = {"_deg": "deg", "_moment_Nm_per_kg": "N·m/kg", "_power_W_per_kg": "W/kg"}[unit]
-        lines.append(f"| {name} ({shown}) | " + " | ".join(cells) + " |")
+        lines.append(table_row(name, len(known.events), *cells, missed, false))
     return lines
 
 
@@ -210,50 +163,25 @@ def strides_table(gaits: dict[str, tuple[Result, Gait]]) -> list[str]:
                     pair = tuple(abs(s.figures[ours] * share - value) for s in (heel, toe))
                     worst.setdefault(theirs, []).append(pair)  # type: ignore[arg-type]
     units = {"m_per_s": "m/s", "steps_per_min": "1/min", "_m": "m", "_s": "s", "percent": "%"}
-    lines = ["| figure | n | unit | largest difference, heels | with toe markers |", "|---|---|---|---|---|"]
+    lines = head("figure", "n", "unit", "largest difference, heels", "with toe markers")
     for theirs, pairs in worst.items():
         unit = (
             "s" if theirs.endswith("Support") else next(u for end, u in units.items() if STORED[theirs].endswith(end))
         )
         heel, toe = np.max(pairs, axis=0)
-        lines.append(f"| {theirs} | {len(pairs)} | {unit} | {heel:.2g} | {toe:.2g} |")
+        lines.append(table_row(theirs, len(pairs), unit, f"{heel:.2g}", f"{toe:.2g}"))
     return lines
 
 
-def runtime(gaits: dict[str, tuple[Result, Gait]]) -> str:
-    spent = []
-    for result, _ in gaits.values():
-        start = time.perf_counter()
-        analyse_gait(
-            result.trial.events, result.loads.by_side, result.ground.feet, result.base.com_g, result.ground.floor
-        )
-        spent.append(1e3 * (time.perf_counter() - start))
-    return f"Events, cycles and figures of one trial: {min(spent):.1f} to {max(spent):.1f} ms."
-
-
-def tables() -> str:
-    """All tables as Markdown."""
+def main() -> None:
+    given = parser_of(__doc__, "events").parse_args()
     text = ["### Simulated walk, exact events", "", *simulated_table(), ""]
-    text += ["### Between the frames of the simulated walk (100 Hz), RMS error", "", *interpolation_table(), ""]
     if SHARED.is_dir():
         gaits = real_gaits()
         text += ["### Real walks, against the 20 N crossings of the plates", "", *real_table(gaits, "force"), ""]
         text += ["### Real walks, against the events in the file", "", *real_table(gaits, "file"), ""]
-        text += ["### Moving the markers' events by the trial's own force events", "", *shift_table(gaits), ""]
-        text += ["### Figures against those that Vicon stored", "", *strides_table(gaits), "", runtime(gaits), ""]
-    return "\n".join(text)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", action="store_true", help="put the tables into docs/events.md")
-    text = tables()
-    print(text)
-    if parser.parse_args().write:
-        page = ROOT / "docs" / "events.md"
-        before, _, rest = page.read_text(encoding="utf-8").partition("<!-- tables: begin -->")
-        _, _, after = rest.partition("<!-- tables: end -->")
-        page.write_text(f"{before}<!-- tables: begin -->\n{text}\n<!-- tables: end -->{after}", encoding="utf-8")
+        text += ["### Figures against those that Vicon stored", "", *strides_table(gaits)]
+    show(text, given.write, "events", "tables")
 
 
 if __name__ == "__main__":

@@ -9,31 +9,25 @@ square over all laboratories, one weight each, would change without this one.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import numpy as np
+from attack_trials import Case
+from clean_trials import FAULTY, clean_trials
+from common import head, parser_of, row, show
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
-
-from attack_trials import Case  # noqa: E402
-from clean_trials import FAULTY, clean_trials  # noqa: E402
-from pages import write_between  # noqa: E402
-
-from gaitid.analysis.mass import mover_of  # noqa: E402
-from gaitid.analysis.pipeline import pipeline_of  # noqa: E402
-from gaitid.errors import GaitidError  # noqa: E402
-from gaitid.faults.evidence import Evidence  # noqa: E402
-from gaitid.faults.gathering import gather  # noqa: E402
-from gaitid.faults.judge import Court  # noqa: E402
-from gaitid.faults.spread import ENOUGH_STEPS, share_of  # noqa: E402
-from gaitid.trial import Array  # noqa: E402
+from gaitid.analysis.mass import mover_of
+from gaitid.analysis.pipeline import pipeline_of
+from gaitid.errors import GaitidError
+from gaitid.faults.evidence import Evidence
+from gaitid.faults.gathering import gather
+from gaitid.faults.judge import Court
+from gaitid.faults.spread import ENOUGH_STEPS, share_of
+from gaitid.trial import Array
 
 MOMENTUM = tuple(f"{what} {way}" for what in ("force", "moment") for way in ("forward", "left", "up"))
-FEET = ("pressure forward", "pressure left", "floor")
+FEET = ("pressure forward", "pressure left", "free moment", "floor")
 ON_FEET = "Pressure under feet, and height of feet that stand"
 
 Squares = tuple[Array, Array]
@@ -63,11 +57,11 @@ def left(evidence: Evidence) -> Squares:
     steps = share_of(len(evidence.pressing), ENOUGH_STEPS)
     for whiten in of.whiten:
         components, n = whiten.shape[:2]
-        first, share = {6: (0, of.share), 2: (6, steps), 1: (8, 1.0)}[components]
+        first, share = {6: (0, of.share), 3: (6, steps), 1: (9, 1.0)}[components]
         for column in range(first, first + components):
             squares[column] += beyond[at : at + n] @ beyond[at : at + n] / share
             # who runs need not roll over: the pressure has to lie between heel and toes only
-            counts[column] += 0 if components == 2 and evidence.flies else n
+            counts[column] += 0 if components == 3 and evidence.flies else n
             at += n
     return squares, counts
 
@@ -77,7 +71,7 @@ def table(columns: Sequence[str], trials: Mapping[str, list[Squares]]) -> list[s
     sums = {name: np.sum(of, axis=0) for name, of in trials.items()}
     sums = {name: of for name, of in sums.items() if of[1].any()}
     means = np.array([np.divide(a, b, out=np.full(len(a), np.nan), where=b > 0) for a, b in sums.values()])
-    lines = [f"| laboratory (trials) | {' | '.join(columns)} |", "|---|" + "---|" * len(columns)]
+    lines = head("laboratory (trials)", *columns)
     for i, name in enumerate(sums):
         cells = []
         for j, mean in enumerate(means[i]):
@@ -86,14 +80,13 @@ def table(columns: Sequence[str], trials: Mapping[str, list[Squares]]) -> list[s
             if words and np.isfinite(others).any():
                 words += f" ({round(100 * (np.sqrt(np.nanmean(others) / np.nanmean(means[:, j])) - 1)):+d} %)"
             cells.append(words)
-        lines.append(f"| {name} ({len(trials[name])}) | {' | '.join(cells)} |")
+        lines.append(row(f"{name} ({len(trials[name])})", *cells))
     return lines
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__, "faults")
     parser.add_argument("--trials", default="", metavar="PATTERN")
-    parser.add_argument("--write", action="store_true", help="into docs/faults.md")
     options = parser.parse_args()
     tables = dict[str, dict[str, list[Squares]]]()
     for name, make in clean_trials(0, options.trials):
@@ -113,9 +106,7 @@ def main() -> None:
     lines = list[str]()
     for kind in sorted(tables):
         lines += [f"**{kind}**", "", *table(FEET if kind == ON_FEET else MOMENTUM, tables[kind]), ""]
-    print(*lines, sep="\n")
-    if options.write:
-        write_between(ROOT / "docs" / "faults.md", "spreads", lines[:-1])
+    show(lines[:-1], options.write, "faults", "spreads")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """How far functional hip centres and knee axes are off: the tables of docs/functional.md.
 
-    OPENBLAS_NUM_THREADS=1 python benchmarks/functional.py [--runs N]
+    python benchmarks/functional.py [--runs N]
 
 A pelvis with four markers and a thigh with a cluster move as in a star (six arcs), each way by so many degrees, with
 noise on every coordinate of every marker: plain SCoRE (Ehrig 2006), and without the bias of noise; then other noise and
@@ -10,9 +10,8 @@ hip bends: what nothing takes off.
 
 from __future__ import annotations
 
-import argparse
-
 import numpy as np
+from common import head, parser_of, row
 from scipy.spatial.transform import Rotation
 
 from gaitid.numerics.functional import cluster_motion, sara, score
@@ -80,46 +79,34 @@ def knee_errors(runs: int, n_frames: int, degrees: float, noise: float) -> tuple
     return np.array(off), np.array(beside)
 
 
-def row(runs: int, n_frames: int, degrees: float, size: tuple[float, float], noise: float) -> str:
+def hip_row(runs: int, n_frames: int, degrees: float, size: tuple[float, float], noise: float) -> str:
     cells = []
     for corrected in (False, True):
         off = errors(runs, n_frames, degrees, cluster(*size), corrected, noise)
         bias, most = np.linalg.norm(off.mean(axis=0)), np.quantile(np.linalg.norm(off, axis=1), 0.95)
         cells.append(f"{bias:.1f} mm, {most:.1f} mm")
     width, height = (f"{1e3 * side:.0f}" for side in size)
-    return f"{width} × {height} mm | ±{degrees}° | {n_frames} | {cells[0]} | {cells[1]} |"
+    return row(f"{1e3 * noise:g} mm", f"{width} × {height} mm", f"±{degrees}°", n_frames, *cells)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
+    parser = parser_of(__doc__)
     parser.add_argument("--runs", type=int, default=200)
     runs = parser.parse_args().runs
-    print("| cluster | each way | frames | plain: bias, 95 % below | corrected: bias, 95 % below |")
-    print("|---|---|---|---|---|")
-    for width, height in ((0.06, 0.08), (0.10, 0.15)):
-        for degrees, n_frames in ((30, 1000), (20, 1000), (15, 1000), (15, 4000), (10, 1000)):
-            print(f"| {row(runs, n_frames, degrees, (width, height), NOISE_M)}", flush=True)
-    print("\n| noise | cluster | each way | frames | plain: bias, 95 % below | corrected: bias, 95 % below |")
-    print("|---|---|---|---|---|---|")
-    for noise, size, degrees in (
-        (0.0005, (0.06, 0.08), 30),
-        (0.0005, (0.06, 0.08), 15),
-        (0.001, (0.06, 0.08), 30),
-        (0.001, (0.06, 0.08), 15),
-        (0.003, (0.06, 0.08), 30),
-        (0.003, (0.06, 0.08), 15),
-        (0.002, (0.04, 0.05), 30),
-        (0.002, (0.04, 0.05), 15),
-    ):
-        print(f"| {1e3 * noise:g} mm | {row(runs, 1000, degrees, size, noise)}", flush=True)
-    print("\n| knee: noise | bends by | frames | axis: 95 % below | beside the knee: 95 % below |")
-    print("|---|---|---|---|---|")
+    columns = ("each way", "frames", "plain: bias, 95 % below", "corrected: bias, 95 % below")
+    print(*head("noise", "cluster", *columns), sep="\n")
+    small, large = (0.06, 0.08), (0.10, 0.15)
+    clusters = [(NOISE_M, size, way, 1000) for size in (small, large) for way in (30, 20, 15, 10)]
+    clusters += [(noise, small, way, 1000) for noise in (0.001, 0.003) for way in (30, 15)]
+    for noise, size, degrees, n_frames in [*clusters, (NOISE_M, small, 15, 4000), (NOISE_M, (0.04, 0.05), 15, 1000)]:
+        print(hip_row(runs, n_frames, degrees, size, noise), flush=True)
+    print("", *head("knee: noise", "bends by", "axis: 95 % below", "beside the knee: 95 % below"), sep="\n")
     for noise, degrees in ((0.001, 60), (0.002, 90), (0.002, 60), (0.002, 40), (0.002, 25)):
         off, beside = knee_errors(runs, 1000, degrees, noise)
-        cells = f"{np.quantile(off, 0.95):.1f}° | {np.quantile(beside, 0.95):.1f} mm"
-        print(f"| {1e3 * noise:g} mm | {degrees}° | 1000 | {cells} |", flush=True)
+        cells = f"{np.quantile(off, 0.95):.1f}°", f"{np.quantile(beside, 0.95):.1f} mm"
+        print(row(f"{1e3 * noise:g} mm", f"{degrees}°", *cells), flush=True)
     for degrees in (30, 15):
-        first, second = (cluster_motion(p) for p in trial(1000, degrees, cluster(0.06, 0.08), slide=0.010))
+        first, second = (cluster_motion(p) for p in trial(1000, degrees, cluster(*small), slide=0.010))
         off = (first.R @ score(first, second).proximal + first.t).mean(axis=0) - HIP
         print(f"cluster slides by 10 mm a 30° of flexion, ±{degrees}°: off by {1e3 * np.linalg.norm(off):.1f} mm")
 

@@ -7,34 +7,23 @@ Recorded trials are left out where the shared folder is absent.
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
+from common import SHARED, head, parser_of, row, show
+from simulated_trials import simulated_walk
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "benchmarks")]
-
-from shared_trials import SHARED  # noqa: E402
-from simulated_trials import simulated_walk  # noqa: E402 - the tests' walk as a trial in memory
-
-from gaitid.analysis.pipeline import analyse  # noqa: E402
-from gaitid.body.frames import Geometry  # noqa: E402
-from gaitid.body.kinematics import segment_motions  # noqa: E402
-from gaitid.body.subject import SubjectFile  # noqa: E402
-from gaitid.markers.clean import model_markers  # noqa: E402
-from gaitid.markers.exchanged import find_exchanged, mirrored  # noqa: E402
-from gaitid.markers.gaps import GapLimits, bridge, fill_gaps  # noqa: E402
-from gaitid.markers.labels import check_labels  # noqa: E402
-from gaitid.markers.tracks import noise_of  # noqa: E402
-from gaitid.markers.ways import smoothing_of, spline_weights  # noqa: E402
-from gaitid.model.load import load_model  # noqa: E402
-from gaitid.numerics.lowpass import lowpass  # noqa: E402
-from gaitid.read.c3d.trial import read_c3d  # noqa: E402
-from gaitid.trial import Array  # noqa: E402
+from gaitid.analysis.pipeline import analyse
+from gaitid.body.subject import SubjectFile
+from gaitid.markers.clean import model_markers
+from gaitid.markers.exchanged import find_exchanged, mirrored
+from gaitid.markers.gaps import GapLimits, fill_gaps
+from gaitid.markers.labels import check_labels
+from gaitid.model.load import load_model
+from gaitid.numerics.lowpass import lowpass
+from gaitid.read.c3d.trial import read_c3d
+from gaitid.trial import Array
 
 Markers = Mapping[str, Array]
 RECORDED = (
@@ -42,7 +31,7 @@ RECORDED = (
     *("stairs/Movement_trial.c3d", "sydney/walk03.c3d"),
 )
 RATE = 100.0
-LENGTHS_S = (0.01, 0.03, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6)
+LENGTHS_S = (0.03, 0.05, 0.1, 0.15, 0.2, 0.3)
 ANY = GapLimits(sure_s=0, spline_s=np.inf, rigid_s=np.inf, error_m=np.inf)
 MODEL = load_model("pig", {"cutoff_hz": "none"})
 
@@ -73,11 +62,11 @@ def starts(frames: int, n: int, count: int = 8) -> Iterator[int]:
 
 
 def fills(
-    rate_hz: float, seen: Markers, truth: Markers, length_s: float, limits: GapLimits, only: str = ""
+    rate_hz: float, seen: Markers, truth: Markers, length_s: float, limits: GapLimits
 ) -> list[tuple[str, float, float]]:
-    """(method, estimated error, true error of the worst frame, m) of gaps in markers whose label ends in `only`."""
+    """(method, estimated error, true error of the worst frame, m)."""
     n, found = max(1, round(length_s * rate_hz)), []
-    for label in (x for x in seen if x.endswith(only)):
+    for label in seen:
         for first in starts(len(seen[label]), n):
             result = fill_gaps(masked(seen, [label], first, n), rate_hz, limits)
             (gap,) = (g for g in result.gaps if g.label == label and g.first == first)
@@ -95,69 +84,11 @@ def q95(values: Iterable[float]) -> str:
     return "<0.01" if size < 0.01 else f"{size:.2g}" if size < 10 else f"{size:.0f}"
 
 
-def row(*cells: object) -> str:
-    return "| " + " | ".join(str(c) for c in cells) + " |"
-
-
-def head(*cells: object) -> list[str]:
-    return [row(*cells), "|" + "---|" * len(cells)]
-
-
-# --- which spline -------------------------------------------------------------------------------------------
-
-
-def spline_table() -> list[str]:
-    lines = head("walk", "spline", *(f"{1e3 * s:.0f} ms" for s in LENGTHS_S[:7]))
-    walks = [("simulated", RATE, walk(0.0)), ("simulated, 0.5 mm of noise", RATE, walk(0.5))]
-    if SHARED.is_dir():
-        walks += [(name, *recorded(name)) for name in ("sydney/walk03.c3d", "qualisys/walk.c3d")]
-    truth = walk(0.0)
-    for name, rate, seen in walks:
-        for words, order, smooth in (("cubic", 2, False), ("quintic", 3, False), ("quintic, smoothing", 3, True)):
-            cells = [
-                q95(
-                    error
-                    for label, x in seen.items()
-                    for error in _alone(x, truth[label] if "simulated" in name else x, rate, s, order, smooth)
-                )
-                for s in LENGTHS_S[:7]
-            ]
-            lines.append(row(name, words, *cells))
-    return lines
-
-
-def _alone(seen: Array, truth: Array, rate_hz: float, length_s: float, order: int, smooth: bool) -> Array:
-    """Errors, m, of the worst frame of every possible gap of one marker, filled from itself."""
-    n, reach = max(1, round(length_s * rate_hz)), round(0.1 * rate_hz)
-    pattern = np.ones(n + 2 * reach, dtype=bool)
-    pattern[reach : reach + n] = False
-    weights = spline_weights(
-        tuple(pattern.tolist()), n, reach, order, smoothing_of(noise_of(seen), rate_hz) if smooth else 0.0
-    )
-    windows = np.lib.stride_tricks.sliding_window_view(seen, len(pattern), axis=0)
-    wanted = np.lib.stride_tricks.sliding_window_view(truth, len(pattern), axis=0)[..., reach : reach + n]
-    return np.linalg.norm(windows[..., pattern] @ weights.T - wanted, axis=1).max(axis=1)
-
-
 # --- errors of fills ----------------------------------------------------------------------------------------
 
 
-def marker_table(noise_mm: float) -> list[str]:
-    lines = head("marker", *(f"{1e3 * s:.0f} ms" for s in LENGTHS_S))
-    seen, truth = walk(noise_mm), walk(0.0)
-    for role in ("ASI", "PSI", "THI", "KNE", "TIB", "ANK", "HEE", "TOE"):
-        cells = []
-        for s in LENGTHS_S:
-            found = fills(RATE, seen, truth, s, ANY, role)
-            ways = [m for m, _, _ in found]
-            most = max(set(ways), key=ways.count)
-            cells.append(f"{q95(e for _, _, e in found)} {most[:1]}")
-        lines.append(row(role, *cells))
-    return lines
-
-
 def trial_table() -> list[str]:
-    lines = head("walk", *(f"{1e3 * s:.0f} ms" for s in LENGTHS_S[1:7]))
+    lines = head("walk", *(f"{1e3 * s:.0f} ms" for s in LENGTHS_S))
     walks = [("simulated", RATE, walk(0.0), walk(0.0)), ("simulated, 0.5 mm of noise", RATE, walk(0.5), walk(0.0))]
     if SHARED.is_dir():
         for file in RECORDED:
@@ -165,7 +96,7 @@ def trial_table() -> list[str]:
             walks.append((file, rate, markers, markers))
     for name, rate, seen, truth in walks:
         cells = []
-        for s in LENGTHS_S[1:7]:
+        for s in LENGTHS_S:
             found = fills(rate, seen, truth, s, GapLimits())
             done = [(estimate, error) for method, estimate, error in found if method]
             inside = f"{np.mean([e <= estimate for estimate, e in done]):.0%}" if done else "–"
@@ -214,53 +145,6 @@ def moment_table() -> list[str]:
                 for m in (moment, moment[inside])
             ]
             lines.append(row(words, f"{10 * n} ms", f"{inside.mean():.0%}", f"{q95(errors)} mm", *ends))
-    return lines
-
-
-# --- beside open gaps ---------------------------------------------------------------------------------------
-
-
-def beside_table() -> list[str]:
-    lines = head("markers", "gap", "derived", *(f"frame {k}" for k in (1, 2, 3, 4)))
-    subject = analyse(simulated_walk().trial, MODEL, SubjectFile()).subject.numbers
-    whole = MODEL.settings._replace(end_frames=0)
-
-    def accelerations(markers: Markers) -> Array:
-        """(frames, segments) accelerations of the left leg's centres of mass, (…, 3), m/s²."""
-        geometry = Geometry(MODEL, markers, subject, len(markers["LANK"]), np.array([0.0, 0.0, 1.0]))
-        parts = {}
-        for body in MODEL.chain:
-            length = np.asarray(geometry.value(body.length, "left"))
-            fraction = MODEL.table.rows[body.row].com_fraction
-            com = geometry.point(body.com, "left", length=length, com_fraction=fraction)
-            parts[body.segment] = geometry.frame(body.frame, "left"), com
-        return np.stack([m.acc_g for m in segment_motions(parts, RATE, whole).values()], axis=1)
-
-    for words, noise_mm, cutoff_hz in (("no noise", 0.0, None), ("no noise", 0.0, 7.0), ("0.5 mm", 0.5, 7.0)):
-        seen = walk(noise_mm)
-
-        def derive(markers: Markers, cutoff_hz: float | None = cutoff_hz) -> Array:
-            return accelerations(
-                markers if cutoff_hz is None else {x: lowpass(m, cutoff_hz, RATE) for x, m in markers.items()}
-            )
-
-        full = derive(seen)
-        for n in (10, 20, 40, 60):
-            alone: list[Array] = []
-            through: list[Array] = []
-            for label in ("LASI", "LTHI", "LKNE", "LTIB", "LANK", "LTOE"):
-                for first in range(110, 290, 30):
-                    holed = masked(seen, [label], first, n)
-                    for found, markers in ((alone, holed), (through, bridge(holed, RATE))):
-                        off = np.linalg.norm(derive(markers) - full, axis=2)
-                        off = np.fmax.reduce(off, axis=1)
-                        found += [off[first - 4 : first][::-1], off[first + n : first + n + 4]]
-            for how, found in (("span by span", alone), ("through the bridge", through)):
-                values = np.array(found)
-                cells = [f"{np.median(v[v > 0]):.2g} ({v.max():.2g})" for v in values.T]
-                lines.append(
-                    row(words + (f", {cutoff_hz:g} Hz" if cutoff_hz else ", no filter"), f"{10 * n} ms", how, *cells)
-                )
     return lines
 
 
@@ -325,74 +209,29 @@ def _named(markers: Markers, a: str, b: str) -> bool:
     return any(set(f.labels) in ({a, b}, {other[a], other[b]}) for f in faults)
 
 
-# --- the page -----------------------------------------------------------------------------------------------
-
-
-def tables() -> str:
-    """All tables as Markdown."""
-    return "\n".join(
-        [
-            "### Which spline",
-            "",
-            "A marker filled from itself, every possible gap: 95 % quantile of the error in the gap's worst frame, mm.",
-            "",
-            *spline_table(),
-            "",
-            "### Simulated walk, by marker, limits lifted",
-            "",
-            "95 % quantile of the error in the gap's worst frame, mm, both sides; s: most were filled by the spline, "
-            "p: from one neighbour, r: from three.",
-            "",
-            *marker_table(0.0),
-            "",
-            "With 0.5 mm of noise:",
-            "",
-            *marker_table(0.5),
-            "",
-            "### Within the limits",
-            "",
-            "All markers of the conventional model. Share of gaps filled, 95 % quantile of their error in the worst "
-            "frame, share of fills that were within the error stated for them. Recorded markers are masked where they "
-            "were seen.",
-            "",
-            *trial_table(),
-            "",
-            "### What a fill costs in moments",
-            "",
-            "Simulated walk of 70 kg, eight markers, seven places each. 95 % quantile and maximum of the change of a "
-            "moment at the left ankle, knee or hip, in the gap's frames and four on each side.",
-            "",
-            *moment_table(),
-            "",
-            "### Beside an open gap",
-            "",
-            "Error of the acceleration of a left segment's centre of mass, m/s², in the first four frames beside a "
-            "gap, against the same walk without it: median (maximum).",
-            "",
-            *beside_table(),
-            "",
-            "### Labels",
-            "",
-            "Seeded at random places: faults of which labels and frames were named exactly. The false alarms are those "
-            "of the walk itself and of 150 times three markers hidden at the same time.",
-            "",
-            *label_table(),
-            "",
-        ]
-    )
+TABLES: dict[str, tuple[str, Callable[[], list[str]]]] = {
+    "Within the limits": (
+        "All markers of the conventional model. Share of gaps filled, 95 % quantile of their error in the worst frame, "
+        "share of fills that were within the error stated for them. Recorded markers are masked where they were seen.",
+        trial_table,
+    ),
+    "What a fill costs in moments": (
+        "Simulated walk of 70 kg, eight markers, seven places each. 95 % quantile and maximum of the change of a "
+        "moment at the left ankle, knee or hip, in the gap's frames and four on each side.",
+        moment_table,
+    ),
+    "Labels": (
+        "Seeded at random places: faults of which labels and frames were named exactly. The false alarms are those of "
+        "the walk itself and of 150 times three markers hidden at the same time.",
+        label_table,
+    ),
+}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", action="store_true", help="put the tables into docs/gaps.md")
-    write = parser.parse_args().write
-    text = tables()
-    print(text)
-    if write:
-        page = ROOT / "docs" / "gaps.md"
-        before, _, rest = page.read_text(encoding="utf-8").partition("<!-- gaps: begin -->")
-        _, _, after = rest.partition("<!-- gaps: end -->")
-        page.write_text(f"{before}<!-- gaps: begin -->\n{text}\n<!-- gaps: end -->{after}", encoding="utf-8")
+    given = parser_of(__doc__, "gaps").parse_args()
+    lines = [line for name, (words, table) in TABLES.items() for line in (f"### {name}", "", words, "", *table(), "")]
+    show(lines, given.write, "gaps", "gaps")
 
 
 if __name__ == "__main__":

@@ -15,9 +15,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from common import ROOT
+
 from gaitid.model.load import load_model
 
-ROOT = Path(__file__).resolve().parents[1]
 SOURCES = ROOT.parent / "shared" / "reference" / "norms"
 GRAVITY = 9.81  # m/s2, body weights to N/kg
 

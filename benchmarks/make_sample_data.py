@@ -11,9 +11,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from gaitid.simulate.files import simulate
+from common import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
+from gaitid.simulate.files import simulate
 
 # folder -> bundled scenario and options: a walk exact and as a laboratory would record it, and two of the mechanical
 # systems, kept short.

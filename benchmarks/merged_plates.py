@@ -1,32 +1,26 @@
 """Two feet on one plate, recorded: the plates of each shared trial made one (docs/contacts.md).
 
-    python benchmarks/merged_plates.py [--events] [-v]
+    python benchmarks/merged_plates.py
 
 The forces of all plates are added up on one rectangle around them, as a treadmill with one belt has it, and the trial
-is analysed again, without its events (with them: --events). Each foot's load that is then known is held against the
+is analysed again, without its events. Each foot's load that is then known is held against the
 one that its own plate told.
 """
 
 from __future__ import annotations
 
-import argparse
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
+from attack_trials import RECORDED, Case, recorded_case
+from common import SHARED, head
+from common import row as table_row
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
-
-from attack_trials import RECORDED, Case, recorded_case  # noqa: E402
-from shared_trials import SHARED  # noqa: E402
-
-from gaitid.analysis.pipeline import analyse  # noqa: E402
-from gaitid.errors import GaitidError  # noqa: E402
-from gaitid.ground.contacts import LOADED, UNKNOWN  # noqa: E402
-from gaitid.numerics.masks import spans  # noqa: E402
-from gaitid.trial import Array, ForcePlate, Trial  # noqa: E402
+from gaitid.analysis.pipeline import analyse
+from gaitid.errors import GaitidError
+from gaitid.ground.contacts import LOADED, UNKNOWN
+from gaitid.numerics.masks import spans
+from gaitid.trial import Array, ForcePlate, Trial
 
 #: m. Plates whose surfaces are farther apart in height are no one plate.
 LEVEL = 0.02
@@ -74,15 +68,13 @@ def merged(trial: Trial) -> Trial | None:
     return replace(trial, plates=(one,), refused_plates={}, assignments=())
 
 
-def row(case: Case, events: bool, verbose: bool) -> str | None:
+def row(case: Case) -> str | None:
     """A row of the table: trial, frames of both feet together, frames known of one foot, the largest error."""
     trial = merged(case.trial)
     if trial is None:
         return None
-    if not events:
-        trial = replace(trial, events=())
     try:
-        result = analyse(trial, case.model, case.subject, case.static)
+        result = analyse(replace(trial, events=()), case.model, case.subject, case.static)
     except GaitidError as error:
         return f"| {case.name} | {error} |"
     apart = case.result.sides
@@ -102,38 +94,17 @@ def row(case: Case, events: bool, verbose: bool) -> str | None:
         worst = max(worst, float(off.max(initial=0.0)))
         for a, b in spans(off > WRONG_N):
             wrong += b - a > WRONG_FRAMES
-            if verbose:
-                print(
-                    "   ",
-                    side,
-                    a,
-                    b,
-                    off[a:b].round(),
-                    [int(x) for x in found[a:b]],
-                    [int(x) for x in states[side][a:b]],
-                )
     share = known / alone.sum() if alone.any() else np.nan
-    return f"| {case.name} | {both.sum()} | {alone.sum()} | {share:.1%} | {worst:.0f} N | {wrong} |"
+    return table_row(case.name, both.sum(), alone.sum(), f"{share:.1%}", f"{worst:.0f} N", wrong)
 
 
-def main() -> int:
-    """Print the table."""
-    assert __doc__ is not None
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--events", action="store_true", help="with the file's events")
-    parser.add_argument("-v", "--verbose", action="store_true", help="each wrong load")
-    options = parser.parse_args()
-    print(
-        "| trial | frames of both feet | of one foot | of these known | largest error | loads wrong |\n"
-        "|---|---|---|---|---|---|"
-    )
+def main() -> None:
+    columns = ("frames of both feet", "of one foot", "of these known", "largest error", "loads wrong")
+    print(*head("trial", *columns), sep="\n")
     for recorded in RECORDED:
-        if (SHARED / recorded.file).is_file():
-            line = row(recorded_case(recorded), options.events, options.verbose)
-            if line:
-                print(line, flush=True)
-    return 0
+        if (SHARED / recorded.file).is_file() and (line := row(recorded_case(recorded))):
+            print(line, flush=True)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 import numpy as np
-
-sys.path[:0] = [str(Path(__file__).resolve().parent)]
-
-from attack_markers import camera_rate_wrong, markers_tilted, markers_turned, measured_times  # noqa: E402
-from attack_plates import (  # noqa: E402
+from attack_markers import camera_rate_wrong, markers_tilted, markers_turned, measured_times
+from attack_plates import (
     Spoil,
     all_plates,
     biased,
@@ -36,8 +31,8 @@ from attack_plates import (  # noqa: E402
     turned,
     with_plates,
 )
-from attack_signals import free_moment_as_Mz  # noqa: E402
-from attack_trials import Case, Spoilt  # noqa: E402
+from attack_signals import free_moment_as_Mz
+from attack_trials import Case, Spoilt
 
 Make = Callable[[Case, np.random.Generator], Iterator[Spoilt]]
 FX, FY, FZ, MX, MY, MZ = range(6)

@@ -1,7 +1,7 @@
 """How many mistakes of plates, clocks and laboratories are noticed and named, and how many sound trials are accused.
 
     python benchmarks/mistakes.py [--quick] [--trials PATTERN] [--mistakes PATTERN] [--bands] [--out FILE]
-        [--against FILE] [--write]
+        [--write]
     python benchmarks/mistakes.py --clean N [--trials PATTERN] [--out FILE] [--write]
 
 Every mistake of `mistake_list.py` is done to every trial in memory, and the trial analysed again. A mistake *matters*
@@ -19,7 +19,6 @@ PATTERN is a regular expression.
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import sys
@@ -32,31 +31,27 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from accusations import Accusation, accusations, cause_of, reasons
+from attack_list import ATTACKS
+from attack_trials import Case, Spoilt
+from clean_trials import FAULTY, clean_trials
+from common import head, parser_of, show
+from common import row as table_row
+from mistake_list import MISTAKES, Mistake
+from scipy.stats import beta
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
+from gaitid.analysis.pipeline import Pipeline
+from gaitid.analysis.result import Result
+from gaitid.errors import GaitidError
+from gaitid.faults.find import PlateFaults
+from gaitid.ground.contacts import LOADED
+from gaitid.notes import Note
+from gaitid.notes.message import LEVELS
+from gaitid.trial import Array
+from gaitid.uncertainty.estimate import estimate
+from gaitid.uncertainty.sources import read_sources
+from gaitid.uncertainty.usable import COVERAGE_FACTOR
 
-from accusations import Accusation, accusations, cause_of, reasons  # noqa: E402
-from attack_list import ATTACKS  # noqa: E402
-from attack_trials import Case, Spoilt  # noqa: E402
-from clean_trials import FAULTY, clean_trials  # noqa: E402
-from mistake_list import MISTAKES, Mistake  # noqa: E402
-from pages import write_between  # noqa: E402
-from scipy.stats import beta  # noqa: E402
-
-from gaitid.analysis.pipeline import Pipeline  # noqa: E402
-from gaitid.analysis.result import Result  # noqa: E402
-from gaitid.errors import GaitidError  # noqa: E402
-from gaitid.faults.find import PlateFaults  # noqa: E402
-from gaitid.ground.contacts import LOADED, Contact  # noqa: E402
-from gaitid.notes import Note  # noqa: E402
-from gaitid.notes.message import LEVELS  # noqa: E402
-from gaitid.trial import Array, Mask  # noqa: E402
-from gaitid.uncertainty.estimate import estimate  # noqa: E402
-from gaitid.uncertainty.sources import read_sources  # noqa: E402
-from gaitid.uncertainty.usable import COVERAGE_FACTOR  # noqa: E402
-
-PAGE = ROOT / "docs" / "attacks.md"
 #: Of different laboratories, and turns: what `--quick` takes.
 QUICK = (
     "^(HC030A/walk|HC030A/turn|sydney/walk04|nexus_flatfoot/walk|qualisys/walk|gait2392/walk|turn/turn|turn/straight"
@@ -74,8 +69,6 @@ MOST_OFTEN = 5
 
 # A note with the same words whose figures moved by less than this share says nothing new.
 SAME_FIGURES = 0.2
-# A contact is less sure from this on.
-LESS_SURE = 0.005
 TELLING = ("error", "doubt")
 NUMBER = re.compile(r"(?<![\w+])[-−+]?\d+(?:\.\d+)?")
 
@@ -112,27 +105,6 @@ def new_notes(clean: Sequence[Note], spoilt: Sequence[Note]) -> list[Note]:
     ]
 
 
-def told_by_contacts(clean: Result, spoilt: Result) -> dict[str, Mask]:
-    """For each side the frames of known contacts with a new reason, or a lower confidence than before."""
-    masks = {}
-    for side in spoilt.sides:
-        mask = np.zeros(spoilt.trial.n_frames, dtype=bool)
-        before = [c for c in clean.contacts if c.side == side]
-        for contact in spoilt.contacts:
-            if contact.side == side and contact.plates and _tells(contact, before):
-                mask[contact.loaded] = True
-        masks[side] = mask
-    return masks
-
-
-def _tells(contact: Contact, before: Sequence[Contact]) -> bool:
-    same = [c for c in before if c.first <= contact.last and c.last >= contact.first]
-    sure = max((c.confidence for c in same), default=1.0)
-    parts = [part for part in contact.reason.split("; ") if part]
-    known = [part for c in same for part in c.reason.split("; ")]
-    return contact.confidence < sure - LESS_SURE or any(new_text(part, known) for part in parts)
-
-
 # --- one spoilt trial -----------------------------------------------------------------------------------------
 
 
@@ -155,16 +127,9 @@ def differences(clean: Result, spoilt: Result) -> Iterator[tuple[tuple[str, str,
 
 
 def compared(clean: Result, spoilt: Result) -> Row:
-    """How far moments and angles are off, what of it no contact tells, and how many moments are still written.
-
-    Returns
-    -------
-    dict
-        ``worst``, N·m/kg; ``times``, ``untold``: of what counts as wrong, everywhere and where no contact tells;
-        ``left``: share of the moments of loaded feet that are still written; ``where``; ``angle``, deg.
-    """
-    told, before = told_by_contacts(clean, spoilt), curves_of(clean, "moments")
-    row: Row = {"worst": 0.0, "times": 0.0, "untold": 0.0, "where": ""}
+    """How far moments are off (``worst``, N·m/kg; ``times`` what counts as wrong, ``where``), how many are ``left``."""
+    before = curves_of(clean, "moments")
+    row: Row = {"worst": 0.0, "times": 0.0, "where": ""}
     left = known = 0
     for key, off, limit in differences(clean, spoilt):
         loaded = clean.loads.by_side[key[0]].state == LOADED
@@ -172,13 +137,9 @@ def compared(clean: Result, spoilt: Result) -> Row:
         left += int(np.isfinite(off[loaded]).sum())
         off = np.nan_to_num(off)
         row["worst"] = max(row["worst"], float(off.max()))
-        row["untold"] = max(row["untold"], float(np.where(told[key[0]], 0.0, off).max()) / limit)
         if off.max() / limit > row["times"]:
             row["times"], row["where"] = float(off.max()) / limit, " ".join((*key, f"frame {off.argmax()}"))
-    angles = curves_of(spoilt, "angles")
-    turns = [np.abs(angles[key] - values) for key, values in curves_of(clean, "angles").items()]
-    angle = max(float(np.nanmax(np.minimum(by, 360 - by), initial=0.0)) for by in turns)
-    return row | {"left": left / max(known, 1), "angle": angle}
+    return row | {"left": left / max(known, 1)}
 
 
 def unjudged(result: Result) -> Result:
@@ -217,7 +178,7 @@ def judge(case: Case, mistake: Mistake, spoilt: Spoilt, bands: bool) -> Row:
         pipeline = Pipeline(trial=spoilt.trial, model=case.model, subject_file=subject, static=static)
         result = pipeline.make_all().result
     except GaitidError as error:
-        refused = {"worst": 0.0, "times": 0.0, "untold": 0.0, "left": 0.0, "where": "", "angle": 0.0, "accused": []}
+        refused = {"worst": 0.0, "times": 0.0, "left": 0.0, "where": "", "accused": []}
         return row | refused | {"refused": error.line(), "matters": True, "noticed": True, "named": False}
     row |= compared(clean, result)
     plain = compared(clean, unjudged(result))
@@ -335,28 +296,11 @@ def figures(rows: Sequence[Row]) -> dict[str, float]:
         "matter": len(matter),
         "noticed": sum(row["noticed"] for row in matter),
         "named": sum(row["named"] for row in named) if named else float("nan"),
-        "among > 2": sum(row["named"] and row["accused"][0][0].count("/") > 1 for row in named),
         "still write": sum(row["left"] > 0 for row in matter),
-        "moments left, %": 100 * float(np.mean([row["left"] for row in matter])) if matter else float("nan"),
         "wrong": len(wrong),
         "silent": len(silent),
-        "by contact": sum(row["untold"] <= 1 for row in silent),
         "in the band": sum(row.get("inside", False) for row in silent),
-        "silent angle, °": max((row["angle"] for row in rows if not row["noticed"]), default=0.0),
     }
-
-
-def table(rows: Sequence[Row], key: str) -> list[str]:
-    """Markdown, a line for each value of a key."""
-    groups: dict[str, list[Row]] = {}
-    for row in rows:
-        groups.setdefault(str(row[key]), []).append(row)
-    columns = list(figures(rows))
-    lines = [f"| {key} | {' | '.join(columns)} |", "|---|" + "---:|" * len(columns)]
-    for name, of_name in [*groups.items(), ("**all**", list(rows))]:
-        cells = [f"{value:.0f}" if np.isfinite(value) else "" for value in figures(of_name).values()]
-        lines.append(f"| {name} | {' | '.join(cells)} |")
-    return lines
 
 
 def summary(rows: Sequence[Row]) -> list[str]:
@@ -425,33 +369,8 @@ def wider(rows: Sequence[Row]) -> list[str]:
         return []
     n = figures(rows)["wrong"]
     shares = [f"{np.count_nonzero(needs > times) / n:.1%}" for times in WIDER]
-    head = ["", f"| all bands times | {' | '.join(f'{times:g}' for times in WIDER)} |", "|---|" + "---:|" * len(WIDER)]
-    return [*head, f"| wrong runs silent and outside | {' | '.join(shares)} |"]
-
-
-def changed(rows: Sequence[Row], path: Path) -> list[str]:
-    """Where the same runs were noticed, named or silent otherwise in an earlier file of rows, by mistake."""
-
-    def key(row: Row) -> tuple[str, ...]:
-        return row["mistake"], row["trial"], row["words"]
-
-    now = {key(row): row for row in rows}
-    earlier = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    before = {key(row): row for row in earlier if key(row) in now}
-    lines = [f"{len(before)} of {len(rows)} runs stand in {path.name}, too; before → now:", ""]
-    columns = ("noticed", "named", "still write", "wrong", "silent", "in the band")
-    lines += [f"| mistake | {' | '.join(columns)} |", "|---|" + "---:|" * len(columns)]
-    for name in (*dict.fromkeys(row["mistake"] for row in rows), "**all**"):
-        cells = []
-        for column in columns:
-            then, today = (
-                f"{figures([row for at, row in of.items() if at in before and name in (at[0], '**all**')])[column]:.0f}"
-                for of in (before, now)
-            )
-            cells.append(then if then == today else f"{then} → {today}")
-        if any("→" in cell for cell in cells):
-            lines.append(f"| {name} | {' | '.join(cells)} |")
-    return lines
+    heads = head("all bands times", *(f"{times:g}" for times in WIDER))
+    return ["", *heads, table_row("wrong runs silent and outside", *shares)]
 
 
 def write_rows(path: Path, rows: Iterable[Row]) -> None:
@@ -460,7 +379,7 @@ def write_rows(path: Path, rows: Iterable[Row]) -> None:
 
 
 def main(faults: Sequence[Mistake] = MISTAKES, name: str = "mistakes") -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__, "attacks")
     parser.add_argument("--clean", type=int, metavar="N", help="clean trials instead, with N drawn ones")
     parser.add_argument("--trials", default="", metavar="PATTERN")
     parser.add_argument("--mistakes", default="", metavar="PATTERN", help="of their groups and names")
@@ -468,8 +387,6 @@ def main(faults: Sequence[Mistake] = MISTAKES, name: str = "mistakes") -> None:
     parser.add_argument("--bands", action="store_true", help="whether silent runs lie inside their 95 %% band (slow)")
     parser.add_argument("-j", "--jobs", type=int, default=2)
     parser.add_argument("--out", type=Path, metavar="FILE", help="one line of JSON for each run")
-    parser.add_argument("--against", type=Path, metavar="FILE", help="what changed since a file of --out")
-    parser.add_argument("--write", action="store_true", help="into docs/attacks.md")
     options = parser.parse_args()
     start = time.perf_counter()
     trials = clean_trials(options.clean or 0, options.trials or (QUICK if options.quick else ""))
@@ -485,14 +402,12 @@ def main(faults: Sequence[Mistake] = MISTAKES, name: str = "mistakes") -> None:
             rows += of_trial
             if options.out:  # a long run that is ended leaves what it has
                 write_rows(options.out, rows)
-        lines = [*summary(rows), "", *table(rows, "mistake"), "", *table(rows, "laboratory")]
+        lines = page(rows)
     print(*lines, f"{time.perf_counter() - start:.0f} s", sep="\n")
-    if options.against and options.clean is None:
-        print("", *changed(rows, options.against), sep="\n")
     if options.out:
         write_rows(options.out, rows)
     if options.write:
-        write_between(PAGE, name, lines if options.clean is not None else page(rows))
+        show(lines, True, "attacks", name)
 
 
 if __name__ == "__main__":

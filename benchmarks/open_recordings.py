@@ -113,7 +113,7 @@ def tables(folder: Path) -> str:
     import accuracy
 
     accuracy.TRIALS = tuple(trial for trial in accuracy.TRIALS if trial.path.is_file())
-    parts = [accuracy.tables()] if accuracy.TRIALS else []
+    parts = accuracy.tables() if accuracy.TRIALS else []
     if all((folder / f"running_2d/all.{kind}").is_file() for kind in ("kin", "frc", "mom")):
         parts += ["### `sagittal2d` against the exact moments of a simulated running stride\n", *running_table(folder)]
     return "\n".join(parts)

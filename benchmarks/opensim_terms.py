@@ -1,12 +1,13 @@
 """Why gaitid's sagittal moments differ from OpenSim's on real recordings, one ingredient after the other.
 
-    python benchmarks/opensim_terms.py [--opensim PYTHON] [gait2354 bmc_run ja1_sprint]
+    python benchmarks/opensim_terms.py [--opensim PYTHON] [gait2354 bmc_run ja1_sprint subject01 subject18]
 
 Each recording has a scaled OpenSim model, the coordinates that OpenSim's inverse kinematics found, and its generalised
 forces. The model is put where the coordinates say; its bodies' poses go into the trial as stored poses beside the
 measured markers, and its masses and axes become a gaitid model. So gaitid's own analysis (`cast`, on the markers) and
 OpenSim's body are two models of one recording, and ingredients are exchanged as `gaitid compare` does
-(`gaitid.compare.mixture`). After each exchange the moments are compared with OpenSim's.
+(`gaitid.compare.mixture`). After each exchange the moments are compared with OpenSim's. The markers of subject01 and
+subject18 are simulated and move exactly with OpenSim's bodies: of them the last steps are made, no filter is used.
 
 With `--opensim`, an interpreter that has ``pip install opensim``, OpenSim computes its moments anew from the model,
 the coordinates and the forces. How far the stored ones are from these is printed, and all is compared with the new.
@@ -14,14 +15,16 @@ the coordinates and the forces. How far the stored ones are from these is printe
 
 from __future__ import annotations
 
-import argparse
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from common import SHARED, head, parser_of
+from common import row as row_of
+from opensim_again import computed_again
+from osim_model import Joint, OsimModel, Place, low_passed, storage, storage_text, together
 
 import gaitid
 from gaitid.analysis.result import Result
@@ -31,12 +34,6 @@ from gaitid.numerics.rotation import apply
 from gaitid.read import read_trial
 from gaitid.trial import POSE_ARM_M, Array, Trial, pose_labels
 from gaitid.write.tables import joints_columns
-
-sys.path[:0] = [str(Path(__file__).resolve().parent)]
-
-from opensim_again import computed_again  # noqa: E402
-from osim_model import Joint, OsimModel, Place, low_passed, storage, storage_text, together  # noqa: E402
-from shared_trials import SHARED  # noqa: E402
 
 BODIES = {"pelvis": "pelvis", "thigh": "femur_{s}", "shank": "tibia_{s}", "foot": "calcn_{s}"}
 # Columns of gaitid and coordinates of OpenSim, which are positive in flexion; the knee's not in all of its models.
@@ -80,6 +77,13 @@ class Recording:
 
     def path(self, name: str) -> Path:
         return SHARED / self.folder / name
+
+    def table(self, name: str) -> dict[str, Array]:
+        """The columns of a storage file, times from the first frame of the markers on."""
+        first = self.path(self.trc).read_text(encoding="utf-8").splitlines()[5:8]
+        start = next(float(line.split()[1]) for line in first if line.split()[:1] == ["1"])
+        found = storage(self.path(name))
+        return {**found, "time": found["time"] - start}
 
 
 RECORDINGS = {
@@ -127,6 +131,14 @@ RECORDINGS = {
             for s, plates in (("r", (1, 2, 5, 6, 7)), ("l", (3, 4, 8)))
         },
     ),
+    **{
+        subject: Recording(
+            f"models/arnold_synthetic/{subject}",
+            *("markers.trc", "grf.mot", "", f"{subject}.osim", "coordinates.sto", "id.sto", None),
+            {s: [(f"ground_force_{s}_v", f"ground_force_{s}_p", f"ground_torque_{s}_")] for s in "rl"},
+        )
+        for subject in ("subject01", "subject18")
+    },
 }
 
 # --- OpenSim's body as gaitid's -------------------------------------------------------------------------------------
@@ -134,7 +146,7 @@ RECORDINGS = {
 
 def coordinates(recording: Recording, filtered: bool) -> dict[str, Array]:
     """OpenSim's coordinates by their name, with its filter or as inverse kinematics gave them."""
-    found = storage(recording.path(recording.coordinates))
+    found = recording.table(recording.coordinates)
     if filtered and recording.cutoff_hz is not None:
         rate = (len(found["time"]) - 1) / np.ptp(found["time"])
         found = {k: v if k == "time" else low_passed(v, rate, recording.cutoff_hz) for k, v in found.items()}
@@ -265,7 +277,7 @@ def own_turns(R: Array) -> str:
 def load_file(mot: Mapping[str, Array], columns: tuple[str, str, str]) -> str:
     """A plate's action on the foot as a load file, about the laboratory's origin: so that it can be interpolated."""
     f, p, m = (np.stack([mot[f"{name}{a}"] for a in "xyz"], axis=1) for name in columns)
-    rows = np.column_stack([mot["time"] - mot["time"][0], f, m + np.cross(p, f), np.zeros_like(p)])
+    rows = np.column_stack([mot["time"], f, m + np.cross(p, f), np.zeros_like(p)])
     head = [
         f"{what}_global_{a}_{unit}" for what, unit in (("force", "N"), ("moment", "Nm"), ("point", "m")) for a in "xyz"
     ]
@@ -294,7 +306,7 @@ def steps(recording: Recording, s: str) -> Iterator[Step]:
     """gaitid's own result first; then with OpenSim's ingredients, one after the other."""
     side = {"r": "right", "l": "left"}[s]
     osim = OsimModel(recording.path(recording.osim))
-    mot, static = storage(recording.path(recording.forces)), recording.path(recording.static)
+    mot = recording.table(recording.forces)
     bare = read_trial(recording.path(recording.trc))
     subject = {"mass_kg": osim.mass}
     with tempfile.TemporaryDirectory() as temporary:
@@ -306,28 +318,36 @@ def steps(recording: Recording, s: str) -> Iterator[Step]:
         for i, columns in enumerate(recording.loads[s]):
             loads.append(folder / f"load{i}.csv")
             loads[-1].write_text(load_file(mot, columns), encoding="utf-8")
-        plates = read_trial(recording.path(recording.trc), forces=recording.path(recording.forces))
-        options = {"model": "cast", "static": static, "subject": subject}
-        yield Step("gaitid (`cast`), contacts on plates", _moments(gaitid.analyse(plates, **options).result, side))
         trials = {f: with_poses(bare, coordinates(recording, f), osim, s) for f in (False, True)}
-        given = {**options, "loads": {f"{side}_foot": loads}}
-        first = gaitid.analyse(trials[False], **given)
-        yield Step("the forces file as OpenSim applies it", _moments(first.result, side))
-        if s in recording.kept:
-            first = gaitid.analyse(trials[False], **given, settings={"doubtful_labels": "keep"})
-            yield Step("labels that jump kept, as by OpenSim", _moments(first.result, side))
         second, third = (
             gaitid.analyse(trials[f], model=folder / "model.yaml", subject=subject, loads={"foot": loads})
             for f in (False, True)
         )
-        mixtures, taken = Mixtures(_made(first), _made(second)), frozenset[str]()
-        if mixtures.mixable:
-            raise ValueError(mixtures.mixable)
-        for name, ingredients in EXCHANGES:
-            taken |= {ingredient.key for ingredient in ingredients}
-            yield Step(name, _moments(mixtures.result(taken), side))
+        if recording.static:
+            yield from exchanges(recording, s, trials[False], second, loads)
         yield Step("OpenSim's filter, on coordinates", _moments(third.result, side))
         yield Step("the knee's whole coordinate", {"knee": knee_force(third, s, osim, recording)})
+
+
+def exchanges(recording: Recording, s: str, trial: Trial, second: gaitid.Analysis, loads: list[Path]) -> Iterator[Step]:
+    """From gaitid's own result on the markers to all of OpenSim's ingredients but its filter."""
+    side = {"r": "right", "l": "left"}[s]
+    options = {"model": "cast", "static": recording.path(recording.static)}
+    options["subject"] = {"mass_kg": second.result.subject.mass_kg}
+    plates = read_trial(recording.path(recording.trc), forces=recording.path(recording.forces))
+    yield Step("gaitid (`cast`), contacts on plates", _moments(gaitid.analyse(plates, **options).result, side))
+    given = {**options, "loads": {f"{side}_foot": loads}}
+    first = gaitid.analyse(trial, **given)
+    yield Step("the forces file as OpenSim applies it", _moments(first.result, side))
+    if s in recording.kept:
+        first = gaitid.analyse(trial, **given, settings={"doubtful_labels": "keep"})
+        yield Step("labels that jump kept, as by OpenSim", _moments(first.result, side))
+    mixtures, taken = Mixtures(_made(first), _made(second)), frozenset[str]()
+    if mixtures.mixable:
+        raise ValueError(mixtures.mixable)
+    for name, ingredients in EXCHANGES:
+        taken |= {ingredient.key for ingredient in ingredients}
+        yield Step(name, _moments(mixtures.result(taken), side))
 
 
 def _made(analysis: gaitid.Analysis) -> Made:
@@ -367,7 +387,7 @@ def knee_force(analysis: gaitid.Analysis, s: str, osim: OsimModel, recording: Re
 
 def of_opensim(recording: Recording, s: str, joint: str, time_s: Array) -> Array:
     """OpenSim's generalised force in gaitid's sense, N·m, at these instants; NaN outside."""
-    found = storage(recording.path(recording.results))
+    found = recording.table(recording.results)
     sign = -recording.knee_flexion if joint == "knee" else -1
     values = found[f"{MOMENTS[joint][1].format(s=s)}_moment"]
     return np.asarray(sign * np.interp(time_s, found["time"], values, np.nan, np.nan))
@@ -408,36 +428,35 @@ def with_moments_anew(recording: Recording, python: str, folder: Path) -> Record
     return replace(recording, results=str(out))
 
 
-def main(arguments: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+def main() -> None:
+    parser = parser_of(__doc__)
     parser.add_argument("--opensim", metavar="PYTHON", help="An interpreter that has OpenSim.")
     parser.add_argument("names", nargs="*", metavar="NAME", help=" ".join(RECORDINGS))
-    options = parser.parse_args(arguments)
+    options = parser.parse_args()
     for name in options.names or RECORDINGS:
         with tempfile.TemporaryDirectory() as folder:
             recording = RECORDINGS[name]
             if options.opensim:
                 recording = with_moments_anew(recording, options.opensim, Path(folder))
             print_terms(name, recording)
-    return 0
 
 
 def print_terms(name: str, recording: Recording) -> None:
     for s in "rl":
         rows = list(compared(recording, s))
         peaks = []
-        for joint, (_, _, count) in rows[1][1].items():
-            values = np.abs(of_opensim(recording, s, joint, storage(recording.path(recording.results))["time"]))
+        for joint, (_, _, count) in rows[0][1].items():
+            values = np.abs(of_opensim(recording, s, joint, recording.table(recording.results)["time"]))
             peaks.append(f"{joint} {values.max():.0f} N·m, {count} frames")
         print(f"\n{name}, {'right' if s == 'r' else 'left'} leg; OpenSim's largest: {'; '.join(peaks)}\n")
-        print("| step | hip | knee | ankle |\n|---|---|---|---|")
+        print(*head("step", *MOMENTS), sep="\n")
         for step, row in rows:
             cells = [f"{row[j][0]:.1f}, {row[j][1]:.0f}" if j in row else "–" for j in MOMENTS]
             if step == rows[0][0]:
                 counts = [f" ({row[j][2]} frames)" if j in row else "" for j in MOMENTS]
                 cells = [c + n for c, n in zip(cells, counts, strict=True)]
-            print(f"| {step} | {' | '.join(cells)} |", flush=True)
+            print(row_of(step, *cells), flush=True)
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))
+    main()

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from scipy.interpolate import PPoly
 from scipy.signal import butter, filtfilt
 
 from gaitid.dynamics.inertia import about_point
+from gaitid.numerics.joint_path import cubic_spline
 from gaitid.numerics.rotation import about_axis
 from gaitid.trial import Array
 
@@ -213,40 +213,8 @@ def _function(element: ElementTree.Element) -> Callable[[Array], Array]:
         scale, inner = float(found.findtext("scale") or 1), _function(found)
         return lambda q: scale * inner(q)
     x, y = (np.array([float(v) for v in (found.findtext(k) or "").split()]) for k in "xy")
-    return forsythe_spline(x, y)
-
-
-def forsythe_spline(x: Array, y: Array) -> Callable[[Array], Array]:
-    """The cubic spline of OpenSim's SimmSpline: its third derivative at each end is that of the cubic through the four
-    points there (Forsythe, Malcolm & Moler 1977, Computer Methods for Mathematical Computations, SPLINE).
-
-    Beyond its ends it goes on as a straight line.
-    """
-    n, h = len(x), np.diff(x)
-    d = np.diff(y) / h
-    # second derivatives / 6 as unknowns: continuity of slopes inside, third derivatives given at the ends
-    A, b = np.zeros((n, n)), np.zeros(n)
-    for i in range(1, n - 1):
-        A[i, i - 1 : i + 2] = h[i - 1], 2 * (h[i - 1] + h[i]), h[i]
-        b[i] = d[i] - d[i - 1]
-
-    def third(i: int) -> float:
-        """Third divided difference of the four points from i."""
-        second = [(d[j + 1] - d[j]) / (x[j + 2] - x[j]) for j in (i, i + 1)]
-        return float((second[1] - second[0]) / (x[i + 3] - x[i]))
-
-    A[0, :2], b[0] = (-h[0], h[0]), h[0] ** 2 * third(0)
-    A[-1, -2:], b[-1] = (-h[-1], h[-1]), h[-1] ** 2 * third(n - 4)
-    s = np.linalg.solve(A, b)
-    cubic = np.stack([np.diff(s) / h, 3 * s[:-1], d - h * (2 * s[:-1] + s[1:]), y[:-1]])
-    inside = PPoly(cubic, x)
-    slope = inside.derivative()
-
-    def value(q: Array) -> Array:
-        clipped = np.clip(q, x[0], x[-1])
-        return np.asarray(inside(clipped) + (q - clipped) * slope(clipped))
-
-    return value
+    spline = cubic_spline(x, y)
+    return lambda q: spline(q)[0]
 
 
 # --- storage files ----------------------------------------------------------------------------------------------------

@@ -1,19 +1,16 @@
 """What `--uncertainty` says of real walks beside what others published: tables of docs/uncertainty_method.md.
 
-Needs the recordings of ../shared/trials. One ingredient is shifted at a time, as in the published studies; and cycles
-of one session, in which no marker was put on anew, are held against the bands.
+Needs the recordings of ../shared/trials. One ingredient is shifted at a time, as in the published studies.
 
 python benchmarks/sensitivity.py [--write]
 """
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
-from pages import write_between
+from common import SHARED, head, parser_of, show
 
 from gaitid.analysis.result import Result
 from gaitid.run import RunOptions, analyse_file, prepare
@@ -23,22 +20,16 @@ from gaitid.uncertainty.perturbed import Perturbed
 from gaitid.uncertainty.shift import Shift
 from gaitid.uncertainty.sources import read_sources
 
-ROOT = Path(__file__).resolve().parents[1]
-TRIALS = ROOT.parent / "shared" / "trials"
-PAGE = ROOT / "docs" / "uncertainty_method.md"
-WALKS = {
-    "sydney": ["sydney/walk03.c3d", "sydney/walk04.c3d", "sydney/walk05.c3d"],
-    **{f"child {name}": [f"children/{name}/walk.c3d"] for name in ("HC002D", "HC030A", "HC031A", "HC036A")},
-    "nexus_flatfoot": ["nexus_flatfoot/walk.c3d"],
-}
-MOMENTS = ("hip_extension", "hip_abduction", "knee_extension", "knee_abduction", "ankle_plantarflexion")
+WALKS = (
+    *(f"sydney/walk0{i}.c3d" for i in (3, 4, 5)),
+    *(f"children/{name}/walk.c3d" for name in ("HC002D", "HC030A", "HC031A", "HC036A")),
+    "nexus_flatfoot/walk.c3d",
+)
 
 
-def walks() -> Iterator[tuple[str, Result]]:
+def walks() -> Iterator[Result]:
     prepared = prepare(RunOptions(model="pig"))
-    for name, files in WALKS.items():
-        for file in files:
-            yield name, analyse_file(TRIALS / file, prepared)
+    return (analyse_file(SHARED / file, prepared) for file in WALKS)
 
 
 def stances(result: Result) -> Iterator[tuple[str, slice]]:
@@ -74,50 +65,13 @@ def peak_change(found: Perturbed, shift: Shift, joint: str) -> list[float]:
     return changes
 
 
-def spread_of_cycles(estimates: dict[str, list[tuple[Perturbed, Estimate]]]) -> list[str]:
-    """Between the cycles of one session, and what of the uncertainty can differ between them."""
-    lines = [
-        "| feature | SD between cycles of a session | standard uncertainty | of it from noise and soft tissue |",
-        "|---|---|---|---|",
-    ]
-    from gaitid.gait.feature_list import FEATURES
-
-    for name in (
-        "hip_flexion_angle_range", "knee_flexion_angle_max_swing", "ankle_dorsiflexion_angle_max_stance",
-        "hip_abduction_moment_max_early_stance", "knee_extension_moment_max_early_stance",
-        "ankle_plantarflexion_moment_max_late_stance", "ankle_power_generation_max_A2",
-    ):  # fmt: skip
-        i = next(k for k, feature in enumerate(FEATURES) if feature.name == name)
-        sds, us, changing = [], [], []
-        for of_session in estimates.values():
-            for side in ("left", "right"):
-                values: list[float] = []
-                for computation, found in of_session:
-                    cycles = computation.curves.cycles
-                    for row, value in enumerate(found.of_result[:, i]):
-                        if np.isfinite(value) and cycles[row].side == side:
-                            values.append(float(value))
-                            us.append(float(found.spread.of_features[row, i]))
-                            moving = ("soft_tissue", "marker_noise")
-                            parts = [found.spread.features[s][row, i] for s in moving if s in found.spread.features]
-                            changing.append(float(np.sqrt(sum(parts))))
-                if len(values) > 1:
-                    sds.append(float(np.std(values, ddof=1)))
-        unit = FEATURES[i].unit.replace("Nm_per_kg", "N·m/kg").replace("W_per_kg", "W/kg").replace("deg", "°")
-        if sds:
-            rms = float(np.sqrt(np.mean(np.square(sds))))
-            cells = f"{rms:.2g} {unit} ({len(sds)} series) | {np.median(us):.2g} {unit}"
-            lines.append(f"| `{name}` | {cells} | {np.median(changing):.2g} {unit} |")
-    return lines
-
-
 def table() -> list[str]:
     sources = read_sources("default")
     computations: list[Perturbed] = []
-    estimates: dict[str, list[tuple[Perturbed, Estimate]]] = {}
-    for name, result in walks():
+    estimates: list[tuple[Perturbed, Estimate]] = []
+    for result in walks():
         computations.append(Perturbed(result))
-        estimates.setdefault(name, []).append((computations[-1], estimate(result, sources)))
+        estimates.append((computations[-1], estimate(result, sources, features=False)))
 
     def over_all(function: object, shift: object, joint: str) -> str:
         values: list[float] = []
@@ -143,7 +97,7 @@ def table() -> list[str]:
             centres={model.place("point", "hip", s): np.array([0.0, sign[s] * metres, 0.0]) for s in found.sides}
         )
 
-    lines = ["| shifted | quantity | here, median (quartiles) of the stances | published |", "|---|---|---|---|"]
+    lines = head("shifted", "quantity", "here, median (quartiles) of the stances", "published")
     for metres, said in ((0.005, 7), (0.010, 14)):
         for joint in ("ankle_plantarflexion", "knee_extension", "hip_extension"):
             here = over_all(effect, lambda found, m=metres: forward(found, m), joint)
@@ -158,7 +112,7 @@ def table() -> list[str]:
         f"| hip centre 30 mm outward | largest hip abduction moment, % | {here} | −15 (Stagni 2000, sideways) |"
     )
     u_deg, u_Nm = [], []
-    for computation, found in (one for of_session in estimates.values() for one in of_session):
+    for computation, found in estimates:
         mass = computation.result.subject.mass_kg
         for i, name in enumerate(found.names):
             known = found.standard[:, i][np.isfinite(found.standard[:, i])]
@@ -177,17 +131,12 @@ def table() -> list[str]:
         "| all sources together | 5 to 95 % bounds of joint moments in stance, width | "
         f"{q_Nm[0]:.1f} to {q_Nm[1]:.1f} N·m | 2.7 to 8.1 N·m (Myers 2015) |"
     )
-    return [*lines, "", *spread_of_cycles(estimates)]
+    return lines
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--write", action="store_true", help="put the tables into docs/uncertainty_method.md")
-    given = parser.parse_args()
-    lines = table()
-    print("\n".join(lines))
-    if given.write:
-        write_between(PAGE, "sensitivity", lines)
+    given = parser_of(__doc__, "uncertainty_method").parse_args()
+    show(table(), given.write, "uncertainty_method", "sensitivity")
 
 
 if __name__ == "__main__":

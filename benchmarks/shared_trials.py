@@ -5,18 +5,16 @@ From the folder's own README and reference/plug_in_gait.md; indices are 0-based 
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+from common import SHARED
 
 from gaitid.read.c3d.trial import read_c3d
 from gaitid.trial import Array, Trial
 
 # Beside this checkout, or where the environment says (benchmarks/open_recordings.py).
-_BESIDE = Path(__file__).resolve().parents[1].parent / "shared" / "trials"
-SHARED = Path(os.environ.get("GAITID_TRIALS", _BESIDE))
 
 Span = tuple[int, int]
 

@@ -5,12 +5,11 @@
 The reference is a simulated walk of 10 s, two legs, two plates. Compiled files are used as an installed package has
 them. A conventional stack is run where scipy and pandas install, OpenSim's inverse dynamics where the interpreter given
 has its registry package (``pip install opensim``). Without trials: also the shared walks where they lie beside the
-checkout, and the sample. Elsewhere: Pinocchio (``benchmarks/solvers.py``), many trials (``benchmarks/batch.py``).
+checkout, and the sample. Many trials: ``benchmarks/batch.py``.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
 import resource
 import subprocess
@@ -22,17 +21,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from common import ROOT, SHARED, parser_of
 
 BENCHMARKS = Path(__file__).resolve().parent
-ROOT = BENCHMARKS.parent
-SHARED = ROOT.parent / "shared" / "trials"
 TRIALS = (
     SHARED / "children/HC030A/walk.c3d",
     SHARED / "sydney/walk03.c3d",
     SHARED / "nexus_flatfoot/walk.c3d",
     ROOT / "sample_data/walk/walk.c3d",
 )
-# The peak of a whole run, for reading.peak_mb: the command line ends with SystemExit.
+# not ru_maxrss, which a process begins with that of its parent
+_PEAK = "print(next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')))"
+# The peak of a whole run: the command line ends with SystemExit.
 RUN_TO_ITS_END = """
 import sys
 from gaitid.cli import main
@@ -193,13 +193,12 @@ def inside_one_process(walk: Path, repeat: int) -> None:
 
 def lengths(walk: Path, folder: Path, frames: list[int]) -> None:
     """Time and memory of a run over the trial's length; the walk goes there and back as often as needed."""
-    from reading import NONE, peak_mb, repeated
-
     from gaitid.run import RunOptions, prepare, run_file
 
     prepared = prepare(RunOptions("pig"))
     there_and_back = _there_and_back(walk, folder / "back.c3d")
-    print(f"\nPeak resident memory, numpy alone: {peak_mb(NONE, walk):.0f} MB; target of a run of 10 s: ≤ 80 MB.\n")
+    alone = peak_mb("import numpy; ", walk)
+    print(f"\nPeak resident memory, numpy alone: {alone:.0f} MB; target of a run of 10 s: ≤ 80 MB.\n")
     print("| frames | `run_file`, s | µs a frame | peak MB of `gaitid run` |\n|---|---|---|---|")
     for n in frames:
         path = walk if n == 1_000 else repeated(there_and_back, folder / "long.c3d", n)
@@ -207,6 +206,35 @@ def lengths(walk: Path, folder: Path, frames: list[int]) -> None:
         taken = min(seconds(lambda p=path: run_file(p, folder, prepared)) for _ in range(5 if n < 1e5 else 1))  # type: ignore[misc]
         peak = peak_mb(RUN_TO_ITS_END.format(folder=str(folder)), path)
         print(f"| {n} | {taken:.3f} | {1e6 * taken / n:.0f} | {peak:.0f} |", flush=True)
+
+
+def peak_mb(code: str, path: Path) -> float:
+    """Peak resident memory of a process, MB."""
+    done = subprocess.run(
+        [sys.executable, "-c", code + _PEAK, str(path)], check=True, capture_output=True, text=True, cwd=ROOT
+    )
+    return int(done.stdout) / 1024
+
+
+def repeated(source: Path, target: Path, frames: int) -> Path:
+    """A C3D with the header and parameters of another, and its frames again and again; TRIAL holds their number."""
+    import ezc3d
+
+    c = ezc3d.c3d(str(source))
+    times = -(-frames // c["data"]["points"].shape[2])
+    for name, words in (("ACTUAL_START_FIELD", [1, 0]), ("ACTUAL_END_FIELD", [frames % 65536, frames // 65536])):
+        c.add_parameter("TRIAL", name, words)
+    c["header"]["points"]["first_frame"] = 0
+    c["data"]["points"] = np.tile(c["data"]["points"], (1, 1, times))[:, :, :frames]
+    for name, value in c["data"]["meta_points"].items():
+        c["data"]["meta_points"][name] = np.tile(value, (1, 1, times))[:, :, :frames]
+    per_frame = round(c["header"]["analogs"]["frame_rate"] / c["header"]["points"]["frame_rate"])
+    c["data"]["analogs"] = np.tile(c["data"]["analogs"], (1, 1, times))[:, :, : frames * per_frame]
+    c.write(str(target))
+    data = bytearray(target.read_bytes())
+    data[8:10] = (frames % 65536).to_bytes(2, "little")
+    target.write_bytes(bytes(data))
+    return target
 
 
 def _there_and_back(source: Path, target: Path) -> Path:
@@ -401,14 +429,13 @@ def opensim_inverse(folder: str, frames: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("--repeat", type=int, default=15)
     parser.add_argument("--long", action="store_true", help="Also a trial of 1e5 frames.")
     parser.add_argument("--opensim", default=sys.executable, metavar="PYTHON", help="An interpreter that has OpenSim.")
     parser.add_argument("trials", nargs="*", type=Path)
     options = parser.parse_args()
     trials = [p.resolve() for p in options.trials] or [p for p in TRIALS if p.is_file()]
-    sys.path.insert(0, str(ROOT))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         process = Processes(folder)

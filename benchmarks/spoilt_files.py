@@ -6,24 +6,19 @@ static of its session, plates that are 5 mm off are so in all trials of their la
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from simulated_trials import state_of, walk_of
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "tests"))
-
-from simulated_trials import state_of, walk_of  # noqa: E402 - the tests' walks
-
-from gaitid.numerics.rotation import apply, apply_transposed, cross  # noqa: E402
-from gaitid.simulate.c3d_file import walk_c3d  # noqa: E402
-from gaitid.simulate.walk import Walk  # noqa: E402
-from gaitid.trial import Array  # noqa: E402
-from gaitid.uncertainty.sources import Sources  # noqa: E402
+from gaitid.numerics.rotation import apply, apply_transposed, cross
+from gaitid.simulate.c3d_file import walk_c3d
+from gaitid.simulate.walk import Walk
+from gaitid.trial import Array
+from gaitid.uncertainty.sources import Sources
 
 SIDES = {"L": "left", "R": "right"}
 STATIC_FRAMES = 40

@@ -11,7 +11,6 @@ those that are not off at all); *silent* are the others. `--clean` lists what is
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import sys
@@ -22,22 +21,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from attack_markers import measured_sides_exchanged, measured_times, with_marker
+from attack_trials import Case, Spoilt, replace_fields
+from clean_trials import clean_trials
+from common import parser_of
+from mistakes import WRONG, curves_of, new_notes, usable
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
-
-from attack_markers import measured_sides_exchanged, measured_times, with_marker  # noqa: E402
-from attack_trials import Case, Spoilt, replace_fields  # noqa: E402
-from clean_trials import clean_trials  # noqa: E402
-from mistakes import WRONG, curves_of, new_notes, usable  # noqa: E402
-
-from gaitid.analysis.pipeline import Pipeline  # noqa: E402
-from gaitid.analysis.result import Result  # noqa: E402
-from gaitid.errors import GaitidError  # noqa: E402
-from gaitid.notes import Note  # noqa: E402
-from gaitid.trial import Array  # noqa: E402
-from gaitid.uncertainty.estimate import COVERAGE_FACTOR, estimate  # noqa: E402
-from gaitid.uncertainty.sources import read_sources  # noqa: E402
+from gaitid.analysis.pipeline import Pipeline
+from gaitid.analysis.result import Result
+from gaitid.errors import GaitidError
+from gaitid.notes import Note
+from gaitid.trial import Array
+from gaitid.uncertainty.estimate import COVERAGE_FACTOR, estimate
+from gaitid.uncertainty.sources import read_sources
 
 #: What the page tells of one person: measurements, lengths, static.
 CODES = (
@@ -234,12 +230,24 @@ def clean_of(case: Case) -> list[str]:
     ]
 
 
+def people_of(cases: dict[str, Case]) -> dict[str, dict[str, float]]:
+    """What trials store of their subjects' sizes and masses, each person once."""
+    people: dict[str, dict[str, float]] = {}
+    for name, case in cases.items():
+        measured = case.result.subject.measured
+        stored = {k: m.value for k, m in measured.items() if "stored" in m.source and m.unit in ("m", "kg")}
+        leg = stored.get("left.leg_length")
+        if leg is not None and leg not in [person["left.leg_length"] for person in people.values()]:
+            people[name] = stored
+    return people
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    for option, default in (("--trials", ""), ("--mistakes", ""), ("--out", "")):
-        parser.add_argument(option, default=default)
-    parser.add_argument("--bands", action="store_true")
-    parser.add_argument("--clean", action="store_true")
+    parser = parser_of(__doc__)
+    for option in ("--trials", "--mistakes", "--out"):
+        parser.add_argument(option, default="")
+    for option in ("--bands", "--clean"):
+        parser.add_argument(option, action="store_true")
     options = parser.parse_args()
     cases = dict[str, Case]()
     for name, make in clean_trials(0, ""):
@@ -249,28 +257,17 @@ def main() -> None:
         except GaitidError as error:
             print(f"{name}: {error.line()}", file=sys.stderr)
             cases.pop(name, None)
-    people = {}
-    for name, case in cases.items():
-        numbers = {k: m.value for k, m in case.result.subject.measured.items() if "stored" in m.source}
-        numbers = {k: v for k, v in numbers.items() if case.result.subject.measured[k].unit in ("m", "kg")}
-        if "left.leg_length" in numbers and numbers["left.leg_length"] not in [
-            p["left.leg_length"] for p in people.values()
-        ]:
-            people[name] = numbers
+    people = people_of(cases)
     statics = {name: case.calibration for name, case in cases.items() if case.calibration is not None}
     rows = []
     for name, case in cases.items():
-        if not re.search(options.trials, name):
-            continue
-        if options.clean:
+        if options.clean and re.search(options.trials, name):
             print(name, *clean_of(case), sep="\n    ")
-            continue
-        for mistake, (make, wanted) in mistakes(people, statics).items():
-            if re.search(options.mistakes, mistake):
-                draw = np.random.default_rng(7)
-                for spoilt in make(case, draw):
-                    if usable(case, spoilt):
-                        rows.append(outcome(case, mistake, wanted, spoilt, options.bands))
+        elif re.search(options.trials, name):
+            for mistake, (make, wanted) in mistakes(people, statics).items():
+                if re.search(options.mistakes, mistake):
+                    made = (spoilt for spoilt in make(case, np.random.default_rng(7)) if usable(case, spoilt))
+                    rows += [outcome(case, mistake, wanted, spoilt, options.bands) for spoilt in made]
     if options.out:
         Path(options.out).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     kinds = ("named", "refused", "noticed", "inside", "silent")

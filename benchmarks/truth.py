@@ -5,24 +5,20 @@ python benchmarks/truth.py [--write]
 
 from __future__ import annotations
 
-import argparse
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import numpy as np
+from common import head, parser_of, row, show
+from simulated_trials import Simulated, simulated_walk
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "tests"))
-
-from simulated_trials import Simulated, simulated_walk  # noqa: E402 - the tests' walk as a trial in memory
-
-from gaitid.analysis.pipeline import analyse  # noqa: E402
-from gaitid.analysis.result import Result  # noqa: E402
-from gaitid.body.subject import SubjectFile  # noqa: E402
-from gaitid.model.load import load_model  # noqa: E402
-from gaitid.trial import Array  # noqa: E402
+from gaitid.analysis.pipeline import analyse
+from gaitid.analysis.result import Result
+from gaitid.body.subject import SubjectFile
+from gaitid.model.load import load_model
+from gaitid.trial import Array
 
 JOINTS = ("ankle", "knee", "hip")
 RATES = (50, 100, 200, 400)
@@ -51,10 +47,8 @@ def worst_rms(errors: Array) -> float:
 
 
 def rate_table() -> list[str]:
-    lines = [
-        "| camera rate | joint centres, m | rotations | force RMS, N | moment RMS, N·m | in swing: force | moment |",
-        "|---|---|---|---|---|---|---|",
-    ]
+    errors = ("force RMS, N", "moment RMS, N·m", "in swing: force, N", "moment, N·m")
+    lines = head("camera rate", "joint centres, m", "rotations", *errors)
     for rate in RATES:
         walk = simulated_walk(rate_hz=float(rate), analog_rate_hz=2000.0)
         result = analysed(walk, cutoff_hz="none")
@@ -72,17 +66,14 @@ def rate_table() -> list[str]:
         in_air = {s: leg.load.state == 0 for s, leg in result.sides.items()}
         keep = np.hstack([np.repeat(in_air[s][:, None], 9, axis=1) for s in result.sides])
         swing_f, swing_m = np.where(keep, forces, np.nan), np.where(keep, moments, np.nan)
-        lines.append(
-            f"| {rate} Hz | {centre:.1g} | {turn:.1g} | {worst_rms(forces):.2g} | {worst_rms(moments):.2g} | "
-            f"{worst_rms(swing_f):.2g} N | {worst_rms(swing_m):.2g} N·m |"
-        )
+        parts = (worst_rms(of) for of in (forces, moments, swing_f, swing_m))
+        lines.append(row(f"{rate} Hz", f"{centre:.1g}", f"{turn:.1g}", *(f"{of:.2g}" for of in parts)))
     return lines
 
 
 def noise_table() -> list[str]:
     """Through files and the command line, as a laboratory would: errors with noise on markers and plates."""
-    head = "| marker noise | " + " | ".join(f"{c} Hz" if c[0].isdigit() else f"`{c}`" for c in CUTOFFS) + " |"
-    lines = [head, "|---|" + "---|" * len(CUTOFFS)]
+    lines = head("marker noise", *(f"{c} Hz" if c[0].isdigit() else f"`{c}`" for c in CUTOFFS))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for noise in NOISES:
@@ -96,7 +87,7 @@ def noise_table() -> list[str]:
                 force = [i for i, n in enumerate(names) if "_force_global" in n and "ground" not in n]
                 moment = [i for i, n in enumerate(names) if "_moment_global" in n]
                 cells.append(f"{worst_rms(errors[:, force]):.2g} N, {worst_rms(errors[:, moment]):.2g} N·m")
-            lines.append(f"| {noise:g} mm | " + " | ".join(cells) + " |")
+            lines.append(row(f"{noise:g} mm", *cells))
     return lines
 
 
@@ -109,37 +100,23 @@ def _columns(path: Path) -> tuple[list[str], Array]:
     return names, np.genfromtxt(path, delimiter=",", skip_header=1)
 
 
-def tables() -> str:
-    """All tables as Markdown."""
-    return "\n".join(
-        [
-            "### Without noise, `--cutoff none`, in memory",
-            "",
-            "Largest difference of joint centres and of entries of the rotation matrices; largest RMS error of a "
-            "component of the joint forces and moments over the filled frames, and over the swing frames alone.",
-            "",
-            *rate_table(),
-            "",
-            "### With noise on the markers, 100 Hz, through C3D and the command line",
-            "",
-            "Largest RMS error of a component of the joint forces and moments, by `--cutoff`; `auto` is the default.",
-            "",
-            *noise_table(),
-            "",
-        ]
-    )
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", action="store_true", help="put the tables into docs/accuracy.md")
-    text = tables()
-    print(text)
-    if parser.parse_args().write:
-        page = ROOT / "docs" / "accuracy.md"
-        before, _, rest = page.read_text(encoding="utf-8").partition("<!-- simulated: begin -->")
-        _, _, after = rest.partition("<!-- simulated: end -->")
-        page.write_text(f"{before}<!-- simulated: begin -->\n{text}\n<!-- simulated: end -->{after}", encoding="utf-8")
+    given = parser_of(__doc__, "accuracy").parse_args()
+    lines = [
+        "### Without noise, `--cutoff none`, in memory",
+        "",
+        "Largest difference of joint centres and of entries of the rotation matrices; largest RMS error of a "
+        "component of the joint forces and moments over the filled frames, and over the swing frames alone.",
+        "",
+        *rate_table(),
+        "",
+        "### With noise on the markers, 100 Hz, through C3D and the command line",
+        "",
+        "Largest RMS error of a component of the joint forces and moments, by `--cutoff`; `auto` is the default.",
+        "",
+        *noise_table(),
+    ]
+    show(lines, given.write, "accuracy", "simulated")
 
 
 if __name__ == "__main__":

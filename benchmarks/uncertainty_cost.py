@@ -8,12 +8,12 @@ python benchmarks/uncertainty_cost.py [--repeat 3] [--samples 1000] [TRIAL.c3d .
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from speed import ROOT, SHARED, Processes, row
+from common import ROOT, SHARED, parser_of
+from speed import Processes, row
 
 from gaitid.model.load import bundled_folder
 from gaitid.read import read_trial
@@ -46,7 +46,7 @@ def drawn(folder: Path, samples: int) -> Path:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--samples", type=int, default=1000)
     parser.add_argument("--model", default="pig", help="of the TRIALs")

@@ -88,7 +88,7 @@ def test_what_is_fetched_must_have_the_hash(
 def test_the_tables_come_out_again(script: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of one child and of the running stride: the rows of the pages, but for figures of the last digits."""
     monkeypatch.setenv("GAITID_TRIALS", "")  # so that it is as before afterwards
-    for module in ("accuracy", "shared_trials", "running_2d"):
+    for module in ("accuracy", "common", "shared_trials", "running_2d"):
         monkeypatch.delitem(sys.modules, module, raising=False)
     recordings = [r for r in script["read_manifest"]() if r.file.startswith(("children/HC002D", "running_2d"))]
     there = script["find"](SHARED, recordings)

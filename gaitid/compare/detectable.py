@@ -33,7 +33,7 @@ from gaitid.uncertainty.usable import COVERAGE_FACTOR
 
 DIFFERENCE, BAND = "minimal_detectable_change_95", "band_95"
 #: A curve counts as changed where more than this share of it lies beyond: by chance that happens to 6 to 8 of 100
-#: curves, and to more of them in a single point (benchmarks/detectable.py).
+#: curves of simulated pairs without a difference, and to more of them in a single point.
 CHANGED_FROM = 0.25
 
 

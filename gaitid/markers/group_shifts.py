@@ -84,7 +84,7 @@ class TurnLimits(NamedTuple):
     steps: int
 
 
-# Chosen with each laboratory left out in turn (`benchmarks/turned.py`, docs/gaps.md): those that show much, and those
+# Chosen with each laboratory left out in turn (docs/gaps.md): those that show much, and those
 # that show less, but as one turn to the last.
 TURNS = (
     TurnLimits(shows=1.5, of_two=3.0, leave=0.2, leave_of_two=0.2, rest=0.15, steps=3),

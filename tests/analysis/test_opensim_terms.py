@@ -7,12 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.interpolate import CubicSpline
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 
 import opensim_terms
-from osim_model import Joint, Motion, OsimModel, Place, forsythe_spline, low_passed
+from osim_model import OsimModel
 from shared_trials import SHARED
 
 shared = pytest.mark.skipif(not (SHARED / "models").is_dir(), reason="the shared recordings are not here")
@@ -47,7 +46,22 @@ def test_a_walk_s_hip_and_ankle_agree_and_its_knee_does_not() -> None:
 
 
 @shared
-@pytest.mark.parametrize("name", list(opensim_terms.RECORDINGS))
+@pytest.mark.parametrize(("name", "s"), [("subject01", "r"), ("subject18", "l")])
+def test_moments_of_exact_markers_are_those_of_opensim(name: str, s: str) -> None:
+    """What differs is arithmetic: derivatives of splines on either side, and the patella, which the model has not."""
+    found = of(name, s)
+    turned, whole = found["OpenSim's filter, on coordinates"], found["the knee's whole coordinate"]
+    for joint in ("hip", "ankle"):
+        assert turned[joint][2] > 200  # frames
+        assert turned[joint][0] < 0.5  # N·m, of 57 and more
+    # OpenSim's knee has one coordinate that also moves the tibia and turns it about its other axes: its generalised
+    # force is more than the moment about the flexion axis, and what is missing are these terms
+    assert 1.0 < turned["knee"][0] < 4.0
+    assert whole["knee"][0] < 0.5
+
+
+@shared
+@pytest.mark.parametrize("name", ["gait2354", "bmc_run", "ja1_sprint"])
 def test_the_body_is_where_opensim_s_inverse_kinematics_puts_it(name: str) -> None:
     """Its markers are as near to the measured ones as inverse kinematics leaves them: about a centimetre."""
     recording = opensim_terms.RECORDINGS[name]
@@ -66,33 +80,3 @@ def test_the_body_is_where_opensim_s_inverse_kinematics_puts_it(name: str) -> No
                 off.append(np.nanmedian(np.linalg.norm(gap, axis=1)))
     assert len(off) >= 6
     assert np.median(off) < 0.02  # m
-
-
-def test_a_spline_through_a_cubic_is_the_cubic_and_a_line_beyond() -> None:
-    x = np.array([-1.0, -0.4, 0.1, 0.9, 1.3])
-    spline = forsythe_spline(x, x**3 - 2 * x)
-    inside = np.linspace(-1, 1.3, 50)
-    np.testing.assert_allclose(spline(inside), inside**3 - 2 * inside, atol=1e-12)
-    assert spline(np.array([2.3]))[0] == pytest.approx(1.3**3 - 2.6 + (3 * 1.3**2 - 2))
-    # inside, on other data, it is a cubic spline: its second derivative is continuous, as SciPy's
-    y = np.sin(3 * x)
-    grid = np.linspace(-0.4, 0.9, 40)
-    np.testing.assert_allclose(forsythe_spline(x, y)(grid), CubicSpline(x, y)(grid), atol=0.1)
-
-
-def test_a_joint_turns_first_and_then_moves_along_the_parent_s_axes() -> None:
-    turn = Motion(np.array([0.0, 0, 1]), "q", lambda q: q)
-    still = Motion(np.array([1.0, 0, 0]), "", lambda q: np.zeros(len(q)))
-    slide = Motion(np.array([1.0, 0, 0]), "q", lambda q: 2 * q)
-    at = Place(np.eye(3), np.zeros(3))
-    joint = Joint("j", "a", "b", at, at, (turn, still, still, slide, still, still))
-    moved = joint.moved({"q": np.array([np.pi / 2])})
-    np.testing.assert_allclose(moved.R[0] @ [1, 0, 0], [0, 1, 0], atol=1e-15)
-    np.testing.assert_allclose(moved.p[0], [np.pi, 0, 0])
-
-
-def test_the_filter_passes_what_is_slow() -> None:
-    t = np.arange(300) / 100
-    slow = low_passed(np.sin(2 * np.pi * 0.5 * t), 100.0, 6.0)
-    np.testing.assert_allclose(slow[50:-50], np.sin(2 * np.pi * 0.5 * t)[50:-50], atol=1e-3)
-    assert np.abs(low_passed(np.sin(2 * np.pi * 30 * t), 100.0, 6.0)[50:-50]).max() < 1e-3

@@ -90,7 +90,7 @@ def test_recorded_plates_made_one_know_each_foot_alone(name: str) -> None:
     found = [one for one in RECORDED if one.name == name]
     if not found or not (SHARED / found[0].file).is_file():
         pytest.skip("the shared trials are not beside this checkout")
-    line = row(recorded_case(found[0]), False, False)
+    line = row(recorded_case(found[0]))
     assert line is not None
     _, _, _, _, known, worst, wrong, _ = (cell.strip() for cell in line.split("|"))
     assert float(known.rstrip("%")) >= 97.0

@@ -163,7 +163,7 @@ def test_a_point_of_which_one_coordinate_is_missing_was_not_seen() -> None:
 
 
 def test_it_costs_at_most_20_us_a_frame() -> None:
-    """Measured 3 to 8 µs with four markers, a frame missing one now and then (`benchmarks/rigid_fit.py`)."""
+    """Measured 3 to 8 µs with four markers, a frame missing one now and then."""
     template = cluster(5, 4)
     *_, points = moved(template, 5, 1000, 0.001)
     points[::50, 1] = np.nan

@@ -283,7 +283,7 @@ def test_a_large_file_is_read_in_linear_time(tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     trial = Trial(tmp_path, 100.0, 1, tuple(f"M{i}" for i in range(40)), rng.normal(size=(1000, 40, 3)))
     files = write_plain(trial, tmp_path)
-    # 0.05 s; what looks at all rows once a row takes minutes (speed itself: benchmarks/reading.py)
+    # 0.05 s; what looks at all rows once a row takes minutes
     assert _timed(files.trial) < 10
 
 
