@@ -117,6 +117,12 @@ def laboratory_beside(path: Path) -> Path | None:
     return next((file for folder in folders if (file := folder / LABORATORY).is_file()), None)
 
 
+def corrections_beside(path: Path) -> Path | None:
+    """``walk.corrections.yaml`` beside ``walk.c3d``; None where there is none."""
+    file = path.with_name(f"{path.stem}.corrections.yaml")
+    return file if file.is_file() and path.is_file() else None
+
+
 def loads_beside(path: Path, forces: Path | None) -> Notes:
     """Forces that lie beside a TRC file and look as if they belonged to it, where none were given."""
     if forces is not None or path.suffix.lower() != ".trc":

@@ -153,6 +153,22 @@ class RunOptions:
             column="laboratory",
         ),
     ] = None
+    corrections: Annotated[
+        Path | None,
+        Option(
+            FILE,
+            "What an analyst corrected in the trial by hand, with reasons (docs/corrections.md); else "
+            "TRIAL.corrections.yaml beside it; none: not that one either.",
+            (
+                "path or ``none``, optional",
+                "What an analyst corrected in the trial by hand, with reasons (docs/corrections.md); else "
+                "``walk.corrections.yaml`` beside ``walk.c3d``; ``none``: not that one either.",
+            ),
+            metavar="FILE|none",
+            among=("none",),
+            column="corrections",
+        ),
+    ] = None
     subject_prefix: Annotated[
         str | None,
         Option(
@@ -391,6 +407,12 @@ class RunOptions:
     def __post_init__(self) -> None:
         _ = self.reader  # what it does not take is refused at once
 
+    @property
+    def input_files(self) -> Mapping[str, Path]:
+        """The files that are named, but those of `FILES` and `LOADS`, by the option; each is an input of the record."""
+        named = ((name, getattr(self, name)) for name in _OF_FILES)
+        return {name: file for name, file in named if file is not None and str(file) not in OPTIONS[name].among}
+
     @cached_property
     def reader(self) -> ReaderSettings:
         """How files are read."""
@@ -412,5 +434,4 @@ def _option(name: str, option: Option) -> Option:
 
 #: What stands of each option, in their order.
 OPTIONS: Mapping[str, Option] = {name: _option(name, of) for name, of in annotated(RunOptions).items()}
-#: The files that options name, but those of `FILES` and `LOADS`; each is an input of the record under its name.
-INPUT_FILES = tuple(name for name, option in OPTIONS.items() if option.kind == FILE)
+_OF_FILES = tuple(name for name, option in OPTIONS.items() if option.kind == FILE)

@@ -322,6 +322,10 @@ class Trial:
         Of a static that is an OpenSim model (`gaitid.model.osim`): that.
     emg : Emg or None
         Channels of electromyography, where there are any.
+    passes : tuple of slice
+        The frames of each walk, as an analyst says; empty where they are to be found.
+    corrections : Corrections or None
+        What an analyst corrected in it (`gaitid.analysis.corrections`).
     """
 
     path: Path
@@ -347,6 +351,8 @@ class Trial:
     measured: Mapping[str, float] = field(default_factory=dict)
     measured_in: Path | None = None
     emg: Emg | None = None
+    passes: tuple[slice, ...] = ()
+    corrections: Any = None
 
     def __post_init__(self) -> None:
         points = np.asarray(self.points_g, dtype=np.float64)

@@ -379,11 +379,14 @@ def _coverage(
     return counts
 
 
-def no_load(n_frames: int) -> FootLoad:
-    """Of a limb that the ground does not act on: none, for certain."""
+def ground_loads(
+    model: specs.Model, legs: Sequence[str], acting: Mapping[str, FootLoad], n_frames: int
+) -> Mapping[str, FootLoad]:
+    """By recorded side what the ground exerts on its limb: none, for certain, where it does not act on it."""
     zero = np.zeros((n_frames, 3))
-    state = np.full(n_frames, AIR)
-    return FootLoad(state, Wrench(zero, zero, np.zeros(3)), np.full((n_frames, 3), np.nan), zero[:, 0])
+    none = FootLoad(np.full(n_frames, AIR), Wrench(zero, zero, np.zeros(3)), np.full((n_frames, 3), np.nan), zero[:, 0])
+    touching = acting if model.touches_ground else {}
+    return {side.name: touching.get(side.name, none) for side in model.sides if side.name in legs}
 
 
 def absent_limb(model: specs.Model, n_frames: int) -> SideResult:

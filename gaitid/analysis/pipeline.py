@@ -8,12 +8,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gaitid.analysis.conventions import conventions
+from gaitid.analysis.corrections import gait_by_hand, with_support
 from gaitid.analysis.figures import figure_notes
 from gaitid.analysis.found import Found, find
 from gaitid.analysis.gimbal import gimbal_notes
 from gaitid.analysis.impossible import Posed, possible_limbs
 from gaitid.analysis.judge import judged, without_consequences
-from gaitid.analysis.limb import Mechanics, absent_limb, base_wrench, make_part, no_load, solve_limbs, wrench_notes
+from gaitid.analysis.limb import Mechanics, absent_limb, base_wrench, ground_loads, make_part, solve_limbs, wrench_notes
 from gaitid.analysis.mass import Stand, Weighed, ground_under, heel_notes, loads_notes, mover_of, static_mass, weigh
 from gaitid.analysis.recorded import Recorded, recorded
 from gaitid.analysis.result import NOT_JUDGED, Result, SideResult
@@ -37,7 +38,7 @@ from gaitid.faults.laboratory import Day
 from gaitid.gait.emg import Envelopes, envelopes
 from gaitid.gait.event_notes import event_notes, ground_notes
 from gaitid.gait.events import contact_clock_notes
-from gaitid.gait.impact import Impact, find_impacts, impact_notes, matched_load, smoothed_notes
+from gaitid.gait.impact import Impact, find_impacts, impact_notes, matched_loads, smoothed_notes
 from gaitid.gait.spatiotemporal import Gait, analyse_gait
 from gaitid.ground.balance import Balance
 from gaitid.ground.by_hand import ByHand, assigned_frames
@@ -46,7 +47,7 @@ from gaitid.ground.ground import Ground
 from gaitid.ground.plate_channels import Fault
 from gaitid.markers.clean import Markers, clean_markers
 from gaitid.model import specs
-from gaitid.model.marker_sets import MarkerSet, bundled_marker_sets, find_marker_set, load_marker_set
+from gaitid.model.marker_sets import MarkerSet, bundled_marker_set
 from gaitid.notes import Notes, note
 from gaitid.numerics.blocks import joined
 from gaitid.trial import Mask, Trial
@@ -140,10 +141,9 @@ class Pipeline(Stages):
     @stage
     def recorded(self) -> Recorded:
         """The model bound to the labels of the trial and the static, and what each leg needs."""
-        file, marker_set = self.subject_file, self.marker_set
-        if marker_set is None and file.marker_set and file.marker_set in bundled_marker_sets():
-            marker_set = load_marker_set(find_marker_set(file.marker_set))
-        return recorded(self.trial, self.model, self.static, marker_set, file.calibration.places, not self.both_legs)
+        file, model = self.subject_file, with_support(self.model, self.trial)
+        marker_set = self.marker_set or bundled_marker_set(file.marker_set)
+        return recorded(self.trial, model, self.static, marker_set, file.calibration.places, not self.both_legs)
 
     @stage
     def found(self) -> Found:
@@ -162,10 +162,9 @@ class Pipeline(Stages):
     @stage
     def static_geometry(self) -> Geometry | None:
         """The model's points and frames on the static; None without one."""
-        subject, static = self.found.subject, self.found.sources.static
-        if static is None:
+        if (static := self.found.sources.static) is None:
             return None
-        flat = subject.foot_flat is not False
+        subject, flat = self.found.subject, self.found.subject.foot_flat is not False
         return Geometry(static.model, static.markers, subject.numbers, static.n_frames, static.up_g, flat)
 
     @stage
@@ -284,9 +283,7 @@ class Pipeline(Stages):
         first = self.weighed_as_filed
         mover = mover_of(self.found.subject, first, self.stand, self.body, self.whole_body)
         faults = find_faults(self.trial, self.ground, first.loads, mover, self.channel_faults, self.laboratory)
-        if any(fault.note.code == "body_not_carried" for fault in faults.faults):
-            return faults.weighed_in_static(static_mass(self.stand).mass_kg, first.subject.mass_kg)
-        return faults
+        return faults.weighed_in_static(lambda: static_mass(self.stand).mass_kg, first.subject.mass_kg)
 
     @stage
     def sound_ground(self) -> Ground:
@@ -314,31 +311,28 @@ class Pipeline(Stages):
     @stage
     def loads_notes(self) -> Notes:
         """Where other programs say otherwise, and that no foot's load is known."""
-        of = self.trial, self.found.model, self.sound_ground, self.loads
-        return loads_notes(*of, self.require_forces, self.by_file)
+        of = self.trial, self.found.model, self.sound_ground
+        return loads_notes(*of, self.loads, self.require_forces, self.by_file)
 
     @stage
     def by_file(self) -> tuple[str, ...]:
         """The sides whose foot carries a load of a file in a trial without any plate: all that acts on it, then."""
-        if self.trial.plates or self.trial.refused_plates:
-            return ()
-        feet = {body.segment for body in self.found.model.chain if body.ground}
+        without = not (self.trial.plates or self.trial.refused_plates)
+        feet = {body.segment for body in self.found.model.chain if body.ground and without}
         return tuple(dict.fromkeys(load.side for load in self.applied_loads[0] if load.segment in feet))
 
     @stage
     def gait(self) -> Gait:
         """Events, cycles and where the feet go."""
-        feet, threshold_N = self.sound_ground.feet, self.body.settings.contact_threshold_N
-        floor, by_side = self.sound_ground.floor, self.loads.by_side
-        return analyse_gait(self.trial.events, by_side, feet, self.body.base_g, floor, threshold_N)
+        trial, ground, body = self.trial, self.sound_ground, self.body
+        how = body.base_g, ground.floor, body.settings.contact_threshold_N, gait_by_hand(trial)
+        return analyse_gait(trial.events, self.loads.by_side, ground.feet, *how)
 
     @stage
     def acting(self) -> Mapping[str, FootLoad]:
         """By side what joints are computed with: the load, or one that is as slow as the markers."""
-        if self.body.settings.joint_loads != "matched":
-            return self.loads.by_side
-        bandwidth_hz, rate_hz = self.markers.quality["marker_bandwidth_hz"], self.trial.rate_hz
-        return {side: matched_load(load, bandwidth_hz, rate_hz) for side, load in self.loads.by_side.items()}
+        matched, bandwidth_hz = self.body.settings.joint_loads == "matched", self.markers.quality["marker_bandwidth_hz"]
+        return matched_loads(self.loads.by_side, bandwidth_hz, self.trial.rate_hz) if matched else self.loads.by_side
 
     @stage
     def impacts(self) -> tuple[Impact, ...]:
@@ -358,12 +352,8 @@ class Pipeline(Stages):
     @stage
     def on_feet(self) -> Mapping[str, FootLoad]:
         """By recorded side what the ground exerts on its foot."""
-        nothing, by_ground = no_load(self.trial.n_frames), self.found.model.touches_ground
-        return {
-            side.name: self.acting[side.name] if by_ground and side.name not in self.by_file else nothing
-            for side in self.found.model.sides
-            if side.name in self.legs
-        }
+        acting = {side: load for side, load in self.acting.items() if side not in self.by_file}
+        return ground_loads(self.found.model, self.legs, acting, self.trial.n_frames)
 
     @stage
     def solved(self) -> Mapping[str, SideResult]:
@@ -390,8 +380,6 @@ class Pipeline(Stages):
     def emg(self) -> Envelopes | None:
         """Envelopes of the muscles whose activity was recorded."""
         trial = self.trial
-        if trial.emg is None:
-            return None
         return envelopes(trial.emg, trial.rate_hz, trial.n_frames, self.subject_file.emg, self.emg_reference)
 
     @stage
@@ -400,8 +388,7 @@ class Pipeline(Stages):
         trial, found, body, gait, faults = self.trial, self.found, self.body, self.gait, self.plate_faults
         ground, contacts, rate_hz = self.sound_ground, self.loads.contacts, self.trial.rate_hz
         model, (sides, notes_of_sides) = found.model, self.sides
-        # contacts that both forces and motion know the times of
-        timed = [c for c in contacts if self.balance is not None and not any(ground.cuts(c.first, c.last))]
+        timed = () if self.balance is None else [c for c in contacts if not any(ground.cuts(c.first, c.last))]
         return (
             *trial.notes,
             *found.notes,

@@ -84,8 +84,8 @@ def analyse(
     chosen, words = RunOptions(**values_of(texts)), words_of(texts)
     if "model" in in_memory and (chosen.overrides or "model" in given):
         raise GaitidError("settings, cutoff and force_cutoff are the model's", todo="give settings to load_model")
-    if path is None and (chosen.forces or chosen.plates or chosen.events):
-        raise GaitidError("forces, plates and events belong to a file; a trial in memory has its own")
+    if path is None and (chosen.forces or chosen.plates or chosen.events or "corrections" in chosen.input_files):
+        raise GaitidError("forces, plates, events and corrections belong to a file; a trial in memory has its own")
     if path is None and chosen.static is None and chosen.reader != ReaderSettings(vertical=chosen.reader.vertical):
         wrong = "point_unit, point_rate_hz, mirror and subject_prefix belong to a file"
         raise GaitidError(wrong, todo="give them to read_trial")
@@ -135,7 +135,7 @@ def _made(
             result, settled = run.analyse_trial(read.with_vertical(trial, options.reader), setup)
             inputs = [_array_input("trial", trial), *settled.inputs]
         else:
-            settled = run.with_chosen_model(run.with_laboratory(setup, path), path)
+            settled = run.with_chosen_model(run.with_files_beside(setup, path), path)
             result = run.analyse_file(path, settled)
             inputs = run.inputs_of(path, result, settled)
     files = tuple(run.files_read(trial.path if path is None else path, options))

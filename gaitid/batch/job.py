@@ -342,8 +342,10 @@ def figures_of(result: Result) -> dict[str, float]:
     -------
     dict
         ``frames``; ``contacts`` on plates; ``wrenches_filled``, the share of frames with a known wrench, over all
-        joints; ``gaps`` in markers; ``label_faults``; ``warnings``.
+        joints; ``gaps`` in markers; ``label_faults``; ``warnings``; ``corrected``, the entries of its corrections;
+        ``cycles_used`` of the cycles ``cycles_there``.
     """
+    gait, corrections = result.gait, result.trial.corrections
     counts = [counts["filled"] for side in result.sides.values() for counts in side.coverage.values()]
     frames = result.trial.n_frames
     quality: Mapping[str, Any] = result.quality
@@ -354,4 +356,7 @@ def figures_of(result: Result) -> dict[str, float]:
         "gaps": len(quality["gaps"]),
         "label_faults": len(quality["label_faults"]),
         "warnings": len(result.notes),
+        "corrected": 0 if corrections is None else len(corrections.entries),
+        "cycles_used": len(gait.strides),
+        "cycles_there": len(gait.strides) + len(gait.left_out),
     }

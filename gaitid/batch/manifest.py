@@ -55,7 +55,7 @@ Row = dict[str, list[str]]
 def looked_for(trial: Path) -> tuple[str, ...]:
     """Options of `gaitid run` whose files are looked for where nobody gives them."""
     of_tables = () if trial.suffix.lower() == ".c3d" else ("--forces", "--plates")
-    return ("--static", "--subject", "--laboratory", *of_tables, LOAD)
+    return ("--static", "--subject", "--laboratory", "--corrections", *of_tables, LOAD)
 
 
 def read_manifest(path: Path) -> list[Wanted]:

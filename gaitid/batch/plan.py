@@ -350,6 +350,8 @@ def _companion(option: str, trial: Path, folders: Folders) -> Path | None:
     stem, here, word = trial.stem, trial.parent, option.removeprefix("--")
     if option == "--forces":
         places = [(here, [f"{stem}{end}"]) for end in (".forces.csv", ".mot", "_grf.mot")]
+    elif option == "--corrections":
+        places = [(here, [f"{stem}.{word}.yaml"])]
     else:
         places = [(here, [f"{stem}.{word}.yaml", f"{stem}.{word}.yml"])]
         places += [(folder, [f"{word}.yaml", f"{word}.yml"]) for folder in folders.up(here)]

@@ -12,7 +12,17 @@ from gaitid.batch.types import Planned
 from gaitid.write.table import cell
 
 # `figures_of` explains them.
-FIGURES = ("frames", "contacts", "wrenches_filled", "gaps", "label_faults", "warnings")
+FIGURES = (
+    "frames",
+    "contacts",
+    "wrenches_filled",
+    "gaps",
+    "label_faults",
+    "warnings",
+    "corrected",
+    "cycles_used",
+    "cycles_there",
+)
 # `verdict_of` explains them.
 VERDICT = ("verdict", "left", "right", "worst_reason")
 # The time is last: all before it is the same whenever and however the work was done.

@@ -23,7 +23,7 @@ from gaitid.model.settings import READER
 from gaitid.records import frozen_dataclass
 from gaitid.run import RunOptions, Setup, inputs_of
 from gaitid.run.files import reader_settings
-from gaitid.settings import INPUT_FILES, OPTIONS
+from gaitid.settings import OPTIONS
 from gaitid.trial import Array
 from gaitid.write import FRAMES_OF_EXPRESSION, TABLES, TRIAL_COLUMNS
 
@@ -131,9 +131,7 @@ def _verdict_moved(record: Mapping[str, Any], result: Result) -> list[Finding]:
 def _command(path: Path, options: RunOptions, folder: Path) -> str:
     """The command that makes the golden result of a trial with these options, for a shell."""
     words = ["gaitid", "run", "--model", options.model]
-    for name in INPUT_FILES:
-        if (file := getattr(options, name)) is not None:
-            words += [OPTIONS[name].flag, str(file)]
+    words += [word for name, file in options.input_files.items() for word in (OPTIONS[name].flag, str(file))]
     words += [word for text in options.functional for word in (OPTIONS["functional"].flag, text)]
     words += [word for segment, file in options.loads for word in (OPTIONS["loads"].flag, f"{segment}={file}")]
     for key, value in options.overrides.items():
@@ -144,9 +142,7 @@ def _command(path: Path, options: RunOptions, folder: Path) -> str:
             words += ["--set", f"{key}={value}"]
     if options.reader.subject_prefix is not None:
         words += ["--subject-prefix", options.reader.subject_prefix]
-    for entry in options.assign:
-        frames = "" if entry.first is None else f"@{entry.first}-{entry.last}"
-        words += ["--assign", f"{entry.side}={'+'.join(map(str, entry.plates)) or 'none'}{frames}"]
+    words += [word for entry in options.assign for word in ("--assign", entry.words)]
     words += ["--require-forces"] if options.require_forces else []
     return shlex.join([*words, "-o", str(folder), "--", str(path)])
 
@@ -333,6 +329,7 @@ def _changes(old: Mapping[str, Any], result: Result, setup: Setup, path: Path) -
         "forces",
         "plates",
         "events",
+        "corrections",
         "assignments",
         "measurements",
         "model",

@@ -75,6 +75,7 @@ class _Check(click.Command):
 @options.option("model")
 @options.inputs
 @options.option("events")
+@options.option("corrections", help="What an analyst corrected in the trial (docs/corrections.md); else nothing is.")
 @options.option("functional")
 @options.option("cutoff")
 @options.option("force_cutoff")

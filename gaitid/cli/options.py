@@ -63,6 +63,8 @@ def refuse_several(options: RunOptions, n_trials: int, instead: str = "give the 
     if n_trials > 1 and options.forces is not None:
         raise click.UsageError(f"--forces belongs to one trial; {instead}")
     refuse_events_of_one(options.events, n_trials, instead)
+    if n_trials > 1 and "corrections" in options.input_files:
+        raise click.UsageError(f"--corrections FILE belongs to one trial; {instead}")
     if n_trials > 1 and options.loads:
         raise click.UsageError(f"--load belongs to one trial; {instead}")
 

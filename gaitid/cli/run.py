@@ -57,7 +57,7 @@ def command(
     A trial that is refused does not stop the others; the exit code is then 1. With --dry-run nothing is solved and
     nothing written: what the run would do stands on stdout, and the exit code says whether a trial would be refused.
     """
-    from gaitid.run import prepare, with_laboratory
+    from gaitid.run import prepare, with_files_beside
 
     chosen = options.run_options(ctx)
     options.refuse_several(chosen, len(trials))
@@ -79,7 +79,7 @@ def command(
         with Progress(len(folders)) as progress:
             if output == "-":
                 progress.at(path := folders[0][0])
-                beside = attempt(str(path), partial(with_laboratory, setup, path), log)
+                beside = attempt(str(path), partial(with_files_beside, setup, path), log)
                 return 1 if beside is None else _to_stdout(path, beside, log)
             return _to_files(folders, setup, given_options(ctx), log, progress)
 
@@ -116,7 +116,7 @@ def _to_files(
     folders: list[tuple[Path, Path]], setup: Setup, given: tuple[str, ...], log: Log, progress: Progress
 ) -> int:
     """The exit code, when each trial's files are in place."""
-    from gaitid.run import sessions, with_chosen_model, with_laboratory
+    from gaitid.run import sessions, with_chosen_model, with_files_beside
 
     placed: list[Path] = []
     refused = 0
@@ -128,7 +128,7 @@ def _to_files(
             progress.at(path)
             chosen = replace(setup.options, command=recorded_command(path, given))
             of_trial = replace(setup, options=chosen, progress=progress.within)
-            beside = attempt(str(path), partial(with_laboratory, of_trial, path), log)
+            beside = attempt(str(path), partial(with_files_beside, of_trial, path), log)
             settled = beside and attempt(str(path), partial(with_chosen_model, beside, path, session_of[path]), log)
             if settled is None:
                 refused += 1
@@ -167,7 +167,9 @@ def _run_trial(
     labels = f" (labels: {result.model.marker_set})" if result.model.marker_set else ""
     model = f"; model {result.model.name}{labels}" if setup.chosen_because else ""
     contacts = f"; {_contacts_in_words(result)}" if result.model.touches_ground else ""
-    _print_trial(path, result, setup, f"wrote {files[0].parent / path.stem}.*{model}{contacts}")
+    corrections = result.trial.corrections
+    by_hand = "" if corrections is None else f"; {counted(len(corrections.entries), 'correction')} by hand"
+    _print_trial(path, result, setup, f"wrote {files[0].parent / path.stem}.*{model}{by_hand}{contacts}")
     for side, leg in result.sides.items():
         for joint, counts in leg.coverage.items():
             empty = "; ".join(f"{n} empty: {why}" for why, n in counts.items() if why != "filled" and n)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 
@@ -62,9 +62,9 @@ class PlateFaults:
     def notes(self) -> Notes:
         return tuple(fault.note for fault in self.faults)
 
-    def weighed_in_static(self, mass_kg: float, stored_kg: float) -> PlateFaults:
+    def weighed_in_static(self, weigh: Callable[[], float], stored_kg: float) -> PlateFaults:
         """With what the static's plates say where plates and mass do not fit: whether it is the mass or the gain."""
-        if not np.isfinite(mass_kg):
+        if all(fault.note.code != "body_not_carried" for fault in self.faults) or not np.isfinite(mass_kg := weigh()):
             return self
         return replace(self, faults=tuple(_in_static(fault, mass_kg, stored_kg) for fault in self.faults))
 

@@ -123,17 +123,17 @@ def greatest_of(trial: Trial, named: Mapping[str, str]) -> dict[str, float]:
 
 
 def envelopes(
-    emg: Emg,
+    emg: Emg | None,
     rate_hz: float,
     n_frames: int,
     named: Mapping[str, str] | None = None,
     reference: Mapping[str, float] | None = None,
 ) -> Envelopes | None:
-    """The linear envelopes of a trial; None where no channel is called after a muscle.
+    """The linear envelopes of a trial; None without channels, or where none is called after a muscle.
 
     Parameters
     ----------
-    emg : Emg
+    emg : Emg or None
     rate_hz : float
         Of the cameras.
     n_frames : int
@@ -142,6 +142,8 @@ def envelopes(
     reference : mapping of label to float, optional
         `greatest_of` a reference trial.
     """
+    if emg is None:
+        return None
     named = named or {}
     which = [i for i, label in enumerate(emg.labels) if label in named or is_muscle(label)]
     if not which:

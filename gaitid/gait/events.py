@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gaitid.body.feet import FootTrack
+from gaitid.gait.by_hand import GaitByHand
 from gaitid.gait.event_clock import (
     FILE_SURE,
     MIN_STRIDE,
@@ -54,7 +55,7 @@ class GaitEvents:
     ----------
     used : tuple of GaitEvent
         One list in order of time: what the user gives (``--events``) alone where it says anything of a foot's strikes,
-        or offs; else force first, then the file where the markers agree, then the markers.
+        or offs; else force first, then the file where the markers agree, then the markers. Corrected by hand.
     by_method : mapping of method to tuple of GaitEvent
         ``force``, ``file``, ``zeni``, ``oconnor`` and ``kinematics`` (the better of the last two for each event).
     dropped : tuple of (GaitEvent, reason)
@@ -119,6 +120,7 @@ def find_events(
     pelvis_g: Array,
     floor: Floor,
     threshold_N: float = 20.0,
+    by_hand: GaitByHand = GaitByHand(),  # noqa: B008 - it cannot be changed
 ) -> GaitEvents:
     """All strikes and offs of a trial.
 
@@ -134,6 +136,8 @@ def find_events(
     floor : Floor
     threshold_N : float
         Vertical force from which on a foot stands.
+    by_hand : GaitByHand
+        What an analyst corrects, in the end.
     """
     up_g, rate_hz = floor.up_g, floor.rate_hz
     points = np.stack([pelvis_g, *(p for foot in feet.values() for p in (foot.heel_g, foot.toe_g))], axis=1)
@@ -170,6 +174,7 @@ def find_events(
     compared = shifts_onto([clock.force, clock.file, of_both], markers)
     shift = one_shift(compared)
     used, not_used = _merged(clock.force, [*given, *clock.file], _shifted(markers, shift), witness)
+    used = by_hand.corrected(used)
     as_tuples = {name: tuple(events) for name, events in methods.items()}
     against = _against(used, Steps(force), witness)
     return GaitEvents(tuple(used), as_tuples, (*not_used, *dropped), shift, walk, against, zero, clock, (*compared,))

@@ -118,6 +118,11 @@ def impact_frames(impacts: Sequence[Impact], side: str, n_frames: int) -> Mask:
     return mask
 
 
+def matched_loads(by_side: Mapping[str, FootLoad], bandwidth_hz: float, rate_hz: float) -> Mapping[str, FootLoad]:
+    """`matched_load` of each side."""
+    return {side: matched_load(load, bandwidth_hz, rate_hz) for side, load in by_side.items()}
+
+
 def matched_load(load: FootLoad, bandwidth_hz: float, rate_hz: float) -> FootLoad:
     """The load through a low-pass like that of the markers: both sides of Newton's equations hold the same then.
 

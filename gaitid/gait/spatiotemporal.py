@@ -9,6 +9,7 @@ import numpy as np
 
 from gaitid.body.feet import FootTrack
 from gaitid.gait import FIGURES
+from gaitid.gait.by_hand import GaitByHand, LeftOut
 from gaitid.gait.cycles import Cycle, RefusedCycle, find_cycles, sample
 from gaitid.gait.events import GaitEvents, find_events
 from gaitid.gait.marker_events import Heading
@@ -44,16 +45,18 @@ class Stride:
 
 @frozen_dataclass(eq=False)
 class Gait:
-    """Events, strides and what was refused."""
+    """Events, strides, what was refused, and the cycles that an analyst leaves out."""
 
     events: GaitEvents
     strides: tuple[Stride, ...]
     refused: tuple[RefusedCycle, ...]
+    left_out: tuple[LeftOut, ...] = ()
 
     def record(self) -> dict[str, Any]:
         """For the run's record, under ``events``."""
         refused = [cycle._asdict() for cycle in self.refused]
-        return {**self.events.record(), "cycles": len(self.strides), "refused_cycles": refused}
+        left_out = {"left_out_cycles": [cycle._asdict() for cycle in self.left_out]} if self.left_out else {}
+        return {**self.events.record(), "cycles": len(self.strides), "refused_cycles": refused, **left_out}
 
 
 def analyse_gait(
@@ -63,11 +66,13 @@ def analyse_gait(
     pelvis_g: Array,
     floor: Floor,
     threshold_N: float = 20.0,
+    by_hand: GaitByHand = GaitByHand(),  # noqa: B008 - it cannot be changed
 ) -> Gait:
     """Events, cycles and spatio-temporal figures of a trial; parameters as of `gaitid.gait.events.find_events`."""
-    events = find_events(file_events, loads, feet, pelvis_g, floor, threshold_N)
-    cycles, refused = find_cycles(events.used, events.heading)
-    return Gait(events, measure_strides(cycles, feet, events.heading), refused)
+    events = find_events(file_events, loads, feet, pelvis_g, floor, threshold_N, by_hand)
+    there, refused = find_cycles(events.used, events.heading)
+    cycles, left_out = by_hand.without(there)
+    return Gait(events, measure_strides(cycles, feet, events.heading), refused, left_out)
 
 
 def measure_strides(cycles: Sequence[Cycle], feet: Mapping[str, FootTrack], walk: Heading) -> tuple[Stride, ...]:

@@ -263,15 +263,13 @@ def _frames_of(ground: Ground, entry: ByHand) -> tuple[Mask, frozenset[int]]:
     frames = slice(entry.first or 0, n if entry.last is None else entry.last + 1)
     named = np.zeros(n, dtype=bool)
     named[frames] = True
-    if not entry.plates:
-        return named, frozenset((np.flatnonzero(np.diff(named)) + 1).tolist())
     loaded = np.zeros(n, dtype=bool)
     plates = {plate.number: plate for plate in ground.plates}
-    for number in entry.plates:
+    for number in entry.plates or ground.loaded:
         if number not in ground.loaded:
             usable = ", ".join(map(str, ground.loaded))
             raise TrialError(
-                f"--assign: plate {number} is not there or cannot be used",
+                f"{entry.source}: plate {number} is not there or cannot be used",
                 expected=f"one of {usable}" if usable else "a usable plate",
             )
         for first, last in ground.loaded[number]:
@@ -281,9 +279,11 @@ def _frames_of(ground: Ground, entry: ByHand) -> tuple[Mask, frozenset[int]]:
                 heavy = plates[number].vertical[run] > ground.settings.contact_threshold_N
             if heavy.any() and named[run][heavy].all():
                 named[run] = True
+    if not entry.plates:
+        return named, frozenset((np.flatnonzero(np.diff(named)) + 1).tolist())
     if not (loaded & named).any():
         raise TrialError(
-            f"--assign: plate {'+'.join(map(str, entry.plates))} carries nothing in the frames that are given",
+            f"{entry.source}: plate {'+'.join(map(str, entry.plates))} carries nothing in the frames that are given",
             expected=f"more than {ground.settings.contact_threshold_N:g} N",
         )
     at = np.flatnonzero(np.diff(named)) + 1

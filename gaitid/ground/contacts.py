@@ -27,7 +27,7 @@ from gaitid.numerics.masks import known_rows, spans, widened
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Assignment, IntArray, Mask, Trial, frozen, read_only
 
-BY_HAND = "given by hand (--assign)"
+BY_HAND = "given by hand"
 ASSIGNED = "assigned in Nexus (.enf), pressure near that foot"
 # Confidence of what is given by hand against the evidence.
 UNSUPPORTED = 0.3

@@ -127,11 +127,12 @@ def clean_markers(trial: Trial, model: specs.Model, templates: Sequence[Template
     letters = [side.letter for side in model.sides]
     loaded = model.touches_ground and bool(trial.plates)
     raw = model_markers(trial, model)
+    how = (model.settings, trial.rate_hz, trial.first_frame, letters, loaded, templates, trial.passes)
     computed = [fault for fault in _computed(trial) if fault.labels[0] in raw]
     if not computed or model.settings.doubtful_labels != "unknown":
-        return clean(raw, model.settings, trial.rate_hz, trial.first_frame, letters, loaded, templates)
+        return clean(raw, *how)
     seen = without(raw, computed)
-    cleaned = clean(seen, model.settings, trial.rate_hz, trial.first_frame, letters, loaded, templates)
+    cleaned = clean(seen, *how)
     records = [_fault_record(fault, trial.first_frame) for fault in computed]
     quality = {**cleaned.quality, "label_faults": [*records, *cleaned.quality["label_faults"]]}
     notes = (*(fault.note(trial.first_frame) for fault in computed), *cleaned.notes)
@@ -146,7 +147,7 @@ def _computed(trial: Trial) -> list[LabelFault]:
     return [LabelFault("computed", (label,), tuple(frames), 0.0) for label, frames in runs.items()]
 
 
-def clean(
+def clean(  # noqa: PLR0913 - what a trial and a model say of it
     raw: Mapping[str, Array],
     settings: specs.Settings,
     rate_hz: float,
@@ -154,6 +155,7 @@ def clean(
     letters: Sequence[str],
     loaded: bool = True,
     templates: Sequence[Template] = (),
+    passes: tuple[slice, ...] = (),
 ) -> Markers:
     """Check labels, fill gaps, filter.
 
@@ -170,6 +172,8 @@ def clean(
     loaded : bool
         Whether loads of plates will meet these markers.
     templates : sequence of Template
+    passes : tuple of slice
+        The frames of each walk; found where they are not given.
 
     Raises
     ------
@@ -178,7 +182,7 @@ def clean(
     """
     tracks = tracks_of(raw)  # what several checks need of them is computed once
     limits = GapLimits(settings.gap_sure_s, settings.gap_spline_s, settings.gap_rigid_s, settings.gap_error_mm * 1e-3)
-    passes = find_passes(tracks, rate_hz, max(limits.sure_s, limits.spline_s))
+    passes = passes or find_passes(tracks, rate_hz, max(limits.sure_s, limits.spline_s))
     blocks = blocks_of(passes, len(tracks.points))
     checked = [
         _checked_and_filled(of, settings, rate_hz, first_frame + block.start, letters, templates, limits)

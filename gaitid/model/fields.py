@@ -124,7 +124,7 @@ class Fields:
             return low
         return float(value)
 
-    def integer(self, key: str, default: int, low: int, high: int) -> int:
+    def integer(self, key: str, default: Any, low: int, high: int) -> int:
         value = self.number(key, default, low, high)
         if value != int(value):
             self.faults.add(f"{self.at(key)}: expected a whole number, found {value:g}")

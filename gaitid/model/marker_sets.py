@@ -88,6 +88,11 @@ def bundled_marker_sets() -> Mapping[str, Path]:
     return bundled_names("configs/marker_sets")
 
 
+def bundled_marker_set(name: str) -> MarkerSet | None:
+    """The bundled set of a name, as a subject file has it; None where none has it."""
+    return load_marker_set(find_marker_set(name)) if name in bundled_marker_sets() else None
+
+
 def find_marker_set(name: str) -> Path:
     """The file that a user means: a path, or a bundled set's name; a file in the current folder wins.
 

@@ -58,16 +58,16 @@ CONTACTS = {
     ),
     "events_against": Message(
         "doubt",
-        "plates or markers speak against an event of the file or of --events; it was used",
+        "plates or markers speak against an event of the file, of --events or of corrections; it was used",
         USABLE,
         "check these events: their times count from the first frame",
         words={
             "feet": (
-                "{given:events of --events|events of the file} were used; by the markers the {later} foot's are "
-                "{s:.2f} s later than the {other} foot's, and step times are wrong by as much"
+                "{given:events of --events or corrections|events of the file} were used; by the markers the {later} "
+                "foot's are {s:.2f} s later than the {other} foot's, and step times are wrong by as much"
             ),
             "each": (
-                "{side} foot: {given:events of --events|events of the file} were used, "
+                "{side} foot: {given:events of --events or corrections|events of the file} were used, "
                 "though others disagree: {events:, 3}"
             ),
         },
@@ -102,22 +102,22 @@ CONTACTS = {
     ),
     "assignment_against": Message(
         "doubt",
-        "the evidence speaks against what --assign says; what it says was done",
+        "the evidence speaks against a contact that is given by hand (--assign, corrections); it was done",
         USABLE,
-        "look at the contact, or leave out --assign",
-        words="--assign {side}: plate {on}: {why}",
+        "look at the contact, or leave out --assign or its correction",
+        words="given by hand, {side}: plate {on}: {why}",
     ),
     "assignment_far": Message(
         "doubt",
-        "a foot that --assign puts on a plate is far from its pressure; it was done",
+        "a foot that is put on a plate by hand (--assign, corrections) is far from its pressure; it was done",
         DO_NOT_USE,
-        "look whose foot is on the plate, or leave out --assign",
+        "look whose foot is on the plate, or leave out --assign or its correction",
         words=(
             (
-                "--assign {side}: plate {on}: its pressure lies {cm:.0f} cm from that foot (median), farther "
+                "given by hand, {side}: plate {on}: its pressure lies {cm:.0f} cm from that foot (median), farther "
                 "than a sole reaches"
             ),
-            "check whose foot is on it, and the plate's corners, or leave out --assign",
+            "check whose foot is on it, and the plate's corners, or leave out --assign or its correction",
         ),
     ),
     "no_known_load": Message(

@@ -279,6 +279,12 @@ READING = {
             "early": "{where}ends {early_s:.4g} s before the last camera frame; the forces after it are unknown",
         },
     ),
+    "corrected": Message(
+        "info",
+        "an analyst corrected the trial by hand; run.json has each entry and what it did",
+        GOOD,
+        words="corrected by hand: {n} {n:entry|entries} ({done:, })",
+    ),
     "emg_absent": Message(
         "info",
         "the subject file names a channel of electromyography that the trial does not have",

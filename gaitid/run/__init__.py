@@ -24,6 +24,7 @@ from gaitid.inputs import (
     named,
     osim_beside,
     refuse_to_overwrite,
+    sha256,
     static_beside,
 )
 from gaitid.model.nexus_subject import mp_beside
@@ -41,7 +42,7 @@ from gaitid.run.files import (
     refuse_to_replace_inputs,
     result_names,
 )
-from gaitid.run.setup import Setup, TrialRead, model_inputs, prepare, with_laboratory, with_model
+from gaitid.run.setup import Setup, TrialRead, model_inputs, prepare, with_files_beside, with_laboratory, with_model
 from gaitid.settings import RunOptions
 from gaitid.trial import Trial
 from gaitid.version import __version__
@@ -74,6 +75,7 @@ __all__ = [
     "run_file",
     "sessions",
     "with_chosen_model",
+    "with_files_beside",
     "with_laboratory",
     "with_model",
 ]
@@ -123,7 +125,7 @@ def _settled(setup: Setup, trial: Trial, session: tuple[Path, ...] = ()) -> tupl
     options = setup.options
     choice = None
     if len(session) > 1:
-        known = _choices(_Session(setup, replace(options, command=(), assign=()), session))
+        known = _choices(_Session(setup, replace(options, command=(), assign=(), corrections=None), session))
         choice = known.get(family(trial))
     alone = choice is None
     choice = choice or _chosen(setup, [trial])
@@ -242,7 +244,12 @@ def read_with(path: Path, options: RunOptions) -> Trial:
     # a table has no place to say so: the files that lie beside it do
     if path.suffix.lower() != ".c3d" and (beside := load_files_beside(path)):
         trial = replace(trial, loaded=tuple((segment, file.name) for segment, file in beside))
-    return trial
+    corrections = options.input_files.get("corrections")
+    if corrections is None:
+        return trial
+    from gaitid.analysis.corrections import read_corrections
+
+    return read_corrections(corrections, trial, sha256(path))
 
 
 def analyse_file(path: Path, setup: Setup) -> Result:
@@ -269,6 +276,7 @@ def analyse_trial(trial: Trial, setup: Setup) -> tuple[Result, Setup]:
 
 
 def _analysed(trial: Trial, setup: Setup, pipeline: Pipeline | None) -> Result:
+    from gaitid.analysis.corrections import contacts_by_hand
     from gaitid.analysis.pipeline import Pipeline
 
     options = setup.options
@@ -284,7 +292,8 @@ def _analysed(trial: Trial, setup: Setup, pipeline: Pipeline | None) -> Result:
         )
     if options.postures_only and trial.loaded:
         pipeline = pipeline.with_("recorded", "found", trial=replace(trial, loaded=()))
-    how = {"solver": options.solver, "require_forces": options.require_forces, "by_hand": options.assign}
+    by_hand = (*options.assign, *contacts_by_hand(trial))
+    how = {"solver": options.solver, "require_forces": options.require_forces, "by_hand": by_hand}
     how |= {"laboratory": setup.laboratory, "emg_reference": setup.emg_reference}
     return pipeline.with_(given_loads=loads, **how).make_all().result
 

@@ -24,20 +24,7 @@ from gaitid.model.settings import settings_from
 from gaitid.records import NamedTuple
 from gaitid.run import Setup, analyse_file, prepare
 from gaitid.run.setup import functional_file
-from gaitid.settings import (
-    FILE,
-    FILES,
-    FLAG,
-    HERTZ,
-    INPUT_FILES,
-    LIMITS,
-    LOADS,
-    OPTIONS,
-    PAIRS,
-    SIDES,
-    WORDS,
-    RunOptions,
-)
+from gaitid.settings import FILE, FILES, FLAG, HERTZ, LIMITS, LOADS, OPTIONS, PAIRS, SIDES, WORDS, RunOptions
 from gaitid.trial import Array
 from gaitid.write import DEFAULT_UNCERTAINTY, UNCERTAINTY
 
@@ -221,13 +208,13 @@ def read_recorded(record: Mapping[str, object], near: Path) -> Recorded:
         raise GaitidError("the record does not say which file it was made from")
     trial = _found(trial, entries["trial"][0], near)
     files: dict[str, Any] = {}
-    for role in INPUT_FILES:
-        path, entry = getattr(options, role), entries.get(role, [{}])[0]
-        if path is not None and not str(entry.get("path", "")).endswith(_BUNDLED):
-            files[role] = _found(path, entry, near)
+    for role, file in options.input_files.items():
+        entry = entries.get(role, [{}])[0]
+        if not str(entry.get("path", "")).endswith(_BUNDLED):
+            files[role] = _found(file, entry, near)
     for entry in entries.get("uncertainty", ()):
-        if not (path := str(entry.get("path", ""))).endswith(_BUNDLED):
-            files["uncertainty"] = str(_found(Path(path), entry, near))
+        if not (name := str(entry.get("path", ""))).endswith(_BUNDLED):
+            files["uncertainty"] = str(_found(Path(name), entry, near))
     of_loads = zip(options.loads, entries.get("load", ()), strict=False)
     loads = tuple((segment, _found(file, entry, near)) for (segment, file), entry in of_loads)
     if len(loads) < len(options.loads):

@@ -165,6 +165,10 @@ def record_of(result: Result, setup: Setup, inputs: Sequence[Mapping[str, str]])
 
         content["settings"] |= {"contributions": True, "observer": options.observer}
         content["conventions"]["contributions"] = contributions_in_words(options.observer, bool(result.applied_loads))
+    if result.trial.corrections is not None:
+        from gaitid.analysis.corrections import effects
+
+        content["corrections"] = effects(result)
     found = estimate_of(result, setup)
     if found is not None:
         from gaitid.uncertainty.usable import usable_for

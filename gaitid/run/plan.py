@@ -23,8 +23,7 @@ from gaitid.read.assignments import enf_files, forces_of
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.run import loads_of, read_with, with_chosen_model
 from gaitid.run.files import refuse_to_replace_inputs, result_names
-from gaitid.run.setup import Setup, with_laboratory
-from gaitid.settings import INPUT_FILES
+from gaitid.run.setup import Setup, with_files_beside
 from gaitid.trial import Trial
 from gaitid.write import BANDS, WRITE
 
@@ -139,7 +138,7 @@ def plan_file(path: Path, folder: Path | None, setup: Setup, session: tuple[Path
     session : tuple of Path
         Trials that get the same model (`with_chosen_model`).
     """
-    setup = with_laboratory(setup, path)
+    setup = with_files_beside(setup, path)
     plan = Plan(path, (*_reads(path, setup),), writes=(*_writes(path, folder, setup),))
     try:
         trial = read_with(path, setup.options)
@@ -168,6 +167,7 @@ def _with_body(plan: Plan, trial: Trial, settled: Setup) -> Plan:
     GaitidError
         As the run would.
     """
+    from gaitid.analysis.corrections import contacts_by_hand
     from gaitid.analysis.pipeline import Pipeline
     from gaitid.ground.by_hand import assigned_frames
 
@@ -194,7 +194,7 @@ def _with_body(plan: Plan, trial: Trial, settled: Setup) -> Plan:
         notes=notes,
     )
     pipeline.with_(given_loads=loads_of(trial, options)).calibration  # noqa: B018 - which refuses loads and statics
-    assigned_frames(options.assign, trial, list(found.needs))
+    assigned_frames((*options.assign, *contacts_by_hand(trial)), trial, list(found.needs))
     _refuse_without_forces(trial, found, options.require_forces)
     return plan
 
@@ -214,7 +214,7 @@ def _refuse_without_forces(trial: Trial, found: Found, required: bool) -> None:
 def _reads(path: Path, setup: Setup) -> Iterator[FileRead]:
     options = setup.options
     yield _file("trial", path)
-    yield from (_file(role, file) for role in INPUT_FILES if (file := getattr(options, role)) is not None)
+    yield from (_file(role, file) for role, file in options.input_files.items())
     yield from (_file("forces", file, "beside it") for file in forces_of(found_trial(path), options.forces))
     yield from (_file("load", file, f"on {segment}") for segment, file in options.loads)
     for i, file in enumerate(setup.model.paths if setup.model is not None else ()):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from gaitid.body.subject import SubjectFile
 from gaitid.disk.large_arrays import keep_freed
 from gaitid.errors import GaitidError
-from gaitid.inputs import found_trial, input_record, laboratory_beside, named
+from gaitid.inputs import corrections_beside, found_trial, input_record, laboratory_beside, named
 from gaitid.model import AUTO
 from gaitid.model.choices import ChoiceError
 from gaitid.model.find import about_hidden, hidden_model
@@ -21,7 +21,7 @@ from gaitid.model.specs import Model
 from gaitid.notes import Notes, note
 from gaitid.read import as_static, read_trial
 from gaitid.records import NamedTuple, frozen_dataclass
-from gaitid.settings import INPUT_FILES, RunOptions
+from gaitid.settings import RunOptions
 from gaitid.trial import Trial
 
 if TYPE_CHECKING:
@@ -160,9 +160,8 @@ def prepare(options: RunOptions, static: Trial | None = None, measurements: Mapp
             from gaitid.uncertainty.repeatability import with_repeatability
 
             sources = with_repeatability(sources, options.repeatability)
-    for role in INPUT_FILES:
-        extra = getattr(options, role)
-        if extra is not None and role not in _READ_HERE:
+    for role, extra in options.input_files.items():
+        if role not in _READ_HERE:
             inputs.append(named(extra, partial(input_record, role, extra)))
     days: tuple[Day, ...] = ()
     if options.laboratory is not None:
@@ -235,6 +234,17 @@ def with_laboratory(setup: Setup, path: Path) -> Setup:
     )
 
 
+def with_files_beside(setup: Setup, path: Path) -> Setup:
+    """`with_laboratory`, and with the trial's corrections that lie beside it, where none were given."""
+    setup = with_laboratory(setup, path)
+    options, file = setup.options, corrections_beside(path)
+    if options.corrections is not None or file is None:
+        return setup
+    command = (*options.command, "--corrections", str(file)) if options.command else ()
+    options = replace(options, corrections=file, command=command)
+    return replace(setup, options=options, inputs=(*setup.inputs, input_record("corrections", file)))
+
+
 def with_model(setup: Setup, model: Model) -> Setup:
     """The same with this model, what it reads of the subject, and its files among the inputs."""
     subject = SubjectFile()
@@ -282,7 +292,7 @@ def model_inputs(model: Model) -> list[Mapping[str, str]]:
 
 def given_files(options: RunOptions) -> list[Path]:
     """The files that the options of a command name, but its trials and the model's."""
-    files = [file for role in INPUT_FILES if (file := getattr(options, role)) is not None]
+    files = [*options.input_files.values()]
     if options.uncertainty is not None:
         from gaitid.uncertainty.sources import find_sources
 

@@ -201,7 +201,7 @@ def test_what_does_not_fit_is_refused_in_one_line(given: dict[str, Any], line: s
 
 
 def test_what_belongs_to_files_is_refused_with_a_trial_in_memory() -> None:
-    with pytest.raises(gaitid.GaitidError, match="forces, plates and events belong to a file"):
+    with pytest.raises(gaitid.GaitidError, match="forces, plates, events and corrections belong to a file"):
         gaitid.analyse(of_csv(), **BESIDE)
     with pytest.raises(gaitid.GaitidError, match="give them to read_trial"):
         gaitid.analyse(of_csv(), settings={"point_unit": "mm"})

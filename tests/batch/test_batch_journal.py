@@ -71,8 +71,8 @@ def test_the_table_keeps_the_order_of_the_plan_and_the_time_last() -> None:
     none = "none: no static was found"
     assert lines == [
         ",".join(COLUMNS),
-        f'b,P1,{none},done,,,,,usable,good,usable,"right: no heel, no load",100,,0.6666666667,,,,,,0.250',
-        f'a,P1,{none},crashed,"it said ""no"", twice",,,,,,,,,,,,,,,,',
+        f'b,P1,{none},done,,,,,usable,good,usable,"right: no heel, no load",100,,0.6666666667,,,,,,,,,0.250',
+        f'a,P1,{none},crashed,"it said ""no"", twice",,,,,,,,,,,,,,,,,,,',
     ]
 
 

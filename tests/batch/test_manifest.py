@@ -230,7 +230,7 @@ def test_options_for_all_are_given_again(make) -> None:  # type: ignore[no-untyp
     top = make("walk.c3d")
     given = ["--static", "s.c3d"]
     assert manifest_csv(make_plan([str(top)], None, given=given).trials, given).splitlines()[0] == (
-        "trials,subject,root,subject_file,laboratory"
+        "trials,subject,root,subject_file,laboratory,corrections"
     )
 
 

@@ -18,6 +18,7 @@ APPLIED: dict[str, tuple[str, ...]] = {
     ),
     "a load that nobody claims": ("--assign",),
     "a load that no foot claims": ("name the foot (--assign SIDE=PLATE), or keep others off the plates",),
+    "corrections of another trial": ("take the file away, or leave it out with --corrections none",),
     "events that are late": ("give events with --events, or check whether forces and markers belong together",),
     "a motion file that names the other foot": ("check the recording, and name the foot with --assign",),
     "a mass a fifth too high": ("weigh the subject (mass_kg in --subject), and check the plates' calibration",),
@@ -66,7 +67,7 @@ APPLIED: dict[str, tuple[str, ...]] = {
     "a result of arrays": ("export it --to mat, xlsx, parquet or long, which its tables are enough for",),
     "a C3D of a trial that is none": ("use --to trc",),
     "a foot that is put on another's plate": (
-        "check whose foot is on it, and the plate's corners, or leave out --assign",
+        "check whose foot is on it, and the plate's corners, or leave out --assign or its correction",
     ),
     "a body that something else carries": (
         "give the mass with --subject, check the gains, or --set external_support=yes where something else carries",
@@ -110,7 +111,7 @@ NOT_APPLIED: dict[str, tuple[str, ...]] = {
         "weigh the subject (mass_kg in --subject), and check the plates' gain",
     ),
     "the note's cure comes first: a foot that is put on another's plate": (
-        "look whose foot is on the plate, or leave out --assign",
+        "look whose foot is on the plate, or leave out --assign or its correction",
     ),
     "the note's cure comes first: feet that were never calibrated": ("give a static with --static",),
     "asks for another command: tests/analysis/test_osim_static.py": (
@@ -118,7 +119,7 @@ NOT_APPLIED: dict[str, tuple[str, ...]] = {
         "give it as --static of each trial",
     ),
     "the cure of a foot that is put on another's plate, where that is nearer": (
-        "look at the contact, or leave out --assign",
+        "look at the contact, or leave out --assign or its correction",
     ),
     "the same option as in a row above": (
         "in the file, or keep with --set doubtful_labels=keep",

@@ -203,7 +203,7 @@ ROWS: dict[str, Row] = {
         run(None, "--assign", "right=none"), "no whole stance on the plates.*that no foot claims", r"--assign \w+=\d"
     ),
     "a foot that is put on another's plate": Row(
-        run(None, "--assign", "right=1"), "--assign right.*leave out --assign", "leave out --assign"
+        run(None, "--assign", "right=1"), "given by hand, right.*leave out --assign", "leave out --assign"
     ),
     # filters
     "a cut-off beyond what frames can hold": Row(

@@ -154,6 +154,11 @@ ROWS: dict[str, Row] = {
     "events that are late": Row(
         run(late_events), "events in the file are 0.25 s late.*cure: give events with --events", "--events", true_events
     ),
+    "corrections of another trial": Row(
+        lambda folder: run(None, "--corrections", folder.text("other.yaml", "trial_sha256: 12ab\n"))(folder),
+        "the corrections are of another trial.*leave it out with --corrections none",
+        "--corrections none",
+    ),
     "events of no known name": Row(
         events_named,
         "Say what each means: --events FILE.yaml with `labels: {.*Tick",

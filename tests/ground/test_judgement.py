@@ -174,7 +174,12 @@ CASES: list[tuple[str, Callable[[], Evidence], float, str]] = [
     ("pressure_runs_sideways", lambda: contact(across_the_foot(0.5, 0.7)), UNKNOWN, "whether Mx and My are exchanged"),
     ("edges_unknown", lambda: contact(replace(pressed(), outlined=False)), 0.8, "nothing says where"),
     ("contact_cut", lambda: contact(cut=("", "samples")), 0.9, "its end is not known: the plate has no samples after"),
-    ("contact_cut", lambda: contact(cut=("hand", "")), 0.9, "--assign begins within the load: name all of its frames"),
+    (
+        "contact_cut",
+        lambda: contact(cut=("hand", "")),
+        0.9,
+        "what is given by hand begins within the load: name all of its frames",
+    ),
     ("contact_cut", lambda: contact(cut=("trial", ""), first=0), 0.9, "the trial begins within the contact"),
     (
         "contact_cut",

@@ -114,7 +114,7 @@ def test_what_is_given_by_hand_wins_and_the_evidence_is_told(made) -> None:  # t
     by_evidence = run(trial).sides["left"].load.state
     result = run(trial, (ByHand("left", (1,), 100, 200),))
     contact = next(c for c in result.contacts if c.plates == (1,))
-    assert (contact.side, contact.method) == ("left", "given by hand (--assign)")
+    assert (contact.side, contact.method) == ("left", "given by hand")
     assert "the evidence says otherwise" in contact.reason and contact.confidence < 0.5
     held = result.sides["left"].load
     assert (held.state[contact.first : contact.last + 1] == LOADED).all()
@@ -142,7 +142,7 @@ def test_a_foot_far_from_the_pressure_is_not_to_be_used(made) -> None:  # type: 
     right = next(c for c in clean.contacts if c.side == "right" and c.plates)
     result = run(trial, (ByHand("left", right.plates, right.first, right.last),))
     contact = next(c for c in result.contacts if c.plates == right.plates)
-    assert (contact.side, contact.method) == ("left", "given by hand (--assign)")
+    assert (contact.side, contact.method) == ("left", "given by hand")
     held = slice(contact.first + 3, contact.last - 3)
     assert (result.sides["left"].load.wrench.f_g[held, 2] > 20).all()
     (far,) = [note for note in result.notes if note.code == "assignment_far"]

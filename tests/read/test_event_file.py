@@ -229,7 +229,9 @@ def test_the_evidence_against_an_event_is_said_and_the_event_used(trial: Trial, 
     strikes = [e for e in found.record["events"]["used"] if (e["side"], e["kind"]) == (side, "strike")]
     assert [(e["time_s"], e["source"]) for e in strikes] == [(pytest.approx(late, abs=1e-6), "given")]
     text = next(w["text"] for w in found.record["warnings"] if w["code"] == "events_against")
-    assert text.startswith(f"{side} foot: events of --events were used, though others disagree: strike in frame ")
+    assert text.startswith(
+        f"{side} foot: events of --events or corrections were used, though others disagree: strike in frame "
+    )
     assert "the plates show it 0.10 s away" in text
     loads = [name for name in usual.wrenches if "ground_force" in name]
     both = usual.wrenches[loads].notna() & found.wrenches[loads].notna()
@@ -257,5 +259,5 @@ def test_the_record_makes_it_again(trial: Trial, tmp_path: Path) -> None:
 
 
 def test_a_trial_in_memory_has_its_own(trial: Trial, tmp_path: Path) -> None:
-    with pytest.raises(gaitid.GaitidError, match="forces, plates and events belong to a file"):
+    with pytest.raises(gaitid.GaitidError, match="forces, plates, events and corrections belong to a file"):
         gaitid.analyse(trial, model="pig", events=tmp_path / "e.csv")

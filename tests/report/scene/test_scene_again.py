@@ -28,6 +28,7 @@ TYPED = {
     "plates": ["--plates", "p.yaml"],
     "subject_prefix": ["--subject-prefix", "Anna"],
     "events": ["--events", "e.csv"],
+    "corrections": ["--corrections", "walk.corrections.yaml"],
     "laboratory": ["--laboratory", "laboratory.yaml"],
     "express_in": ["--express-in", "jcs", "--express-in", "global", "--express-in", "jcs"],
     "cutoff": ["--cutoff", "6.5"],
