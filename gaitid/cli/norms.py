@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -12,7 +13,7 @@ from gaitid.notes.message import LEVELS
 
 
 @click.group(
-    short_help="Normative bands: list, show, and build your own.",
+    short_help="Normative bands: list, show, build your own, import another program's.",
     invoke_without_command=True,
     epilog="Example:  gaitid norms build controls/ -o my_norms.yaml; gaitid report walk.run.json --norms my_norms.yaml"
     " -o walk.html\n\nMore: docs/norms.md",
@@ -20,7 +21,7 @@ from gaitid.notes.message import LEVELS
 @talk_options
 @click.pass_context
 def command(ctx: click.Context) -> int | None:
-    """Normative bands: list, show, and build your own; without a subcommand, list them."""
+    """Normative bands: list, show, build and import; without a subcommand, list them."""
     return ctx.invoke(list_) if ctx.invoked_subcommand is None else None
 
 
@@ -51,6 +52,93 @@ def show(name: str) -> int:
     return 0
 
 
+def _pairs(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+    """NAME=VALUE by name; without a name, of the empty one."""
+    split = [text.rpartition("=") for text in given]
+    return {name.strip(): value.strip() for name, _, value in split}
+
+
+def _column(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+    from gaitid.norms.sets import UNITS
+
+    pairs = _pairs(ctx, param, given)
+    for name, column in pairs.items():
+        if not name or not column.endswith(UNITS):
+            expected = f"NAME=COLUMN, a column of cycles.csv without its side, as knee_flexion_deg ({', '.join(UNITS)})"
+            raise click.BadParameter(f"{name}={column}: expected {expected}")
+    return pairs
+
+
+def _speed(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> dict[str, float]:
+    try:
+        return {name: float(value) for name, value in _pairs(ctx, param, given).items()}
+    except ValueError as error:
+        raise click.BadParameter(f"expected [GROUP=]M_PER_S: {error}") from None
+
+
+@command.command(
+    "import",
+    epilog="Example:  gaitid norms import normal.gcd -o ours.yaml --model pig --subjects 40 --ages 20 60 --speed 1.3; "
+    "or  gaitid norms import adults.csv -o adults.yaml --subjects 22 --mass 72.4 --column 'Knee bend=knee_flexion_deg'",
+)
+@click.argument("file", type=Target(), metavar="FILE")
+@click.option("-o", "--output", required=True, type=Target(), help="The YAML file.")
+@click.option("--subjects", required=True, type=click.IntRange(1), help="How many they are.")
+@click.option("--model", default="", help="Whose definitions the numbers have, as pig; without it they are dashed.")
+@click.option("--name", help="By which it is asked for; else the file's name.")
+@click.option("--title", help="Stands beside the curves; else the name.")
+@click.option("--population", default="not stated", help="Who they are: 'adults without a pathology'.")
+@click.option("--ages", "ages_years", nargs=2, type=float, metavar="LOW HIGH", help="Years.")
+@click.option("--speed", "speeds", multiple=True, callback=_speed, metavar="[GROUP=]M_PER_S", help="Repeatable.")
+@click.option("--group", "groups", multiple=True, help="Take this group only, by its name in the file; repeatable.")
+@click.option(
+    "--column",
+    "columns",
+    multiple=True,
+    callback=_column,
+    metavar="NAME=[-]COLUMN",
+    help="Which column of cycles.csv a quantity is, with - where its sign turns; repeatable.",
+)
+@click.option(
+    "--mass", "mass_kg", type=float, default=float("nan"), metavar="KG", help="Of moments in N·m, forces in N."
+)
+@click.option("--source", default="not stated", help="Author, year, journal.")
+@click.option("--licence", default="not stated", help="On what terms the figures may be used.")
+@click.option("--marker-filter", default="not stated", help="As '6 Hz'.")
+@click.option("--force-filter", default="not stated", help="As '20 Hz', or none.")
+@talk_options
+def import_(file: Path, output: Path, **given: Any) -> int:
+    """Norms that another program keeps: GCD (Vicon Polygon), .xlsx, .csv, .mat (Rehazenter's toolbox).
+
+    Tables have a column of percent and pairs of columns that end in mean and sd: a quantity each, or with a column of
+    names a group each. What the file does not declare is not stated, unless an option states it.
+    """
+    from gaitid.disk.atomic import write_all
+    from gaitid.inputs import refuse_to_overwrite
+    from gaitid.norms.importing import Declared, import_norms
+    from gaitid.norms.text import set_yaml
+
+    refuse_to_overwrite([output], [file])
+    given["name"] = given["name"] or output.stem
+    given["title"] = given["title"] or given["name"]
+    norms, lines = import_norms(file, Declared(**given))
+    write_all(output.parent, {output.name: set_yaml(norms)})
+    for line in lines:
+        print_info(line)
+    print_info(f"wrote {output}")
+    return 0
+
+
+def _edges(ctx: click.Context, param: click.Parameter, given: str | None) -> tuple[float, ...]:
+    try:
+        edges = tuple(float(word) for word in given.split(",")) if given else ()
+    except ValueError:
+        raise click.BadParameter(f"expected speeds in m/s, as 0.4,0.8,1.2, found {given}") from None
+    if any(high <= low for low, high in zip((0.0, *edges), edges, strict=False)):
+        raise click.BadParameter(f"expected rising speeds above 0, found {given}")
+    return edges
+
+
 @command.command("build", epilog="Example:  gaitid norms build controls/ -o my_norms.yaml")
 @click.argument("results", nargs=-1, required=True, type=Target(), metavar="RESULT...")
 @click.option("-o", "--output", required=True, type=Target(), help="The YAML file.")
@@ -66,6 +154,12 @@ def show(name: str) -> int:
     help="Take results with this verdict (several times); else good and usable.",
 )
 @click.option("--turns", is_flag=True, help="Also walks that turn, go up or down, or backward.")
+@click.option(
+    "--speeds",
+    callback=_edges,
+    metavar="M_PER_S,...",
+    help="A group of trials below, between and above these speeds, as 0.4,0.8,1.2; else all are one.",
+)
 @talk_options
 def build(
     results: tuple[Path, ...],
@@ -73,6 +167,7 @@ def build(
     ages: tuple[float, float] | None,
     verdicts: tuple[str, ...],
     turns: bool,
+    speeds: tuple[float, ...],
     **words: str | None,
 ) -> int:
     """Mean and standard deviation between subjects, from results of one model.
@@ -91,7 +186,7 @@ def build(
     refuse_to_overwrite([output], find_records(results))
     name = words["name"] or output.stem
     population = words["population"] or "not stated"
-    about = About(name, words["title"] or name, population, ages or None, verdicts or VERDICTS, turns)
+    about = About(name, words["title"] or name, population, ages or None, verdicts or VERDICTS, turns, speeds)
     with Progress(1) as progress:
 
         def read(done: int, of: int) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -39,7 +39,8 @@ _UNITS = (("_m_per_s", "m/s"), ("_steps_per_min", "steps/min"), ("_percent", "%"
 
 @frozen_dataclass()
 class About:
-    """What cannot be read from results: the words of a set, and which results are taken."""
+    """What cannot be read from results: the words of a set, which results are taken, and speeds (m/s) between which
+    trials are a group each."""
 
     name: str
     title: str
@@ -47,6 +48,7 @@ class About:
     ages_years: tuple[float, float] | None = None
     verdicts: tuple[str, ...] = VERDICTS
     with_turns: bool = False
+    speed_edges: tuple[float, ...] = ()
 
 
 @frozen_dataclass()
@@ -84,17 +86,62 @@ def build_norms(
         progress(number, len(files))
     kept, lines = _kept(walks, about)
     definitions = _one_definition(kept)
+    groups = []
+    for name, label, inside in _by_speed(kept, about.speed_edges, lines):
+        group, cycles = _group(name, label, inside)
+        which = f"{label}: " if about.speed_edges else ""
+        sizes = f"{counted(group.n, 'subject')}, {counted(len(inside), 'trial')}, {counted(cycles, 'cycle')}"
+        lines.append(f"{which}{sizes}")
+        if group.n < 2:
+            lines.append(f"{which}one subject only: no standard deviations; a band needs at least two")
+        groups.append(group)
+    if not groups:
+        raise GaitidError("no trial has a walking speed", expected="whole strides", todo="leave out --speeds")
+    norms = NormSet(
+        name=about.name,
+        title=about.title,
+        source="built by gaitid norms build",
+        licence="the laboratory's own",
+        population=about.population,
+        force_filter=_one_filter(walk.force_filter for walk in kept),
+        ages_years=about.ages_years,
+        usual=groups[len(groups) // 2].name,
+        definitions=definitions,
+        groups=tuple(groups),
+        marker_filter=_one_filter(walk.marker_filter for walk in kept),
+    )
+    return norms, tuple(lines)
+
+
+def _by_speed(
+    walks: Sequence[Walk], edges: Sequence[float], lines: list[str]
+) -> Iterator[tuple[str, str, Sequence[Walk]]]:
+    """Name, label and trials of each group: by the mean speed of a trial's strides, slow to fast."""
+    if not edges:
+        yield "all", "all speeds", walks
+        return
+    bounds = (0.0, *edges, math.inf)
+    speeds = [[v for of in walk.figures.values() for v in of.get("speed_m_per_s", ())] for walk in walks]
+    if unknown := speeds.count([]):
+        lines.append(f"{counted(unknown, 'trial')} without a speed: in no group")
+    for low, high in zip(bounds, bounds[1:]):
+        label = f"from {low:g} m/s" if high == math.inf else f"{low:g} to {high:g} m/s"
+        inside = [w for w, of in zip(walks, speeds, strict=True) if of and low <= float(np.mean(of)) < high]
+        if inside:
+            yield f"from_{low:g}".replace(".", "_"), label, inside
+
+
+def _group(name: str, label: str, kept: Sequence[Walk]) -> tuple[Group, int]:
+    """The subjects of some trials, each once, and how many cycles these have."""
     of_subjects: dict[str, list[Walk]] = {}
     for walk in sorted(kept, key=lambda walk: walk.subject):
         of_subjects.setdefault(walk.subject, []).append(walk)
     people = [_person(several) for several in of_subjects.values()]
     cycles = sum(len(next(iter(curves.values()))) for walk in kept for curves in walk.curves.values())
-    lines.append(f"{counted(len(people), 'subject')}, {counted(len(kept), 'trial')}, {counted(cycles, 'cycle')}")
-    filters = sorted({walk.force_filter for walk in kept})
     units = {name: unit for walk in kept for name, unit in walk.units.items()}
     group = Group(
-        name="all",
-        label="all speeds",
+        name=name,
+        label=label,
         n=len(people),
         speeds=_speeds(people),
         bands=_bands(people, max(walk.spike_until_percent for walk in kept)),
@@ -106,21 +153,12 @@ def build_norms(
     speeds = [speed for walk in kept for given in walk.figures.values() for speed in given.get("speed_m_per_s", ())]
     if speeds:
         group = replace(group, speed_range_m_per_s=(min(speeds), max(speeds)))
-    norms = NormSet(
-        name=about.name,
-        title=about.title,
-        source="built by gaitid norms build",
-        licence="the laboratory's own",
-        population=about.population,
-        force_filter=filters[0] if len(filters) == 1 else f"mixed: {', '.join(filters)}",
-        ages_years=about.ages_years,
-        usual="all",
-        definitions=definitions,
-        groups=(group,),
-    )
-    if len(people) < 2:
-        lines.append("one subject only: no standard deviations; a band needs at least two")
-    return norms, tuple(lines)
+    return group, cycles
+
+
+def _one_filter(several: Iterable[str]) -> str:
+    filters = sorted({*several})
+    return filters[0] if len(filters) == 1 else f"mixed: {', '.join(filters)}"
 
 
 def _kept(walks: Sequence[Walk], about: About) -> tuple[list[Walk], list[str]]:

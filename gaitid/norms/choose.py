@@ -9,6 +9,7 @@ from typing import Any
 
 from gaitid.errors import GaitidError
 from gaitid.norms.fit import (
+    NO_PROFILE,
     GaitProfile,
     ModelFit,
     age_fit,
@@ -74,7 +75,11 @@ def norms_for(choice: str | None, record: Mapping[str, Any], speed_m_per_s: floa
     if way and not asked:
         return None, f"No normative bands. {way}: {norms.title} is of {_STRAIGHT}, and is not drawn ({todo})."
     group = speed.group
-    bands = {column: band for column, band in group.bands.items() if column in model.columns}
+    bands = {
+        column: replace(band, borrowed=column in model.borrowed)
+        for column, band in group.bands.items()
+        if column in model.columns
+    }
     if not bands and not group.spatiotemporal:
         return None, f"No normative bands. {norms.title}: {model.why}."
     judges = age.fits is True or (age.fits is None and asked)
@@ -93,6 +98,7 @@ def norms_for(choice: str | None, record: Mapping[str, Any], speed_m_per_s: floa
         features=_features(group, model),
         people=age.people,
         judges=judges,
+        models=norms.definitions.models,
     )
     judged = f": that takes age_years (--subject), or --norms {norms.name} where it fits" if age.fits is None else ""
     sentences = (
@@ -128,7 +134,7 @@ def profile_for(
     if norms is None:
         return None, why
     profile = gait_profile(curves.get("left", {}), curves.get("right", {}), norms)
-    lacking = "No side has a cycle in which all nine angles are known, or the norms lack one of them."
+    lacking = f"{NO_PROFILE[:1].upper()}{NO_PROFILE[1:]}."
     return profile, "" if profile is not None else lacking
 
 

@@ -54,7 +54,7 @@ class Walk:
         ``the walk turns by 92°``, or how else it does not go straight on over level ground; empty where it does.
     sha256 : str
         Of the trial.
-    force_filter : str
+    force_filter, marker_filter : str
     curves : mapping of side to mapping of column to (cycles, 101) array
         NaN where a cell is empty.
     figures : mapping of side to mapping of name to values
@@ -74,6 +74,7 @@ class Walk:
     way: str
     sha256: str
     force_filter: str
+    marker_filter: str
     curves: Mapping[str, Mapping[str, Array]]
     figures: Mapping[str, Values]
     features: Mapping[str, Values]
@@ -110,7 +111,8 @@ def load_walk(path: Path) -> Walk:
         definitions=definitions_of(record),
         way=way_words(record),
         sha256=sha256,
-        force_filter=_force_filter(record),
+        force_filter=_filter(record, "force_cutoff_hz"),
+        marker_filter=_filter(record, "cutoff_hz"),
         curves={
             side: {column: values for column, values in curves.columns.items() if column.endswith(UNITS)}
             for side, curves in cycles.items()
@@ -177,9 +179,9 @@ def _spike(record: Mapping[str, Any], cycles: Mapping[str, CycleCurves]) -> floa
     return float(max(ends))
 
 
-def _force_filter(record: Mapping[str, Any]) -> str:
+def _filter(record: Mapping[str, Any], key: str) -> str:
     settings = record.get("settings")
-    cutoff = settings.get("force_cutoff_hz") if isinstance(settings, Mapping) else None
+    cutoff = settings.get(key) if isinstance(settings, Mapping) else None
     return "none" if cutoff is None else f"{cutoff:g} Hz" if isinstance(cutoff, int | float) else str(cutoff)
 
 

@@ -39,13 +39,14 @@ class ModelFit(NamedTuple):
     """Columns of a set that fit, and in words why the others do not (empty where all do).
 
     `family` says whether the model is of the family that the set was made with, `without` which joints are left out
-    there, in part or altogether.
+    there, in part or altogether, `borrowed` which columns are of another definition: for the eye alone.
     """
 
     columns: frozenset[str]
     why: str
     family: bool
     without: tuple[str, ...] = ()
+    borrowed: frozenset[str] = frozenset()
 
 
 def worded(text: str) -> Mapping[str, str]:
@@ -76,22 +77,30 @@ def model_fit(norms: NormSet, record: Mapping[str, Any], asked: bool) -> ModelFi
     record : mapping
         The content of ``run.json``.
     asked : bool
-        Whether the set was asked for by name: then the sagittal plane of another model's curves is allowed.
+        Whether the set was asked for by name: then the sagittal plane of another definition is drawn, too.
     """
     theirs, ours = norms.definitions, definitions_of(record)
     columns = {column for group in norms.groups for column in group.bands}
     family = bool(set(theirs.models) & set(ours.models)) or (bool(ours.axes) and ours.axes == theirs.axes)
     ground = {column for column in columns if column.startswith(GROUND)}
     if not family:
-        wanted, found = " or ".join(theirs.models) or "a model without a name", (*ours.models, "an unknown model")[0]
-        sagittal = {c for c in columns if c.endswith(SAGITTAL) or c.endswith(POWER)} if asked else set()
-        only = "Ground reaction and the sagittal plane" if asked else "Ground reaction"
-        why = f"{only} only: the band is of model {wanted}, this result of {found}"
-        return ModelFit(frozenset(ground | sagittal), why, False)
+        found = (*ours.models, "an unknown model")[0]
+        wanted = f"model {' or '.join(theirs.models)}" if theirs.models else "no stated model"
+        sagittal = _sagittal(columns) if asked else frozenset()
+        only = f"Ground reaction{' and, dashed, the sagittal plane' if sagittal else ''}"
+        why = f"{only} only: the band is of {wanted}, this result of {found}"
+        return ModelFit(sagittal | ground, why, False, borrowed=sagittal)
     kept = ground | {column for column in columns - ground if _same(column, theirs, ours)}
     joints = sorted({_joint(column, theirs) for column in columns - kept})
     why = f"Without what this result defines otherwise than the band: {', '.join(joints)}" if joints else ""
-    return ModelFit(frozenset(kept), why, True, tuple(joints))
+    sagittal = _sagittal(columns - kept) if asked else frozenset()
+    if sagittal:
+        why += ", but for the sagittal plane, dashed"
+    return ModelFit(sagittal | kept, why, True, tuple(joints), sagittal)
+
+
+def _sagittal(columns: Iterable[str]) -> frozenset[str]:
+    return frozenset(column for column in columns if column.endswith((*SAGITTAL, POWER)))
 
 
 def _same(column: str, theirs: Definitions, ours: Definitions) -> bool:
@@ -208,6 +217,10 @@ NO_GDI = (
     "publisher's, of which no copy with a licence was found, and features of people without a pathology alone do not "
     "span what it measures."
 )
+#: Why there are no scores although norms are drawn.
+NO_PROFILE = (
+    "no side has a cycle in which all nine angles are known, or the norms lack one of them or define it otherwise"
+)
 #: % of the cycle.
 STEPS = np.arange(0.0, 101.0, 2.0)
 
@@ -254,9 +267,10 @@ def gait_profile(left: Mapping[str, Array], right: Mapping[str, Array], norms: N
     Returns
     -------
     GaitProfile or None
-        None where the norms lack one of the nine variables, or neither side has a cycle with all of them.
+        None where the norms lack one of the nine variables or define it otherwise, or neither side has a cycle with all
+        of them.
     """
-    if any(variable not in norms.bands for variable in VARIABLES):
+    if any(variable not in norms.bands or norms.bands[variable].borrowed for variable in VARIABLES):
         return None
     sides = {"left": _scores(left, norms), "right": _scores(right, norms)}
     if not any(sides.values()):

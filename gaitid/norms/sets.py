@@ -33,6 +33,8 @@ class Band:
     spike_until_percent : float
         Up to there the band holds the spike that forces and markers of different bandwidth make at foot strike
         (docs/impacts.md); 0 where it holds none.
+    borrowed : bool
+        Whether it is of another definition than the curve below it: drawn dashed, and nothing is held against it.
     """
 
     percent: Array
@@ -40,6 +42,7 @@ class Band:
     sd: Array
     n: int
     spike_until_percent: float = 0.0
+    borrowed: bool = False
 
 
 @frozen_dataclass()
@@ -108,6 +111,8 @@ class NormSet:
     ----------
     name, title, source, licence, population, force_filter : str
         As in `Norms`.
+    marker_filter : str
+        Of the trajectories, in words.
     ages_years : (low, high) or None
         Of the population; None where it is of any age, or not known.
     usual : str
@@ -126,6 +131,7 @@ class NormSet:
     usual: str
     definitions: Definitions
     groups: tuple[Group, ...]
+    marker_filter: str = "not stated"
 
 
 @frozen_dataclass()
@@ -162,6 +168,8 @@ class Norms:
     judges : bool
         Whether a curve may be called within or beyond them in words: not where they are of certain ages, and the
         subject's is another, or is not known and nobody asked for them by name. They are drawn all the same.
+    models : tuple of str
+        What the bands were computed with.
     """
 
     name: str
@@ -178,6 +186,14 @@ class Norms:
     features: Mapping[str, Figure] = field(default_factory=dict)
     people: str = ""
     judges: bool = True
+    models: tuple[str, ...] = ()
+
+    @property
+    def borrowed_words(self) -> str:
+        """Of a legend: what the dashed bands are; empty where there are none."""
+        of = " or ".join(self.models) or "a model that is not stated"
+        borrowed = any(band.borrowed for band in self.bands.values())
+        return f"dashed: of another definition ({of}), nothing is held against it" if borrowed else ""
 
     @property
     def legend(self) -> str:
@@ -251,7 +267,7 @@ def parse_set(content: object, name: str, file: Path | None = None) -> NormSet:
         raise GaitidError(f"{name}: not norms", expected=f"the key gaitid_norms: {SCHEMA}", found=str(found)[:40])
     fields.asked.add("gaitid_norms")
     words = {key: fields.text(key) for key in ("name", "title", "population")}
-    words |= {key: fields.text(key, "not stated") for key in ("source", "licence", "force_filter")}
+    words |= {key: fields.text(key, "not stated") for key in ("source", "licence", "force_filter", "marker_filter")}
     percent = _numbers(fields, "percent")
     if len(percent) < 2 or percent[0] != 0 or percent[-1] != 100 or (np.diff(percent) <= 0).any():
         faults.add("percent: expected increasing numbers from 0 to 100")

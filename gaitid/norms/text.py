@@ -15,7 +15,7 @@ _HEAD = "# Normative bands, for `gaitid report --norms`: docs/norms.md\n"
 
 def set_yaml(norms: NormSet) -> str:
     """The YAML that `gaitid.norms.sets.load_set` reads back; six digits."""
-    words = ("name", "title", "source", "licence", "population", "force_filter")
+    words = ("name", "title", "source", "licence", "population", "force_filter", "marker_filter")
     lines = [f"{_HEAD}gaitid_norms: {SCHEMA}", *(f"{key}: {_quoted(getattr(norms, key))}" for key in words)]
     if norms.ages_years:
         lines.append(f"ages_years: {_list(np.array(norms.ages_years))}")
@@ -83,9 +83,14 @@ def set_lines(norms: NormSet) -> Iterator[str]:
     yield f"{norms.title} ({norms.name})"
     for word in ("source", "licence", "population"):
         yield f"{word}: {getattr(norms, word)}"
-    if norms.ages_years:
-        yield f"ages: {norms.ages_years[0]:g} to {norms.ages_years[1]:g} years"
-    yield f"models: {', '.join(norms.definitions.models) or 'not stated'}"
+    ages = norms.ages_years
+    yield f"ages: {f'{ages[0]:g} to {ages[1]:g} years' if ages else 'not stated'}"
+    definitions = norms.definitions
+    yield f"models: {', '.join(definitions.models) or 'not stated'}"
+    for key in ("angles", "moments", "axes"):
+        stated = "; ".join(f"{name}: {text}" for name, text in getattr(definitions, key).items())
+        yield f"{key}: {stated or 'not stated'}"
+    yield f"filter of the markers: {norms.marker_filter}"
     yield f"filter of the forces: {norms.force_filter}"
     for group in norms.groups:
         yield ""

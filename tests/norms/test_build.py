@@ -161,6 +161,20 @@ def test_the_file_is_read_back(result: Make, tmp_path: Path) -> None:
     assert "Ours, été, all speeds, 1.00 ± 0.00 m/s (n = 3)." in words
 
 
+def test_a_group_for_each_range_of_speeds(result: Make, tmp_path: Path) -> None:
+    """Trials below 0.8 m/s, and from there on; which is drawn goes by the walk's speed."""
+    for name, level in (("ann", 1.0), ("bob", 3.0)):
+        result(name, level, stem="slow", speed=0.5)
+        result(name, level + 10.0, stem="free", speed=1.2)
+    norms, lines = build_norms([tmp_path], About("ours", "Ours", "adults", speed_edges=(0.8,)))
+    assert [(g.label, g.n, g.speeds["m/s"].mean) for g in norms.groups] == [
+        ("0 to 0.8 m/s", 2, pytest.approx(0.5)),
+        ("from 0.8 m/s", 2, pytest.approx(1.2)),
+    ]
+    assert [g.bands["knee_flexion_deg"].mean[0] for g in norms.groups] == [2.0, 12.0]
+    assert "from 0.8 m/s: 2 subjects, 2 trials, 4 cycles" in lines and norms.usual == "from_0_8"
+
+
 def test_features_of_a_joint_that_is_defined_otherwise_are_left_out(result: Make, tmp_path: Path) -> None:
     records = [result(name, level) for name, level in (("ann", 0.0), ("bob", 3.0), ("cid", 9.0))]
     own = tmp_path / "own.yaml"
@@ -173,7 +187,8 @@ def test_features_of_a_joint_that_is_defined_otherwise_are_left_out(result: Make
     record["conventions"]["angles"] = angles.replace("hip: yxz", "hip: zxy")
     norms, words = norms_for(str(own), record, 1.0)
     assert norms is not None
-    assert not norms.features and "hip_flexion_deg" not in norms.bands and "knee_flexion_deg" in norms.bands
+    assert not norms.features and norms.bands["hip_flexion_deg"].borrowed
+    assert "hip_adduction_deg" not in norms.bands and not norms.bands["knee_flexion_deg"].borrowed
     assert "defines otherwise than the band: hip" in words
 
 

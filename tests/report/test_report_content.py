@@ -250,6 +250,19 @@ def test_the_page_leads_with_who_why_and_three_reasons(
     assert "The age of the subject is not known" in html(cycled).split("</header>")[0]
 
 
+def test_the_speed_of_an_adult_stands_beside_that_of_their_age_and_sex(
+    cycled: Path, edit_record: Callable[[Path, dict[str, object]], None]
+) -> None:
+    """Bohannon & Andrews 2011: 1.43 m/s of men in their forties, and no spread by which a speed could be judged."""
+    male = {"value": "male", "unit": "", "source": "subject file"}
+    edit_record(cycled, {"subject": {"age": {"value": 44.9, "unit": "years"}, "sex": male}})
+    page = html(cycled)
+    assert "mean of healthy men of 40 to 49 years" in page and '<td class="n norm">1.43</td>' in page
+    for age, sex in ((9.0, male), (44.9, {})):
+        edit_record(cycled, {"subject": {"age": {"value": age, "unit": "years"}, "sex": sex}})
+        assert "mean of healthy" not in html(cycled)
+
+
 def test_a_panel_without_a_curve_closes_up(cycled: Path) -> None:
     """Its title stands in a line above the others."""
     path = cycled.with_name("walk.cycles.csv")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gaitid.norms import NO_GDI, NONE, Norms, norms_for
+from gaitid.norms.usual_speed import usual_speed
 from gaitid.report.gathering import Session
 from gaitid.report.page import CYCLE, Basis, head, pool, sides_of
 from gaitid.report.page.curves import Drawn, buttons, curve_data, figures, marks, why_unknown
@@ -109,6 +110,8 @@ def article(session: Session, key: str, choice: str | None, first: int) -> dict[
     drawn = Drawn(key, sides_of(results), basis, norms, why_unknown(results), counted)
     without = [name for name, result in named(results) if not result.cycles] if basis.kind == CYCLE else []
     tables, groups = features(counted, norms), figures(drawn)
+    asked_none = choice == NONE or (norms is not None and "speed_m_per_s" in norms.spatiotemporal)
+    speed, speed_of = (None if asked_none else usual_speed(results[0].record)) or (None, "")
     return {
         "results": results,
         "facts": head.facts(session, speeds),
@@ -134,7 +137,8 @@ def article(session: Session, key: str, choice: str | None, first: int) -> dict[
         "trial_keys": [f"r{first + i}" for i in range(len(results))],
         "without": ", ".join(without),
         "sure": sure(counted),
-        "strides": spatiotemporal(counted, norms),
+        "strides": spatiotemporal(counted, norms, speed),
+        "speed_of": speed_of,
         "profile": profile(basis, norms),
         # of the cycles that count; where no trial has any, the peaks of each contact
         "features": tables,

@@ -165,7 +165,7 @@ def _figure(drawn: Drawn, panel: CyclePanel) -> Figure:
     band = drawn.band(panel)
     # of sides within the norms nothing is said beside the curves, the eye sees it
     compared = {side: against(panel, sides.get(side), band) for side in SIDES}
-    judged = drawn.norms is not None and drawn.norms.judges
+    judged = drawn.norms is not None and drawn.norms.judges and not (band and band.borrowed)
     missing = []
     for side in drawn.of:  # which has no curve, or no mean; why stands above the panels of the group
         mean = means.get(side)
@@ -246,7 +246,13 @@ def _norm(scale: Scale, panel: CyclePanel, band: Band) -> list[tuple[str, str, s
     for mask, name in ((~spike, "norm"), (wider(spike), "norm spike")):
         if mask.any():
             middle = np.where(mask, mean, np.nan)
-            found.append((name, area(scale, PERCENT, middle - sd, middle + sd), path(scale, PERCENT, middle)))
+            found.append(
+                (
+                    f"{name} other" if band.borrowed else name,
+                    area(scale, PERCENT, middle - sd, middle + sd),
+                    path(scale, PERCENT, middle),
+                )
+            )
     return found
 
 

@@ -8,7 +8,7 @@ from itertools import groupby
 
 import numpy as np
 
-from gaitid.norms import Figure, Norms, gait_profile
+from gaitid.norms import NO_PROFILE, Figure, Norms, gait_profile
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.report.page import CYCLE, Basis
 from gaitid.report.page.sure import NORMAL_SD
@@ -112,15 +112,16 @@ class SideTable(NamedTuple):
     rows: list[tuple[Row, list[Cell], str]]
 
 
-def spatiotemporal(results: Sequence[Result], norms: Norms | None) -> SideTable:
-    """Strides and steps: mean ± SD and number of each side, and the norms."""
+def spatiotemporal(results: Sequence[Result], norms: Norms | None, speed: Figure | None = None) -> SideTable:
+    """Strides and steps: mean ± SD and number of each side, and the norms; `speed` where these have none of it."""
     values = {
         side: {row.key: [v for result in results for v in strides(result, side, row.key)] for row in SPATIOTEMPORAL}
         for side in SIDES
     }
     flies = any(v > 0 for side in SIDES for v in values[side]["flight_percent"])
     rows = SPATIOTEMPORAL if flies else SPATIOTEMPORAL[:-1]
-    given = norms.spatiotemporal if norms is not None else {}
+    given = {} if speed is None else {"speed_m_per_s": speed}
+    given |= norms.spatiotemporal if norms is not None else {}
     return side_table(rows, values, given, "Spatio-temporal", norms is not None and norms.judges)
 
 
@@ -226,7 +227,7 @@ def profile(basis: Basis, norms: Norms | None) -> Profile:
     curves = {side: basis.sides[side].curves.columns if side in basis.sides else {} for side in SIDES}
     scored = gait_profile(curves["left"], curves["right"], norms)
     if scored is None:
-        return Profile("no side has a cycle in which all nine angles are known, or the norms lack one of them")
+        return Profile(NO_PROFILE)
     rows: list[tuple[str, Sequence[float]]] = []
     for name in next(iter(scored.scores.values())):
         of_sides = [scored.scores.get(side, {}).get(name, math.nan) for side in SIDES]

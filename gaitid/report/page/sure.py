@@ -318,7 +318,7 @@ def glance(basis: Basis, norms: Norms | None, why: str) -> Glance:
         return Glance(why)
     rows, outside, looked_at = [], [], 0
     for column, panel in PANELS.items():
-        if (band := norms.bands.get(column)) is None:
+        if (band := norms.bands.get(column)) is None or band.borrowed:
             continue
         found = {side: against(panel, basis.sides.get(side), band) for side in SIDES}
         if column not in AT_A_GLANCE:  # frontal and transverse plane, ground reaction

@@ -47,6 +47,8 @@ SHEET_MM = (210.0, 297.0)
 # mm. A narrower panel has no room for its title.
 _LEAST_PANEL_MM = 30.0
 _LOWEST_MM, _HIGHEST_MM, _HIGHEST_ON_SHEET_MM = 20.0, 60.0, 36.0
+# Of norms of another definition.
+_BORROWED: Any = {"facecolor": "none", "edgecolor": MUTED, "linewidth": 0.6, "linestyle": (0, (4, 2))}
 
 
 @frozen_dataclass()
@@ -253,6 +255,8 @@ def _handles(picture: Picture, lines: Sequence[Line]) -> list[Any]:
         handles.append(Patch(facecolor=colour, alpha=2 * BAND_ALPHA, linewidth=0, label="± SD"))
     if picture.norms is not None and any(picture.band(panel) for row in picture.rows for panel in row):
         handles.append(Patch(facecolor=NORM, linewidth=0, label=f"norm ± SD: {picture.norms.legend}"))
+        if picture.norms.borrowed_words:
+            handles.append(Patch(label=picture.norms.borrowed_words, **_BORROWED))
     if any(line.impact.any() or line.partial_impact.any() for line in lines):
         handles.append(Line2D([], [], color=INK, linewidth=0.9, label="impact of the strike", **IMPACT))
     if any(line.off_percent > 0 for line in lines):
@@ -282,7 +286,7 @@ def draw_panel(
     if band is not None:
         mean, sd = band_at(band)
         spike = (band.spike_until_percent > 0) & (band.spike_until_percent > PERCENT)
-        style: Any = {"color": NORM, "linewidth": 0, "zorder": 0.5}
+        style: Any = {"zorder": 0.5} | (_BORROWED if band.borrowed else {"color": NORM, "linewidth": 0})
         _fill(axes, (mean - sd) * panel.scale, (mean + sd) * panel.scale, spike, 1.0, style)
     axes.axhline(0, color=MUTED, linewidth=0.5, zorder=1)
     for line in lines:
