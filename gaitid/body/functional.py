@@ -211,7 +211,7 @@ def functional_hip(name: str, motion: Moved, R_cp: Array) -> FunctionalJoint[Cen
             f"the {name} moves too little {_in_which(ranges)}",
             expected=f"{LEAST_HIP_DEG:.0f}° or more in two planes that do not go together",
             found=f"{words}, and {second:.0f}° square to the largest of its movements",
-            todo="record it again: flex and extend, abduct and adduct by 30° and more each way, then circle (star-arc)",
+            todo="leave it out, or record it again: flex, extend, abduct, adduct by 30° and more, then circle",
         )
     centre = score(motion.first, motion.second)
     _check_fit(name, "centre", centre.residual, centre.standard_error, LARGEST_ERROR_M)
@@ -241,7 +241,7 @@ def functional_knee(name: str, motion: Moved) -> FunctionalJoint[Axis]:
             f"the {name} moves too little in flexion",
             expected=f"{LEAST_KNEE_DEG:.0f}° or more",
             found=f"{about:.0f}°",
-            todo="record it again: flex and extend the knee several times by 60° and more",
+            todo="leave it out, or record it again: flex and extend the knee several times by 60° and more",
         )
     _check_fit(name, "axis", axis.residual, axis.standard_error, LARGEST_ERROR_RAD)
     notes: Notes = ()
@@ -296,7 +296,7 @@ def _check_frames(name: str, motion: Moved) -> None:
             expected=f"{FEWEST_FRAMES} or more in which {', '.join((*motion.proximal.labels, *motion.distal.labels))} "
             "are seen",
             found=counted(motion.n_frames, "frame"),
-            todo="record it again for ten seconds or more, where the cameras see these markers",
+            todo="leave it out, or record it again for ten seconds or more, where the cameras see these markers",
         )
 
 
@@ -314,7 +314,7 @@ def _check_fit(name: str, what: str, residual: float, error: float, largest: flo
             f"the frames do not agree on the {what} of the {name}",
             expected=f"a standard error of {largest * factor:.0f} {unit} or less (one tenth of them left out in turn)",
             found=f"{error * factor:.0f} {unit}",
-            todo="record it again: the whole movement several times over, in two planes",
+            todo="leave it out, or record it again: the whole movement several times over, in two planes",
         )
 
 

@@ -130,14 +130,14 @@ BODY = {
         "assumption",
         "a marker is seen in little of the static, or on the place of another, and is none of it",
         GOOD,
-        "label the marker throughout the static, or record the static again",
+        "label the marker throughout the static",
         words="static: markers that are rarely seen, or that lie in two places, are not used: {seen_in:, 6}",
     ),
     "static_differs": Message(
         "doubt",
         "markers of a segment lie otherwise than in the static",
         USABLE,
-        "record a static with the markers as in the trial, and give it with --static",
+        "read how angles change, not their level; or give a static with these markers with --static",
         words={
             "marker": (
                 "{segment}: {label} lies {mm:.0f} ± {error:.0f} mm farther {way} than in the static; it was "
@@ -239,18 +239,18 @@ BODY = {
         "doubt",
         "a functional trial moves a joint little, or fits it badly",
         USABLE,
-        "record the functional trial again, with a wider movement",
+        "leave the functional trial out where a wider movement cannot be had: a regression stands in",
         words={
             "hip": (
                 (
                     "{joint} moves by only {deg:.0f}° in its second plane ({ranges}). Marker noise moved its "
                     "centre by {drawn_mm:.1f} mm, which was corrected; standard error {error_mm:.1f} mm"
                 ),
-                "move the {joint} by 30° or more each way in two planes",
+                "move the {joint} by 30° or more each way in two planes, or leave the trial out for a regression",
             ),
             "knee": (
                 "{joint} flexes by only {deg:.0f}°; its axis has a standard error of {error_deg:.1f}°",
-                "flex the {joint} by 60° or more",
+                "flex the {joint} by 60° or more, or leave the trial out for the markers' axis",
             ),
             "apart": (
                 "{joint}: its two segments show its functional centre or axis {mm:.0f} mm apart (root mean "

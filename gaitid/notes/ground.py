@@ -138,7 +138,7 @@ GROUND = {
         "doubt",
         "what a plate reads while it is empty was not taken off",
         USABLE,
-        "zero the plates before the trial, or record some frames with nobody on them",
+        "use angles and swing; another time zero the plates, or record some frames with nobody on them",
         words={
             "swings": (
                 "plate {plates:, } varies by {N:.0f} N while it is empty, and so may its loads",

@@ -229,7 +229,7 @@ MARKERS = {
                     "marker noise is {noise_mm:.2g} mm (cameras usually give less than {most_mm:g} mm); moments "
                     "and powers are rough even after filtering"
                 ),
-                "calibrate the cameras and record again, or use means over several strides",
+                "use means over several strides; another time calibrate the cameras",
             ),
             "unfiltered": ("marker noise is {noise_mm:.2g} mm and is not filtered; accelerations are rough"),
             "some": (
@@ -253,7 +253,7 @@ MARKERS = {
         "error",
         "markers jump in one frame after the other, farther than any noise of cameras",
         DO_NOT_USE,
-        "calibrate the cameras and record again",
+        "use the ground reaction alone; another time calibrate the cameras",
         words={
             "all": (
                 "marker noise is {noise_mm:.2g} mm (cameras usually give less than {most_mm:g} mm): they are not "

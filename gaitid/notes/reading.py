@@ -310,7 +310,7 @@ READING = {
         "info",
         "a channel of electromyography reached the end of its amplifier's range; its envelope is too low there",
         GOOD,
-        "record with a lower gain",
+        "use when the muscle is active, not how much; another time take a lower gain",
         "EMG channels that are clipped at the end of their range; envelopes are too low there: {channels:, 6}",
     ),
     "emg_hum": Message(

@@ -38,7 +38,7 @@ RESULT = {
         "doubt",
         "what the model cannot give, or gives with a known error",
         USABLE,
-        "record the markers of a model with all angles and moments",
+        "use what this model gives; another takes more markers",
         words={"known": "{caution}", "lacking": ("{lacking}; {limits}", "{cure}")},
     ),
     "trial_short": Message(
@@ -151,7 +151,7 @@ REASONS = {
         "doubt",
         "no usable force plate: angles only",
         USABLE,
-        "record on force plates, or give their file with --forces",
+        "give the file of the plates with --forces; without one use angles and strides",
     ),
     "no_angles": Message(
         "doubt", "no angle is known in any frame", DO_NOT_USE, "label the leg's markers and fill their gaps"

@@ -7,7 +7,7 @@ APPLIED: dict[str, tuple[str, ...]] = {
     "labels that change places": ("or keep with --set doubtful_labels=keep",),
     "feet that were never calibrated": ("give the static with --static",),
     "the static alone": ("give it to the walks of its session with --static",),
-    "a table without forces": ("record on force plates, or give their file with --forces",),
+    "a table without forces": ("give the file of the plates with --forces; without one use angles and strides",),
     "labels with a name before them": (
         "give a static with --static, or name labels with --markers; `gaitid inspect -v` says what each model lacks",
         "all labels begin with one name and an underscore: take it off with --subject-prefix NAME",
@@ -104,6 +104,10 @@ APPLIED: dict[str, tuple[str, ...]] = {
 }
 #: The texts that no row applies, by the reason.
 NOT_APPLIED: dict[str, tuple[str, ...]] = {
+    "asks for another command: tests/norms/test_import.py, test_build.py": (
+        "say which is which: --column 'NAME=knee_flexion_deg', with - before the column to turn the sign",
+        "leave out --speeds",
+    ),
     "the note's cure comes first: a static that was not foot-flat": (
         "say `static: {foot_flat: false}` with --subject",
     ),
@@ -134,7 +138,7 @@ NOT_APPLIED: dict[str, tuple[str, ...]] = {
     "tests/gait/test_emg.py": ("give another trial with --emg-reference",),
     "tests/body/test_discontinuities.py": ("give --set doubtful_labels=unknown, or",),
     "asks for another recording or measurement": (
-        "record a static with the markers as in the trial, and give it with --static",
+        "read how angles change, not their level; or give a static with these markers with --static",
         "measure again and give the right value with --subject",
         "correct the plate in the file, or describe it with --plates",
     ),

@@ -186,7 +186,7 @@ ROWS: dict[str, Row] = {
     # plates and forces
     "a table without forces": Row(
         csv(),
-        "record on force plates, or give their file with --forces",
+        "give the file of the plates with --forces; without one use angles and strides",
         "--forces",
         forces,
         then="plate 1: described by no one|give them with --plates",

@@ -250,6 +250,22 @@ def test_the_page_leads_with_who_why_and_three_reasons(
     assert "The age of the subject is not known" in html(cycled).split("</header>")[0]
 
 
+def test_what_is_known_of_a_partial_hit_leads_the_better_leg_first(
+    cycled: Path, edit_record: Callable[[Path, dict[str, object]], None]
+) -> None:
+    """A leg without a whole stance has its angles, and its moments in swing; what may be wrong has nothing."""
+    reason = {"lowers_to": "usable", "code": "no_whole_stance", "side": "left", "text": "over the edge", "cure": ""}
+    edit_record(cycled, {"verdict": {"trial": "usable", "left": "usable", "right": "good", "reasons": [reason]}})
+    verdict = html(cycled).split('aria-label="Verdict"')[1]
+    right, left = verdict.index('<b class="right">Right</b>'), verdict.index('<b class="left">Left</b>')
+    assert right < left < verdict.index("over the edge")
+    assert "angles from 2 cycles; moments and power" in verdict[left:]
+    edit_record(cycled, {"verdict": {"trial": "usable", "left": "do not use", "right": "good", "reasons": [reason]}})
+    assert '<b class="left">Left</b>: nothing that may be used' in html(cycled)
+    edit_record(cycled, {"verdict": {"trial": "good", "left": "good", "right": "good", "reasons": []}})
+    assert '<ul class="known">' not in html(cycled)
+
+
 def test_the_speed_of_an_adult_stands_beside_that_of_their_age_and_sex(
     cycled: Path, edit_record: Callable[[Path, dict[str, object]], None]
 ) -> None:

@@ -126,11 +126,14 @@ class Verdict(NamedTuple):
     each : str
         Which trial has which verdict, where they differ.
     reasons : list of (class, text, cure)
+    known : list of (side, words)
+        What can be used all the same, where not all is good.
     """
 
     cards: list[tuple[str, str, str, str]]
     each: str
     reasons: list[tuple[str, str, str]]
+    known: Sequence[tuple[str, str]] = ()
 
 
 def verdict(means: InMean, limb: str = "leg") -> Verdict | None:
@@ -326,6 +329,36 @@ def trust(means: InMean, basis: Basis) -> dict[str, dict[str, JointTrust]]:
     joints = [j for j in _JOINTS if any(f"{side}_{j}" in name for side in sides for r in results for name in r.columns)]
     of_sides = {side: (of, notes(of)) for side in sides for of in [means.of_side(side)]}
     return {joint: {side: _trust(*of_sides[side], basis, joint, side) for side in sides} for joint in joints}
+
+
+def known_words(means: InMean, trusted: Mapping[str, Mapping[str, JointTrust]]) -> list[tuple[str, str]]:
+    """What is known of each side, the better one first, where one is not good: angles, stances, swing."""
+    levels = {side: verdicts(means.of_side(side)).get(side, GOOD) for side in sides_of(means.results)}
+    if all(level == GOOD for level in levels.values()):
+        return []
+    found = []
+    for side, level in sorted(levels.items(), key=lambda item: LEVELS.index(item[1]) if item[1] in LEVELS else 1):
+        joints: dict[str, list[str]] = {}
+        for joint, by_side in trusted.items():
+            joints.setdefault(by_side[side].known + _swing(means, side, joint, by_side[side]), []).append(joint)
+        each = (words if len(joints) == 1 else f"{', '.join(of)}: {words}" for words, of in joints.items())
+        found.append((side, "nothing that may be used" if level == DO_NOT_USE else "; ".join(each)))
+    return found
+
+
+def _swing(means: InMean, side: str, joint: str, of: JointTrust) -> str:
+    """That moments of a joint are known in swing, where no stance gives them whole."""
+    if "whole stance" in of.known:
+        return ""
+    column = f"{side}_{_JOINTS[joint][1]}_moment_Nm_per_kg"
+    for result in means.of_side(side):
+        values, stands = result.columns.get(column), np.zeros(len(result.frame), dtype=bool)
+        for contact in result.contacts:
+            if contact.side == side:
+                stands |= (result.frame >= contact.first_frame) & (result.frame <= contact.last_frame)
+        if values is not None and stands.any() and np.isfinite(values[~stands]).any():
+            return "; in swing they are known"
+    return ""
 
 
 def trust_line(trusted: Mapping[str, Mapping[str, JointTrust]]) -> str:
