@@ -11,6 +11,7 @@ from gaitid.norms import NO_GDI, NONE, Norms, norms_for
 from gaitid.norms.usual_speed import usual_speed
 from gaitid.report.gathering import Session
 from gaitid.report.page import CYCLE, Basis, head, pool, sides_of
+from gaitid.report.page.correct import corrections
 from gaitid.report.page.curves import Drawn, buttons, curve_data, figures, marks, why_unknown
 from gaitid.report.page.engineer import folded, methods_text, notes_by_severity, topics
 from gaitid.report.page.figures_table import features, peak_tables, profile, spatiotemporal, speeds_of
@@ -130,6 +131,7 @@ def article(session: Session, key: str, choice: str | None, first: int) -> dict[
         "on_ground": any(result.on_ground for result in results),
         "plates": head.plates(results),
         "plates_in_sum": head.plates_in_sum(results),
+        "corrections": corrections(results),
         "drawn": drawn,
         "groups": groups,
         "marks": marks(basis.sides),
