@@ -340,16 +340,16 @@ def known_words(means: InMean, trusted: Mapping[str, Mapping[str, JointTrust]]) 
     for side, level in sorted(levels.items(), key=lambda item: LEVELS.index(item[1]) if item[1] in LEVELS else 1):
         joints: dict[str, list[str]] = {}
         for joint, by_side in trusted.items():
-            joints.setdefault(by_side[side].known + _swing(means, side, joint, by_side[side]), []).append(joint)
+            joints.setdefault(_with_swing(means, side, joint, by_side[side].known), []).append(joint)
         each = (words if len(joints) == 1 else f"{', '.join(of)}: {words}" for words, of in joints.items())
         found.append((side, "nothing that may be used" if level == DO_NOT_USE else "; ".join(each)))
     return found
 
 
-def _swing(means: InMean, side: str, joint: str, of: JointTrust) -> str:
-    """That moments of a joint are known in swing, where no stance gives them whole."""
-    if "whole stance" in of.known:
-        return ""
+def _with_swing(means: InMean, side: str, joint: str, known: str) -> str:
+    """What is known of a joint, with swing where no stance gives its moments whole and swing does."""
+    if "whole stance" in known:
+        return known
     column = f"{side}_{_JOINTS[joint][1]}_moment_Nm_per_kg"
     for result in means.of_side(side):
         values, stands = result.columns.get(column), np.zeros(len(result.frame), dtype=bool)
@@ -357,8 +357,9 @@ def _swing(means: InMean, side: str, joint: str, of: JointTrust) -> str:
             if contact.side == side:
                 stands |= (result.frame >= contact.first_frame) & (result.frame <= contact.last_frame)
         if values is not None and stands.any() and np.isfinite(values[~stands]).any():
-            return "; in swing they are known"
-    return ""
+            none = "moments and power not known"
+            return known.replace(none, "moments and power in swing only") if none in known else f"{known} and in swing"
+    return known
 
 
 def trust_line(trusted: Mapping[str, Mapping[str, JointTrust]]) -> str:
