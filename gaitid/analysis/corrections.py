@@ -172,6 +172,8 @@ def read_corrections(file: Path, trial: Trial, sha256: str) -> Trial:
         )
     entries = tuple(_entry(fields, of, trial, file) for of in _LISTS if top.has(of) for fields in top.entries(of))
     top.done()
+    if not entries and not faults.lines:
+        faults.add(f"no correction in it: expected entries of {', '.join(_LISTS)}, or no file")
     faults.raise_if_any()
     corrected = corrected_trial(trial, entries, faults)
     faults.raise_if_any()
@@ -187,7 +189,7 @@ def _entry(fields: Fields, of: str, trial: Trial, file: Path) -> Entry:
             fields.faults.add(f"{fields.at(key)}: expected some words, found none")
     date = fields.raw("date")
     date = date.isoformat() if isinstance(date, datetime.date) else date
-    if date is not None and not (isinstance(date, str) and _is_date(date)):
+    if fields.has("date") and not (isinstance(date, str) and _is_date(date)):
         fields.faults.add(f"{fields.at('date')}: expected a date as 2026-12-01, found {date!r}")
     fields.done()
     return Entry(of, f"{file}: {fields.path}", read.values, author, str(date), reason)
