@@ -119,7 +119,7 @@ def article(session: Session, key: str, choice: str | None, first: int) -> dict[
         "facts": head.facts(session, speeds),
         "reason": agreed_at(results, "subject", "reason", "value"),
         "used": head.used(means),
-        "no_age": head.no_age(results, norms) if choice != NONE else "",
+        "no_age": head.no_age(results, norms) if choice != NONE and basis.kind == CYCLE else "",
         "bodies": head.bodies(results),
         "left_out": means.told,
         "verdict": said and said._replace(known=head.known_words(means, trust)),

@@ -333,17 +333,18 @@ def trust(means: InMean, basis: Basis) -> dict[str, dict[str, JointTrust]]:
 
 def known_words(means: InMean, trusted: Mapping[str, Mapping[str, JointTrust]]) -> list[tuple[str, str]]:
     """What is known of each side, the better one first, where one is not good: angles, stances, swing."""
-    levels = {side: verdicts(means.of_side(side)).get(side, GOOD) for side in sides_of(means.results)}
+    words = {side: verdicts(means.of_side(side)).get(side, GOOD) for side in sides_of(means.results)}
+    levels = {side: level if level in LEVELS else LEVELS[1] for side, level in words.items()}
     if all(level == GOOD for level in levels.values()):
         return []
     found = []
-    for side, level in sorted(levels.items(), key=lambda item: LEVELS.index(item[1]) if item[1] in LEVELS else 1):
+    for side, level in levels.items():
         joints: dict[str, list[str]] = {}
         for joint, by_side in trusted.items():
             joints.setdefault(_with_swing(means, side, joint, by_side[side].known), []).append(joint)
         each = (words if len(joints) == 1 else f"{', '.join(of)}: {words}" for words, of in joints.items())
         found.append((side, "nothing that may be used" if level == DO_NOT_USE else "; ".join(each)))
-    return found
+    return sorted(found, key=lambda of: (LEVELS.index(levels[of[0]]), "whole stance" not in of[1]))
 
 
 def _with_swing(means: InMean, side: str, joint: str, known: str) -> str:
