@@ -133,7 +133,7 @@ def markers_of(panel: Axes, recorded: Marked, used: set[str], frame: int, origin
     if right == 0:
         height = np.inf
         for z, x, label in sorted(named, reverse=True):
-            height = min(height - 4.0, z)
+            height = min(height - (2.2 if len(named) > 15 else 4.0), z)
             panel.plot([x, 40], [z, height], color="#c5ccd2", lw=0.5, zorder=2)
             panel.text(41, height, label, fontsize=6.5, color=INK, va="center")
 
@@ -149,6 +149,18 @@ def main() -> None:
     stored = replace(marked("plug_in_gait"), trial=trial, roles={})
     result = analyse(trial, load_model("segments"), SubjectFile())
     draw("segments", stored, result, "segments: poses that the file stores, as Theia3D")
+    with tempfile.TemporaryDirectory() as folder:
+        simulate("walk", Path(folder), segmented_foot=True)
+        trial, static = (read_trial(Path(folder) / f"{name}.c3d") for name in ("walk", "static"))
+    model = load_model("oxford_foot")
+    roles = {label: role for role in model.roles for label in model.labels(role[1], role[0]) if trial.has(label)}
+    result = analyse(trial, model, SubjectFile(), static)
+    draw(
+        "oxford_foot",
+        replace(stored, trial=trial, roles=roles),
+        result,
+        "oxford_foot: markers of the Oxford Foot Model",
+    )
 
 
 if __name__ == "__main__":

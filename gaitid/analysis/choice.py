@@ -32,7 +32,10 @@ PRECEDENCE = ("pig", "ior", "helen_hayes", "cast", "landmarks", "segments", "key
 WITH_TRACKING: Mapping[str, tuple[str, ...]] = {
     "cgm24": ("THAP", "THAD", "TIAP", "TIAD", "FMH", "VMH"),
     "cgm23": ("THAP", "THAD", "TIAP", "TIAD"),
+    "oxford_foot": ("LCA", "STL", "P1M", "P5M", "D5M"),
 }
+#: Of these, markers that the static alone has to show.
+OF_STATIC: Mapping[str, tuple[str, ...]] = {"oxford_foot": ("PCA", "D1M")}
 _OTHER_LABELS = ("ior", "helen_hayes", "pig", "cast", "landmarks", "segments", "keypoints", "lateral")
 
 # More markers than any model asks for.
@@ -261,9 +264,9 @@ def _tracks(model: str, recordings: Sequence[Recording]) -> bool:
 
     Those of one leg will do.
     """
-    legs = [{f"{letter}{name}" for name in WITH_TRACKING[model]} for letter in "LR"]
-    labels = [set() if r.static is None else {*r.trial.labels} & {*r.static.labels} for r in recordings]
-    return all(any(leg <= shared for leg in legs) for shared in labels)
+    legs = [[{f"{x}{name}" for name in of.get(model, ())} for of in (WITH_TRACKING, OF_STATIC)] for x in "LR"]
+    labels = [({*r.trial.labels}, set() if r.static is None else {*r.static.labels}) for r in recordings]
+    return all(any(both <= trial & static and own <= static for both, own in legs) for trial, static in labels)
 
 
 def _exchanged(fault: GaitidError | None) -> bool:

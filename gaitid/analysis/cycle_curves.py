@@ -20,6 +20,7 @@ from gaitid.gait.features import GROUND_COLUMNS, CycleCurves
 from gaitid.gait.impact import matched_load
 from gaitid.gait.spatiotemporal import Gait, Stride
 from gaitid.ground.contacts import AIR, UNKNOWN, Contact
+from gaitid.model.columns import LENGTH_UNITS, angle_column
 from gaitid.numerics.rotation import dot
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, IntArray, Mask
@@ -83,7 +84,7 @@ END_S = 0.03
 def side_columns(leg: SideResult) -> dict[str, Array]:
     """The columns of ``walk.joints.csv`` of one side, each (frames,), named without the side; angles first."""
     angles = {**leg.angles, **leg.trunk_angles}
-    columns = {f"{n}_{c}_deg": values for n, of in angles.items() for c, values in of.items()}
+    columns = {angle_column(n, c): values for n, of in angles.items() for c, values in of.items()}
     return columns | kinetic_columns(leg.moments, leg.powers)
 
 
@@ -123,7 +124,7 @@ def cycle_curves(result: Result, gait: Gait | None = None, points: int = CYCLE_P
     ordered = [stride for of_side in of_sides.values() for stride in of_side]
     curves, impact = np.empty((len(ordered), points, width)), np.zeros((len(ordered), points), dtype=bool)
     settled = matched = curves  # tables of their own once they differ
-    angles = sum(name.endswith("_deg") for name in names)  # they come first
+    angles = sum(name.endswith(("_deg", *LENGTH_UNITS)) for name in names)  # they come first
     start = 0
     for side, of_side in of_sides.items():
         if not of_side:
@@ -297,7 +298,7 @@ def stance_curves(result: Result, points: int = CYCLE_POINTS) -> StanceCurves:
         if not wanted:
             continue
         values = np.stack([of_side[name] for name in names], axis=1)
-        angles = sum(name.endswith("_deg") for name in names)  # they come first
+        angles = sum(name.endswith(("_deg", *LENGTH_UNITS)) for name in names)  # they come first
         force = result.sides[side].load.wrench.f_g / result.subject.mass_kg
         for _, contact in wanted:
             at = np.linspace(contact.first, contact.last, points)

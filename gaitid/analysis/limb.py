@@ -269,6 +269,11 @@ def _angles(side: specs.Side, body: Body) -> dict[str, Mapping[str, Array]]:
         proximal, distal = (_angle_frame(body, frame, side.name) for frame in (angle.proximal, angle.distal))
         columns = clinical_angles(proximal, distal, angle, side.sign, body.passes)
         found[name] = _determined(columns, angle.needs, body.geometry, side.name)
+    for name, length in body.model.lengths.items():
+        found[name] = {
+            unit: np.broadcast_to(np.asarray(body.geometry.value(formula, side.name), float), body.geometry.n_frames)
+            for unit, formula in length.items()
+        }
     return found
 
 
@@ -402,7 +407,10 @@ def absent_limb(model: specs.Model, n_frames: int) -> SideResult:
         joints_g=joints,
         wrenches={joint: Wrench(v, v, v) for joint in joints},
         axes={joint: {"proximal": R, "distal": R, "jcs": R} for joint in joints},
-        angles={n: dict.fromkeys(a.columns, v[:, 0]) for n, a in model.angles.items()},
+        angles={
+            name: dict.fromkeys(columns, v[:, 0])
+            for name, columns in {**{n: a.columns for n, a in model.angles.items()}, **model.lengths}.items()
+        },
         moments={n: dict.fromkeys(m.columns, v[:, 0]) for n, m in model.moments.items()},
         powers=dict.fromkeys(joints, v[:, 0]),
         bodies={},

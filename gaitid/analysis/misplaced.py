@@ -20,6 +20,13 @@ from gaitid.trial import Array, Trial
 
 # Landmarks on both sides of a joint or a foot, the outer one first.
 _OUTER_INNER = (("knee_lateral", "knee_medial"), ("ankle_lateral", "ankle_medial"), ("mt5", "mt1"))
+# Those of models that name the labels of their feet's markers.
+_OF_FOOT = (
+    ("calcaneus_lateral", "calcaneus_medial"),
+    ("mt5_head", "mt1_head"),
+    ("mt5_base", "mt1_base"),
+    ("ankle_marker", "ankle_medial"),
+)
 # Landmarks of which the left one stays on the left.
 _NEVER_CROSS = ("asis", "psis", "trochanter", "knee_lateral", "knee_medial", "ankle_lateral", "ankle_medial")
 # m. An outer landmark that lies farther than this on the inner side of the other is labelled as the other: those of the
@@ -44,17 +51,19 @@ def without_misplaced(trial: Trial, model: specs.Model) -> tuple[specs.Model, Mi
     The body's left is where its left landmarks are, its front where its feet point. Neither of two exchanged labels is
     believed: which of them names the right thing cannot be told from their places alone.
     """
-    if not model.marker_set or len(model.sides) < 2:
+    landmarks = bool(model.marker_set)
+    pairs = _OUTER_INNER if landmarks else _OF_FOOT
+    if len(model.sides) < 2 or not (landmarks or pairs[0][0] in model.each_side.markers):
         return model, Misplaced()
     places = _Places(trial, model)
     spelled, notes = dict(model.spelled), []
     roles: set[Role] = set()
     for side in model.sides:
-        for outer, inner in _OUTER_INNER:
+        for outer, inner in pairs:
             ends = places.of(side.name, outer), places.of(side.name, inner)
             if ends[0] is None or ends[1] is None:
                 continue
-            labels = [spelled[side.name, role][0] for role in (outer, inner)]
+            labels = [next(filter(trial.has, model.labels(role, side.name))) for role in (outer, inner)]
             out, apart = typical(side.sign * dot(ends[0] - ends[1], places.leftward)), typical(norm(ends[0] - ends[1]))
             if out < -_EXCHANGED_M:
                 notes.append(note("labels_unused/inside", labels=labels, mm=-1e3 * out))
@@ -63,18 +72,18 @@ def without_misplaced(trial: Trial, model: specs.Model) -> tuple[specs.Model, Mi
             else:
                 continue
             roles |= {(side.name, outer), (side.name, inner)}
-        asis, psis = places.of(side.name, "asis"), places.of(side.name, "psis")
+        asis, psis = (places.of(side.name, role) if landmarks else None for role in ("asis", "psis"))
         if asis is not None and psis is not None and typical(dot(asis - psis, places.forward)) < -_EXCHANGED_M:
             labels = [spelled[side.name, role][0] for role in ("asis", "psis")]
             notes.append(note("labels_unused/behind", labels=labels))
             roles |= {(side.name, "asis"), (side.name, "psis")}
     left, right = (s.name for s in sorted(model.sides, key=lambda s: -s.sign))
-    for role in _NEVER_CROSS:
+    for role in _NEVER_CROSS if landmarks else [inner for _, inner in _OF_FOOT]:
         ends = places.of(left, role), places.of(right, role)
         if ends[0] is None or ends[1] is None or (left, role) in roles or (right, role) in roles:
             continue
         if (across := typical(dot(ends[0] - ends[1], places.leftward))) < -_EXCHANGED_M:
-            labels = [spelled[side, role][0] for side in (left, right)]
+            labels = [next(filter(trial.has, model.labels(role, side))) for side in (left, right)]
             notes.append(note("labels_unused/crossed", labels=labels, mm=-1e3 * across))
             roles |= {(left, role), (right, role)}
     if not roles:
@@ -97,7 +106,8 @@ class _Places:
 
     def of(self, side: str, role: str) -> Array | None:
         """(some frames, 3) places, m; None where the landmark was never seen."""
-        label = next((x for x in self.model.spelled.get((side, role), ()) if self.trial.has(x)), "")
+        known = role in self.model.each_side.markers
+        label = next(filter(self.trial.has, self.model.labels(role, side)), "") if known else ""
         return self.trial.marker(label)[self.some] if label else None
 
     def _mean(self, ways: Sequence[Array]) -> Array:

@@ -21,7 +21,7 @@ from gaitid.analysis.result import NOT_JUDGED, Result, SideResult
 from gaitid.analysis.stages import Stages, stage
 from gaitid.analysis.whole_body import balance_of, with_trunk_angles
 from gaitid.analysis.withheld import withhold
-from gaitid.body.calibration import calibrate, marker_templates
+from gaitid.body.calibration import calibrate, marker_templates, without_static
 from gaitid.body.discontinuities import Continuous, without_jumps
 from gaitid.body.frames import Geometry
 from gaitid.body.late_markers import loose_notes
@@ -143,7 +143,7 @@ class Pipeline(Stages):
         """The model bound to the labels of the trial and the static, and what each leg needs."""
         file, model = self.subject_file, with_support(self.model, self.trial)
         marker_set = self.marker_set or bundled_marker_set(file.marker_set)
-        return recorded(self.trial, model, self.static, marker_set, file.calibration.places, not self.both_legs)
+        return recorded(self.trial, model, self.static, marker_set, file.calibration, not self.both_legs)
 
     @stage
     def found(self) -> Found:
@@ -169,10 +169,10 @@ class Pipeline(Stages):
 
     @stage
     def calibration(self) -> Calibration:
-        """What is carried over from the static, or else from what a subject file says of one."""
-        geometry, file = self.static_geometry, self.found.sources.file
-        if geometry is None or file.calibration.places:  # as with measurements, the file wins
-            return file.calibration
+        """What is carried over from the static, or else from what a subject file or the trial itself says of one."""
+        own = without_static(self.found.sources.file.calibration, self.found.model, self.trial, self.static)
+        if (geometry := self.static_geometry) is None or own.places:  # as with measurements, the file wins
+            return own
         check_stands(geometry.tracks)
         calibration = calibrate(geometry, self.legs, "static trial")
         check_sides(geometry, self.legs)

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from gaitid.analysis.landmarks import Landmarks, read_landmarks
 from gaitid.analysis.misplaced import Misplaced, without_exchanged, without_misplaced
+from gaitid.body.calibration import without_static
+from gaitid.body.places import Calibration
 from gaitid.body.resolve import MeasurementsLackError, resolve_subject
 from gaitid.body.subject import Sources, Subject
 from gaitid.errors import TrialError
@@ -143,7 +145,7 @@ def recorded(
     model: specs.Model,
     static: Trial | None = None,
     marker_set: MarkerSet | None = None,
-    carried: frozenset[Role] = frozenset(),
+    calibration: Calibration = Calibration(),  # noqa: B008 - it cannot be changed
     one_leg_will_do: bool = True,
 ) -> Recorded:
     """A model bound to a trial, and what each leg that was recorded needs (`bind_trial`, `recorded_sides`).
@@ -156,6 +158,7 @@ def recorded(
     ------
     TrialError
     """
+    carried = without_static(calibration, model, trial, static).places
     bound = bind_trial(trial, model, static, marker_set if model.by_landmarks else None, carried)
     try:
         return Recorded(bound, *recorded_sides(trial, bound))
@@ -214,6 +217,10 @@ def recorded_sides(trial: Trial, bound: Bound) -> tuple[dict[str, Needs], Notes]
             notes.append(
                 note("segment_absent/lacks", name, segment=segment, lacks=[*what_lacks(bound, [without]).values()])
             )
+        lack: dict[tuple[str, ...], list[str]] = {}
+        for angles, without in needs.absent_angles.items() if name in complete else ():
+            lack.setdefault(tuple(what_lacks(bound, [without]).values()), []).append(angles.replace("_", " "))
+        notes += [note("segment_absent/angles", name, angles=of, lacks=[*clauses]) for clauses, of in lack.items()]
     if lacking:
         raise _lacking(trial, bound, legs, lacking, (complete, tuple(notes)) if complete else None)
     return complete, tuple(notes)
@@ -274,7 +281,7 @@ def what_lacks(bound: Bound, needs: Iterable[Needs]) -> dict[str, str]:
 def _roles_words(model: specs.Model, missing: Mapping[Role, tuple[str, ...]]) -> list[str]:
     """Markers that are missing: by their labels, or of a model by landmarks by what they are, both sides in one."""
     if not model.marker_set:
-        return sorted({" or ".join(labels) for labels in missing.values()})
+        return sorted({" or ".join(labels) or " ".join(role).replace("_", " ") for role, labels in missing.items()})
     return _sided_words(missing)
 
 

@@ -247,15 +247,16 @@ def _spatiotemporal(result: Result) -> pd.DataFrame:
 
 def _features(result: Result) -> pd.DataFrame:
     found = features(result, curves_of(result))
-    n_cycles, n_features = len(found.cycles), len(FEATURES)
+    listed = [FEATURES[i] for i in found.listed]
+    n_cycles, n_features = len(found.cycles), len(listed)
     columns = {
         "side": np.repeat([c.side for c in found.cycles], n_features),
         "cycle": np.repeat([c.number for c in found.cycles], n_features),
-        "feature": np.tile([f.name for f in FEATURES], n_cycles),
-        "value": found.value.ravel(),
-        "unit": np.tile([f.unit for f in FEATURES], n_cycles),
-        "percent": found.percent.ravel(),
-        "frame": feature_frames(found, result.trial).ravel(),
+        "feature": np.tile([f.name for f in listed], n_cycles),
+        "value": found.value[:, found.listed].ravel(),
+        "unit": np.tile([f.unit for f in listed], n_cycles),
+        "percent": found.percent[:, found.listed].ravel(),
+        "frame": feature_frames(found, result.trial)[:, found.listed].ravel(),
     }
     return pd.DataFrame(columns, columns=list(FEATURE_COLUMNS))
 

@@ -10,13 +10,14 @@ import numpy as np
 from gaitid.body.frames import Geometry
 from gaitid.body.lengths import points_of_segments, ranges_of_segments, segment_lengths, spread_of
 from gaitid.body.places import Calibration, Pair, Place, Pose
+from gaitid.markers.clean import calibration_markers, model_markers
 from gaitid.markers.templates import Template
 from gaitid.model import specs
 from gaitid.model.shapes import CarriedFrame, CarriedPoint, RigidFrame
 from gaitid.numerics.masks import mean_of_known
 from gaitid.numerics.rigid_fit import FEWEST
 from gaitid.numerics.rotation import apply_transposed
-from gaitid.trial import Array
+from gaitid.trial import Array, Trial
 
 
 def calibrate(static: Geometry, sides: Sequence[str], source: str) -> Calibration:
@@ -72,6 +73,24 @@ def calibrate(static: Geometry, sides: Sequence[str], source: str) -> Calibratio
     from gaitid.body.chain_places import with_chain  # of few models
 
     return with_chain(calibration, static, sides)
+
+
+def without_static(given: Calibration, model: specs.Model, trial: Trial, static: Trial | None) -> Calibration:
+    """What a subject file says, or without a static what the trial's parameters say of points that a model carries."""
+    if static is not None or given.places:
+        return given
+    letters = {side.name: side.letter for side in model.sides}
+    points = {}
+    for place, definition in carried_definitions(model, [*letters]):
+        if isinstance(definition, CarriedPoint) and definition.c3d:
+            stem = definition.c3d.replace("{S}", letters.get(place[0], ""))
+            mm = [trial.parameters.get(f"{stem}{axis}", np.nan) for axis in "XYZ"]
+            if np.isfinite(mm).all():
+                points[place] = 1e-3 * np.array(mm)
+    if not points:
+        return given
+    recorded = {**calibration_markers(trial, model), **model_markers(trial, model)}
+    return Calibration(points=points, source="stored in the trial", stored=recorded)
 
 
 def marker_templates(calibration: Calibration, model: specs.Model, sides: Sequence[str]) -> tuple[Template, ...]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, assert_never
 
 import numpy as np
 
+from gaitid.body import blends
 from gaitid.body.joint_centres import chord, corner
 from gaitid.body.places import Calibration, Place, Pose
 from gaitid.model import shapes, specs
@@ -230,6 +231,8 @@ class Geometry:
         return self._nowhere
 
     def _make_point(self, spec: shapes.Point, side: str, local: Mapping[str, object]) -> Array:
+        if isinstance(spec, shapes.StoredPoint | shapes.Blend | shapes.FootOf):
+            return blends.point(self, spec, side)
         lacks = any(self.point(name, side) is self._nowhere for name in shapes.needed_points(spec))
         return self._nowhere if lacks else self._computed(spec, side, local)
 
@@ -270,7 +273,7 @@ class Geometry:
                     return start
                 rise = dot(other - start, self.up_g) + number(spec.plus)
                 return np.asarray(start + rise[..., None] * self.up_g)
-            case shapes.CarriedPoint():
+            case shapes.CarriedPoint() | shapes.StoredPoint() | shapes.Blend() | shapes.FootOf():
                 raise ValueError("a carried point needs a name of its own")  # see `gaitid.model.validate`
             case shapes.Corner():
                 first, second, third = (point(p) for p in spec.tips)

@@ -64,6 +64,8 @@ class Calibration:
         Likewise, for each side and joint; under the base its origin.
     chain_source : str
         Where those two are from, where not from `source`.
+    stored : mapping of label to (frames, 3) array, m
+        The points of the trial as it stores them, where its own parameters are the calibration; else empty.
     """
 
     templates: Mapping[Place, Mapping[str, Array]] = field(default_factory=dict)
@@ -76,6 +78,7 @@ class Calibration:
     tracking: Mapping[Place, Mapping[str, Array]] = field(default_factory=dict)
     joints: Mapping[Place, JointPlace] = field(default_factory=dict)
     chain_source: str = ""
+    stored: Mapping[str, Array] = field(default_factory=dict)
 
     @property
     def places(self) -> frozenset[Place]:

@@ -281,7 +281,8 @@ progression: {{point: POINT, axes: displacement or laboratory, forward_left_up: 
 
 angles:                           # (required) Cardan angles; each joint of the chain needs one of its name
   NAME: {{proximal: FRAME or progression, distal: FRAME, sequence: SEQUENCE, COLUMN: FORMULA, ...}}
-                                  # formulas of a, b, c in degrees and sign
+                                  # formulas of a, b, c in degrees and sign; with optional: true also without markers
+lengths: {{NAME: {{mm: FORMULA, index: FORMULA}}, ...}}      # = none; columns NAME_mm, NAME_index of each side
 moments:                          # = none; internal moments of joints of the chain
   JOINT: {{axes: FRAME or jcs, COLUMN: FORMULA, ...}}       # formulas of x, y, z in N·m/kg and sign
                                   # COLUMN of either: also `unknown`, or

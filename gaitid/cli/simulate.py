@@ -50,6 +50,7 @@ def _numbers(ctx: click.Context, parameter: click.Parameter, values: Sequence[st
 @click.option("--turn-deg", default=0.0, show_default=True, help="Turn the laboratory about the vertical.")
 @click.option("--mirror", is_flag=True, help="Swap left and right.")
 @click.option("--segments", is_flag=True, help="Store poses of segments instead of markers (markerless).")
+@click.option("--segmented-foot", is_flag=True, help="With hindfoot, forefoot and hallux that move, and their markers.")
 @click.option("--full-body", is_flag=True, help="With trunk, head and arms; the ground's load is what they ask.")
 @click.option("--impact-bw", default=0.0, show_default=True, help="Height of a transient at every strike.")
 @click.option("--impact-absorbed", default=0.0, show_default=True, help="Part of it that the legs' inertia takes.")

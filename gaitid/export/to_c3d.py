@@ -394,8 +394,11 @@ def _vector(columns: Mapping[str, Array]) -> tuple[Array, str]:
 
 
 def _angles(result: Result, side: str, leg: SideResult) -> Iterator[NewPoint]:
-    for name, columns in {**leg.angles, **leg.trunk_angles}.items():
-        if not columns:
+    for name, columns in filter(lambda of: of[1], {**leg.angles, **leg.trunk_angles}.items()):
+        if name in result.model.lengths:
+            for unit, length in columns.items():  # the third component, as Vicon stores them
+                label = _label(side, f"{name}_{unit}").removesuffix("Mm")
+                yield NewPoint(label, f"gaitid: {unit}", "MODELED_MARKERS", np.outer(length, [0.0, 0.0, 1.0]))
             continue
         values, words = _vector(columns)
         if name == "foot_progression" and _is_plug_in_gait(result.model):

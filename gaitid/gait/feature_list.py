@@ -54,6 +54,7 @@ PERRY = "Perry & Burnfield 2010"
 HAMILL = "Hamill & Knutzen 2015"
 MILNER = "Milner 2006"
 THORP = "Thorp 2006"
+STEBBINS = "Stebbins 2006"
 RANGE = "as tabulated everywhere"
 
 
@@ -122,6 +123,19 @@ _ANGLES = (
     "ankle_dorsiflexion",
     "ankle_eversion",
     "ankle_internal_rotation",
+)
+#: Of models with a foot of several segments: listed where these columns are there.
+_OF_FOOT = (
+    "hindfoot_tibia_dorsiflexion",
+    "hindfoot_tibia_inversion",
+    "hindfoot_tibia_internal_rotation",
+    "forefoot_hindfoot_dorsiflexion",
+    "forefoot_hindfoot_supination",
+    "forefoot_hindfoot_adduction",
+    "forefoot_tibia_dorsiflexion",
+    "forefoot_tibia_supination",
+    "forefoot_tibia_adduction",
+    "hallux_forefoot_dorsiflexion",
 )
 _MOMENTS = (
     "hip_extension",
@@ -255,6 +269,14 @@ def _angles() -> Iterator[Feature]:
             yield Feature(_joined(name, kind, phase), column, kind, phase, "deg", source, words)
 
 
+def _foot() -> Iterator[Feature]:
+    columns = [(f"{angle}_angle", f"{angle}_deg", "deg") for angle in _OF_FOOT]
+    columns += [("arch_height_mm", "arch_height_mm", "mm"), ("arch_height_index", "arch_height_index", "percent")]
+    for name, column, unit in columns:
+        for kind in ("max", "min", "range", "at_strike", "at_off"):
+            yield Feature(f"{name}_{kind}", column, kind, "", unit, STEBBINS)
+
+
 def _moments() -> Iterator[Feature]:
     for moment in _MOMENTS:
         name, column = f"{moment}_moment", f"{moment}_moment_Nm_per_kg"
@@ -302,4 +324,6 @@ def _listed(*groups: Iterable[Feature]) -> tuple[Feature, ...]:
     return tuple(feature for group in groups for feature in group)
 
 
-FEATURES = _listed(_angles(), _moments(), _powers(), _ground())
+FEATURES = _listed(_angles(), _moments(), _powers(), _ground(), _foot())
+#: Columns whose features are left out where a model has them not.
+OPTIONAL = frozenset(feature.column for feature in _foot())

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from gaitid.gait.cycles import CYCLE_POINTS, Cycle
-from gaitid.gait.feature_list import FEATURES, PHASES, REACHES, WHOLE, Feature
+from gaitid.gait.feature_list import FEATURES, OPTIONAL, PHASES, REACHES, WHOLE, Feature
 from gaitid.gait.spatiotemporal import Stride
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, IntArray, Mask
@@ -87,11 +87,14 @@ class FeatureValues:
         In the order of `FEATURES`; NaN where unknown.
     percent : (cycles, features) array
         % of the cycle where a value lies; NaN for ranges, means and integrals, and where the value is unknown.
+    listed : (n,) int array
+        Which are written: not those of optional columns that the model has not.
     """
 
     cycles: tuple[Cycle, ...]
     value: Array
     percent: Array
+    listed: IntArray
 
 
 @frozen_dataclass(eq=False)
@@ -187,7 +190,9 @@ def measure(curves: CycleCurves, gravity_m_per_s2: float, loading: Array) -> Fea
         _Measured(curves, part, gravity_m_per_s2).into(value[part], percent[part])
     if n:
         value[:, _RATES.at], percent[:, _RATES.at] = loading[:, :, 0], loading[:, :, 1]
-    return FeatureValues(cycles, value, percent)
+    there = {*curves.names}
+    listed = [i for i, f in enumerate(FEATURES) if f.column not in OPTIONAL or f.column in there]
+    return FeatureValues(cycles, value, percent, np.array(listed, dtype=np.intp))
 
 
 class _Measured:

@@ -30,6 +30,7 @@ SECTIONS = (
     "ground_contact",
     "progression",
     "angles",
+    "lengths",
     "moments",
     "settings",
     "no_wrenches_because",

@@ -39,6 +39,8 @@ class Needs:
         Markers of the segment that both legs hang from.
     absent : dict of str to Needs
         Optional segments that the markers do not give, and what they lack.
+    absent_angles : dict of str to Needs
+        Optional angles and lengths, likewise.
     """
 
     def __init__(self) -> None:
@@ -51,6 +53,7 @@ class Needs:
         self.measurements: set[str] = set()
         self.shared: set[Role] = set()
         self.absent: dict[str, Needs] = {}
+        self.absent_angles: dict[str, Needs] = {}
 
     @property
     def complete(self) -> bool:
@@ -317,12 +320,24 @@ def _side_needs(
             heels = [name for name in (model.heel, model.instead_of_heel) if name]
             walk.first_complete([[("point", name)] for name in heels], side, needs)
         wanted += [*_body_uses(body), *tracked]
-    for angle in model.angles.values():
+    extra: dict[str, list[Use]] = {
+        name: [use for formula in length.values() for use in uses(formula)] for name, length in model.lengths.items()
+    }
+    for name, angle in model.angles.items():
         frames = [f for f in (angle.proximal, angle.distal) if f != "progression"]
+        if angle.optional:
+            extra[name] = [("frame", f) for f in frames]
+            continue
         wanted += [("frame", f) for f in frames if absent_frames.isdisjoint(frames)]
     axes = [moment.axes for moment in model.moments.values() if moment.axes != "jcs"]
     wanted += [("frame", frame) for frame in axes if frame not in absent_frames]
     walk.visit_all(wanted, side, needs)
+    for name, used in extra.items():
+        trial = Needs()
+        if walk.attempt(used, side, trial):
+            needs.take_present(trial)
+        else:
+            needs.absent_angles[name] = trial
     return needs, tuple(computable)
 
 

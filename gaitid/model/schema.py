@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from gaitid.errors import ModelError
 from gaitid.model import specs
 from gaitid.model.choices import Defined
+from gaitid.model.columns import LENGTH_UNITS
 from gaitid.model.expression import Expression, parse_expression
 from gaitid.model.fields import Faults, Fields, once, whole
 from gaitid.model.find import beside
@@ -137,6 +138,7 @@ def parse_model(
         instead_of_heel=instead_of_heel,
         pose=_pose(top) if top.has("pose") else None,
         upper_body=_upper_body(top, paths) if top.has("upper_body") else None,
+        lengths=top.mapping("lengths", {}).each(_lengths),
     )
     top.asked |= {"sources", "table", "choices"}
     top.done()
@@ -225,7 +227,14 @@ def _columns(fields: Fields) -> tuple[dict[str, Expression], dict[str, tuple[Poi
 def angle_of(fields: Fields) -> specs.Angle:
     """The angles between two frames."""
     proximal, distal = fields.text("proximal"), fields.text("distal")
-    return specs.Angle(proximal, distal, fields.text("sequence", among=SEQUENCES), *_columns(fields))
+    sequence, optional = fields.text("sequence", among=SEQUENCES), fields.flag("optional", False)
+    return specs.Angle(proximal, distal, sequence, *_columns(fields), optional)
+
+
+@once
+def _lengths(fields: Fields) -> dict[str, Expression]:
+    """Formulas by their units."""
+    return {unit: fields.required_expression(unit) for unit in fields.values if unit in LENGTH_UNITS}
 
 
 @once

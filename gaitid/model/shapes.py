@@ -187,15 +187,57 @@ class Level(NamedTuple):
     when: str | None
 
 
-@form("carried: NAME, by: FRAME", "fixed in a frame where the static shows it")
+@form("carried: NAME, by: FRAME, c3d: TEXT?", "fixed in a frame where the static shows it")
 class CarriedPoint(NamedTuple):
     """A point measured in the static and carried by a frame: its mean position there (CAST; Cappozzo 1995).
 
-    In the static itself it is the point.
+    In the static itself it is the point. Without a static it lies where the trial's parameters say, in mm, whose names
+    are those of `c3d` with X, Y and Z behind them.
     """
 
     point: PointName
     by: FrameName
+    c3d: str | None = None
+
+
+@form(
+    "stored: NAME, beside: NAME, before: [POINT, POINT, POINT]?",
+    "as far from a marker as the file stores it, or as it was before a half blend; nowhere with another calibration",
+)
+class StoredPoint(NamedTuple):
+    """A point that a program stored beside a marker: known only where its calibration is taken too.
+
+    With `before` it is where that point was before the program moved it half of the way to its mean place among these
+    three (`Blend`). Where that was done more than once, it is as stored in the first frame: there BodyLanguage put the
+    result in the point's place before others used it.
+    """
+
+    point: PointName
+    beside: PointName
+    before: tuple[PointRef, PointRef, PointRef] | None = None
+
+
+@form(
+    "blend: {point: POINT, others: [POINT, POINT, POINT], share: FORMULA}",
+    "moved a share of the way to where three others put it by its mean place among them in the trial",
+)
+class Blend(NamedTuple):
+    """A point moved toward its mean place, over the trial, in the axes of three others (BodyBuilder's REPLACE4).
+
+    The axes have their origin in the second, x to the first, z toward the way from the third to the second.
+    """
+
+    point: PointRef
+    others: tuple[PointRef, PointRef, PointRef]
+    share: Expression
+
+
+@form("foot_of: POINT, onto: [POINT, POINT, POINT]", "the foot of the perpendicular on the plane of three others")
+class FootOf(NamedTuple):
+    """Where the perpendicular from a point meets the plane through three others."""
+
+    point: PointRef
+    plane: tuple[PointRef, PointRef, PointRef]
 
 
 @form(
@@ -213,7 +255,21 @@ class Corner(NamedTuple):
     times: Expression | None = None
 
 
-Point = Mean | FirstOf | InFrame | Chord | TurnPoint | Between | Along | Level | Corner | CarriedPoint
+Point = (
+    Mean
+    | FirstOf
+    | InFrame
+    | Chord
+    | TurnPoint
+    | Between
+    | Along
+    | Level
+    | Corner
+    | CarriedPoint
+    | StoredPoint
+    | Blend
+    | FootOf
+)
 PointRef = PointName | Point
 
 # --- frames ------------------------------------------------------------------------------------------------
@@ -324,6 +380,12 @@ def _gather(definition: object, found: list[Use]) -> None:
             _gather(part, found)
 
 
+def stored_points(definition: object) -> set[str]:
+    """The calibration markers that a definition takes as a trial stores them."""
+    own = {str(definition.point)} if isinstance(definition, StoredPoint) else set()
+    return own.union(*map(stored_points, definition)) if isinstance(definition, tuple) else own
+
+
 def needed_points(point: Point) -> list[PointName]:
     """The names of points without any one of which a point is nowhere, as far as its kind tells."""
     refs: tuple[PointRef, ...] = ()
@@ -339,6 +401,10 @@ def needed_points(point: Point) -> list[PointName]:
             refs = point.start, *ends
         case Corner():
             refs = point.tips
+        case Blend():
+            refs = point.point, *point.others
+        case FootOf():
+            refs = point.point, *point.plane
     return [ref for ref in refs if isinstance(ref, str)]
 
 

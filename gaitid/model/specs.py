@@ -175,7 +175,7 @@ class Base(NamedTuple):
 class Angle(NamedTuple):
     """Cardan angles between two frames and what each clinical angle is of a, b, c in degrees.
 
-    `needs` names for a column points without which it is not determined, and empty.
+    `needs` names for a column points without which it is empty; a trial is analysed without those that are `optional`.
     """
 
     proximal: str
@@ -183,6 +183,7 @@ class Angle(NamedTuple):
     sequence: str
     columns: Mapping[str, Expression]
     needs: Mapping[str, tuple[PointName, ...]] = _EMPTY
+    optional: bool = False
 
 
 class Moment(NamedTuple):
@@ -303,6 +304,7 @@ class Model(NamedTuple):
         Files of their own that these options stand in.
     pose : Multibody or None
         How segments are put where they are, where their frames alone do not say it.
+    lengths : mapping of name to mapping of unit to Expression, of each side; never needed
     upper_body : Path or None
         The file of its trunk, head and arms (`gaitid.model.upper_body`).
     """
@@ -335,6 +337,7 @@ class Model(NamedTuple):
     option_files: tuple[Path, ...] = ()
     pose: Multibody | None = None
     upper_body: Path | None = None
+    lengths: Mapping[str, Mapping[str, Expression]] = _EMPTY
 
     def __repr__(self) -> str:
         return f"<Model {self.name}: {self.title}>"

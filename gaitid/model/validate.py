@@ -10,7 +10,7 @@ from gaitid.model import specs
 from gaitid.model.choices import Defined
 from gaitid.model.expression import Expression
 from gaitid.model.fields import nearest
-from gaitid.model.shapes import CarriedFrame, FrameName, PointName, RigidFrame, TurnedFrame, Use, uses
+from gaitid.model.shapes import CarriedFrame, FrameName, PointName, RigidFrame, TurnedFrame, Use, stored_points, uses
 
 if TYPE_CHECKING:
     from gaitid.model.pose import Multibody  # of few models
@@ -169,6 +169,8 @@ def _parts(model: specs.Model, bodies: list[tuple[str, specs.Segment]]) -> Itera
         frames = tuple(FrameName(f) for f in (angle.proximal, angle.distal) if f != "progression")
         yield f"angles.{name}", True, frames, none
         yield from _columns(f"angles.{name}", angle, ANGLE_NAMES)
+    of_lengths = [(f"lengths.{name}.{unit}", of[unit]) for name, of in model.lengths.items() for unit in of]
+    yield from ((where, True, formula, none) for where, formula in of_lengths)
     for name, moment in model.moments.items():
         yield f"moments.{name}.axes", True, () if moment.axes == "jcs" else FrameName(moment.axes), none
         yield from _columns(f"moments.{name}", moment, MOMENT_NAMES)
@@ -306,6 +308,8 @@ def _measured_poses(names: Names) -> Iterator[str]:
     if not (names.model.middle.calibration_markers or names.model.each_side.calibration_markers):
         return
     done: set[Definition] = set()
+    scopes = names.model.middle, names.model.each_side
+    stored = set().union(*(stored_points(point) for scope in scopes for point in scope.points.values()))
 
     def reached(definition: Definition | None) -> Iterator[str]:
         if definition is None or definition in done:
@@ -313,7 +317,8 @@ def _measured_poses(names: Names) -> Iterator[str]:
         done.add(definition)
         kind, name, sided = definition
         if kind == "point" and name in names.model.scope(sided).calibration_markers:
-            yield name
+            if name not in stored:
+                yield name
         else:
             for used in names.used_by(definition):
                 yield from reached(used)

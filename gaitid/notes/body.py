@@ -70,6 +70,7 @@ BODY = {
                 "{wrong}, so its rotation about that line is not known; its angles and the leg's wrenches are empty"
             ),
             "lacks": "{side} {segment}: {lacks:; }; its angles and the leg's wrenches are empty",
+            "angles": "{side} foot: {lacks:; }; empty are {angles:, }",
         },
     ),
     "measurement_assumed": Message(

@@ -124,6 +124,28 @@ TRUNK = Group(
         ("spine_external_rotation", "Spine rotation", _OUT, _IN, -20, 20, _T),
     ),
 )
+FOOT = Group(
+    "foot",
+    "Foot",
+    "Hindfoot to the tibia, forefoot to the hindfoot and the tibia, hallux to the forefoot; arch in % of the foot.",
+    (
+        *_panels(
+            "_deg",
+            "°",
+            ("hindfoot_tibia_dorsiflexion", "Hindfoot dorsiflexion", "dorsi", "plantar", -25, 25, _S),
+            ("hindfoot_tibia_inversion", "Hindfoot inversion", "inversion", "eversion", -20, 20, _F),
+            ("hindfoot_tibia_internal_rotation", "Hindfoot rotation", _IN, _OUT, -25, 25, _T),
+            ("forefoot_hindfoot_dorsiflexion", "Forefoot dorsiflexion", "dorsi", "plantar", -20, 20, _S),
+            ("forefoot_hindfoot_supination", "Forefoot supination", "supination", "pronation", -10, 20, _F),
+            ("forefoot_hindfoot_adduction", "Forefoot adduction", "adduction", "abduction", -20, 20, _T),
+            ("forefoot_tibia_dorsiflexion", "Forefoot to tibia", "dorsi", "plantar", -30, 30, _S),
+            ("forefoot_tibia_supination", "Forefoot to tibia, supination", "supination", "pronation", -20, 20, _F),
+            ("forefoot_tibia_adduction", "Forefoot to tibia, adduction", "adduction", "abduction", -20, 20, _T),
+            ("hallux_forefoot_dorsiflexion", "Hallux dorsiflexion", "dorsi", "plantar", -10, 50, _S),
+        ),
+        *_panels("_index", "%", ("arch_height", "Arch height", "high", "low", 5, 30, "")),
+    ),
+)
 MOMENTS = Group(
     "moments",
     "Joint moments",
@@ -182,7 +204,7 @@ def muscle_panels(greatest: Mapping[str, float]) -> tuple[CyclePanel, ...]:
 
 
 MUSCLES = "Envelopes of electromyography: each leg's muscles over its own cycles."
-GROUPS = (ANGLES, MOMENTS, POWERS, GROUND, TRUNK)
+GROUPS = (ANGLES, MOMENTS, POWERS, GROUND, TRUNK, FOOT)
 PANELS: Mapping[str, CyclePanel] = {panel.column: panel for group in GROUPS for panel in group.panels}
 """By column."""
 OF_JOINTS = (*ANGLES.panels, *MOMENTS.panels, *POWERS.panels)

@@ -169,6 +169,8 @@ class WalkSettings(_Recording):
         their origins, gaps are of all segments.
     full_body : bool
         Trunk, head and arms with Plug-in Gait's markers; the feet's loads are then what the whole body's motion asks.
+    segmented_foot : bool
+        Hindfoot, forefoot and hallux move, with the markers of the Oxford Foot Model.
     event_shift_s : float
         Added to the time of every stored event.
     no_events : bool
@@ -199,6 +201,7 @@ class WalkSettings(_Recording):
     no_events: bool = False
     segments: bool = False
     full_body: bool = False
+    segmented_foot: bool = False
 
     def _malformed(self) -> list[str]:
         faults = super()._malformed()

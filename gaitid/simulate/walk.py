@@ -35,6 +35,7 @@ from gaitid.simulate.loads import GRAVITY, FootLoad, Stance, foot_load, rebalanc
 from gaitid.simulate.motion import Gait
 from gaitid.simulate.plates import Plate, felt
 from gaitid.simulate.scenarios import Scenario, gait_data
+from gaitid.simulate.segmented_foot import arch_columns, with_segmented_foot
 from gaitid.simulate.settings import WalkSettings
 from gaitid.simulate.upper_body import asked_loads, whole_com, with_upper_body
 
@@ -158,6 +159,7 @@ def clinical(
     wrenches: Mapping[tuple[str, str], tuple[Array, Array]],
     mass_kg: float,
     direction_rad: float,
+    arch: Mapping[str, Mapping[str, Array]] = {},
 ) -> dict[str, Array]:
     """Columns of a joints file after ``frame`` and ``time_s``, in order.
 
@@ -172,6 +174,8 @@ def clinical(
         Of the body.
     direction_rad : float
         Of the displacement of the middle of the ASIS over the trial, from laboratory x.
+    arch : mapping of side to mapping of column to (times,) array
+        Of feet of several segments.
 
     Returns
     -------
@@ -183,6 +187,8 @@ def clinical(
     for side in SIDES:
         columns |= _angles(axes, side, words["angles"])
         columns[f"{side}_ankle_dorsiflexion_deg"] -= 90.0
+        if side in arch:
+            columns |= _angles(axes, side, words["foot"]) | dict(arch[side])
         for joint, names in words["moments"].items():
             distal = rotation[f"{side}_{JOINT_SEGMENTS[joint][0]}"]
             local = np.einsum("tij,ti->jt", distal, wrenches[side, joint][1]) / mass_kg
@@ -199,10 +205,10 @@ def clinical(
 
 
 def _angles(axes: Mapping[str, Array], side: str, joints: Mapping[str, Any]) -> dict[str, Array]:
-    columns = {}
+    columns: dict[str, Array] = {}
     for joint, angle in joints.items():
         proximal, distal = (axes[_named(side, angle[end])] for end in ("proximal", "distal"))
-        abc = cardan_deg(proximal, distal, "yxz")
+        abc = cardan_deg(proximal, distal, angle.get("sequence", "yxz"))
         for name, term in angle["names"].items():
             columns[f"{side}_{joint}_{name}_deg"] = _signed(term, "abc", abc, side)
     return columns
@@ -310,10 +316,12 @@ class Walk:
 
     def skeleton(self, times_s: ArrayLike) -> Skeleton:
         """Everything geometric at any times, s, with two derivatives."""
-        skeleton = self.gait.walking(times_s)
-        if not self.settings.full_body:
-            return skeleton
-        return with_upper_body(skeleton, self.gait.phase(times_s), self.gait.lead)
+        return self._whole(self.gait.walking(times_s), self.gait.phase(times_s))
+
+    def _whole(self, skeleton: Skeleton, phase: Jet) -> Skeleton:
+        if self.settings.segmented_foot:
+            skeleton = with_segmented_foot(skeleton, self.subject, phase, self.gait.lead)
+        return with_upper_body(skeleton, phase, self.gait.lead) if self.settings.full_body else skeleton
 
     def loads(self, times_s: ArrayLike) -> dict[str, FootLoad]:
         """Load on each foot at any times, s."""
@@ -345,6 +353,7 @@ class Walk:
         rotation = {name: r.value for name, r in skeleton.rotation.items()}
         spin = {name: angular_velocity(r) for name, r in skeleton.rotation.items()}
         omega = {name: s.value for name, s in spin.items()}
+        arch = arch_columns(self.subject, times.size) if self.settings.segmented_foot else {}
         return WalkState(
             time_s=times,
             marker_g={label: m.value for label, m in skeleton.marker.items()},
@@ -357,15 +366,13 @@ class Walk:
             alpha_g={name: s.d[1] for name, s in spin.items()},
             load=loads,
             wrench=wrench,
-            clinical=clinical(rotation, omega, wrench, self.subject.mass_kg, self.direction_rad),
+            clinical=clinical(rotation, omega, wrench, self.subject.mass_kg, self.direction_rad, arch),
             whole_com=whole_com(skeleton) if self.settings.full_body else None,
         )
 
     def static_markers(self, n: int) -> dict[str, Array]:
         """Markers of the same subject in quiet standing, feet flat: label to (n, 3) array, m."""
-        skeleton = self.gait.standing(n)
-        if self.settings.full_body:
-            skeleton = with_upper_body(skeleton, constant(np.zeros(n), 0), self.gait.lead)
+        skeleton = self._whole(self.gait.standing(n), constant(np.zeros(n), 0))
         return {label: m.value for label, m in skeleton.marker.items()}
 
     def plate_channels(self, times_s: ArrayLike) -> dict[int, tuple[Array, Array]]:

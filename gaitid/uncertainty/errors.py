@@ -203,7 +203,9 @@ def _placement(
         pairs += [[label] for label in static.tracks if label not in paired]
     for pair in pairs if placement else ():
         labels = [label for label in pair if _anatomical(label, roles, estimates, sources)]
-        size = axis_end_m(perturbed.result.subject, static, labels, sources.knee_axis_rad) or placement
+        size = axis_end_m(perturbed.result.subject, static, labels, sources.knee_axis_rad) or min(
+            (sources.placement_of.get(roles.get(label, ""), placement) for label in labels), default=placement
+        )
         standing = {
             label: _standing_axes(static, perturbed, label, segment_of)
             for label in labels

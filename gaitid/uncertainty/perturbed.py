@@ -29,6 +29,7 @@ from gaitid.gait.impact import matched_load
 from gaitid.ground.contacts import FootLoad
 from gaitid.markers.clean import Markers
 from gaitid.model import shapes
+from gaitid.model.columns import LENGTH_UNITS
 from gaitid.numerics.lowpass import lowpass
 from gaitid.numerics.rotation import apply
 from gaitid.trial import Array, IntArray
@@ -110,8 +111,8 @@ class Perturbed:
 
     @property
     def budgeted(self) -> IntArray:
-        """Of which columns it is told what makes them unsure: angles, and moments and powers a kg."""
-        ends = "_deg", "_moment_Nm_per_kg", "_power_W_per_kg"
+        """Of which columns it is told what makes them unsure: angles, lengths, and moments and powers a kg."""
+        ends = "_deg", *LENGTH_UNITS, "_moment_Nm_per_kg", "_power_W_per_kg"
         return np.flatnonzero([name.endswith(ends) for name in self.names[: self.written]])
 
     @cached_property

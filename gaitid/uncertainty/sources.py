@@ -83,6 +83,8 @@ class Sources(NamedTuple):
         As the file has it, for the record.
     knee_axis_rad : float
         Of a knee's axis that a functional trial found; 0: its ends are put as markers are.
+    placement_of : mapping of role to float
+        Of single markers, m.
     """
 
     name: str
@@ -102,6 +104,7 @@ class Sources(NamedTuple):
     markerless: Markerless
     content: Mapping[str, Any]
     knee_axis_rad: float = 0.0
+    placement_of: Mapping[str, float] = {}
 
 
 def _segment_parameters(sources: Sources, perturbed: Perturbed) -> Iterator[Error]:
@@ -304,6 +307,9 @@ def read_sources(name: str | Path) -> Sources:
     placement = _source(sources, "marker_placement")
     placement_m = placement.number("coordinate_mm", 0.0, 0.0, _MOST_MM) * 1e-3
     excepted = _markers(placement, "except")
+    single = placement.mapping("of_markers_mm", {})
+    placement_of = {role: single.number(role, 0.0, 0.0, _MOST_MM) * 1e-3 for role in single.values}
+    single.done()
     knee_axis_rad = placement.number("functional_knee_axis_deg", 0.0, 0.0, 30.0) * _UNITS["_deg"]
     placement.done()
     hip = _source(sources, "hip_centre")
@@ -327,6 +333,7 @@ def read_sources(name: str | Path) -> Sources:
     found = Sources(
         label, title, path, method, samples, seed, noise_m, harmonics, soft, placement_m, excepted, hip_m,
         measurements, sizes, without_markers, content if isinstance(content, Mapping) else {}, knee_axis_rad,
+        placement_of,
     )  # fmt: skip
     if not _states_any(found):
         wrong = f"{path}: no error is stated, and every number would be exact"

@@ -14,8 +14,6 @@ from gaitid.write import FEATURE_COLUMNS, UNCERTAINTY_COLUMNS
 from gaitid.write.table import row_lines
 
 _TOGETHER = 64  # cycles made text at once
-_NAMES = [f",{feature.name}," for feature in FEATURES]
-_UNITS = [f",{feature.unit}," for feature in FEATURES]
 
 
 def features_blocks(found: FeatureValues, trial: Trial, uncertainty: Array | None = None) -> Iterator[str]:
@@ -33,15 +31,17 @@ def features_blocks(found: FeatureValues, trial: Trial, uncertainty: Array | Non
     behind = np.stack([found.percent, feature_frames(found, trial)], axis=-1)
     if uncertainty is not None:
         behind = np.concatenate([behind, uncertainty], axis=-1)
-    n = len(FEATURES)
+    listed = [FEATURES[i] for i in found.listed]
+    names, units = [f",{feature.name}," for feature in listed], [f",{feature.unit}," for feature in listed]
+    value, behind, n = found.value[:, found.listed], behind[:, found.listed], len(listed)
     for start in range(0, len(found.cycles), _TOGETHER):
         some = slice(start, start + _TOGETHER)
         cycles = found.cycles[some]
         # of all lines: the end of the one before with side and cycle, name, value, unit, what stands behind it
         cells = [""] * (5 * n * len(cycles))
         cells[::5] = chain.from_iterable(repeat(f"\n{c.side},{c.number}", n) for c in cycles)
-        cells[1::5], cells[3::5] = _NAMES * len(cycles), _UNITS * len(cycles)
-        cells[2::5] = row_lines(found.value[some].reshape(-1, 1))
+        cells[1::5], cells[3::5] = names * len(cycles), units * len(cycles)
+        cells[2::5] = row_lines(value[some].reshape(-1, 1))
         cells[4::5] = row_lines(behind[some].reshape(n * len(cycles), -1))
         yield "".join(cells)
     yield "\n"

@@ -15,6 +15,7 @@ from gaitid.body.kinematics import SegmentMotion, dual_basis, segment_motions
 from gaitid.body.places import Pose
 from gaitid.dynamics.wrench import Wrench
 from gaitid.ground.contacts import Contact
+from gaitid.model.columns import angle_column
 from gaitid.trial import Array
 from gaitid.write import CONTACT_COLUMNS, DEFAULT_FRAMES
 from gaitid.write.cycles import cycles_table, spatiotemporal_csv, stances_table
@@ -83,7 +84,7 @@ def joints_columns(result: Result) -> Columns:
     for side, leg in result.sides.items():
         for name, columns in leg.angles.items():
             for column, values in columns.items():
-                table.add([f"{side}_{name}_{column}_deg"], values)
+                table.add([f"{side}_{angle_column(name, column)}"], values)
         for name, columns in leg.moments.items():
             for column, values in columns.items():
                 table.add([f"{side}_{name}_{column}_moment_Nm_per_kg"], values)
