@@ -219,7 +219,9 @@ def with_uncertainty(features: pd.DataFrame, found: Estimate | None) -> pd.DataF
     """The table of features with three more columns, where it is known how sure they are."""
     if found is None:
         return features
-    bands = found.of_features().reshape(-1, len(UNCERTAINTY_COLUMNS))
+    bands, place = found.of_features(), {feature.name: i for i, feature in enumerate(FEATURES)}
+    listed = features["feature"].map(place).to_numpy(dtype=np.intp).reshape(len(bands), -1)
+    bands = np.take_along_axis(bands, listed[:, :, None], axis=1).reshape(-1, len(UNCERTAINTY_COLUMNS))
     return features.assign(**dict(zip(UNCERTAINTY_COLUMNS, bands.T, strict=True)))
 
 
