@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from functools import partial
 from types import MappingProxyType
 
@@ -287,6 +287,20 @@ def _moments(
         columns = clinical_moments(wrenches[name].m_g / np.asarray(mass_kg)[..., None], axes, moment, side.sign)
         found[name] = _determined(columns, moment.needs, body.geometry, side.name)
     return found
+
+
+def with_wrenches(
+    of: SideResult,
+    body: Body,
+    side: str,
+    wrenches: Mapping[str, Wrench],
+    powers: Mapping[str, Array],
+    mechanics: Mechanics,
+) -> SideResult:
+    """A side with other wrenches and powers of its joints, and with the moments that are columns of these."""
+    spec = next(one for one in body.model.sides if one.name == side)
+    moments = _moments(spec, body, wrenches, mechanics.mass_kg)
+    return replace(of, wrenches=wrenches, powers=powers, moments=moments)
 
 
 def base_wrench(body: Body, sides: Sequence[SideResult], mechanics: Mechanics) -> tuple[Wrench, Chain | None]:

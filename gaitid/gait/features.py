@@ -15,7 +15,7 @@ import numpy as np
 from gaitid.gait.cycles import CYCLE_POINTS, Cycle
 from gaitid.gait.feature_list import FEATURES, OPTIONAL, PHASES, REACHES, WHOLE, Feature
 from gaitid.gait.spatiotemporal import Stride
-from gaitid.records import frozen_dataclass
+from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, IntArray, Mask
 
 #: In this order the rows of `Stride.axes_g`: positive the way that the body walks, to the foot's own side, up.
@@ -76,6 +76,22 @@ _COLUMNS = tuple(dict.fromkeys(feature.column for feature in FEATURES))
 _PHASES = tuple(PHASES)
 
 
+class Peaks(NamedTuple):
+    """Extremes of some cycles, (features, cycles): values, their rows, and those that an impact hides, else −1."""
+
+    value: Array
+    row: IntArray
+    hidden: IntArray
+
+    def only(self, cycles: slice) -> Peaks:
+        """Those of some cycles."""
+        return Peaks(self.value[:, cycles], self.row[:, cycles], self.hidden[:, cycles])
+
+    def times(self, count: int) -> Peaks:
+        """All cycles so many times, one behind the other."""
+        return Peaks(*(np.tile(of, (1, count)) for of in self))  # type: ignore[arg-type]
+
+
 @frozen_dataclass(eq=False)
 class FeatureValues:
     """The features of all cycles.
@@ -89,12 +105,15 @@ class FeatureValues:
         % of the cycle where a value lies; NaN for ranges, means and integrals, and where the value is unknown.
     listed : (n,) int array
         Which are written: not those of optional columns that the model has not.
+    peaks : Peaks or None
+        None without cycles.
     """
 
     cycles: tuple[Cycle, ...]
     value: Array
     percent: Array
     listed: IntArray
+    peaks: Peaks | None
 
 
 @frozen_dataclass(eq=False)
@@ -172,7 +191,7 @@ _OF_PARTS = {
 }
 
 
-def measure(curves: CycleCurves, gravity_m_per_s2: float, loading: Array) -> FeatureValues:
+def measure(curves: CycleCurves, gravity_m_per_s2: float, loading: Array, peaks: Peaks | None = None) -> FeatureValues:
     """The features of all cycles.
 
     Parameters
@@ -182,17 +201,22 @@ def measure(curves: CycleCurves, gravity_m_per_s2: float, loading: Array) -> Fea
         The ground reaction is given in body weights.
     loading : (cycles, 3, 2) array
         Value and percent of impact peak and of mean and greatest loading rate, BW and BW/s; NaN where unknown.
+    peaks : Peaks, optional
+        Of all cycles, where these are known.
     """
     cycles, n = curves.cycles, len(curves.cycles)
     value, percent = np.full((n, len(FEATURES)), np.nan), np.full((n, len(FEATURES)), np.nan)
+    found = []
     for start in range(0, n, _TOGETHER):
         part = slice(start, min(start + _TOGETHER, n))
-        _Measured(curves, part, gravity_m_per_s2).into(value[part], percent[part])
+        some = None if peaks is None else peaks.only(part)
+        found.append(_Measured(curves, part, gravity_m_per_s2).into(value[part], percent[part], some))
     if n:
         value[:, _RATES.at], percent[:, _RATES.at] = loading[:, :, 0], loading[:, :, 1]
     there = {*curves.names}
     listed = [i for i, f in enumerate(FEATURES) if f.column not in OPTIONAL or f.column in there]
-    return FeatureValues(cycles, value, percent, np.array(listed, dtype=np.intp))
+    every = Peaks(*(np.concatenate(of, axis=1) for of in zip(*found, strict=True))) if found else None
+    return FeatureValues(cycles, value, percent, np.array(listed, dtype=np.intp), every)
 
 
 class _Measured:
@@ -230,7 +254,7 @@ class _Measured:
         bounds = np.array([PHASES[name] for name in _PHASES])[:, :, None, None]
         self.inside = (self.place >= bounds[:, 0]) & (self.place <= bounds[:, 1])
 
-    def into(self, value: Array, percent: Array) -> None:
+    def into(self, value: Array, percent: Array, known: Peaks | None = None) -> Peaks:
         """Write the values of all features, and where they lie, (cycles, features)."""
         v = self.values
         ranging = v[_RANGES.column]
@@ -241,12 +265,13 @@ class _Measured:
             value[:, some.at], percent[:, some.at] = _between(v[some.column], at).T, at[:, None]
         inside = self.inside[_MEANS.phase]
         value[:, _MEANS.at] = (np.where(inside, v[_MEANS.column], 0).sum(axis=2) / inside.sum(axis=2)).T
-        peaks, rows, hidden = self._extremes()
+        peaks, rows, hidden = extremes = known or Peaks(*self._extremes())
         value[:, _EXTREMES.at], percent[:, _EXTREMES.at] = peaks.T, self.percent[rows].T
         # the area of a burst whose peak an impact hides is that under matched loads
         at, inside = rows[_PEAK_OF], hidden[_PEAK_OF]
         self._integrals(value, np.where(inside >= 0, inside, at), np.isfinite(peaks[_PEAK_OF]) | (inside >= 0))
         percent[~np.isfinite(value)] = np.nan
+        return extremes
 
     def _extremes(self) -> tuple[Array, IntArray, IntArray]:
         """(features, cycles) values of `_EXTREMES`, their rows, and those of the ones that an impact hides, else −1."""

@@ -18,8 +18,8 @@ from gaitid.records import NamedTuple
 from gaitid.trial import Array, IntArray
 from gaitid.uncertainty.budget import Parts
 from gaitid.uncertainty.errors import Errors
-from gaitid.uncertainty.first_order import Spread
 from gaitid.uncertainty.perturbed import Perturbed
+from gaitid.uncertainty.variances import Spread
 
 #: Frames of a block without what it shares with others: those of a walk or two, which take some 300 MB.
 FRAMES = 2048

@@ -256,13 +256,17 @@ def of_features(
     standard : (cycles, features) array
     variance : mapping of source to (cycles, features) array
     """
+    sources = [source for source in SOURCES if source in variance]
     found: dict[str, dict[str, Any]] = {}
     for side in dict.fromkeys(side for side, _ in cycles):
         of_side = found.setdefault(side, {})
-        for i, feature in enumerate(FEATURES):
-            rows = [k for k, (of, _) in enumerate(cycles) if of == side and np.isfinite(standard[k, i])]
-            if rows:
-                u = float(np.sqrt((standard[rows, i] ** 2).mean()))
-                parts = {source: round(share, 1) for source, share in shares(variance, (rows, i)).items()}
-                of_side[feature.name] = {"standard_uncertainty": float(f"{u:.4g}"), "shares_percent": parts}
+        rows = [k for k, (of, _) in enumerate(cycles) if of == side]
+        known = np.isfinite(standard[rows])
+        u = np.sqrt(_mean(np.where(known, standard[rows] ** 2, 0.0).sum(axis=0), known.sum(axis=0)))
+        parts = np.array([np.where(known, variance[source][rows], 0.0).sum(axis=0) for source in sources])
+        parts = parts.reshape(len(sources), len(u))
+        percent = 100 * parts / np.where((total := parts.sum(axis=0)) > 0, total, np.nan)
+        for i in np.flatnonzero(known.any(axis=0)):
+            shares_of = {source: round(float(of), 1) for source, of in zip(sources, percent[:, i]) if of > 0}
+            of_side[FEATURES[i].name] = {"standard_uncertainty": float(f"{u[i]:.4g}"), "shares_percent": shares_of}
     return found

@@ -14,11 +14,12 @@ from gaitid.uncertainty.blocks import Joined, joined
 from gaitid.uncertainty.budget import CycleBands, bands_over_cycle, of_features, peaks
 from gaitid.uncertainty.errors import Errors, errors_of, hip_method, over_trial
 from gaitid.uncertainty.features import FeatureSpread
-from gaitid.uncertainty.first_order import Spread, propagate
+from gaitid.uncertainty.first_order import propagate
 from gaitid.uncertainty.monte_carlo import Draws, monte_carlo
 from gaitid.uncertainty.perturbed import Perturbed
 from gaitid.uncertainty.sources import OTHERWISE, Sources, refuse_names_of_nothing
 from gaitid.uncertainty.usable import COVERAGE_FACTOR
+from gaitid.uncertainty.variances import Spread
 from gaitid.write import DEFAULT_FRAMES, UNCERTAINTY_COLUMNS
 from gaitid.write.table import row_lines
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from gaitid.gait.cycles import sample
 from gaitid.gait.feature_list import FEATURES, Feature
-from gaitid.gait.features import GROUND_COLUMNS, CycleCurves, FeatureValues, measure
+from gaitid.gait.features import GROUND_COLUMNS, CycleCurves, FeatureValues, Peaks, measure
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, IntArray
 from gaitid.uncertainty.perturbed import Perturbed
@@ -46,7 +46,7 @@ class FeatureSpread:
         self.curves = perturbed.curves
         self.where = _columns(perturbed, self.curves)
         measured = self._measured(self.curves)
-        self.of_result, self.percent = measured.value, measured.percent
+        self.of_result, self.percent, self._peaks = measured.value, measured.percent, measured.peaks
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -78,12 +78,12 @@ class FeatureSpread:
             found.append((first, sample(np.eye(last - first), np.linspace(start, end, points) - first)))
         return found
 
-    def _measured(self, curves: CycleCurves) -> FeatureValues:
+    def _measured(self, curves: CycleCurves, peaks: Peaks | None = None) -> FeatureValues:
         """Loading rates, which are of the plates' own rate, are unknown here."""
         gravity = self._perturbed.result.settings.gravity_m_per_s2
-        return measure(curves, gravity, np.full((len(curves.strides), 3, 2), np.nan))
+        return measure(curves, gravity, np.full((len(curves.strides), 3, 2), np.nan), peaks)
 
-    def stacked(self, changes: list[Array], step: float) -> Array:
+    def stacked(self, changes: list[Array], step: float, same_peaks: bool = False) -> Array:
         """(changes, cycles, features) of the curves with each change, times a factor, by itself."""
         curves, n = self.curves, len(changes)
         moved = step * np.concatenate(changes)
@@ -95,7 +95,8 @@ class FeatureSpread:
             settled=np.tile(curves.settled, (n, 1, 1)) + moved,
             matched=np.tile(curves.matched, (n, 1, 1)) + moved,
         )
-        return self._measured(many).value.reshape(n, len(curves.strides), len(FEATURES))
+        peaks = self._peaks.times(n) if same_peaks and self._peaks else None
+        return self._measured(many, peaks).value.reshape(n, len(curves.strides), len(FEATURES))
 
     def unit_of(self, feature: Feature) -> float:
         """What its column is divided by: a ground reaction is measured in body weights."""
@@ -223,7 +224,7 @@ def _by_points(spread: FeatureSpread) -> Array:
             change = np.zeros(curves.values.shape)
             change[:, row] = 1.0
             changes.append(change)
-        found = (spread.stacked(changes, _STEP) - value) / _STEP
+        found = (spread.stacked(changes, _STEP, same_peaks=True) - value) / _STEP
         moved[:, :, rows.start : rows.stop] = np.moveaxis(found, 0, 2)
     # of values that are equal, and moved each by itself, each would be the greatest
     for i, one_row in _at_rows(spread, percent):

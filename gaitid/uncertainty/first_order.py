@@ -13,25 +13,23 @@ the direction of walking) is left alone: the mean of soft tissue and noise is no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
-from gaitid.analysis.limb import solve_limbs
 from gaitid.analysis.pipeline import Pipeline
-from gaitid.body.kinematics import SegmentMotion, spin_from_quaternion
-from gaitid.body.poses import Motion
-from gaitid.numerics.masks import nearest_known
+from gaitid.body.kinematics import spin_from_quaternion
 from gaitid.numerics.rotation import quaternions
 from gaitid.numerics.spline import spline_derivatives
-from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, IntArray
+from gaitid.uncertainty.equations_of_motion import MOTIONS, EquationsOfMotion, Gradient
 from gaitid.uncertainty.errors import Errors
-from gaitid.uncertainty.features import FeatureGradient, FeatureSpread
+from gaitid.uncertainty.features import FeatureGradient
 from gaitid.uncertainty.groups import STEP_M, Group, jobs_of
 from gaitid.uncertainty.perturbed import Perturbed
 from gaitid.uncertainty.shift import Shift
+from gaitid.uncertainty.superposed import Superposed, sums_of
+from gaitid.uncertainty.variances import Spread, Variances, moves_of
 
 #: Which source its waves are of.
 SKIN = "soft_tissue"
@@ -39,39 +37,11 @@ SKIN = "soft_tissue"
 STEP = 1e-4
 #: Periods of sine and cosine, frames.
 PERIODS = (16, 40)
-#: So many drawn tracks of noise stand for it where features are integrals: their spread is known to 13 %.
-NOISE_TRACKS = 32
-#: Of motions: what columns are linear in, m/s² and rad/s², and angular velocities, rad/s: whose square is lost.
-_STEPS = (("acc_g", 1.0), ("alpha_g", 1.0), ("omega_g", 1e-5))
-#: By side which motions of segments move its columns, and their derivatives by these (`motion_gradient`).
-Gradient = Mapping[str, tuple[IntArray, Array]]
+#: So many drawn tracks of each marker's noise stand for it where features are integrals: of some twenty markers that
+#: make about as much the spread is known to 6 %, of one alone to 25 %.
+NOISE_TRACKS = 8
 #: Along three axes a displacement and its two derivatives.
 _MOVES = 9
-#: Frames whose changes by all displacements of a marker are squared at once.
-_ROWS = 64
-
-
-@frozen_dataclass(eq=False)
-class Spread:
-    """How uncertain the columns and features are, and through what.
-
-    Attributes
-    ----------
-    variance : mapping of source to (frames, columns) array
-        In the square of the column's unit; NaN where the column is unknown.
-    features : mapping of source to (cycles, features) array
-    figures : mapping
-        Of the method, for the record.
-    standard : (frames, columns) array
-        Standard uncertainties: the root of the sum of `variance`, or of the computations with drawn errors.
-    of_features : (cycles, features) array
-    """
-
-    variance: Mapping[str, Array]
-    features: Mapping[str, Array]
-    figures: Mapping[str, object]
-    standard: Array
-    of_features: Array
 
 
 def propagate(perturbed: Perturbed, errors: Errors, features: bool = True) -> Spread:
@@ -85,8 +55,19 @@ def propagate(perturbed: Perturbed, errors: Errors, features: bool = True) -> Sp
     features : bool
         Whether those of features are wanted too.
     """
-    collected = _Collected(perturbed, features)
-    jobs = list(jobs_of(perturbed, errors.constant, errors.segment_of, STEP))
+    collected, equations = Variances(perturbed, features), EquationsOfMotion(perturbed)
+    for error in errors.constant:
+        if error.shift.of_segments:
+            collected.add(error.source, equations.of_parameters(error.shift))
+    sums = sums_of(perturbed, errors, collected, STEP)
+    if errors.noise is not None or errors.rough or errors.waves or sums:
+        _of_markers(perturbed, errors, collected, sums, motion_gradient(perturbed, equations))
+    others = [error for error in errors.constant if not error.shift.of_segments]
+    for group in sums:
+        if group.holds(collected):
+            collected.join(group.variances)
+            others = [error for error in others if error not in group.errors]
+    jobs = list(jobs_of(perturbed, others, errors.segment_of, STEP))
     columns = perturbed.columns([job.shift.times(STEP) for job in jobs])
     for job, shifted in zip(jobs, columns, strict=True):
         change = (shifted - perturbed.unshifted) / STEP
@@ -94,60 +75,7 @@ def propagate(perturbed: Perturbed, errors: Errors, features: bool = True) -> Sp
             own = np.where(np.isfinite(change), 0.0, change) if len(job.parts) > 1 else change
             own[:, mine] = change[:, mine]
             collected.add(error.source, own)
-    if errors.noise is not None or errors.rough or errors.waves:
-        _of_markers(perturbed, errors, collected)
     return collected.spread({"method": "first_order", "computations": perturbed.count})
-
-
-class _Collected:
-    """Variances as directions come in."""
-
-    def __init__(self, perturbed: Perturbed, with_features: bool) -> None:
-        self.known = np.isfinite(perturbed.values)
-        self.variance: dict[str, Array] = {}
-        features = FeatureSpread(perturbed)
-        self._of_result = features.of_result
-        self.gradient = FeatureGradient(features) if with_features else None
-        self.of_features: dict[str, Array] = {}
-
-    def add(self, source: str, change: Array) -> None:
-        """One independent error: the change of all columns, (frames, columns), that one standard deviation makes."""
-        total = self._total(source)
-        total += change**2
-        if self.gradient is not None:
-            self.add_of_features(source, self.gradient.of_change(change)[None])
-
-    def add_of_tracks(self, source: str, J: Array, columns: IntArray | slice, tracks: Array) -> None:
-        """Variances of columns by independent displacements of one marker.
-
-        Parameters
-        ----------
-        source : str
-        J : (frames, 9, n) array
-            Of the columns by them, of `derivatives`.
-        columns : (n,) int array or slice
-        tracks : (frames or 1, tracks, 9) array
-            Each as large as one standard deviation.
-        """
-        total, n = self._total(source), len(J)
-        for start in range(0, n, _ROWS):  # so many products stay within a processor's cache
-            rows = slice(start, start + _ROWS)
-            changes = tracks[rows if len(tracks) == n else slice(None)] @ J[rows]
-            total[rows, columns] += np.einsum("ftc,ftc->fc", changes, changes)
-
-    def add_of_features(self, source: str, slopes: Array) -> None:
-        """Independent errors: the changes of all features, (errors, cycles, features)."""
-        total = self.of_features.setdefault(source, 0 * self._of_result)
-        total += (slopes**2).sum(axis=0)
-
-    def _total(self, source: str) -> Array:
-        return self.variance.setdefault(source, np.where(self.known, 0.0, np.nan))
-
-    def spread(self, figures: Mapping[str, object]) -> Spread:
-        unknown = np.where(self.known, 0.0, np.nan)
-        standard = np.asarray(np.sqrt(unknown + sum(self.variance.values())))
-        of_features = np.asarray(np.sqrt(0 * self._of_result + sum(self.of_features.values())))
-        return Spread(self.variance, self.of_features, figures, standard, of_features)
 
 
 class _Together:
@@ -159,17 +87,19 @@ class _Together:
         self.slopes: Array | float = 0.0
 
 
-def _of_markers(perturbed: Perturbed, errors: Errors, collected: _Collected) -> None:
+def _of_markers(
+    perturbed: Perturbed, errors: Errors, collected: Variances, sums: Sequence[Superposed], gradient: Gradient | None
+) -> None:
     """Errors of markers that change over time, marker by marker: derivatives of none are kept longer than needed."""
     rate_hz, n = perturbed.result.trial.rate_hz, perturbed.n_frames
-    waves = [(wave, _moves(_with_derivatives(wave.tracks_g, rate_hz))) for wave in errors.waves]
+    waves = [(wave, moves_of(wave.tracks_g, rate_hz)) for wave in errors.waves]
     together: dict[tuple[int, str], _Together] = {}
-    drawn: Array | float = 0.0
     random, drawn_of = np.random.default_rng(0), ("", np.zeros(0))
     sides_of = [part for group in errors.groups for part in group.parts]
-    gradient = motion_gradient(perturbed)
     for parts in derivatives_of(perturbed, errors.groups, gradient):
         for label, side, J in parts:
+            for group in sums:
+                group.add(label, side, J)
             columns = perturbed.of_side[side]
             mine = [(i, wave, moves) for i, (wave, moves) in enumerate(waves) if label in wave.labels]
             tracks = [moves for _, _, moves in mine]
@@ -180,11 +110,11 @@ def _of_markers(perturbed: Perturbed, errors: Errors, collected: _Collected) -> 
                 collected.add_of_tracks("marker_noise", J, columns, root)
                 if drawn_of[0] != label:
                     raw = noise.drawn(random, (NOISE_TRACKS, n, 3), rate_hz)
-                    drawn_of = label, _moves(_with_derivatives(raw, rate_hz))
+                    drawn_of = label, moves_of(raw, rate_hz)
                 tracks.append(drawn_of[1])
             slopes = _slopes(collected.gradient, J, columns, tracks)
             if noise is not None:
-                drawn = drawn + slopes.pop()
+                collected.add_of_features("marker_noise", slopes.pop() / np.sqrt(NOISE_TRACKS))
             for (i, wave, moves), of_wave in zip(mine, slopes, strict=True):
                 if len(wave.labels) == 1:
                     collected.add_of_tracks(SKIN, J, columns, moves)
@@ -200,8 +130,6 @@ def _of_markers(perturbed: Perturbed, errors: Errors, collected: _Collected) -> 
                     del together[i, side]
                     collected.add_of_tracks(SKIN, of_segment.J, columns, moves)
                     collected.add_of_features(SKIN, np.asarray(of_segment.slopes))
-    if errors.noise is not None or errors.rough:
-        collected.add_of_features("marker_noise", np.asarray(drawn) / np.sqrt(NOISE_TRACKS))
 
 
 def wave_changes(
@@ -217,7 +145,7 @@ def wave_changes(
         Of the change of all columns, (frames, columns), what is wanted of it: linear in it.
     """
     rate_hz, gradient = perturbed.result.trial.rate_hz, motion_gradient(perturbed)
-    waves = [(wave, _moves(_with_derivatives(wave.tracks_g, rate_hz))) for wave in errors.waves]
+    waves = [(wave, moves_of(wave.tracks_g, rate_hz)) for wave in errors.waves]
     every = [part for group in errors.groups for part in group.parts]
     left = [{part for part in every if part[0] in wave.labels} for wave, _ in waves]
     summed: dict[int, list[Array]] = {}
@@ -274,7 +202,7 @@ def derivatives_of(
     n, columns = perturbed.unshifted.shape
     always = np.full((n, 1), STEP_M)
     shifts = [Shift(markers=dict.fromkeys(of.labels, always * along)) for of in groups for along in np.eye(3)]
-    J = {side: np.empty((n, 3, 3, len(of))) for side, of in perturbed.of_side.items()}
+    J = {side: np.zeros((n, 3, 3, len(of))) for side, of in perturbed.of_side.items()}
     axes, along = ((group, axis) for group in groups for axis in range(3)), []
     for again in perturbed.again(shifts, held=True):
         moved = (perturbed.columns_of(again).reshape(-1, n, columns) - perturbed.unshifted) / STEP_M
@@ -285,9 +213,9 @@ def derivatives_of(
             for side in {side for _, side in group.parts}:
                 J[side][:, axis, 0] = change[:, perturbed.of_side[side]]
                 if axis == 2:
-                    which, by = gradient[side]
+                    which, moved_columns, by = gradient[side]
                     of_axes = np.concatenate(along, axis=1)[:, :, which]
-                    J[side][:, :, 1:] = (of_axes @ by).reshape(n, 3, 2, -1)
+                    J[side][:, :, 1:, moved_columns] = (of_axes @ by).reshape(n, 3, 2, -1)
             if axis == 2:
                 yield [(label, side, J[side].reshape(n, _MOVES, -1)) for label, side in group.parts]
                 along = []
@@ -316,7 +244,7 @@ def _motions_by_moves(perturbed: Perturbed, moves: Array) -> Array:
     draws, n = moves.shape[:2]
     over_time = np.moveaxis(moves, 0, 1)  # (frames, draws, segments, 7)
     rates = spline_derivatives(over_time, perturbed.result.trial.rate_hz)[0]
-    both = np.zeros((draws, n, 2, moves.shape[2], _MOVES))
+    both = np.zeros((draws, n, 2, moves.shape[2], MOTIONS))
     for i, of in enumerate(perturbed.still.body.segments.values()):
         q = np.broadcast_to(quaternions(of.pose.R_gs)[:, None], (n, draws, 4))
         turn, dturn = (spin_from_quaternion(q, of_pose[:, :, i, :4]) for of_pose in (over_time, rates))
@@ -327,47 +255,11 @@ def _motions_by_moves(perturbed: Perturbed, moves: Array) -> Array:
     return both.reshape(draws, n, 2, -1)
 
 
-def motion_gradient(perturbed: Perturbed) -> Gradient | None:
-    """By side which motions of segments, of nine each, its columns follow, and their derivatives by these, (frames,
-    motions, columns): by accelerations and by angular accelerations and velocities.
-
-    Wrenches are linear in accelerations (Newton and Euler); powers and the gyroscopic term follow angular velocities.
-    None where angular velocities are not those of quaternions.
-    """
+def motion_gradient(perturbed: Perturbed, equations: EquationsOfMotion | None = None) -> Gradient | None:
+    """`EquationsOfMotion.motion_gradient`; None where angular velocities are not those of quaternions."""
     if perturbed.result.settings.angular_velocity == "single_entries":
         return None
-    still, motion, unshifted = perturbed.still, perturbed.still.body.motion(), perturbed.unshifted
-    (_, base), keys = still.body.base, list(still.body.segments)
-    found: dict[str, list[tuple[int, Array]]] = {side: [] for side in perturbed.of_side}
-    # a chain that is fitted again lies elsewhere by rounding, over a step of an angular velocity
-    at_once = 1 if still.body.model.pose is not None else min(perturbed.together, _MOVES)
-    for name in (base, *(spec.segment for spec in still.body.model.chain)):
-        # of a base without mass only powers follow the motion: by its angular velocity
-        first = 6 if name == base and still.body.model.base.body is None else 0
-        for start in range(first, _MOVES, at_once):
-            moves_at = range(start, min(start + at_once, _MOVES))
-            many = perturbed.unmoved(len(moves_at))
-            by_side = {
-                side: {key: _moved(of, moves_at if key == name else (), len(moves_at)) for key, of in of_side.items()}
-                for side, of_side in motion.by_side.items()
-            }
-            moved = Motion(_moved(motion.base, moves_at if name == base else (), len(moves_at)), by_side)
-            again = many.with_(solved=solve_limbs(many.body, many.on_feet, many.mechanics, motion=moved))
-            change = perturbed.columns_of(again).reshape(len(moves_at), *unshifted.shape) - unshifted
-            for k, of in zip(moves_at, change, strict=True):
-                for side, columns in perturbed.of_side.items():
-                    i = keys.index(("" if name == base else side, name))
-                    found[side].append((i * _MOVES + k, of[:, columns] / _STEPS[k // 3][1]))
-    return {side: (np.array([i for i, _ in of]), np.stack([by for _, by in of], axis=1)) for side, of in found.items()}
-
-
-def _moved(motion: SegmentMotion, moves: Sequence[int], count: int) -> SegmentMotion:
-    """A segment so many times, one behind the other, each with one of its derivatives moved along an axis."""
-    values = {of.name: np.stack([getattr(motion, of.name)] * count) for of in fields(SegmentMotion)}
-    for draw, k in enumerate(moves):
-        kind, step = _STEPS[k // 3]
-        values[kind][draw, :, k % 3] += step
-    return SegmentMotion(**{name: of.reshape(-1, *of.shape[2:]) for name, of in values.items()})
+    return (equations or EquationsOfMotion(perturbed)).motion_gradient()
 
 
 def derivatives_by_waves(perturbed: Perturbed, group: Group) -> Array:
@@ -391,20 +283,3 @@ def derivatives_by_waves(perturbed: Perturbed, group: Group) -> Array:
         J[:, axis, 1] = in_quadrature[0] / fast
         J[:, axis, 2] = (in_phase[1] - in_phase[0]) / apart
     return J.reshape(n, _MOVES, -1)
-
-
-def _with_derivatives(tracks: Array, rate_hz: float) -> Array:
-    """(tracks, 3 orders, frames, 3) displacements, m, with their first and second derivatives.
-
-    Where they are unknown, as the nearest one that is known, without derivatives: only segments that take a marker of
-    another one are known there.
-    """
-    over_time = np.moveaxis(tracks, 1, 0)
-    first, second = (np.nan_to_num(of) for of in spline_derivatives(over_time, rate_hz))
-    return np.stack([np.moveaxis(of, 0, 1) for of in (nearest_known(over_time), first, second)], axis=1)
-
-
-def _moves(tracks: Array) -> Array:
-    """(frames, tracks, 9) of (tracks, 3 orders, frames, 3 axes) displacements, as `derivatives` take them."""
-    count, orders, frames, axes = tracks.shape
-    return np.ascontiguousarray(tracks.transpose(2, 0, 3, 1)).reshape(frames, count, axes * orders)

@@ -14,6 +14,8 @@ from gaitid.uncertainty.shift import Error, Shift, summed
 
 #: m. Steps of markers: their square is lost against them, and rounding against that.
 STEP_M = 3e-6
+#: N, N·m and deg. What rounding changes is 1e-11, and a step of a marker 1e-4.
+_ROUNDING = 1e-8
 
 
 class Group(NamedTuple):
@@ -53,7 +55,7 @@ def groups_of(perturbed: Perturbed, segment_of: Mapping[str, Key]) -> Iterator[G
     if result.model.pose is not None:  # both legs hang from one pelvis, and each marker moves all of it
         pairs = []
     by_side = {side: list(dict.fromkeys(dict(pair)[side] for pair in pairs)) for side in sides if pairs}
-    reached = {label: of for side, own in by_side.items() for label, of in _reached(perturbed, side, own).items()}
+    reached = _reached(perturbed, by_side)
     for (first, a), (second, b) in pairs:
         if not paired & {a, b} and second not in reached[a] and first not in reached[b]:
             paired |= {a, b}
@@ -118,19 +120,21 @@ def jobs_of(perturbed: Perturbed, errors: Sequence[Error], segment_of: Mapping[s
             yield Job(error.shift, ((error, np.arange(len(names))),))
 
 
-def _reached(perturbed: Perturbed, side: str, labels: list[str]) -> dict[str, set[str]]:
+def _reached(perturbed: Perturbed, by_side: Mapping[str, list[str]]) -> dict[str, set[str]]:
     """For each marker of a side the sides whose columns change with it."""
     random, same = np.random.default_rng(0), perturbed.unshifted
     n = perturbed.n_frames
-    along = {label: STEP_M * random.standard_normal(3) for label in labels}
+    along = {label: STEP_M * random.standard_normal(3) for labels in by_side.values() for label in labels}
 
-    def changed(some: list[str]) -> set[str]:
-        (moved,) = perturbed.columns([Shift(markers={label: np.tile(along[label], (n, 1)) for label in some})])
-        return {
-            of for of, at in perturbed.of_side.items() if not np.array_equal(moved[:, at], same[:, at], equal_nan=True)
-        }
+    def changed(some: Sequence[Sequence[str]]) -> list[set[str]]:
+        shifts = [Shift(markers={label: np.tile(along[label], (n, 1)) for label in labels}) for labels in some]
+        sides = perturbed.of_side.items()
+        return [
+            {side for side, at in sides if not np.allclose(moved[:, at], same[:, at], 0.0, _ROUNDING, equal_nan=True)}
+            for moved in perturbed.columns(shifts)
+        ]
 
     # each its own way, so that no two undo each other: mostly none of a leg's moves the other one
-    if changed(labels) <= {side}:
-        return {label: {side} for label in labels}
-    return {label: changed([label]) for label in labels}
+    if all(of <= {side} for side, of in zip(by_side, changed([*by_side.values()]), strict=True)):
+        return {label: {side} for side, labels in by_side.items() for label in labels}
+    return dict(zip(along, changed([[label] for label in along]), strict=True))

@@ -12,9 +12,9 @@ from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Mask
 from gaitid.uncertainty.errors import Errors
 from gaitid.uncertainty.features import FeatureSpread
-from gaitid.uncertainty.first_order import Spread
 from gaitid.uncertainty.perturbed import Perturbed
 from gaitid.uncertainty.shift import Shift, summed
+from gaitid.uncertainty.variances import Spread
 
 #: Computations whose features are measured at once.
 _TOGETHER = 50

@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 
 #: Frames of all draws that are computed at once: arrays of so many vectors fit a cache.
 FRAMES_AT_ONCE = 4000
-#: Walks that nothing moves, at most, which are computed once and kept: those of all motions of a segment.
-UNMOVED = 9
+#: Walks that nothing moves, at most, which are computed once and kept: those of all errors of loads.
+UNMOVED = 10
 _COUNTERS = 2  # ``frame`` and ``time_s`` stand before the others
 
 
@@ -309,6 +309,8 @@ class Perturbed:
 
     def _body(self, body: Body, shifts: Sequence[Shift], held: bool) -> Body:
         """With centres of mass shifted, or with lengths and the direction of walking of the unshifted walk."""
+        if not held and not any(shift.com for shift in shifts):
+            return body
         n, segments = self.n_frames, dict(body.segments)
         for (side, name), segment in body.segments.items():
             offsets = [shift.com.get(name, np.zeros(3)) for shift in shifts]

@@ -62,6 +62,11 @@ class Shift:
         moved = self.markers, self.static, self.numbers, self.centres, self.cutoff
         return not any(moved)
 
+    @property
+    def of_segments(self) -> bool:
+        """Whether nothing is added but to masses, inertia and centres of mass of segments."""
+        return self.moves_nothing and not self.load
+
     def times(self, factor: float) -> Shift:
         """The same, so many times as large."""
         return summed([(factor, self)])

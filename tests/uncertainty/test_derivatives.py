@@ -15,11 +15,12 @@ from gaitid.model.load import load_model
 from gaitid.trial import Array
 from gaitid.uncertainty.errors import errors_of
 from gaitid.uncertainty.features import FeatureGradient, FeatureSpread
-from gaitid.uncertainty.first_order import _moves, _with_derivatives, derivatives, derivatives_by_waves, motion_gradient
+from gaitid.uncertainty.first_order import derivatives, derivatives_by_waves, motion_gradient, propagate
 from gaitid.uncertainty.groups import Group, groups_of, jobs_of
 from gaitid.uncertainty.perturbed import Perturbed
 from gaitid.uncertainty.shift import Shift
 from gaitid.uncertainty.sources import read_sources
+from gaitid.uncertainty.variances import moves_of
 
 
 def walking(model: str = "pig") -> Perturbed:
@@ -79,7 +80,7 @@ def test_derivatives_tell_a_displacement_of_chains_and_clusters(model: str, labe
     time = np.arange(n) / rate_hz
     track = 3e-6 * np.stack([np.sin(9 * time), np.cos(17 * time + 1), np.sin(25 * time)], axis=1)
     J = derivatives(computation, whole(computation, label), motion_gradient(computation))
-    predicted = (_moves(_with_derivatives(track[None], rate_hz)) @ J)[:, 0]
+    predicted = (moves_of(track[None], rate_hz) @ J)[:, 0]
     happened = next(computation.columns([Shift(markers={label: track})])) - computation.unshifted
     known = np.isfinite(computation.values)
     for end in ("flexion_deg", "_force_global_x_N", "_Nm_per_kg", "_W_per_kg"):
@@ -159,3 +160,27 @@ def test_errors_of_both_legs_in_a_static_are_told_by_one_computation() -> None:
             assert np.nanmax(np.abs(alone[:, others])) == 0.0, error.words
         largest.append(np.nanmax(np.abs(both)))
     assert max(largest) > 1e-5  # deg, of 0.6 um
+
+
+@pytest.mark.parametrize(
+    "scenario", ["walk", "treadmill"]
+)  # where nobody goes anywhere the pelvis turns the progression
+def test_constant_errors_are_what_a_computation_of_each_makes(scenario: str) -> None:
+    """Sums of derivatives and closed forms against displaced trials, root mean squares over the trial.
+
+    To a twentieth of the standard uncertainty by all sources: derivatives leave lengths of segments alone.
+    """
+    trial = simulated_walk(scenario, duration=2.6).trial
+    computation = Perturbed(analyse(trial, load_model("pig"), SubjectFile()))
+    errors = errors_of(read_sources("default"), computation)
+    spread = propagate(computation, errors, features=False)
+    for source in ("marker_placement", "measurements", "segment_parameters"):
+        mine = [error for error in errors.constant if error.source == source]
+        moved = computation.columns([error.shift.times(1e-4) for error in mine])
+        variance = sum(((of - computation.unshifted) / 1e-4) ** 2 for of in moved)
+        known = np.isfinite(spread.standard)
+        found, expected, every = (
+            np.sqrt((np.where(known, of, 0.0)).mean(axis=0))[computation.budgeted]
+            for of in (spread.variance[source], variance, spread.standard**2)
+        )
+        assert expected.max() > 1e-3 and np.all(np.abs(found - expected) < 0.05 * every), source

@@ -17,12 +17,13 @@ from gaitid.model.load import load_model
 from gaitid.trial import Array
 from gaitid.uncertainty.errors import errors_of, over_trial, segments_of_markers
 from gaitid.uncertainty.estimate import Estimate, estimate
-from gaitid.uncertainty.first_order import _moves, _with_derivatives, derivatives, motion_gradient, propagate
+from gaitid.uncertainty.first_order import derivatives, motion_gradient, propagate
 from gaitid.uncertainty.groups import Group
 from gaitid.uncertainty.monte_carlo import Draws, monte_carlo
 from gaitid.uncertainty.perturbed import Perturbed
 from gaitid.uncertainty.shift import Shift, summed
 from gaitid.uncertainty.sources import Sources, read_sources
+from gaitid.uncertainty.variances import moves_of
 
 HIP = "left_hip_extension_moment_Nm_per_kg"
 
@@ -127,7 +128,7 @@ def test_markers_that_move_are_told_from_a_few_computations(computation: Perturb
     )
     group = Group(((label, "left"), (label, "right")))
     J = derivatives(computation, group, motion_gradient(computation))
-    predicted = (_moves(_with_derivatives(track[None], rate_hz)) @ J)[:, 0]
+    predicted = (moves_of(track[None], rate_hz) @ J)[:, 0]
     happened = next(computation.columns([Shift(markers={label: track})])) - computation.unshifted
     known = np.isfinite(computation.values)
     for name in (HIP, "left_knee_extension_moment_Nm_per_kg", "left_knee_flexion_deg", "left_hip_power_W_per_kg"):
@@ -165,10 +166,10 @@ def test_noise_behind_the_filter_has_the_stated_covariance(computation: Perturbe
     assert noise is not None and noise.raw_m == pytest.approx(0.3e-3, rel=0.05)
     rate_hz = computation.result.trial.rate_hz
     drawn = noise.drawn(np.random.default_rng(5), (400, 260, 1), rate_hz)
-    parts = _with_derivatives(drawn, rate_hz)[:, :, 60:-60, 0]  # away from the ends
-    variances = parts.var(axis=(0, 2))
+    parts = moves_of(np.repeat(drawn, 3, axis=2), rate_hz)[60:-60, :, :3]  # away from the ends
+    variances = parts.var(axis=(0, 1))
     np.testing.assert_allclose(variances, np.diag(noise.covariance), rtol=0.05)
-    both = np.mean(parts[:, 0] * parts[:, 2])
+    both = np.mean(parts[:, :, 0] * parts[:, :, 2])
     assert both == pytest.approx(noise.covariance[0, 2], rel=0.05)
 
 
