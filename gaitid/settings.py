@@ -324,7 +324,8 @@ class RunOptions:
             f"Write also {', '.join((*WRITE, UNCERTAINTY))}; may be repeated. These are the segments' motion, the "
             "wrench left over at the base (pelvis), M, V, G, F and J of the equation of motion in joint space "
             "(docs/joint_space.md), joints' power in six degrees of freedom, the whole body's centre of mass "
-            "(docs/whole_body.md), envelopes of electromyography (docs/emg.md), and, in a batch, how sure each number "
+            "(docs/whole_body.md), envelopes of electromyography (docs/emg.md), margins of stability, which features "
+            "get too (docs/stability.md), and, in a batch, how sure each number "
             "is by frame.",
             (
                 "str or sequence of str",

@@ -26,6 +26,10 @@ def features(result: Result, curves: CycleCurves) -> FeatureValues:
     curves : CycleCurves
         Its own.
     """
+    if result.stability:
+        from gaitid.analysis.stability import with_stability  # of few runs
+
+        curves = with_stability(curves, result)
     gravity = result.settings.gravity_m_per_s2
     on_plates = {side: [c for c in result.contacts if c.side == side and c.plates] for side in result.sides}
     starts = {side: np.array([c.first for c in contacts]) for side, contacts in on_plates.items()}

@@ -115,6 +115,8 @@ class Pipeline(Stages):
         The geometry through gaps, where it does not follow from the model and the markers alone.
     emg_reference : mapping of label to float, or None
         What envelopes of electromyography are held against, V.
+    stability : bool
+        Whether margins of stability are wanted.
     """
 
     trial: Trial
@@ -130,6 +132,7 @@ class Pipeline(Stages):
     laboratory: tuple[Day, ...] = ()
     through: Geometry | None = None
     emg_reference: Mapping[str, float] | None = None
+    stability: bool = False
 
     def of_trial(self, trial: Trial) -> Result:
         """Another trial with the same model, subject and static, and nothing else that was said of this one."""
@@ -387,7 +390,7 @@ class Pipeline(Stages):
         """What every stage has to say."""
         trial, found, body, gait, faults = self.trial, self.found, self.body, self.gait, self.plate_faults
         ground, contacts, rate_hz = self.sound_ground, self.loads.contacts, self.trial.rate_hz
-        model, (sides, notes_of_sides) = found.model, self.sides
+        model, (sides, notes_of_sides), whole = found.model, self.sides, self.whole_body
         timed = () if self.balance is None else [c for c in contacts if not any(ground.cuts(c.first, c.last))]
         return (
             *trial.notes,
@@ -414,6 +417,7 @@ class Pipeline(Stages):
             *smoothed_notes(self.markers.seen, self.loads.by_side, rate_hz),
             *(self.emg.notes if self.emg is not None else ()),
             *wrench_notes(model, sides, self.require_forces),
+            *([note("stability_of_legs")] if self.stability and not (whole and whole.complete) else []),
             *([note("model_limits/known", caution=model.caution)] if model.caution else []),
         )
 
@@ -446,5 +450,6 @@ class Pipeline(Stages):
             whole_body=self.whole_body,
             laboratory=(self.plate_faults.laboratory, self.plate_faults.held_against),
             emg=self.emg,
+            stability=self.stability,
         )
         return judged(result, (*result.notes, *figure_notes(result)))

@@ -251,6 +251,8 @@ class Result:
         What the trial tells of its laboratory, and the day that it was judged by.
     emg : Envelopes or None
         Of its electromyography; None where the file has none.
+    stability : bool
+        Whether its features and record hold its stability (`gaitid.analysis.stability`).
     """
 
     trial: Trial
@@ -276,6 +278,7 @@ class Result:
     whole_body: WholeBody | None = None
     laboratory: tuple[Share | None, str] = (None, "")
     emg: Envelopes | None = None
+    stability: bool = False
 
     @property
     def base(self) -> SegmentMotion:

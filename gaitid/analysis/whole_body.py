@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from gaitid.analysis.result import SideResult
+from gaitid.analysis.result import Result, SideResult
 from gaitid.body.centre_of_mass import acceleration_of_body, centre_of_body, shares_of_legs
+from gaitid.body.kinematics import SegmentMotion, segment_motions
+from gaitid.body.places import Pose
 from gaitid.body.poses import Body
 from gaitid.body.upper_body import PlacedSegment, WholeBody
 from gaitid.ground.balance import Balance
@@ -51,6 +53,19 @@ def of_whole_body(balance: Balance | None, body: Body, whole: WholeBody | None) 
     # places of the one in some frames and of the other in others would jump
     as_long = known_rows(whole.com_g).sum() >= known_rows(centre_of_body(body)).sum()
     return replace(balance, asked_g=asked_g, com_g=whole.com_g if as_long else None)
+
+
+def upper_motions(result: Result) -> dict[str, SegmentMotion]:
+    """How each segment above the legs moves that was measured; its turning only where its markers tell it."""
+    whole = result.whole_body
+    measured = {} if whole is None else {key: one for key, one in whole.segments.items() if one.measured}
+    if not measured:
+        return {}
+    unknown = np.full((result.trial.n_frames, 3, 3), np.nan)
+    parts = {
+        "_".join(filter(None, key)): (one.pose or Pose(unknown, one.com_g), one.com_g) for key, one in measured.items()
+    }
+    return segment_motions(parts, result.trial.rate_hz, result.settings)
 
 
 def whole_body_record(whole: WholeBody, body: Body, trial: Trial, mass_kg: float) -> dict[str, Any]:

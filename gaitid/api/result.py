@@ -51,6 +51,8 @@ class Analysis:
         Pose and motion of every segment; the wrench left over at the base.
     emg : DataFrame
         Envelope of each channel of electromyography, V, at the camera frames.
+    stability : DataFrame
+        Extrapolated centre of mass, margins of stability, the whole body's angular momentum.
     uncertainty : DataFrame
         Of every frame and column of `wrenches` and `joints` the standard uncertainty and the 95 % band, where
         ``uncertainty=True`` asked for it.
@@ -153,6 +155,10 @@ class Analysis:
     @property
     def emg(self) -> pd.DataFrame:
         return self.table("emg")
+
+    @property
+    def stability(self) -> pd.DataFrame:
+        return self.table("stability")
 
     @property
     def uncertainty(self) -> pd.DataFrame:

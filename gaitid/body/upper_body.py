@@ -27,6 +27,7 @@ from gaitid.model.marker_sets import Spellings
 from gaitid.model.upper_body import UpperBody, UpperSegment, faults_with, is_there, load_upper_body
 from gaitid.notes import phrase
 from gaitid.numerics.masks import known_rows, mark_ends
+from gaitid.numerics.rotation import unit
 from gaitid.numerics.spline import spline_derivatives
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Trial
@@ -57,6 +58,8 @@ class PlacedSegment:
     row_name : str
     pose : Pose or None
         Of a measured segment whose markers tell how it is turned: the trunk.
+    along_g : (frames, 3) array or None
+        Unit vector from its proximal to its distal end, of a measured one between two points.
     """
 
     on: str
@@ -69,6 +72,7 @@ class PlacedSegment:
     axes: tuple[specs.Direction, ...]
     mirrored: bool
     pose: Pose | None = None
+    along_g: Array | None = None
 
     @property
     def measured(self) -> bool:
@@ -261,10 +265,12 @@ def _placed(
     """A segment where its markers put it, or where the first point that is known stands in for them."""
     name, span = row_and_span
     row, ends = table.rows[name], segment.spans[span]
-    com, stands_at, length, pose = _centre(segment, row, span, side, through), "", np.nan, None
+    com, stands_at, length, pose, along = _centre(segment, row, span, side, through), "", np.nan, None, None
     if np.isfinite(com).any():
         length = float(mean_of_known(through.value(ends.length, side)))
         pose = through.frame(segment.frame, side) if segment.frame else None
+        if segment.centre is None:
+            along = unit(through.point(ends.end, side) - through.point(ends.start, side))
     else:
         for point in segment.instead:
             com = through.point(point, side)
@@ -272,7 +278,7 @@ def _placed(
                 stands_at = str(point)
                 break
     mirrored = table.mirrored(name, side)
-    return PlacedSegment(segment.on, share, com, stands_at, length, row, name, segment.axes, mirrored, pose)
+    return PlacedSegment(segment.on, share, com, stands_at, length, row, name, segment.axes, mirrored, pose, along)
 
 
 def _centre(segment: UpperSegment, row: specs.SegmentParameters, span: str, side: str, geometry: Geometry) -> Array:

@@ -24,6 +24,8 @@ from gaitid.write import TABLES, TEXT_COLUMNS, TRIAL_COLUMNS
 WORDS = frozenset((*TEXT_COLUMNS, *TRIAL_COLUMNS, *("plates", "method", "reason")))
 #: Ends of columns' names and their units, the longer before the shorter.
 UNITS = {
+    "kg_m2_per_s": "kg.m2/s",
+    "normalised": "1",
     "Nm_per_kg": "N.m/kg",
     "W_per_kg": "W/kg",
     "N_per_kg": "N/kg",

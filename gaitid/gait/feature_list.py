@@ -55,6 +55,8 @@ HAMILL = "Hamill & Knutzen 2015"
 MILNER = "Milner 2006"
 THORP = "Thorp 2006"
 STEBBINS = "Stebbins 2006"
+HOF = "Hof 2008"
+HERR = "Herr & Popovic 2008"
 RANGE = "as tabulated everywhere"
 
 
@@ -320,10 +322,20 @@ def _ground() -> Iterator[Feature]:
         yield Feature(f"{name}_{kind}", column, kind, "stance", "BW_per_s", MILNER)
 
 
+def _stability() -> Iterator[Feature]:
+    ways = ("anterior", "at_strike", ""), ("posterior", "at_strike", ""), ("lateral", "at_strike", "")
+    for way, kind, phase in (*ways, ("lateral", "min", "stance")):
+        name = f"margin_of_stability_{way}"
+        yield Feature(_joined(name, kind, phase), f"{name}_m", kind, phase, "m", HOF)
+    for plane in ("frontal", "sagittal", "transverse"):
+        name = f"whole_body_angular_momentum_{plane}"
+        yield Feature(f"{name}_range", f"{name}_normalised", "range", "", "normalised", HERR)
+
+
 def _listed(*groups: Iterable[Feature]) -> tuple[Feature, ...]:
     return tuple(feature for group in groups for feature in group)
 
 
-FEATURES = _listed(_angles(), _moments(), _powers(), _ground(), _foot())
-#: Columns whose features are left out where a model has them not.
-OPTIONAL = frozenset(feature.column for feature in _foot())
+FEATURES = _listed(_angles(), _moments(), _powers(), _ground(), _foot(), _stability())
+#: Columns whose features are left out where a model has them not, or where nobody asks for them.
+OPTIONAL = frozenset(feature.column for feature in _listed(_foot(), _stability()))

@@ -41,6 +41,14 @@ RESULT = {
         "use what this model gives; another takes more markers",
         words={"known": "{caution}", "lacking": ("{lacking}; {limits}", "{cure}")},
     ),
+    "stability_of_legs": Message(
+        "doubt",
+        "trunk or arms were not measured: margins of stability are by pelvis and legs",
+        GOOD,
+        "place markers on trunk and arms (docs/whole_body.md)",
+        words="margins of stability are by the centre of mass of pelvis and legs, which lies centimetres beside the "
+        "body's (docs/stability.md): trunk or arms were not measured; no whole-body angular momentum without them",
+    ),
     "trial_short": Message(
         "doubt",
         "the trial is shorter than any stance",

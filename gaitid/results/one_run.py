@@ -323,7 +323,7 @@ _ALWAYS: Mapping[str, Sequence[str]] = {
     "stances": STANCE_COLUMNS,
 }
 # Tables of vectors by components, and of curves over 0 to 100 %.
-_VECTORS = ("wrenches", "segments", "base", "com")
+_VECTORS = ("wrenches", "segments", "base", "com", "stability")
 _CURVES = ("cycles", "stances")
 # A component of a vector or a quaternion: what stands before its letter, and behind.
 _COMPONENT = re.compile(r"(.*_)[xyz](|_.*)|(.*_q)[wxyz]")

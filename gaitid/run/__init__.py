@@ -295,6 +295,7 @@ def _analysed(trial: Trial, setup: Setup, pipeline: Pipeline | None) -> Result:
     by_hand = (*options.assign, *contacts_by_hand(trial))
     how = {"solver": options.solver, "require_forces": options.require_forces, "by_hand": by_hand}
     how |= {"laboratory": setup.laboratory, "emg_reference": setup.emg_reference}
+    how |= {"stability": "stability" in options.write}
     return pipeline.with_(given_loads=loads, **how).make_all().result
 
 

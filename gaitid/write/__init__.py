@@ -24,9 +24,10 @@ TABLES = {
     "joint_power": ("frame",),
     "com": ("frame",),
     "emg": ("frame",),
+    "stability": ("frame",),
 }
 #: Those that are written only when asked for (``--write``).
-WRITE = ("segments", "base", "joint_space", "joint_power", "com", "emg")
+WRITE = ("segments", "base", "joint_space", "joint_power", "com", "emg", "stability")
 #: Two more, which `--uncertainty` asks for: of a run by frame, of a batch by percent of the cycle; and what it adds to
 #: the table of features.
 UNCERTAINTY, UNCERTAINTY_CYCLES = "uncertainty", "uncertainty_cycles"

@@ -126,6 +126,7 @@ def record(
         },
         "segments": segments,
         **_whole_body(result),
+        **_stability(result),
         **({"functional": dict(result.subject.functional)} if result.subject.functional else {}),
         "conventions": result.conventions,
         "passes": pass_rows(result),
@@ -163,6 +164,14 @@ def record(
         "warnings": [note.as_dict() for note in result.notes],
         "verdict": result.verdict.as_dict(),
     }
+
+
+def _stability(result: Result) -> dict[str, Any]:
+    if not result.stability:
+        return {}
+    from gaitid.analysis.stability import stability_of
+
+    return {"stability": stability_of(result).record()}
 
 
 def _whole_body(result: Result) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from gaitid.analysis.cycle_curves import curves_of, stance_curves
 from gaitid.analysis.features import features
 from gaitid.analysis.joint_power import joint_powers
 from gaitid.analysis.result import Result
-from gaitid.body.kinematics import SegmentMotion, dual_basis, segment_motions
-from gaitid.body.places import Pose
+from gaitid.analysis.whole_body import upper_motions
+from gaitid.body.kinematics import SegmentMotion, dual_basis
 from gaitid.dynamics.wrench import Wrench
 from gaitid.ground.contacts import Contact
 from gaitid.model.columns import angle_column
@@ -147,6 +147,21 @@ def _com_columns(result: Result) -> Columns:
     return com_columns(result)
 
 
+def stability_columns(result: Result) -> Columns:
+    """``walk.stability.csv``: extrapolated centre of mass, margins of each foot on the ground, angular momentum."""
+    from gaitid.analysis.stability import PLANES, margin_columns, stability_of  # of few runs
+
+    found, table = stability_of(result), Columns(result.trial)
+    table.add(_xyz("extrapolated_com_{}_m"), found.xcom_g)
+    for side in result.sides:
+        for name, values in margin_columns(found, side).items():
+            if name.startswith("margin"):
+                table.add([f"{side}_{name}"], values)
+    table.add(_xyz("whole_body_angular_momentum_{}_kg_m2_per_s"), found.momentum_g)
+    table.add([f"whole_body_angular_momentum_{plane}_normalised" for plane in PLANES], found.normalised)
+    return table
+
+
 def emg_columns(result: Result) -> Columns:
     """``walk.emg.csv``: the envelope of each channel of electromyography."""
     table = Columns(result.trial)
@@ -196,6 +211,7 @@ _OF_FRAMES: Mapping[str, Callable[[Result], Columns]] = {
     "joint_power": joint_power_columns,
     "com": _com_columns,
     "emg": emg_columns,
+    "stability": stability_columns,
 }
 
 
@@ -269,19 +285,6 @@ def com_columns(result: Result) -> Columns:
         values = one.com_g if one is not None and one.measured else nothing
         table.add([f"{name}_com_{axis}_m" for axis in "xyz"], values)
     return table
-
-
-def upper_motions(result: Result) -> dict[str, SegmentMotion]:
-    """How each segment above the legs moves that was measured; its turning only where its markers tell it."""
-    whole = result.whole_body
-    measured = {} if whole is None else {key: one for key, one in whole.segments.items() if one.measured}
-    if not measured:
-        return {}
-    unknown = np.full((result.trial.n_frames, 3, 3), np.nan)
-    parts = {
-        "_".join(filter(None, key)): (one.pose or Pose(unknown, one.com_g), one.com_g) for key, one in measured.items()
-    }
-    return segment_motions(parts, result.trial.rate_hz, result.settings)
 
 
 def _segments(result: Result) -> list[tuple[str, str]]:

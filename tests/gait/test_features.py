@@ -85,7 +85,8 @@ def test_each_feature_is_named_once_by_its_column_kind_and_phase() -> None:
     assert {f.kind for f in FEATURES} <= set(KINDS)
     assert {f.phase for f in FEATURES} == set(PHASES)
     for feature in FEATURES:
-        assert feature.name.startswith(feature.column.rsplit("_deg", 1)[0].split("_N")[0].split("_W")[0]), feature
+        stem = feature.column.rsplit("_deg", 1)[0].split("_N")[0].split("_W")[0].removesuffix("_m")
+        assert feature.name.startswith(stem.removesuffix("_normalised")), feature
         assert feature.phase == "" or feature.name.endswith(f"_{feature.phase}") or feature.unit.startswith("BW")
     assert {"hip_extension_moment_max", "knee_power_generation_max_K2"} <= set(PLACE)
     for name, (first, last) in REACHES.items():
