@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from plain_layout import small_trial, write_plain
+from plain_layout import small_trial
 
 from gaitid.read import read_trial
 from gaitid.read.assignments import assignments_left
@@ -56,11 +55,6 @@ def test_only_the_trial_s_own_file_is_read(tmp_path: Path) -> None:
     assert assignments_left(trial_at(tmp_path / "absent")) == ()
 
 
-def test_nothing_else_of_the_file_is_kept(tmp_path: Path) -> None:
-    (tmp_path / "walk.Trial.enf").write_text(ENF)
-    assert not any("somebody" in a.source or "name" in a.source for a in assignments_left(trial_at(tmp_path)))
-
-
 def at_peak(trial: Trial, number: int) -> float:
     """When a plate's vertical force is largest, at the camera's frames, as pyCGM2 looks for it."""
     plate = next(p for p in trial.plates if p.number == number)
@@ -76,20 +70,6 @@ def two_stances() -> Trial:
     vertical = [np.minimum(-700 * half, 0), np.minimum(650 * half, 0)]
     plates = [replace(p, force_p=np.stack([0 * v, 0 * v, v], axis=1)) for p, v in zip(trial.plates, vertical)]
     return replace(trial, plates=tuple(plates))
-
-
-def test_events_of_pycgm2_belong_to_the_plate_that_peaks_then() -> None:
-    trial = two_stances()
-    events = [
-        Event("Right-FP", "general", at_peak(trial, 1)),
-        Event("Left-FP", "general", at_peak(trial, 2)),
-        Event("Foot Strike", "left", at_peak(trial, 1)),
-    ]
-    found = assignments_left(replace(trial, events=tuple(events)))
-    assert [(a.plate, a.foot, a.source, a.time_s) for a in found] == [
-        (1, "right", "general event Right-FP", events[0].time_s),
-        (2, "left", "general event Left-FP", events[1].time_s),
-    ]
 
 
 def test_an_event_that_fits_no_plate_or_two_says_nothing() -> None:
@@ -109,13 +89,6 @@ def test_a_plate_that_begins_at_its_own_time() -> None:
     assert [a.plate for a in assignments_left(replace(trial, plates=late, events=events))] == [1]
 
 
-def test_every_reader_brings_them(tmp_path: Path) -> None:
-    files = write_plain(small_trial(), tmp_path)
-    (tmp_path / "walk.Trial.enf").write_text(ENF)
-    read = read_trial(files.trial, forces=files.forces, plates=files.plates)
-    assert [a.foot for a in read.assignments] == ["left", "right", "none", "left"]
-
-
 def test_columns_that_name_feet_come_first(tmp_path: Path) -> None:
     (tmp_path / "walk.csv").write_text("time_s,A_x_m,A_y_m,A_z_m\n0,1,2,3\n0.01,1,2,3\n")
     names = ["time"] + [f"ground_force_r_{k}{a}" for k in "vp" for a in "xyz"]
@@ -125,11 +98,3 @@ def test_columns_that_name_feet_come_first(tmp_path: Path) -> None:
     read = read_trial(tmp_path / "walk.csv", forces=tmp_path / "grf.mot")
     assert [(a.plate, a.foot) for a in read.assignments] == [(1, "right"), (1, "left")]
     assert read.assignments[0].source == "columns ground_force_r_vx … of grf.mot"
-
-
-def test_a_c3d_file_too(tmp_path: Path) -> None:
-    sample = Path(__file__).resolve().parents[2] / "sample_data" / "walk" / "walk.c3d"
-    shutil.copy(sample, tmp_path / "walk.c3d")
-    assert read_trial(tmp_path / "walk.c3d").assignments == ()
-    (tmp_path / "walk.Trial.enf").write_text("FP1=Left\nFP2=Right\n")
-    assert [(a.plate, a.foot) for a in read_trial(tmp_path / "walk.c3d").assignments] == [(1, "left"), (2, "right")]

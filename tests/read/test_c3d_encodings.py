@@ -16,7 +16,6 @@ from gaitid.read.c3d.file import C3DFile, read_c3d_file
 from gaitid.read.c3d.trial import read_c3d
 from gaitid.simulate.files import simulate
 
-SHARED = Path(__file__).parents[2].parent / "shared" / "trials"
 SIX = [(code, floats) for code in (INTEL, DEC, SGI) for floats in (True, False)]
 
 
@@ -78,32 +77,6 @@ def test_ezc3d_reads_the_same_in_a_simulated_walk(tmp_path: Path) -> None:
     assert_as_ezc3d(tmp_path / "walk.c3d")
 
 
-ZOO = (
-    "Eb015pi.c3d",
-    "Eb015pr.c3d",
-    "Eb015vi.c3d",
-    "Eb015vr.c3d",
-    "TYPE-2.C3D",
-    "TYPE-3.c3d",
-    "dec_int.c3d",
-    "duplicate_labels.c3d",
-)
-REAL = [
-    *(f"zoo/{name}" for name in ZOO),
-    "qualisys/walk.c3d",
-    "sydney/walk03.c3d",
-    "stairs/Movement_trial.c3d",
-    "children/HC030A/turn.c3d",
-    "nexus_flatfoot/walk.c3d",
-]
-
-
-@pytest.mark.skipif(not SHARED.is_dir(), reason=f"the real trials of {SHARED} are not on this machine")
-@pytest.mark.parametrize("name", REAL)
-def test_ezc3d_reads_the_same_in_real_files(name: str) -> None:
-    assert_as_ezc3d(SHARED / name)
-
-
 # --- more frames than 16 bits count ------------------------------------------------------------------------------
 
 
@@ -128,22 +101,6 @@ def long_file(path: Path, last: int, frames: int, extra: dict[str, object], n_po
     body[:, 0, 0] = np.arange(frames)
     path.write_bytes(bytes(data[:start]) + body.tobytes())
     return path
-
-
-@pytest.mark.parametrize(
-    ("last", "extra"),
-    [
-        (65535, {}),
-        (65535, {"POINT:LONG_FRAMES": [70000.0]}),
-        (70000 - 65536, {"TRIAL:ACTUAL_START_FIELD": [1, 0], "TRIAL:ACTUAL_END_FIELD": [70000 - 65536, 1]}),
-        (65535, {"TRIAL:ACTUAL_START_FIELD": [1, 0], "TRIAL:ACTUAL_END_FIELD": [70000 - 65536, 1]}),
-    ],
-)
-def test_a_trial_longer_than_its_header_can_say_is_read_to_its_end(
-    tmp_path: Path, last: int, extra: dict[str, object]
-) -> None:
-    file = read_c3d_file(long_file(tmp_path / "a.c3d", last, 70000, extra))
-    np.testing.assert_array_equal(file.points[:, 0, 0], np.arange(70000))
 
 
 @pytest.mark.parametrize("last", [65535, 70000 - 65536])

@@ -42,16 +42,6 @@ def test_events_go_on_in_a_second_parameter(tmp_path: Path, n: int) -> None:
     assert warnings == []
 
 
-def test_one_event_may_be_stored_without_a_second_dimension(tmp_path: Path) -> None:
-    changes: dict[str, Value | None] = {
-        "USED": 1,
-        "TIMES": TIMES[:, 0],
-        "LABELS": ["Foot Strike"],
-        "CONTEXTS": ["Left"],
-    }
-    assert events(tmp_path / "a.c3d", changes)[0] == EVENTS[:1]
-
-
 @pytest.mark.parametrize(
     ("changes", "kept", "warning"),
     [
@@ -76,15 +66,3 @@ def test_no_event_is_lost_silently(
     found, warnings = events(tmp_path / "a.c3d", changes)
     assert found == kept
     assert [warning in each for each in warnings] == [True]
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"USED": 2, "LABELS": ["Foot Strike", "Foot Off", ""]},  # room for more
-        {"USED": 0, "LABELS": None, "CONTEXTS": None, "TIMES": np.empty((2, 0))},
-        {"USED": None},
-    ],
-)
-def test_events_that_are_none_are_not_missed(tmp_path: Path, changes: dict[str, Value | None]) -> None:
-    assert events(tmp_path / "a.c3d", changes)[1] == []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -92,52 +91,6 @@ def test_labels_that_say_a_side_and_a_kind(tmp_path: Path, label: str, side: str
     assert found(trial(tmp_path / "a.c3d", [(label, 0.0625)])) == [(side, name, 0.0625)]
 
 
-def test_as_many_as_there_is_room_for(tmp_path: Path) -> None:
-    events = [(f"E{i}", i / 256) for i in range(18)]
-    assert found(trial(tmp_path / "a.c3d", events)) == [("general", label, time) for label, time in events]
-
-
-def test_the_group_goes_before_the_header(tmp_path: Path) -> None:
-    read = trial(tmp_path / "a.c3d", SOME, count=99, changes={})
-    assert [(event.side, event.name) for event in read.events] == [("left", "Foot Strike")]
-    assert warned(read) == []
-
-
-def test_a_group_without_events_leaves_the_header(tmp_path: Path) -> None:
-    changes: Changes = {"EVENT": {"USED": 0, "CONTEXTS": None, "LABELS": None, "TIMES": None}}
-    assert len(trial(tmp_path / "a.c3d", SOME, changes=changes).events) == 3
-
-
-@pytest.mark.parametrize("count", [19, -1, 32767])
-def test_more_events_than_there_is_room_for(tmp_path: Path, count: int) -> None:
-    read = trial(tmp_path / "a.c3d", SOME, count=count)
-    assert read.events == ()
-    assert warned(read) == [f"the header counts {count} events but has room for 18; none was read"]
-
-
-@pytest.mark.parametrize(
-    ("event", "said"),
-    [
-        (("RHS", math.nan), "RHS (nan s)"),
-        (("RHS", math.inf), "RHS (inf s)"),
-        (("RHS", -0.5), "RHS (-0.5 s)"),
-        (("RHS", FRAMES / RATE_HZ + 0.01), "RHS (0.13 s)"),
-        (("", 0.0625), "no label (0.0625 s)"),
-        (("\x1b[2J", 9.0), r"\x1b[2J (9 s)"),
-    ],
-)
-def test_an_event_that_cannot_be_leaves_the_others(tmp_path: Path, event: tuple[str, float], said: str) -> None:
-    read = trial(tmp_path / "a.c3d", [event, ("LTO", 0.03125)])
-    assert found(read) == [("left", "Foot Off", 0.03125)]
-    assert warned(read) == [f"header events without a label or outside the trial were not read: {said}"]
-
-
-@pytest.mark.parametrize("key", [0, 12344, 14640])
-def test_words_that_are_no_events_mean_nothing(tmp_path: Path, key: int) -> None:
-    read = trial(tmp_path / "a.c3d", SOME, key=key)
-    assert (read.events, warned(read)) == ((), [])
-
-
 @pytest.mark.parametrize("code", [INTEL, DEC, SGI])
 def test_a_header_full_of_anything_never_stops_a_file_from_being_read(tmp_path: Path, code: int) -> None:
     rng = np.random.default_rng(7)
@@ -161,23 +114,3 @@ def test_twins_in_five_encodings(name: str) -> None:
     read = read_c3d(ZOO / f"{name}.c3d")
     steps = [("Foot Strike", 2.72), ("Foot Strike", 5.40), ("Foot Off", 7.32)]
     assert found(read) == [("right", kind, float(np.float32(time))) for kind, time in steps]
-
-
-@in_zoo
-@pytest.mark.parametrize("name", ["Eb015pr", "dec_int", "sgi_real"])
-def test_events_lie_where_the_plates_are_stepped_on_and_left(name: str) -> None:
-    read = read_c3d(ZOO / f"{name}.c3d")
-    edges = [
-        edge / plate.rate_hz for plate in read.plates for edge in np.flatnonzero(-plate.force_p[:, 2] > 20.0)[[0, -1]]
-    ]
-    steps = [event for event in read.events if event.name.startswith("Foot")]
-    assert len(steps) >= 3
-    for event in steps:
-        # s: a frame of these cameras, 50 Hz
-        assert min(abs(edge - event.time_s) for edge in edges) <= 0.02 + 1e-6, event
-
-
-@in_zoo
-def test_other_labels_are_events_of_their_own_name() -> None:
-    read = read_c3d(ZOO / "sgi_real.c3d")
-    assert [e.name for e in read.events if e.side == "general"] == ["STRT", "RMS", "LMS", "STOP", "EOF"]

@@ -13,7 +13,6 @@ from plate_layout import Made, as_read, made, parameters, write_c3d
 from test_plate_signals import CORNERS, HALF, PER_FRAME, RATE, SHARED, assert_felt, felt, in_shared
 
 from gaitid.read.c3d.trial import read_c3d
-from gaitid.read.plates.channel_units import lasting_extremes
 from gaitid.read.plates.force_platform import plates_from_channels
 from gaitid.trial import ForcePlate
 
@@ -68,14 +67,6 @@ def test_volts_that_are_labelled_millivolts_are_told_by_the_person_who_steps_on_
     assert "labelled mV" in said and f"taken as volts: so up to {-found.force_p[:, 2].min():.0f} N lasts" in said
 
 
-def test_millivolts_stay_millivolts() -> None:
-    plate = plate_of(4)
-    plate.signals[:] *= 1e3
-    (found,), _, warnings = read([(plate, ["mV"] * len(plate.signals))])
-    assert_felt(found, felt())
-    assert warnings == []
-
-
 def test_noise_of_an_empty_plate_in_millivolts_is_nobody() -> None:
     """A thousand times larger it has a person's size: it is named, and left as it is."""
     plate = plate_of(4)
@@ -85,75 +76,11 @@ def test_noise_of_an_empty_plate_in_millivolts_is_nobody() -> None:
     assert any("were they volts" in w for w in warnings)
 
 
-@pytest.mark.parametrize(
-    ("force", "moment", "newtons", "newton_metres"),
-    [("lbf", "in-lb", 4.4482216152605, 0.1129848290), ("LB", "ft-lbs", 4.4482216152605, 1.3558179483)],
-)
-def test_pounds_are_those_of_the_tables(force: str, moment: str, newtons: float, newton_metres: float) -> None:
-    """NIST Special Publication 811 (2008), appendix B.8."""
-    plate = plate_of(2)
-    (true,), _, _ = read([(plate, ["N"] * 3 + ["Nm"] * 3)])
-    plate.signals[:3] /= newtons
-    plate.signals[3:] /= newton_metres
-    (found,), _, _ = read([(plate, [force] * 3 + [moment] * 3)])
-    np.testing.assert_allclose(found.force_p, true.force_p, rtol=1e-6)
-    np.testing.assert_allclose(found.moment_p, true.moment_p, rtol=1e-6, atol=1e-9)
-
-
-@pytest.mark.parametrize(("kind", "label"), [(2, "kip"), (3, "kgf"), (4, "bits"), (5, "bits")])
-def test_a_unit_that_nobody_here_knows_is_refused(kind: int, label: str) -> None:
-    """Other units have a person's size too."""
-    plate = plate_of(kind)
-    plates, refused, _ = read([(plate, [label] * len(plate.signals))])
-    assert plates == () and refused[1].startswith("plate 1 force channel: unit not known") and label in refused[1]
-
-
-@pytest.mark.parametrize("factor", [1.0, 1e3])
-def test_moments_without_a_unit_are_in_the_one_that_puts_the_load_on_the_plate(factor: float) -> None:
-    plate = plate_of(2)
-    plate.signals[3:] *= factor
-    (found,), _, _ = read([(plate, ["N"] * 3 + ["V"] * 3)])
-    assert_felt(found, felt())
-
-
-@pytest.mark.parametrize("size", [1e-2, 1e3])
-@pytest.mark.parametrize("kind", [2, 3])
-def test_voltages_and_nobody_s_loads_are_refused(kind: int, size: float) -> None:
-    """Of volts up to 10, and of newtons that no person presses with."""
-    plate = plate_of(kind)
-    plate.signals[:] *= size
-    plates, refused, warnings = read([(plate, ["V"] * len(plate.signals))])
-    assert plates == () and refused[1].startswith("plate 1 force channel: unit not known")
-    assert sum("plate 1 is not used" in w for w in warnings) == 1
-
-
 def test_moments_of_a_load_that_acts_nowhere_are_refused() -> None:
     plate = plate_of(2)
     plate.signals[3:] *= 1e6
     plates, refused, _ = read([(plate, ["N"] * 3 + ["V"] * 3)])
     assert plates == () and refused[1].startswith("plate 1 moment channel: unit not known")
-
-
-def test_an_empty_plate_is_read_as_its_neighbour_with_the_same_labels() -> None:
-    loaded, empty = plate_of(3), plate_of(3)
-    empty.signals[:] *= 1e-3
-    plates, refused, warnings = read([(empty, ["V"] * 8), (loaded, ["V"] * 8)])
-    assert [plate.number for plate in plates] == [1, 2] and refused == {}
-    assert any(w.startswith("plate 1: ") and "another plate of the file with these labels" in w for w in warnings)
-    plates, refused, _ = read([(empty, ["mV"] * 8), (loaded, ["V"] * 8)])
-    assert [plate.number for plate in plates] == [2] and "unit not known" in refused[1]
-
-
-def test_no_voltage_is_larger_than_a_converter_takes() -> None:
-    """20 V or 20 N: nobody stands there, but it cannot be volts."""
-    plate = plate_of(3)
-    plate.signals[:] = 0.0
-    plate.signals[4] = 20.0
-    (found,), _, warnings = read([(plate, ["V"] * 8)])
-    assert found.force_p[0, 2] == 20.0
-    assert any("taken as newtons: they reach 20, and no converter 12 V" in w for w in warnings)
-    plate.signals[4] = 9.0
-    assert read([(plate, ["V"] * 8)])[0] == ()
 
 
 @pytest.mark.parametrize(("step", "taken"), [(200.0, True), (0.005, False)])
@@ -165,17 +92,6 @@ def test_a_scale_that_makes_no_volts_of_a_converter_s_number(step: float, taken:
     trial = read_c3d(path)
     assert bool(trial.plates) == taken
     assert any("each step of the converter 200" in w for w in texts(trial)) == taken
-
-
-def test_counts_of_a_converter_are_no_newtons(tmp_path: Path) -> None:
-    plate = plate_of(3)
-    group = parameters([plate], [CORNERS], "m", [list(range(1, 9))])
-    for scale, taken in ((1.0, False), (0.5, True)):
-        stored = np.rint(plate.signals / scale)
-        path = write_c3d(
-            tmp_path / "a.c3d", stored, group, units=["V"] * 8, scale=np.full(8, scale), unit="m", floats=False
-        )
-        assert bool(read_c3d(path).plates) == taken
 
 
 @pytest.mark.parametrize("unit", ["mm", "cm", "m"])
@@ -233,24 +149,7 @@ def test_eight_channels_labelled_as_forces_go_through_the_matrix_of_type_5() -> 
     assert "its channels are not in volts" in read([(plate, ["N"] * 8)])[1][1]
 
 
-def test_newtons_without_a_usable_matrix() -> None:
-    plate = replace(plate_of(2), kind=4)
-    (found,), _, warnings = read([(plate, ["V"] * 6)], CAL_MATRIX=np.zeros((6, 6, 1)))
-    assert_felt(found, felt())
-    assert any("taken as newtons" in w for w in warnings)
-    plate.signals[:] *= 0.01
-    _, refused, _ = read([(plate, ["V"] * 6)], CAL_MATRIX=np.zeros((6, 6, 1)))
-    assert "CAL_MATRIX has a row of zeros" in refused[1]
-
-
 # --- dimensions ---------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("shape", [(2, 1), (1, 2)])
-def test_types_in_two_dimensions(shape: tuple[int, int]) -> None:
-    labels = [["N"] * 3 + ["Nm"] * 3, ["N"] * 8]
-    plates, refused, _ = read([(plate_of(2), labels[0]), (plate_of(3), labels[1])], TYPE=np.reshape([2, 3], shape))
-    assert [plate.kind for plate in plates] == [2, 3] and refused == {}
 
 
 def test_a_last_dimension_that_holds_nothing() -> None:
@@ -296,22 +195,3 @@ def test_plates_of_other_laboratories(name: str, loads: list[float]) -> None:
     for plate, load in zip(trial.plates, loads, strict=True):
         if load:
             assert 0.002 < np.median(arms(plate)) < 1.2
-
-
-@in_shared
-def test_what_is_assumed_of_real_labels_is_said() -> None:
-    walk = texts(read_c3d(SHARED / "wild/isb_bone_names/walk.c3d"))
-    assert "plate 1: its channels are labelled V; taken as newtons: up to 682 N lasts and acts on its surface" in walk
-    run = texts(read_c3d(SHARED / "wild/rbds_running/run.c3d"))
-    assert any("labelled N, Nmm; taken as volts, through CAL_MATRIX: so up to 1578 N" in w for w in run)
-
-
-@pytest.mark.parametrize("n", [1, 2, 30, 41, 5000])
-def test_a_spike_is_no_extreme_that_lasts(n: int) -> None:
-    """Of the samples in order, those are left out at both ends that 20 ms hold, or as many as there are."""
-    vertical = np.random.default_rng(n).normal(size=n)
-    vertical[n // 3] = -1e4
-    ordered = np.sort(vertical)
-    spike = min(20, (n - 1) // 2)
-    gaps = np.insert(vertical, n // 2, [np.nan, np.nan])
-    assert lasting_extremes(gaps, 1000.0) == (ordered[spike], ordered[-1 - spike])

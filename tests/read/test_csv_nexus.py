@@ -11,12 +11,10 @@ from note_texts import texts
 from plain_layout import plates_yaml, small_trial
 from test_csv_plain import assert_same_trial
 
-from gaitid.errors import GaitidError, ReadError
+from gaitid.errors import ReadError
 from gaitid.read.tables.csv_nexus import read_nexus_csv
-from gaitid.read.tables.nexus_sections import is_nexus_csv, read_nexus_sections
 from gaitid.trial import Trial
 
-SHARED = Path(__file__).parents[3] / "shared" / "trials"
 DECLARED = {
     "plate": "axes: plate\nmoment_about: origin",
     "laboratory": "axes: laboratory\nmoment_about: surface_centre",
@@ -72,23 +70,6 @@ def test_round_trip(tmp_path: Path, convention: str, emg: bool) -> None:
     assert read.names == ("Test",)
 
 
-def test_what_is_taken_is_said_when_not_declared(tmp_path: Path) -> None:
-    trial = small_trial()
-    read = read_nexus_csv(*given(tmp_path, to_nexus_csv(trial), plates_yaml(trial.plates)))
-    assert_same_trial(read, trial)
-    (warning,) = texts(read)
-    assert "taken: axes: plate, moment_about: origin" in warning
-
-
-def test_a_wrong_declaration_is_seen_in_the_files_own_centre_of_pressure(tmp_path: Path) -> None:
-    trial = small_trial()
-    text = to_nexus_csv(trial, "laboratory")
-    read = read_nexus_csv(*given(tmp_path, text, plates_yaml(trial.plates, "action", DECLARED["plate"])))
-    about_cop = [w for w in texts(read) if "centre of pressure" in w]
-    assert len(about_cop) == 2
-    assert all("axes: laboratory, moment_about: surface_centre would fit" in w for w in about_cop)
-
-
 def test_without_a_plates_file_the_plates_are_refused_and_the_markers_read(tmp_path: Path) -> None:
     read = read_nexus_csv(*given(tmp_path, to_nexus_csv(small_trial())))
     assert read.plates == () and set(read.refused_plates) == {1, 2}
@@ -120,19 +101,6 @@ def test_numbers_of_plates(tmp_path: Path, device: str, numbers: tuple[int, ...]
     assert np.allclose(read.plates[1].force_p, trial.plates[1].force_p, atol=1e-7, rtol=0)
 
 
-@pytest.mark.parametrize(("first", "late"), [(39, -20), (44, 30)])
-def test_devices_that_begin_elsewhere_are_aligned(tmp_path: Path, first: int, late: int) -> None:
-    trial = small_trial()
-    text = to_nexus_csv(trial, device_first_frame=first)
-    read = read_nexus_csv(*given(tmp_path, text, plates_for(trial, "plate")))
-    force, want = read.plates[0].force_p, trial.plates[0].force_p
-    if late < 0:
-        assert np.allclose(force, want[-late:], atol=1e-7, rtol=0)
-    else:
-        assert np.isnan(force[:late]).all() and np.allclose(force[late:], want, atol=1e-7, rtol=0)
-    assert any("Devices begin at frame" in w for w in texts(read))
-
-
 @pytest.mark.parametrize("late_frames", [0, 3, -3])
 def test_voltages_are_electromyography(tmp_path: Path, late_frames: int) -> None:
     """Called as Nexus calls them in a C3D, in V, the first sample taken with the first camera frame."""
@@ -149,14 +117,6 @@ def test_voltages_are_electromyography(tmp_path: Path, late_frames: int) -> None
     assert read_nexus_csv(*given(tmp_path, to_nexus_csv(trial))).emg is None
 
 
-def test_units_of_moments(tmp_path: Path) -> None:
-    trial = small_trial()
-    for unit in ("N.mm", "Nmm", "mm.N", "N·mm"):
-        text = to_nexus_csv(trial).replace("N.mm", unit)
-        read = read_nexus_csv(*given(tmp_path, text, plates_for(trial, "plate")))
-        assert np.allclose(read.plates[0].moment_p, trial.plates[0].moment_p, atol=1e-7, rtol=0)
-
-
 def test_model_outputs_are_kept_on_the_frames_of_the_trial(tmp_path: Path) -> None:
     path, _ = given(tmp_path, OUTPUTS + EVENTS + to_nexus_csv(small_trial()))
     read = read_nexus_csv(path, stored=True)
@@ -167,40 +127,6 @@ def test_model_outputs_are_kept_on_the_frames_of_the_trial(tmp_path: Path) -> No
     assert read_nexus_csv(path).stored == {}
     assert [(e.name, e.side) for e in read.events] == [("Foot Strike", "right"), ("Foot Off", "left")]
     assert [e.time_s for e in read.events] == pytest.approx([0.01, 0.05])  # frame 41 is at 0.40 s
-
-
-def test_layouts_seen_in_the_wild(tmp_path: Path) -> None:
-    """Leading blank lines, rows padded by a spreadsheet, unknown sections, tabs, a byte order mark."""
-    trial = small_trial()
-    text = to_nexus_csv(trial)
-    joints = "Joints\n100\n,,Test:Knee,,\nFrame,Sub Frame,RX,RY,RZ\n,,deg,deg,deg\n41,0,1,2,3\n\n"
-    other = "Something new\nfree text\n\n"
-    width = max(line.count(",") for line in text.split("\r\n"))
-    padded = "\r\n".join(line + "," * (width - line.count(",")) for line in text.split("\r\n"))
-    for variant in (
-        "\r\n\r\n" + text,
-        padded,
-        other + joints + text,
-        "\ufeff" + text,
-        text.replace(",", "\t"),
-        text.replace(",", ";").replace(".", ",").replace("N,mm", "N.mm"),
-    ):
-        read = read_nexus_csv(*given(tmp_path, variant, plates_for(trial, "plate")))
-        assert_same_trial(read, trial)
-
-
-def test_what_is_an_export(tmp_path: Path) -> None:
-    text = to_nexus_csv(small_trial())
-    for head in (text, OUTPUTS, "\ufeff\n\n" + text, "Trajectories,,,\n100,,,\n", EVENTS):
-        assert is_nexus_csv(head[:4096])
-    for head in ("frame,time_s,LASI_x_mm\n1,0,3\n", "", "Trajectories of my subject\n1,2\n", "Devices\nA,B\n"):
-        assert not is_nexus_csv(head)
-
-
-def test_a_subject_with_a_colon_in_its_name(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text(to_nexus_csv(small_trial(), subject="J: M"))
-    trial = read_nexus_csv(tmp_path / "a.csv")
-    assert (trial.labels, trial.names) == (small_trial().labels, ("J: M",))
 
 
 @pytest.mark.parametrize(
@@ -235,65 +161,3 @@ def test_what_is_refused(tmp_path: Path, old: str, new: str, words: str) -> None
         read_nexus_csv(*given(tmp_path, head + new + tail, plates_for(trial, "plate")))
     assert words in str(refused.value)
     assert "\n" not in str(refused.value)
-
-
-def test_only_model_outputs(tmp_path: Path) -> None:
-    with pytest.raises(ReadError, match="no trajectories.*found Model Outputs; export Trajectories too"):
-        read_nexus_csv(*given(tmp_path, OUTPUTS))
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_damaged_files_are_refused_or_read_never_crash(tmp_path: Path, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    trial = small_trial(frames=4)
-    data = bytearray((OUTPUTS + EVENTS + to_nexus_csv(trial)).encode())
-    for _ in range(3):
-        data[rng.integers(len(data))] = rng.choice(list(b',;"\n\r\t-e.x:\x00\xff'))
-    path, plates = given(tmp_path, "", plates_for(trial, "plate"))
-    path.write_bytes(bytes(data[: rng.integers(1, len(data) + 1)]))
-    try:
-        read_nexus_csv(path, plates, stored=True)
-    except GaitidError as error:
-        assert "\n" not in str(error)
-
-
-@pytest.mark.skipif(not SHARED.is_dir(), reason="the recorded trials are not here")
-def test_exported_model_outputs_equal_those_of_the_c3d() -> None:
-    ezc3d = pytest.importorskip("ezc3d")
-    path = SHARED / "stairs" / "Movement_trial.csv"
-    assert is_nexus_csv(path.read_bytes()[:4096].decode())
-    section = read_nexus_sections(path)["Model Outputs"]
-    file = ezc3d.c3d(str(path.with_suffix(".c3d")))
-    labels = file["parameters"]["POINT"]["LABELS"]["value"]
-    points = file["data"]["points"]
-    assert section.rate_hz == 120.0
-    assert section.frames[0] == file["header"]["points"]["first_frame"] + 1 == 695
-    compared = 0
-    for group in section.groups:
-        label = group.label.removeprefix("Test:")
-        if len(group.axes) != 3:
-            continue
-        mine, theirs = section.columns(group), points[:3, labels.index(label)].T
-        seen = np.isfinite(mine).all(axis=1)
-        # The export prints six significant digits; the C3D holds single precision.
-        assert np.allclose(mine[seen], theirs[seen], rtol=5e-6, atol=5e-6 * np.abs(theirs[seen]).max())
-        compared += 1
-    assert compared == 82
-
-
-@pytest.mark.skipif(not SHARED.is_dir(), reason="the recorded trials are not here")
-@pytest.mark.parametrize("name", ["children/HC030A/walk.c3d", "sydney/walk03.c3d"])
-@pytest.mark.parametrize("convention", ["plate", "laboratory"])
-def test_a_recorded_trial_survives_the_export(tmp_path: Path, name: str, convention: str) -> None:
-    pytest.importorskip("ezc3d")
-    from gaitid.read.c3d.trial import read_c3d
-
-    trial = read_c3d(SHARED / name)
-    text = to_nexus_csv(trial, convention)
-    read = read_nexus_csv(*given(tmp_path, text, plates_for(trial, convention)))
-    assert texts(read) == ()
-    assert np.allclose(read.points_g, trial.points_g, atol=1e-9, rtol=0, equal_nan=True)
-    for a, b in zip(read.plates, trial.plates, strict=True):
-        assert np.allclose(a.force_p, b.force_p, atol=1e-6, rtol=0)
-        centre = [p.moment_p + np.cross(p.sensor_p, p.force_p) for p in (a, b)]
-        assert np.allclose(centre[0], centre[1], atol=1e-6, rtol=0)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from note_texts import texts
-from plain_layout import Files, cell, force_columns, marker_columns, plates_yaml, small_trial, table, write_plain
+from plain_layout import Files, force_columns, marker_columns, plates_yaml, small_trial, table, write_plain
 
-from gaitid.errors import GaitidError, ReadError
-from gaitid.read import read_trial
+from gaitid.errors import ReadError
 from gaitid.read.tables.csv_plain import read_plain_csv
 from gaitid.trial import Trial
 
@@ -43,14 +41,6 @@ def assert_same_trial(read: Trial, trial: Trial) -> None:
         assert np.allclose(a.moment_p, b.moment_p, atol=1e-7, rtol=DIGITS)
 
 
-@pytest.mark.parametrize("number", ["0", "-9999", "99999.0", "1e6", "nan"])
-def test_a_number_that_stands_for_a_lost_marker_is_no_place(tmp_path: Path, number: str) -> None:
-    text = MINIMAL.replace("4,5,6", ",".join(3 * [number if number != "nan" else ""]))
-    read = read_plain_csv(write(tmp_path, text))
-    assert np.isfinite(read.points_g).all(axis=(1, 2)).tolist() == [True, False, True]
-    assert [t for t in texts(read) if "A (1)" in t] == [*texts(read)] and len(texts(read)) == (number != "nan")
-
-
 @pytest.mark.parametrize("sense", ["reaction", "action"])
 @pytest.mark.parametrize("unit", ["mm", "cm", "m"])
 def test_round_trip_with_forces_beside(tmp_path: Path, sense: str, unit: str) -> None:
@@ -61,29 +51,10 @@ def test_round_trip_with_forces_beside(tmp_path: Path, sense: str, unit: str) ->
     assert texts(read) == ()
 
 
-def test_round_trip_with_forces_in_the_same_file(tmp_path: Path) -> None:
-    trial = small_trial(force_rate_hz=100.0)
-    m_names, m = marker_columns(trial)
-    f_names, f = force_columns(trial, "Nm")
-    path = write(tmp_path, table(["time_s", *m_names, *f_names], [trial.time_s, *m, *f]))
-    plates = tmp_path / "p.yaml"
-    plates.write_text(plates_yaml(trial.plates))
-    assert_same_trial(read_plain_csv(path, plates=plates), replace(trial, first_frame=1))
-
-
 def test_a_force_rate_that_is_no_multiple_is_its_own(tmp_path: Path) -> None:
     trial = small_trial(force_rate_hz=130.0, frames=20)
     files = write_plain(trial, tmp_path)
     assert read_plain_csv(files.trial, files.forces, files.plates).plates[0].rate_hz == 130.0
-
-
-@pytest.mark.parametrize(("rate", "digits"), [(120.0, 10), (100.0, 3), (59.94, 10), (119.88, 6), (240.0, 5)])
-def test_rate_from_rounded_times(tmp_path: Path, rate: float, digits: int) -> None:
-    rows = "".join(f"{i / rate:.{digits}f},1,2,3\n" for i in range(400))
-    read = read_plain_csv(write(tmp_path, "time_s,A_x_m,A_y_m,A_z_m\n" + rows))
-    assert read.rate_hz == pytest.approx(rate, rel=1e-5)
-    if rate == round(rate):
-        assert read.rate_hz == rate
 
 
 def test_bom_crlf_quotes_semicolons_and_decimal_commas(tmp_path: Path) -> None:
@@ -103,19 +74,6 @@ def test_bom_crlf_quotes_semicolons_and_decimal_commas(tmp_path: Path) -> None:
         read = read_plain_csv(write(tmp_path, text))
         assert np.array_equal(read.points_g, plain.points_g)
         assert read.rate_hz == 100.0
-
-
-def test_empty_cells_are_unknown_and_stay_so(tmp_path: Path) -> None:
-    trial = small_trial(force_rate_hz=100.0)
-    files = write_plain(trial, tmp_path)
-    lines = files.forces.read_text().split("\n")
-    cells = lines[4].split(",")
-    lines[4] = ",".join([cells[0], "", " ", "nan", *cells[4:]])
-    files.forces.write_text("\n".join(lines))
-    read = read_plain_csv(files.trial, files.forces, files.plates)
-    assert np.isnan(read.plates[0].force_p[3]).all()
-    assert np.isfinite(np.delete(read.plates[0].force_p, 3, axis=0)).all()
-    assert np.isnan(read.marker("RASI")[3:5]).all()
 
 
 def test_forces_begin_at_their_own_time(tmp_path: Path) -> None:
@@ -140,19 +98,6 @@ def test_forces_begin_at_their_own_time(tmp_path: Path) -> None:
     for seconds, words in ((-5.0, r"ends 4\.881 s before the first"), (5.0, r"begins 4\.89 s after the last")):
         with pytest.raises(ReadError, match=rf"walk\.forces\.csv: {words} camera frame"):
             moved(seconds)
-
-
-def test_a_turned_origin_is_recorded(tmp_path: Path) -> None:
-    files = write_plain(small_trial(), tmp_path)
-    files.plates.write_text(files.plates.read_text().replace("40.0]", "-40.0]"))
-    read = read_plain_csv(files.trial, files.forces, files.plates)
-    assert sum("turned" in w for w in texts(read)) == 2
-    assert (np.array([p.sensor_p[2] for p in read.plates]) > 0).all()
-
-
-def test_plates_without_forces_are_said(tmp_path: Path) -> None:
-    files = write_plain(small_trial(), tmp_path)
-    assert "no force columns" in texts(read_plain_csv(files.trial, plates=files.plates))[0]
 
 
 @pytest.mark.parametrize(
@@ -192,48 +137,6 @@ def test_what_is_refused(tmp_path: Path, old: str, new: str, words: str) -> None
     assert "\n" not in str(refused.value)
 
 
-@pytest.mark.parametrize(
-    ("frames", "words"),
-    [
-        ((1, 2, 4), "row 4, column 'frame': frames do not count by 1; expected 3; found 4"),
-        ((1, 1, 2), "frames do not count by 1"),
-        ((1.5, 2.5, 3.5), "not a whole number"),
-        ((1, np.nan, 3), "row 3, column 'frame': not a whole number; expected frames that count by 1; found an"),
-    ],
-)
-def test_frames_count_by_one(tmp_path: Path, frames: tuple[float, ...], words: str) -> None:
-    header, *rows = MINIMAL.splitlines()
-    text = "\n".join([f"frame,{header}", *(f"{cell(f)},{r}" for f, r in zip(frames, rows, strict=True))])
-    with pytest.raises(ReadError) as refused:
-        read_plain_csv(write(tmp_path, text))
-    assert words in str(refused.value)
-
-
-def test_a_time_row_that_is_lost_is_named(tmp_path: Path) -> None:
-    times = [i / 100 for i in range(50) if i != 30]
-    text = "time_s,A_x_m,A_y_m,A_z_m\n" + "".join(f"{t:g},1,2,3\n" for t in times)
-    with pytest.raises(ReadError, match="row 32, column 'time_s': not evenly sampled; expected 0.3 s"):
-        read_plain_csv(write(tmp_path, text))
-
-
-@pytest.mark.parametrize(
-    ("data", "words"),
-    [
-        (b"", "empty"),
-        (b" \n", "empty"),
-        (b"\xff\xfet\x00i", "not UTF-16"),
-        (b"t\xff", "not UTF-8"),
-        (b"time_s\x00", "not text"),
-    ],
-)
-def test_files_that_are_not_text(tmp_path: Path, data: bytes, words: str) -> None:
-    (tmp_path / "t.csv").write_bytes(data)
-    with pytest.raises(ReadError, match=words):
-        read_plain_csv(tmp_path / "t.csv")
-    with pytest.raises(ReadError, match="no such file"):
-        read_plain_csv(tmp_path / "none.csv")
-
-
 def files_of(tmp_path: Path) -> Files:
     return write_plain(small_trial(), tmp_path)
 
@@ -263,20 +166,6 @@ def test_forces_given_twice_or_not_forces(tmp_path: Path) -> None:
     files.forces.write_text("time_s\n0\n0.001\n")
     with pytest.raises(ReadError, match=r"walk\.forces\.csv: no forces"):
         read_plain_csv(files.trial, files.forces, files.plates)
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_damaged_files_are_refused_or_read_never_crash(tmp_path: Path, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    files = files_of(tmp_path)
-    data = bytearray(files.trial.read_bytes())
-    for _ in range(3):
-        data[rng.integers(len(data))] = rng.choice(list(b',;"\n\r\t-e.x\x00\xff'))
-    files.trial.write_bytes(bytes(data[: rng.integers(1, len(data) + 1)]))
-    try:
-        read_plain_csv(files.trial, files.forces, files.plates)
-    except GaitidError as error:
-        assert "\n" not in str(error)
 
 
 def test_a_large_file_is_read_in_linear_time(tmp_path: Path) -> None:
@@ -312,34 +201,8 @@ def test_what_a_table_was_meant_to_be_is_said(tmp_path: Path, change: Callable[[
         read_plain_csv(files.trial, files.forces, files.plates)
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "words"),
-    [
-        ("a.csv", "PathFileType\t4\t(X/Y/Z)\ta.trc\n", "a TRC file; .*; end its name with .trc"),
-        ("a.csv", "NO_OF_FRAMES\t3\nNO_OF_CAMERAS\t8\n", "Qualisys Track Manager; .*; end its name with .tsv"),
-        ("a.csv", "\ta.c3d\n\tLASI\n\tTARGET\n\tORIGINAL\nITEM\tX\n", "Visual3D; .*; export the trial as C3D"),
-        ("a.forces", "[Force Data]\n", "the suffix '.forces' is not known; .*; give it with --forces"),
-        ("a.mot", "walk\nnRows=1\n", "the suffix '.mot' is not known; .*; give it with --forces"),
-    ],
-)
-def test_what_other_programs_write_is_named(tmp_path: Path, name: str, text: str, words: str) -> None:
-    (tmp_path / name).write_text(text)
-    with pytest.raises(ReadError, match=words):
-        read_trial(tmp_path / name)
-
-
 def swapped(text: str, a: int, b: int) -> str:
     """With two rows in each other's place."""
     lines = text.split("\n")
     lines[a], lines[b] = lines[b], lines[a]
     return "\n".join(lines)
-
-
-@pytest.mark.parametrize(
-    ("head", "words"),
-    [(b"PK\x03\x04\x14\xff", "a workbook"), (b"\x1f\x8b\x08\xff", "a packed file"), (b"\xd0\xcf\x11\xe0", "an old")],
-)
-def test_what_is_no_text_is_named(tmp_path: Path, head: bytes, words: str) -> None:
-    (tmp_path / "walk.csv").write_bytes(head * 50)
-    with pytest.raises(ReadError, match=f"{words}.*; save it as CSV"):
-        read_plain_csv(tmp_path / "walk.csv")

@@ -11,9 +11,8 @@ import pytest
 
 import gaitid
 from gaitid.errors import ReadError
-from gaitid.gait.events import GIVEN_AGREES
 from gaitid.read.event_file import with_events
-from gaitid.read.event_names import said, unknown_notes
+from gaitid.read.event_names import unknown_notes
 from gaitid.trial import Event, Trial
 
 WALK = Path(__file__).resolve().parents[2] / "sample_data" / "walk" / "walk.c3d"
@@ -74,79 +73,6 @@ def test_events_of_a_c3d_keep_their_clock(trial: Trial) -> None:
     same = with_events(trial, WALK).events
     assert [(e.side, e.name, e.time_s) for e in same] == [(e.side, e.name, e.time_s) for e in trial.events]
     assert len(same) > 3
-
-
-def test_what_the_file_does_not_say_stays_as_the_trial_stores_it(trial: Trial, tmp_path: Path) -> None:
-    file = tmp_path / "mine.csv"
-    file.write_text("side,event,time_s\nleft,HS,0.5\n", encoding="utf-8")
-    kept = [e for e in trial.events if (e.side, e.name) != ("left", "Foot Strike")]
-    assert 3 < len(kept) < len(trial.events)
-    assert [e for e in with_events(trial, file).events if not e.given] == kept
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("Heel-Strike", ("", "strike")),
-        ("LIFT", ("", "off")),
-        ("HS_L", ("left", "strike")),
-        ("L_HS", ("left", "strike")),
-        ("IC_left", ("left", "strike")),
-        ("TO_R 2", ("right", "off")),
-        ("RHEELSTRIKE", ("right", "strike")),
-        ("ToeOffLeft", ("left", "off")),
-        ("Fußaufsatz re", ("right", "strike")),
-        ("Zehenablösung links", ("left", "off")),
-        ("attaque du talon droit", ("right", "strike")),
-        ("Décollement des orteils gauche", ("left", "off")),
-        ("Contatto iniziale sx", ("left", "strike")),
-        ("Stacco della punta dx", ("right", "off")),
-        ("Contacto inicial izquierdo", ("left", "strike")),
-        ("Despegue de los dedos derecho", ("right", "off")),
-        ("Hielcontact links", ("left", "strike")),
-        ("teen los rechts", ("right", "off")),
-        ("Contato inicial direito", ("right", "strike")),
-        ("Retirada do pé esquerdo", ("left", "off")),
-        # another instant, a phase, two sides, no event of a foot
-        *(
-            (name, ("", ""))
-            for name in ("Heel Off", "Toe Strike", "apoyo", "RMS", "Left Right Strike", "Left-FP", "Event")
-        ),
-    ],
-)
-def test_names_in_several_languages_with_the_side_before_or_behind(name: str, expected: tuple[str, str]) -> None:
-    assert said(name) == expected
-
-
-def labelled(trial: Trial) -> Trial:
-    """The trial's events under labels that nobody knows, without a context."""
-    names = {
-        ("left", "Foot Strike"): "A1",
-        ("left", "Foot Off"): "A2",
-        ("right", "Foot Strike"): "B1",
-        ("right", "Foot Off"): "B2",
-    }
-    return replace(trial, events=tuple(Event(names[e.side, e.name], "general", e.time_s) for e in trial.events))
-
-
-def test_labels_that_are_not_understood_are_named_and_the_cure_works(trial: Trial, tmp_path: Path) -> None:
-    unknown = labelled(trial)
-    (note,) = unknown_notes(unknown.events)
-    assert note.text.startswith(
-        "10 events of the file were not understood and not used: B1 (3), A2 (3), A1 (2), B2 (2)."
-    )
-    (line,) = re.findall("`(labels: .*)`", note.text)
-    file = tmp_path / "labels.yaml"
-    file.write_text(line, encoding="utf-8")
-    (note,) = unknown_notes(with_events(unknown, file).events)
-    assert note.text.startswith("7 events of the file")
-    file.write_text("labels: {A1: left strike, A2: left toe off, B1: right HS, B2: right off}", encoding="utf-8")
-    meant, stored = ([(e.name, e.side, e.time_s) for e in of.events] for of in (with_events(unknown, file), trial))
-    assert meant == stored
-    file.write_text("labels: {A1: left strike, A2: none, B1: none, B2: none}", encoding="utf-8")
-    assert [e.time_s for e in with_events(unknown, file).events] == [
-        e.time_s for e in trial.events if (e.side, e.name) == ("left", "Foot Strike")
-    ]
 
 
 @pytest.mark.parametrize("label", ["1", "接地", "Yes", 'say "x"', "\U0001f463", "\u2028x"])
@@ -218,25 +144,6 @@ def test_cycles_begin_and_end_where_the_file_says(trial: Trial, tmp_path: Path) 
     assert [e for e in used if e["side"] == "right"] == [e for e in usual if e["side"] == "right"]
     assert not [w for w in found.record["warnings"] if w["code"] == "events_against"]
     assert {"events"} == {i["role"] for i in found.record["inputs"] if i["path"].endswith("e.csv")}
-
-
-def test_the_evidence_against_an_event_is_said_and_the_event_used(trial: Trial, tmp_path: Path) -> None:
-    usual = gaitid.analyse(WALK, model="pig")
-    of_plates = next(e for e in usual.record["events"]["by_method"]["force"] if e["kind"] == "strike")
-    side, late = of_plates["side"], of_plates["time_s"] + 2 * GIVEN_AGREES
-    file = write(tmp_path / "late.csv", [Event("Foot Strike", side, late)])
-    found = gaitid.analyse(WALK, model="pig", events=file)
-    strikes = [e for e in found.record["events"]["used"] if (e["side"], e["kind"]) == (side, "strike")]
-    assert [(e["time_s"], e["source"]) for e in strikes] == [(pytest.approx(late, abs=1e-6), "given")]
-    text = next(w["text"] for w in found.record["warnings"] if w["code"] == "events_against")
-    assert text.startswith(
-        f"{side} foot: events of --events or corrections were used, though others disagree: strike in frame "
-    )
-    assert "the plates show it 0.10 s away" in text
-    loads = [name for name in usual.wrenches if "ground_force" in name]
-    both = usual.wrenches[loads].notna() & found.wrenches[loads].notna()
-    assert both.to_numpy().mean() > 0.5  # loads are those of the plates
-    assert (usual.wrenches[loads][both].fillna(0) == found.wrenches[loads][both].fillna(0)).to_numpy().all()
 
 
 @pytest.mark.parametrize(("code", "late_s"), [("events_moved", 0.0), ("events_off", 60.0)])

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 from note_texts import texts
-from test_c3d import load, make
+from test_c3d import make
 from test_plate_signals import SHARED, in_shared
 
 from gaitid.errors import ReadError
 from gaitid.model.settings import ReaderSettings
 from gaitid.read import read_trial
 from gaitid.read.c3d.trial import read_c3d
-from gaitid.read.length_unit import body_size, length_unit, refuse_other_unit
+from gaitid.read.length_unit import length_unit, refuse_other_unit
 
 LABELS = ["LASI", "RASI", "SACR", "LANK", "RANK", "HEAD"]
 IN_UNIT = {"mm": 1e3, "cm": 1e2, "m": 1.0}
@@ -43,29 +43,6 @@ def test_an_empty_or_cut_unit_is_told_from_the_body_and_said(tmp_path: Path, say
     assert said == [] if (says, unit) == ("M", "m") else f"lengths are taken in {unit} (1." in said[0]
 
 
-def test_plates_are_in_the_same_unit(tmp_path: Path) -> None:
-    declared = read_c3d(file(tmp_path / "a.c3d", "mm", "mm", plate=load()))
-    told = read_c3d(file(tmp_path / "b.c3d", "", "mm", plate=load()))
-    np.testing.assert_array_equal(told.plates[0].corners_g, declared.plates[0].corners_g)
-    np.testing.assert_array_equal(told.plates[0].moment_p, declared.plates[0].moment_p)
-
-
-@pytest.mark.parametrize("says", ["", "m", "furlong", "mm"])
-def test_the_user_s_word_counts_before_the_file_s(tmp_path: Path, says: str) -> None:
-    path = file(tmp_path / "a.c3d", says, "mm")
-    trial = read_trial(path, settings=ReaderSettings(point_unit="mm"))
-    np.testing.assert_allclose(trial.points_g, body(), rtol=1e-5, atol=1e-6)
-    said = [w for w in texts(trial) if "POINT:UNITS" in w]
-    assert said == [] if says == "mm" else "lengths are taken in mm, as asked for" in said[0]
-
-
-def test_a_size_that_no_body_has_is_refused_with_what_to_do(tmp_path: Path) -> None:
-    path = make(tmp_path / "a.c3d", LABELS, unit="", points=3.0 * body().transpose(2, 1, 0))
-    with pytest.raises(ReadError, match="POINT:UNITS: unit not known; .*say it with --set point_unit=mm, cm or m"):
-        read_c3d(path)
-    assert read_c3d(path, settings=ReaderSettings(point_unit="m")).n_frames == 20
-
-
 def test_a_declared_unit_of_a_small_thing_is_kept() -> None:
     """A pendulum of 5 cm in metres; only a body beyond any walkway contradicts a file."""
     thing = 0.05 * body()
@@ -75,15 +52,6 @@ def test_a_declared_unit_of_a_small_thing_is_kept() -> None:
     for says, true in (("m", "mm"), ("mm", "m")):
         unit, notes = length_unit(says, None, IN_UNIT[true] * body(), "Units")
         assert unit == true and notes[0].code == "file_repaired"
-
-
-def test_the_size_leaves_out_what_is_not_the_body() -> None:
-    points = np.concatenate([body()] * 4, axis=1)
-    alone = body_size(points)
-    points[:, 0] = [50.0, 0, 0]  # a ghost
-    points[3:5] = np.nan
-    assert body_size(points) == pytest.approx(alone, abs=0.3)
-    assert np.isnan(body_size(np.full((4, 5, 3), np.nan)))
 
 
 @pytest.mark.parametrize(("given", "true"), [("m", "mm"), ("mm", "m")])
@@ -153,10 +121,3 @@ def test_columns_in_another_unit_than_they_say() -> None:
     with pytest.raises(ReadError, match="the markers lie 24.6 m apart; .*; the numbers are in mm, .* columns with _mm"):
         refuse_other_unit(25.4 * points, "in", *named[1:])
     refuse_other_unit(6.0 * points, "mm", *named[1:])  # a large scene, and no body in any other unit
-
-
-@pytest.mark.parametrize(("says", "true"), [("in", "mm"), ("inches", "mm"), ("cm", "mm"), ("m", "cm")])
-def test_a_unit_that_makes_a_giant_is_not_believed(tmp_path: Path, says: str, true: str) -> None:
-    trial = read_c3d(file(tmp_path / "a.c3d", says, true))
-    np.testing.assert_allclose(trial.points_g, body(), rtol=1e-5, atol=1e-6)
-    assert [note.code for note in trial.notes if "POINT:UNITS" in note.text] == ["file_repaired"]

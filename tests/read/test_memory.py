@@ -24,11 +24,6 @@ def test_a_trial_beyond_the_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -
     assert "GB free" in caught.value.line()
 
 
-def test_what_is_small_is_not_asked_about(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(regular, "Path", None)
-    regular.refuse_beyond_memory((1 << 30) - 1)
-
-
 def test_a_system_that_does_not_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     silent = tmp_path / "meminfo"
     silent.write_text("MemTotal: 1 kB\n")

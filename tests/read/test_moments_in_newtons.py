@@ -50,13 +50,6 @@ def test_the_loads_tell_the_unit(
         assert note.cure == f"write {unit.replace('·', '')} in ANALOG:UNITS of its moments"
 
 
-def test_one_moment_is_in_the_unit_of_the_others(made: tuple[Walk, list[Filed]], tmp_path: Path) -> None:
-    walk, plates = made
-    plates = [replace(plate, units=["N", "N", "N", "Nm", "Nm", "Nm"]) for plate in plates]
-    trial = gaitid.read_trial(write(tmp_path / "walk.c3d", walk, [in_newtons(plate, 1.0, 2) for plate in plates]))
-    assert_same_moments(trial, plates)
-
-
 def test_the_verdict_doubts_it_and_the_cure_ends_the_doubt(made: tuple[Walk, list[Filed]], tmp_path: Path) -> None:
     walk, plates = made
     doubted = gaitid.analyse(write(tmp_path / "walk.c3d", walk, [in_newtons(plate, 1e3) for plate in plates]))

@@ -7,13 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from note_texts import texts
 from plain_layout import rotation_z_down
 
-from gaitid.dynamics.wrench import Wrench, centre_of_pressure
-from gaitid.errors import GaitidError, ReadError
+from gaitid.errors import GaitidError
 from gaitid.read.plates import Plates
 from gaitid.read.tables.csv_plain import read_forces
 from gaitid.trial import Array, ForcePlate
@@ -116,37 +113,6 @@ def test_every_spelling_of_the_columns(
         assert plate.rate_hz == RATE and not plate.outlined
 
 
-@settings(max_examples=30, deadline=None)
-@given(up=st.integers(0, 2), sign=st.sampled_from([1, -1]), height=st.floats(-1, 1), seed=st.integers(0, 99))
-def test_the_surface_is_level_under_the_load(
-    tmp_path_factory: pytest.TempPathFactory, up: int, sign: int, height: float, seed: int
-) -> None:
-    """Any laboratory axis may be up, and down too; CoP and free moment come back from the plate's wrench."""
-    force, point, torque = force_point_torque(seed, up, height=height)
-    force = sign * force
-    plate = read(tmp_path_factory.mktemp("mot"), motion(columns_of(NAMES, (force, point, torque)))).usable[0]
-    assert plate.R_gp is not None and plate.centre_g is not None
-    assert np.allclose(plate.R_gp.T @ plate.R_gp, np.eye(3), atol=1e-15) and np.linalg.det(plate.R_gp) > 0
-    normal = -plate.R_gp[:, 2]
-    assert np.array_equal(normal, sign * np.eye(3)[up])
-    assert plate.force_p[:, 2].max() < 0  # z of a plate points down
-    assert plate.centre_g[up] == pytest.approx(height, abs=1e-11)  # m: twelve digits
-    wrench = Wrench(plate.force_p @ plate.R_gp.T, plate.moment_p @ plate.R_gp.T, plate.centre_g)
-    cop, free = centre_of_pressure(wrench, plate.centre_g, normal)
-    assert np.allclose(cop, point, atol=1e-9, rtol=0)  # m
-    assert np.allclose(free, torque @ normal, atol=NM, rtol=0)
-
-
-def test_a_point_is_not_needed_where_there_is_no_force(tmp_path: Path) -> None:
-    """Programs write 0, nothing, or NaN as the point then; a force without a point is unknown."""
-    force, point, torque = force_point_torque()
-    force[:3], torque[:3] = 0, 0
-    point[:2], point[2], point[5] = np.nan, 0, np.nan
-    plate = read(tmp_path, motion(columns_of(NAMES, (force, point, torque)))).usable[0]
-    assert not plate.moment_p[:3].any() and not plate.force_p[:3].any()
-    assert np.flatnonzero(np.isnan(plate.moment_p).any(axis=1)).tolist() == [5]
-
-
 def test_what_is_not_said_is_assumed_aloud(tmp_path: Path) -> None:
     force, point, torque = force_point_torque()
     columns = columns_of(NAMES, (force, point, torque))
@@ -187,14 +153,6 @@ def test_where_nothing_says_which_way_is_up(tmp_path: Path) -> None:
         assert not forces.usable and words in forces.refused[1] and "--plates" in forces.refused[1]
 
 
-def test_a_force_that_never_loads_shares_the_surface_of_the_others(tmp_path: Path) -> None:
-    loaded, idle = force_point_torque(1, height=0.2), force_point_torque(2)
-    columns = columns_of(NAMES, loaded) | columns_of(SECOND, tuple(0 * v for v in idle))  # type: ignore[arg-type]
-    plates = read(tmp_path, motion(columns)).usable
-    assert [p.centre_g[1] for p in plates if p.centre_g is not None] == pytest.approx([0.2, 0.2])
-    assert not plates[1].moment_p.any()
-
-
 def test_edges_from_a_plates_file(tmp_path: Path) -> None:
     """Its corners and sense are used; axes and point of the moments are the motion file's own."""
     force, point, torque = force_point_torque(up=2)
@@ -229,63 +187,6 @@ def test_the_clock_is_kept(tmp_path: Path, start: float) -> None:
     assert plate.rate_hz == RATE
 
 
-def test_times_of_four_decimals(tmp_path: Path) -> None:
-    """0, 0.0017, 0.0033, …: 600 Hz, as OpenSim's example prints it."""
-    lines = motion(columns_of(NAMES, force_point_torque(n=400))).splitlines()
-    for i in range(7, len(lines)):
-        seconds, rest = lines[i].split("\t", 1)
-        lines[i] = f"{float(seconds):.4f}\t{rest}"
-    assert read(tmp_path, "\n".join(lines)).usable[0].rate_hz == RATE
-
-
-def test_awkward_layouts(tmp_path: Path) -> None:
-    text = motion(columns_of(NAMES, force_point_torque()))
-    true = read(tmp_path, text).usable[0]
-    header, table = text.split("endheader\n")
-    simm = "name walk_grf.mot\ndatacolumns 10\ndatarows 40\nrange 0 0.065\nendheader\n\n"
-    units = "Coordinates\nnRows=40\nnColumns=10\n\nUnits are S.I. units (second, meters, Newtons, ...)\nendheader\n"
-    variants = {
-        "CRLF": text.replace("\n", "\r\n"),
-        "byte order mark": "\ufeff" + text,
-        "tabs behind every row": text.replace("\n", "\t\t\n"),
-        "blank row below the header": text.replace("endheader\n", "endheader\n\n"),
-        "blank rows at the end": text + "\t\t\n\n",
-        "no line end": text.rstrip("\n"),
-        "separated by blanks": header + "endheader\n" + table.replace("\t", "   "),
-        "blanks before numbers": header + "endheader\n" + table.replace("\t", "\t    ").replace("\n", "\n    "),
-        "a tab before the names": header + "endheader\n\t" + table,
-        "SIMM header": simm + table,
-        "words in the header": units + table,
-        "no counts": "forces\nendheader\n" + table,
-        "decimal commas": header + "endheader\n" + table.replace(".", ","),
-        "capitals": header + "EndHeader\n" + table.replace("time", "Time").replace("ground_force", "Ground_Force"),
-    }
-    for name, variant in variants.items():
-        plate = read(tmp_path, variant).usable[0]
-        assert np.array_equal(plate.force_p, true.force_p), name
-        assert np.array_equal(plate.moment_p, true.moment_p), name
-
-
-def test_columns_that_name_a_foot_say_whose_it_is(tmp_path: Path) -> None:
-    for first, second, feet in (
-        ("ground_force_r_", "ground_force_l_", ["right", "left"]),
-        ("Left_ground_force_", "Right_ground_force_", ["left", "right"]),
-        ("ground_force_calcn_l_", "ground_force_hand_l_", ["left"]),
-        ("ground_force_1_", "ground_force_2_", []),
-        ("ground_force_", "1_ground_force_", []),
-    ):
-        columns: dict[str, Array] = {}
-        for seed, name in enumerate((first, second)):
-            columns |= columns_of((f"{name}v", f"{name}p", f"{name}m"), force_point_torque(seed))
-        assert [a.foot for a in read(tmp_path, motion(columns)).assignments] == feet
-        assert not any(a.foot == "none" for a in read(tmp_path, motion(columns)).assignments)
-
-
-def test_other_columns_are_named(tmp_path: Path) -> None:
-    forces = read(tmp_path, motion({"thor_F_vx": np.ones(40)} | columns_of(NAMES, force_point_torque())))
-    assert any("not read: thor_F_vx" in w for w in texts(forces))
-
-
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
@@ -310,56 +211,6 @@ def test_a_fault_is_one_line(tmp_path: Path, old: str, new: str, words: str) -> 
         read(tmp_path, text.replace(old, new))
     assert words in error.value.line() and error.value.line().startswith("walk_grf.mot: ")
     assert "\n" not in error.value.line()
-
-
-def test_counts_that_are_stale_give_way_to_the_rows(tmp_path: Path) -> None:
-    text = motion(columns_of(NAMES, force_point_torque()))
-    true = read(tmp_path, text).usable[0]
-    for old, new, words in (
-        ("nRows=40", "nRows=41", "the header says 41 rows (nrows), the file holds 40, which are read"),
-        ("nColumns=10", "nColumns=19", "the header says 19 columns (ncolumns), the file holds 10, which are read"),
-        ("endheader\n", "", ""),
-        ("endheader\n", "M\u00fcller\nendheader\n", ""),
-    ):
-        (tmp_path / "walk_grf.mot").write_bytes(text.replace(old, new).encode("latin-1"))
-        forces = read_forces(tmp_path / "walk_grf.mot", None, (0.0, 0.1))
-        assert np.array_equal(forces.usable[0].force_p, true.force_p)
-        assert any(words in w for w in texts(forces))
-
-
-def test_a_last_row_that_is_cut_is_left_out(tmp_path: Path) -> None:
-    lines = motion(columns_of(NAMES, force_point_torque())).splitlines()
-    forces = read(tmp_path, "\n".join([*lines[:-1], lines[-1][:30]]))
-    assert len(forces.usable[0].force_p) == 39
-    assert any("the last row is cut short, and left out" in w for w in texts(forces))
-
-
-@pytest.mark.parametrize("digits", [3, 4, 6])
-def test_times_that_are_rounded_coarsely(tmp_path: Path, digits: int) -> None:
-    """To half the interval of 600 Hz and more; a row that is lost is noticed all the same."""
-    lines = motion(columns_of(NAMES, force_point_torque(n=400))).splitlines()
-    for i in range(7, len(lines)):
-        seconds, rest = lines[i].split("\t", 1)
-        lines[i] = f"{float(seconds):.{digits}f}\t{rest}"
-    assert read(tmp_path, "\n".join(lines)).usable[0].rate_hz == RATE
-    with pytest.raises(ReadError, match="not evenly sampled"):
-        read(tmp_path, "\n".join([*lines[:200], *lines[201:]]))
-    with pytest.raises(ReadError, match="the same time as in the row before|not evenly sampled"):
-        read(tmp_path, "\n".join([*lines[:200], *lines[199:]]))
-
-
-def test_a_cut_middle_and_a_hole_are_refused(tmp_path: Path) -> None:
-    lines = motion(columns_of(NAMES, force_point_torque())).splitlines()
-    cut = "\n".join([*lines[:20], lines[20][:30], *lines[21:]])
-    for text, words in (
-        (cut, "is the file cut short"),
-        ("\n".join([*lines[:20], "", *lines[20:]]), "row 21 is empty"),
-        ("\n".join(lines[:7]), "no rows below the header"),
-        ("\n".join(lines[:8]).replace("nRows=40", "nRows=1"), "only one row"),
-        ("", "the file is empty"),
-    ):
-        with pytest.raises(ReadError, match=words):
-            read(tmp_path, text)
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the shared trials are not beside this checkout")

@@ -52,13 +52,6 @@ def test_a_file_without_numbers_is_refused(tmp_path: Path, text: str, found: str
         read_mp(tmp_path / "b.mp")
 
 
-@pytest.mark.parametrize("text", ["\n" * 99_000, "$" * 99_000, "a = " + "1" * 95_000 + "x", "a =" + " " * 95_000 + "x"])
-def test_a_file_of_nothing_takes_no_time(tmp_path: Path, text: str) -> None:
-    (tmp_path / "a.mp").write_text(text)
-    with pytest.raises(ReadError, match="no parameter"):
-        read_mp(tmp_path / "a.mp")
-
-
 def test_which_file_is_the_trial_s(tmp_path: Path) -> None:
     """The one named as its subject, else the only one; of several none."""
     trial, files = tmp_path / "walk.c3d", [tmp_path / f"{name}.mp" for name in ("Anna", "Bert")]
@@ -70,17 +63,6 @@ def test_which_file_is_the_trial_s(tmp_path: Path) -> None:
     assert mp_beside(trial, []) == mp_beside(trial, ["Carl"]) == mp_beside(trial, ["Bert", "Anna"]) == files
     assert mp_beside(trial, ["bert"]) == files[1:]
     assert mp_beside(tmp_path / "absent" / "walk.c3d", []) == []
-
-
-def test_a_trial_of_any_format_has_it(tmp_path: Path) -> None:
-    trial = write_plain(small_trial(), tmp_path)
-    (tmp_path / "Anna.mp").write_text(MP)
-    read = read_trial(trial.trial, forces=trial.forces, plates=trial.plates)
-    assert (read.measured["Bodymass"], read.measured_in) == (66.2, tmp_path / "Anna.mp")
-    assert any("the only one there, is in the same folder" in note.text for note in read.notes)
-    assert "Anna" not in " ".join(note.text for note in read.notes)
-    (tmp_path / "Bert.mp").write_text(MP)
-    assert read_trial(trial.trial, forces=trial.forces, plates=trial.plates).measured_in is None
 
 
 def test_subjects_names_and_the_user_choose(tmp_path: Path) -> None:

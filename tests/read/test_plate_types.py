@@ -9,13 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from note_texts import texts
-from plate_layout import IN_UNIT, Felt, Made, as_read, made, parameters, step_on, write_c3d
+from plate_layout import IN_UNIT, Felt, Made, made, parameters, step_on, write_c3d
 from scipy.spatial.transform import Rotation
 
 from gaitid.ground.plate_load import plate_axes
 from gaitid.read.c3d.trial import read_c3d
-from gaitid.read.plates.force_platform import plates_from_channels
 from gaitid.trial import ForcePlate
 
 KINDS = (1, 2, 3, 4, 5, 6, 7)
@@ -62,27 +60,6 @@ def wired(plates: list[Made], rng: np.random.Generator) -> tuple[np.ndarray, lis
             signals[at] = signal * IN_UNIT[units[at]]
         order.append([int(at) + 1 for at in own])
     return signals, units, order
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=30, deadline=None)
-@given(seed=seeds, slope=st.floats(0, 0.6), unit=st.sampled_from(["mm", "m", "cm"]), action=st.booleans())
-def test_a_known_load_comes_back(kind: int, seed: int, slope: float, unit: str, action: bool) -> None:
-    """To 1e-6 N and 1e-6 N·m, for any plate, order and unit of channels, matrix, and sense of force and ORIGIN."""
-    rng = np.random.default_rng(seed)
-    axes, corners, half = placed(rng, slope)
-    felt = step_on(rng, SAMPLES, half)
-    plate = made(kind, felt.turned() if action else felt, half, rng)
-    signals, units, order = wired([plate], rng)
-    group = parameters([plate], [corners], unit, order)
-    plates = plates_from_channels(as_read(group, units, unit), signals, RATE, PER_FRAME)
-    assert plates.refused == {}
-    assert [(p.number, p.kind, p.rate_hz) for p in plates.usable] == [(1, kind, RATE)]
-    force_g, moment_g = read_about_centre_g(plates.usable[0])
-    true_force_g, true_moment_g = about_centre_g(felt, axes)
-    np.testing.assert_allclose(force_g, true_force_g, atol=1e-6)  # N
-    np.testing.assert_allclose(moment_g, true_moment_g, atol=1e-6)  # N·m
-    assert any("hold the action" in w for w in texts(plates)) == action
 
 
 @pytest.mark.parametrize("form", ["reals", "signed", "unsigned", "unsigned reals"])
@@ -139,18 +116,6 @@ def several(seed: int, kinds: tuple[int, ...]) -> tuple[np.ndarray, list[str], d
     return signals, units, parameters(plates, corners, "mm", order), felts
 
 
-def test_plates_of_all_types_in_one_file(tmp_path: Path) -> None:
-    """CHANNEL has twelve rows and CAL_MATRIX 12 × 12 for each plate; a plate uses what its type needs."""
-    signals, units, group, felts = several(1, KINDS)
-    assert group["CHANNEL"].shape == (12, 7) and group["CAL_MATRIX"].shape == (12, 12, 7)
-    trial = read_c3d(write_c3d(tmp_path / "a.c3d", signals, group, units=units))
-    assert [p.kind for p in trial.plates] == list(KINDS)
-    for plate, felt in zip(trial.plates, felts, strict=True):
-        np.testing.assert_allclose(plate.force_p, felt.force, atol=5e-3)  # N, 32-bit floats
-        centre = plate.moment_p + np.cross(plate.sensor_p, plate.force_p)
-        np.testing.assert_allclose(centre, felt.about(np.zeros(3)), atol=5e-3)  # N·m
-
-
 def wrong_channel(group: dict[str, Any]) -> None:
     group["CHANNEL"][2, 1] = 99
 
@@ -173,10 +138,6 @@ def matrix_of_a_larger_plate(group: dict[str, Any]) -> None:
 
 def no_corners(group: dict[str, Any]) -> None:
     group["CORNERS"][:, :, 1] = 0
-
-
-def corners_of_the_first_only(group: dict[str, Any]) -> None:
-    group["CORNERS"] = group["CORNERS"][:, :, [0]]
 
 
 def metres(group: dict[str, Any]) -> None:
@@ -230,29 +191,3 @@ def test_a_type_without_a_public_definition_is_refused_by_name(kind: int, messag
     trial = read_c3d(write_c3d(tmp_path / "a.c3d", signals, group, units=units))
     assert [p.number for p in trial.plates] == [2]
     assert trial.refused_plates[1].startswith(message)
-
-
-def test_a_plate_without_corners_or_with_a_broken_sample_leaves_the_others(tmp_path: Path) -> None:
-    signals, units, group, _ = several(4, (3, 2))
-    corners_of_the_first_only(group)
-    trial = read_c3d(write_c3d(tmp_path / "a.c3d", signals, group, units=units))
-    assert trial.refused_plates == {2: "FORCE_PLATFORM:CORNERS says nothing of plate 2"}
-    assert [p.number for p in trial.plates] == [1]
-
-    signals, units, group, _ = several(4, (3, 2))
-    signals[int(group["CHANNEL"][7, 0]) - 1, 17] = np.nan
-    trial = read_c3d(write_c3d(tmp_path / "a.c3d", signals, group, units=units))
-    assert [p.number for p in trial.plates] == [1, 2]
-    assert "plate 1: 1 of 400 samples are not numbers; the load is unknown there" in texts(trial)
-    first, second = trial.plates
-    assert np.flatnonzero(np.isnan(first.force_p).all(axis=1) & np.isnan(first.moment_p).all(axis=1)).tolist() == [17]
-    assert np.isnan(first.force_p).any(axis=1).sum() == np.isnan(first.moment_p).any(axis=1).sum() == 1
-    assert np.isfinite(second.force_p).all()
-
-
-def test_more_plates_used_than_typed(tmp_path: Path) -> None:
-    signals, units, group, _ = several(5, (2, 4))
-    group["USED"] = np.array([3])
-    trial = read_c3d(write_c3d(tmp_path / "a.c3d", signals, group, units=units))
-    assert [p.number for p in trial.plates] == [1, 2]
-    assert "FORCE_PLATFORM:USED says 3 plates, TYPE describes 2; only these are looked at" in texts(trial)

@@ -15,7 +15,7 @@ from gaitid.simulate.c3d_file import stored_poses
 from gaitid.simulate.files import simulate
 from gaitid.simulate.settings import WalkSettings
 from gaitid.simulate.walk_setup import simulate_walk
-from gaitid.trial import POSE_ARM_M, Trial, pose_labels, seen_as
+from gaitid.trial import POSE_ARM_M, Trial, pose_labels
 
 THEIA = Path(__file__).resolve().parents[3] / "shared" / "trials" / "wild" / "theia_segments" / "trial.c3d"
 SETTINGS = {"rate_hz": 50.0, "duration": 2.0, "segments": True}
@@ -63,15 +63,6 @@ def test_every_pose_is_the_one_of_the_walk(walk: Path) -> None:
         assert np.abs(rotation(trial, segment) - R).max() < 2e-6
 
 
-def test_ezc3d_reads_the_same(walk: Path) -> None:
-    import ezc3d
-
-    trial, other = read_trial(walk), ezc3d.c3d(str(walk))["data"]["rotations"]
-    for i, segment in enumerate(trial.segments):
-        assert np.abs(rotation(trial, segment) - np.moveaxis(other[:3, :3, i], 2, 0)).max() < 1e-9
-        assert np.abs(trial.marker(f"{segment}#origin") - 1e-3 * other[:3, 3, i].T).max() < 1e-9
-
-
 def test_gaps_stay_gaps(tmp_path: Path) -> None:
     simulate("walk", tmp_path, **SETTINGS, gap_count=1, gap_frames=7)
     trial = read_trial(tmp_path / "walk.c3d")
@@ -110,29 +101,12 @@ def test_what_is_no_rotation_counts_as_not_seen(walk: Path, tmp_path: Path) -> N
     assert np.isnan(trial.marker("l_shank_4X4#x")).all(axis=1).nonzero()[0].tolist() == [frame]
 
 
-def test_a_negative_reliability_is_not_seen(walk: Path, tmp_path: Path) -> None:
-    start = (whole(walk.read_bytes(), b"DATA_START") - 1) * 512
-    trial = read_trial(with_bytes(walk, tmp_path / "unsure.c3d", start + 64, struct.pack("<f", -1.0)))
-    assert np.isnan(trial.marker("pelvis_4X4#origin")).all(axis=1).nonzero()[0].tolist() == [0]
-
-
-def test_more_segments_than_the_file_holds_are_refused(walk: Path, tmp_path: Path) -> None:
-    at = place_of(walk.read_bytes(), b"USED")
-    with pytest.raises(ReadError, match="go on behind its end"):
-        read_trial(with_bytes(walk, tmp_path / "many.c3d", at, struct.pack("<h", 3000)))
-
-
 def test_a_unit_that_the_user_says_holds_for_poses(walk: Path) -> None:
     metres = read_trial(walk, settings=ReaderSettings(point_unit="cm"))
     plain = read_trial(walk)
     ratio = metres.marker("pelvis_4X4#origin") / plain.marker("pelvis_4X4#origin")
     assert ratio == pytest.approx(10)
     assert rotation(metres, "pelvis_4X4") == pytest.approx(rotation(plain, "pelvis_4X4"), abs=1e-9)
-
-
-def test_a_person_sees_segments_not_points() -> None:
-    assert [seen_as(label) for label in pose_labels(["a"])] == ["a"] * 4
-    assert seen_as("LKNE") == "LKNE"
 
 
 @pytest.mark.skipif(not THEIA.is_file(), reason="the shared recordings are not here")

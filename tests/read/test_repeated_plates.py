@@ -11,9 +11,7 @@ import pytest
 from plates_in_files import Filed, seen_from, walk_over_plates, write
 
 import gaitid
-from gaitid.read.plates.surface import without_repeated
 from gaitid.simulate.walk import Walk
-from gaitid.trial import ForcePlate
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "trials"
 RNG = np.random.default_rng(6)
@@ -84,12 +82,6 @@ def test_of_a_plate_that_stands_twice_one_is_used(name: str, made: tuple[Walk, l
     assert "repeats the load of plate 1" in note.text
 
 
-def test_channels_that_two_plates_share(made: tuple[Walk, list[Filed]], tmp_path: Path) -> None:
-    walk, (first, second) = made
-    trial = gaitid.read_trial(write(tmp_path / "walk.c3d", walk, [first, second, first], wired={3: 1}))
-    assert ([p.number for p in trial.plates], trial.refused_plates) == ([1, 2], {})
-
-
 @pytest.mark.parametrize("sensor", [[0.0, 0.0, 0.0], [0.1, -0.2, 0.05]])
 def test_the_sum_of_others_is_left_out_wherever_it_stands(
     sensor: list[float], made: tuple[Walk, list[Filed]], tmp_path: Path
@@ -102,66 +94,6 @@ def test_the_sum_of_others_is_left_out_wherever_it_stands(
     (note,) = (note for note in trial.notes if note.code == "plate_repeated")
     assert note.plates == (1,)
     assert "the sum of the loads of plates 2 and 3" in note.text
-
-
-def plate_of(number: int, plate: Filed) -> ForcePlate:
-    force, moment = plate.channels[:, :3], plate.channels[:, 3:]
-    return ForcePlate(number, 2, plate.corners_g, plate.sensor_p, 200.0, force, moment)
-
-
-def test_three_plates_their_sum_and_that_of_two(made: tuple[Walk, list[Filed]]) -> None:
-    _, (first, second) = made
-    later = np.roll(second.channels, 130, axis=0)
-    third = replace(second, corners_g=second.corners_g + [0.7, 0, 0], channels=later)
-    real = [first, second, third]
-    all_three, two = summed(real, np.zeros(3)), summed(real[:2], np.zeros(3))
-    kept, notes = without_repeated([plate_of(i + 1, p) for i, p in enumerate([all_three, *real, two])])
-    assert [plate.number for plate in kept] == [2, 3, 4]
-    assert [(note.plates, note.text.split(" (by its")[0].split("plates ")[1]) for note in notes] == [
-        ((1,), "2, 3 and 4"),
-        ((5,), "2 and 3"),
-    ]
-
-
-def test_of_a_sum_of_which_one_part_is_empty_the_smaller_plate_stays(made: tuple[Walk, list[Filed]]) -> None:
-    """Nobody stood on the second: the sum is the first once more, but spans more floor."""
-    _, (first, second) = made
-    empty = noisy(replace(second, channels=0 * second.channels), 1.0)
-    both = summed([first, empty], np.zeros(3))
-    kept, _ = without_repeated([plate_of(i + 1, p) for i, p in enumerate([both, first, empty])])
-    assert [plate.number for plate in kept] == [2, 3]
-
-
-def test_plates_on_which_nobody_stood_are_no_twins(made: tuple[Walk, list[Filed]]) -> None:
-    _, (first, second) = made
-    for sd in (0.0, 1.0):
-        empty = [noisy(replace(p, channels=0 * p.channels), sd) for p in (first, second, first)]
-        plates = [plate_of(i + 1, p) for i, p in enumerate(empty)]
-        assert without_repeated(plates) == (tuple(plates), ())
-
-
-def standing(y: float) -> Filed:
-    """A plate whose edge is y = 0, on which a foot stands still at (0.3, y)."""
-    side = np.sign(y)
-    corners = np.array([[0.5, max(0.0, 0.4 * side), 0], [0.5, min(0.0, 0.4 * side), 0]])
-    corners = np.array([*corners, *(corners[::-1] - [0.5, 0, 0])])
-    sway = 1 + 0.01 * side * np.sin(np.arange(800) / 60)
-    force = np.outer(sway, [2.0, 5.0, 400.0])
-    return seen_from(force, np.cross([0.3, y, 0], force), corners, np.array([0, 0, 0.04]))
-
-
-def test_two_feet_that_stand_still_are_no_twins() -> None:
-    """Half the weight on each plate, 0.1 m apart: the forces agree to 1 %, their places do not."""
-    plates = [plate_of(1, standing(0.05)), plate_of(2, standing(-0.05))]
-    assert without_repeated(plates) == (tuple(plates), ())
-
-
-def test_a_plate_that_stands_twice_under_somebody_who_stands_still() -> None:
-    """Nothing but noise varies."""
-    left, right = standing(0.1), standing(-0.1)
-    plates = [plate_of(i + 1, noisy(p, 2.0)) for i, p in enumerate([left, right, summed([left, right], np.zeros(3))])]
-    kept, (note,) = without_repeated(plates)
-    assert ([plate.number for plate in kept], note.plates) == ([1, 2], (3,))
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the shared trials are not beside this checkout")

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import gaitid
-from gaitid.model.settings import ReaderSettings
 from gaitid.read import as_static
 from gaitid.trial import Trial
 
@@ -31,27 +29,6 @@ def test_a_tenth_of_the_frames_makes_a_marker() -> None:
     (note,) = static.notes
     assert (note.code, note.severity) == ("static_marker_rare", "assumption")
     assert note.text.endswith(": RTOE in 9 of 100 frames")
-
-
-def test_two_markers_do_not_lie_on_one_place() -> None:
-    """Of both the one that is seen less is none; where they are seen as long, nothing tells which."""
-    static = seen_in(LANK=100, LHEE=30, LTOE=100)
-    points = static.points_g.copy()
-    points[:30, 1] = points[:30, 0] + 0.003
-    found = as_static(replace(static, points_g=points))
-    assert found.seen == {"LANK", "LTOE"} and found.notes[0].text.endswith(": LHEE in 30 of 100 frames")
-    points[:30, 1] = points[:30, 0] + 0.02
-    assert as_static(replace(static, points_g=points)).seen == {"LANK", "LHEE", "LTOE"}
-    points[:, 1] = points[:, 0]
-    assert as_static(replace(static, points_g=points)).seen == {"LANK", "LHEE", "LTOE"}
-
-
-def test_nothing_is_said_of_points_without_a_name_nor_changed_of_others() -> None:
-    static = as_static(seen_in(**{"LHEE": 100, "*52": 5}))
-    assert static.seen == {"LHEE"} and not static.notes
-    whole = seen_in(LHEE=100, RHEE=50)
-    assert as_static(whole) is whole
-    assert as_static(whole, ReaderSettings(vertical="y")).up == "y"
 
 
 @pytest.mark.skipif(not UNIPD.is_dir(), reason="recorded trials (../shared/trials) are not here")

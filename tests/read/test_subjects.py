@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 from note_texts import texts
 from test_c3d import make
-from test_plate_signals import SHARED, in_shared
 
 from gaitid.errors import ReadError
 from gaitid.model.settings import ReaderSettings
 from gaitid.read.c3d.trial import read_c3d
-from gaitid.read.subjects import best_copies, share_a_beginning
+from gaitid.read.subjects import share_a_beginning
 
 NAMES = [f"M{i:02d}" for i in range(12)]
 
@@ -82,12 +81,6 @@ def test_a_person_among_things_is_taken(tmp_path: Path) -> None:
     assert any("only one with 10 visible markers or more; that one was read (12" in w for w in texts(trial))
 
 
-def test_a_marker_without_a_subject_that_the_chosen_one_has_too_is_left_out(tmp_path: Path) -> None:
-    labels = [f"Anna:{name}" for name in NAMES] + [f"Ben:{name}" for name in NAMES] + ["M00", "ball"]
-    trial = read_c3d(make(tmp_path / "a.c3d", labels), settings=ReaderSettings(subject_prefix="Ben"))
-    assert trial.labels == (*NAMES, "ball")
-
-
 def test_measurements_of_the_chosen_one(tmp_path: Path) -> None:
     def measured(c: Any) -> None:
         c.add_parameter("SUBJECTS", "NAMES", ["Anna", "Ben"])
@@ -121,35 +114,3 @@ def test_outputs_of_the_chosen_one(tmp_path: Path) -> None:
 
 def copies(*points: np.ndarray) -> np.ndarray:
     return np.stack(points, axis=1)
-
-
-def test_the_most_complete_copy_is_read(tmp_path: Path) -> None:
-    whole = np.arange(30.0).reshape(10, 3) + 1
-    part = whole.copy()
-    part[2:6] = np.nan
-    chosen = best_copies(("A", "B", "A", "A"), copies(part, whole + 5, whole, part), 1e-3)
-    assert list(chosen.order) == [2, 1]
-    assert chosen.taken == ("A (10 of 10 frames)",) and chosen.differing == ()
-    assert list(best_copies(("A", "A"), copies(whole, whole), 1e-3).order) == [0]
-
-    points = np.nan_to_num(np.stack([part, whole]).transpose(2, 0, 1))
-    trial = read_c3d(make(tmp_path / "a.c3d", ["A", "A"], n=10, points=points))
-    np.testing.assert_allclose(trial.marker("A") * 1e3, whole, rtol=1e-6)
-    assert any("of which the copy seen most was read: A (10 of 10 frames)" in w for w in texts(trial))
-
-
-def test_points_of_one_label_that_are_no_copies_are_doubted() -> None:
-    one = np.ones((5, 3))
-    chosen = best_copies(("A", "A"), copies(one, one + 10), 1e-3)  # 17 mm apart
-    assert chosen.differing == ("A",)
-    assert [note.code for note in chosen.notes] == ["reading_info", "file_repaired"]
-    assert best_copies(("A", "A"), copies(one, one + 0.1), 1e-3).differing == ()
-    assert best_copies(("", ""), copies(one, one + 10), 1e-3).taken == ()
-
-
-@in_shared
-def test_a_walk_that_holds_each_label_three_times_is_one_person() -> None:
-    trial = read_c3d(SHARED / "wild/visual3d_hybrid/walk.c3d")
-    assert len(trial.labels) == len(set(trial.labels)) == 25  # of 73 points
-    assert np.isfinite(trial.marker("L_MT_5")).all() and np.isfinite(trial.marker("R_SHANK_1")).all(axis=1).sum() == 61
-    assert any("R_ASIS (541 of 541 frames)" in w for w in texts(trial))

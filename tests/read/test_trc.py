@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from note_texts import texts
-from plain_layout import force_columns, plates_yaml, small_trial, table
+from plain_layout import plates_yaml, small_trial
 
 from gaitid.analysis.pipeline import analyse
 from gaitid.body.subject_file import read_subject
@@ -16,11 +16,9 @@ from gaitid.dynamics.wrench import Wrench, centre_of_pressure
 from gaitid.errors import GaitidError, ReadError
 from gaitid.ground.plate_load import plate_axes
 from gaitid.model.load import load_model
-from gaitid.model.settings import ReaderSettings
 from gaitid.read import read_trial
 from gaitid.trial import Trial
 
-SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "trials" / "opensim_gait2354"
 SCALE = {"mm": 1e3, "cm": 1e2, "m": 1.0}
 
 
@@ -66,52 +64,6 @@ def test_round_trip(tmp_path: Path, unit: str, gap: str) -> None:
     assert read_trial(read.path).points_g.shape == read.points_g.shape
 
 
-def test_layouts_that_mean_the_same(tmp_path: Path) -> None:
-    text = text_of(small_trial())
-    true = read_trial(write(tmp_path, text))
-    head, rows = text.split("\n\n")
-    lines = head.split("\n")
-    labels = lines[3].split("\t")
-    variants = {
-        "CRLF": text.replace("\n", "\r\n"),
-        "byte order mark": "\ufeff" + text,
-        "no blank row below the labels": f"{head}\n{rows}",
-        "tabs in the blank row": f"{head}\n\t\t\t\n{rows}",
-        "tabs behind every row": text.replace("\n", "\t\t\n"),
-        "blanks behind every row": text.replace("\n", "  \n"),
-        "blanks around numbers": f"{head}\n\n" + rows.replace("\t", "\t   "),
-        "no tabs behind the labels": "\n".join([*lines[:3], "\t".join(labels).rstrip(), lines[4], "", rows]),
-        "axes without leading tabs": "\n".join([*lines[:4], lines[4].strip(), "", rows]),
-        "axes without numbers": "\n".join([*lines[:4], "\t\t" + "\t".join("XYZ" * 3), "", rows]),
-        "a subject before every label": text.replace("LASI", "P7:LASI").replace("RASI", "P7:RASI"),
-        "a subject with a colon in its name": text.replace("LASI", "J: M:LASI").replace("RASI", "J: M: RASI"),
-        "blank rows at the end": text + "\n\t\n",
-        "no line end": text.rstrip("\n"),
-        "padded header": text.replace("\t12\t", "\t        12\t"),
-        "no original rates": text.replace("\tOrigDataRate\tOrigDataStartFrame\tOrigNumFrames", ""),
-    }
-    for name, variant in variants.items():
-        assert variant != text or name == "no line end", name
-        read = read_trial(write(tmp_path, variant))
-        assert read.labels == true.labels, name
-        assert np.array_equal(read.points_g, true.points_g, equal_nan=True), name
-    assert read_trial(write(tmp_path, variants["a subject before every label"])).names == ("P7",)
-    assert read_trial(write(tmp_path, variants["a subject with a colon in its name"])).names == ("J: M",)
-
-
-def test_a_marker_seen_in_part_or_at_the_origin_was_not_seen(tmp_path: Path) -> None:
-    lines = text_of(small_trial()).splitlines()
-    zero, part, same = (line.split("\t") for line in lines[6:9])
-    zero[2:5] = ["0.000000"] * 3
-    part[3] = ""
-    same[2:5] = ["-9999.000000"] * 3
-    rows = ["\t".join(row) for row in (zero, part, same)]
-    read = read_trial(write(tmp_path, "\n".join([*lines[:6], *rows, *lines[9:]])))
-    assert np.isnan(read.marker("LASI")[:3]).all() and np.isfinite(read.marker("LASI")[3:]).all()
-    assert "at the origin, not used (frames): LASI (1)" in texts(read)[0]
-    assert "with three equal coordinates, not used (frames): LASI (1)" in texts(read)[1]
-
-
 @pytest.mark.parametrize(("rate", "digits"), [(60.0, 3), (120.0, 3), (240.0, 3), (500.0, 3), (1000.0, 3), (59.94, 6)])
 def test_rate_from_times_as_they_are_printed(tmp_path: Path, rate: float, digits: int) -> None:
     """Milliseconds are 24 % of the interval of 240 Hz: the header says the rate."""
@@ -148,30 +100,6 @@ def test_forces_by_the_clock_of_the_markers(tmp_path: Path, start: float, late: 
     assert read.plates[0].rate_hz == 700.0
     assert read.plates[0].force_p[:, 2] == pytest.approx(-(600 + np.arange(100.0)))
     assert any("free moment" in w or "no torque" in w for w in texts(read))
-
-
-def test_plain_csv_forces_beside_a_trc(tmp_path: Path) -> None:
-    trial = small_trial()
-    names, columns = force_columns(trial, "Nm")
-    seconds = 0.0005 + np.arange(len(columns[0])) / 1000
-    (tmp_path / "f.csv").write_text(table(["time_s", *names], [seconds, *columns]))
-    (tmp_path / "p.yaml").write_text(plates_yaml(trial.plates))
-    read = read_trial(write(tmp_path, text_of(trial)), forces=tmp_path / "f.csv", plates=tmp_path / "p.yaml")
-    assert [p.start_s for p in read.plates] == pytest.approx([0.0005] * 2)
-    assert np.allclose(read.plates[1].force_p, trial.plates[1].force_p, atol=1e-6, rtol=1e-9)  # N: ten digits
-    with pytest.raises(ReadError, match=r"f\.csv: forces, but nothing says where the plates are"):
-        read_trial(write(tmp_path, text_of(trial)), forces=tmp_path / "f.csv")
-    with pytest.raises(ReadError, match=r"f\.txt: the suffix '\.txt' is not known for forces"):
-        read_trial(write(tmp_path, text_of(trial)), forces=tmp_path / "f.txt")
-    assert "describes plates" in texts(read_trial(write(tmp_path, text_of(trial)), plates=tmp_path / "p.yaml"))[0]
-
-
-def test_plain_csv_markers_with_a_motion_file(tmp_path: Path) -> None:
-    path = tmp_path / "w.csv"
-    path.write_text("time_s,A_x_m,A_y_m,A_z_m\n" + "".join(f"{i / 100},1,2,3\n" for i in range(10)))
-    rows = "".join(f"{i / 700:.9f}\t1\t0\t600\t0.1\t0.2\t0\n" for i in range(100))
-    (tmp_path / "grf.sto").write_text(MOT + rows)
-    assert read_trial(path, forces=tmp_path / "grf.sto").plates[0].R_gp is not None
 
 
 # Laboratory axes with y up, as OpenSim has them, from those with z up: x stays, y = z, z = −y.
@@ -256,25 +184,6 @@ def test_a_fault_is_one_line(tmp_path: Path, old: str, new: str, words: str) -> 
     assert words in error.value.line() and "\n" not in error.value.line()
 
 
-def test_decimal_commas_are_read_where_no_point_stands(tmp_path: Path) -> None:
-    text = text_of(small_trial())
-    true = read_trial(write(tmp_path, text))
-    read = read_trial(write(tmp_path, text.replace(".", ",")))
-    np.testing.assert_array_equal(read.points_g, true.points_g)
-    assert (read.rate_hz, read.notes) == (true.rate_hz, true.notes)
-    head, rows = text.split("\n\n")
-    with pytest.raises(ReadError, match="row 8, column 'Time': not a number"):
-        read_trial(write(tmp_path, f"{head}\n\n" + rows.replace("0.01", "0,01", 1)))
-
-
-@pytest.mark.parametrize("cell", ["NA", "n/a", "#N/A", "null", "None", "-1.#IND", "1.#QNAN0", "-nan(ind)", "NAN"])
-def test_what_programs_write_for_no_number_is_not_seen(tmp_path: Path, cell: str) -> None:
-    head, rows = text_of(small_trial()).split("\n\n")
-    cells = rows.split("\t")
-    cells[2:5] = [cell] * 3
-    assert np.isnan(read_trial(write(tmp_path, f"{head}\n\n" + "\t".join(cells))).points_g[0, 0]).all()
-
-
 def test_files_without_rows_are_refused(tmp_path: Path) -> None:
     head, _ = text_of(small_trial()).split("\n\n")
     for text, words in (
@@ -356,72 +265,6 @@ def test_layouts_that_need_care_mean_the_same(tmp_path: Path) -> None:
         assert texts(read) == texts(true), name
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "words"),
-    [
-        (
-            "\t12\t4\t",
-            "\t50\t4\t",
-            "the header says 50 frames, the file holds 12, which are read; is the file cut short",
-        ),
-        ("\t12\t4\t", "\t11\t4\t", "the header says 11 frames, the file holds 12, which are read"),
-        ("\t12\t4\t", "\t12\t9\t", "the header says 9 markers, the file holds 4, which are read"),
-        ("\t12\t4\t", "\ttwelve\t4\t", "the header says twelve frames, the file holds 12"),
-        ("100.00\t100.00\t12", "0\t100.00\t12", "the header says no DataRate; by the column Time it is 100 Hz"),
-        ("DataRate\t", "Rate\t", "the header says no DataRate; by the column Time it is 100 Hz"),
-        ("\tmm\t", "\t\t", "lengths are taken in mm"),
-        ("\tmm\t", "\tmilli\t", "lengths are taken in mm"),
-        ("\tmm\t", "\tm\t", "Units says 'm'; by the size of what was seen"),
-    ],
-)
-def test_what_the_rows_tell_need_not_be_right_in_the_header(tmp_path: Path, old: str, new: str, words: str) -> None:
-    text = text_of(person())
-    true = read_trial(write(tmp_path, text))
-    assert old in text
-    read = read_trial(write(tmp_path, text.replace(old, new, 1)))
-    assert (read.labels, read.rate_hz) == (true.labels, true.rate_hz)
-    assert np.array_equal(read.points_g, true.points_g, equal_nan=True)
-    assert any(words in w for w in texts(read)), texts(read)
-
-
-@pytest.mark.parametrize("times", [0.02, 6.0])
-def test_a_size_that_no_body_has_tells_no_unit(tmp_path: Path, times: float) -> None:
-    trial = person()
-    text = text_of(replace(trial, points_g=times * trial.points_g)).replace("\tmm\t", "\t\t", 1)
-    with pytest.raises(ReadError, match="Units: unit not known; expected a unit, or markers 0.5 to 2.3 m apart"):
-        read_trial(write(tmp_path, text))
-
-
-def test_a_marker_without_a_label_is_told_from_the_columns(tmp_path: Path) -> None:
-    text = text_of(person())
-    read = read_trial(write(tmp_path, text.replace("\tRASI\t", "\t\t", 1)))
-    assert read.labels == ("LASI", "", "SACR", "LOST")
-    assert any("1 marker without a label: columns with none above them" in w for w in texts(read))
-
-
-@pytest.mark.parametrize("surplus", [1, 2, 3, 4])
-def test_columns_behind_the_last_label_are_left_out(tmp_path: Path, surplus: int) -> None:
-    """Only where header and axes count as many markers as there are labels: else a label may be lost."""
-    seen = person()
-    text = text_of(replace(seen, labels=seen.labels[:3], points_g=seen.points_g[:, :3]))
-    true = read_trial(write(tmp_path, text))
-    head, below = text.split("\n\n")
-    longer = head + "\n\n" + "\n".join(row + "\t7.5" * surplus for row in below.splitlines()) + "\n"
-    read = read_trial(write(tmp_path, longer))
-    assert read.labels == true.labels and np.array_equal(read.points_g, true.points_g, equal_nan=True)
-    assert f"columns that are not read: {surplus} behind those of the last label" in texts(read)
-    with pytest.raises(ReadError, match="labels and columns disagree"):
-        read_trial(write(tmp_path, longer.replace("\t12\t3\t", "\t12\t4\t")))
-
-
-def test_a_last_row_that_is_cut_is_left_out(tmp_path: Path) -> None:
-    text = text_of(small_trial())
-    true = read_trial(write(tmp_path, text))
-    read = read_trial(write(tmp_path, text.rsplit("\t", 2)[0]))
-    assert np.array_equal(read.points_g, true.points_g[:-1], equal_nan=True)
-    assert any("the last row is cut short, and left out" in w for w in texts(read))
-
-
 def test_frames_numbered_by_five_are_those_of_a_thinned_file(tmp_path: Path) -> None:
     lines = text_of(small_trial(frames=60)).splitlines()
     thinned = "\n".join([*lines[:6], *lines[6::5]]).replace("100.00\t", "20.00\t")
@@ -441,43 +284,3 @@ def test_times_that_are_rounded_coarsely(tmp_path: Path, rate: float, digits: in
     lost = [*lines[:200], *(f"{int(r.split(chr(9))[0]) - 1}\t{r.partition(chr(9))[2]}" for r in lines[201:])]
     with pytest.raises(ReadError, match="not evenly sampled|the same time as in the row before|time does not go on"):
         read_trial(write(tmp_path, "\n".join(lost)))
-
-
-def test_the_user_s_unit_decides(tmp_path: Path) -> None:
-    read = read_trial(write(tmp_path, text_of(person())), settings=ReaderSettings(point_unit="cm"))
-    true = read_trial(write(tmp_path, text_of(person())))
-    np.testing.assert_allclose(read.points_g, 10 * true.points_g)
-    assert any("Units says 'mm'; lengths are taken in cm, as asked for" in w for w in texts(read))
-    assert read.origin["length_unit"] == "cm"
-
-
-@pytest.mark.skipif(not SHARED.is_dir(), reason="the shared trials are not beside this checkout")
-def test_a_real_static_that_was_cut_without_its_header() -> None:
-    read = read_trial(SHARED.parent / "wild/keypoints/static.trc")
-    assert (read.n_frames, read.rate_hz, len(read.labels)) == (25, 60.0, 21)
-    assert any("the header says 50 frames, the file holds 25" in w for w in texts(read))
-
-
-@pytest.mark.skipif(not SHARED.is_dir(), reason="the shared trials are not beside this checkout")
-def test_a_real_walk_and_its_forces_fit_in_time_and_place() -> None:
-    """OpenSim's example: each record's load acts under its own foot, for every loaded frame."""
-    trial = read_trial(SHARED / "subject01_walk1.trc", forces=SHARED / "subject01_walk1_grf.mot")
-    assert (trial.rate_hz, trial.n_frames, trial.first_frame, len(trial.labels)) == (60.0, 151, 1, 41)
-    assert trial.assignments == ()  # nothing names a foot
-    for plate, own, other in zip(trial.plates, "RL", "LR"):
-        assert plate.R_gp is not None and plate.centre_g is not None
-        force, moment = (v[::10] @ plate.R_gp.T for v in (plate.force_p, plate.moment_p))  # 600 Hz at 60 Hz
-        loaded = force[:, 1] > 50
-        assert 90 <= loaded.sum() <= 100
-        # p = c + n × M / (n · f), n = +y (Cappozzo 1984: where the moment has no component in the plane)
-        cop = plate.centre_g + np.cross([0.0, 1.0, 0.0], moment[loaded]) / force[loaded, 1:2]
-
-        def beside(side: str, cop: object = cop, loaded: object = loaded) -> float:
-            """Largest horizontal distance, m, from the line of heel and toe, which may go on by 5 cm."""
-            heel, toe = (trial.marker(f"{side}.{part}")[loaded][:, [0, 2]] for part in ("Heel", "Toe.Tip"))  # type: ignore[index]
-            along = toe - heel
-            share = np.sum((cop[:, [0, 2]] - heel) * along, axis=1) / np.sum(along**2, axis=1)  # type: ignore[index]
-            nearest = heel + np.clip(share, -0.2, 1.2)[:, None] * along
-            return float(np.linalg.norm(cop[:, [0, 2]] - nearest, axis=1).max())  # type: ignore[index]
-
-        assert beside(own) < 0.06 < 0.15 < beside(other)  # half a foot's width; a step's width

@@ -51,27 +51,6 @@ def test_qtm_markers(tmp_path: Path, gap: str) -> None:
     assert dict(read.origin) == {"format": "QTM TSV", "length_unit": "mm"}
 
 
-def test_qtm_layouts_that_mean_the_same(tmp_path: Path) -> None:
-    true = small_trial()
-    bare = qtm_markers(true, leading="")
-    comma = qtm_markers(true, "0,000", leading="", show=lambda v: f"{v:.9f}".replace(".", ","))
-    lines = qtm_markers(true).split("\n")
-    unnamed = "\n".join(line for line in lines if not line.startswith("Frame"))
-    for first, text in ((1, bare), (1, comma), (41, unnamed), (1, bare.replace("\n", "\t\n"))):
-        assert_markers(read_trial(write(tmp_path, "a.tsv", text)), true, first)
-        assert_markers(read_trial(write(tmp_path, "b.tsv", "\ufeff" + text.replace("\n", "\r\n"))), true, first)
-    named = read_trial(write(tmp_path, "c.tsv", bare.replace("LASI", "Knöchel_L"), "cp1252"))
-    assert named.labels == ("Knöchel_L", "RASI", "SACR")
-    new = read_trial(write(tmp_path, "d.tsv", "FILE_VERSION\t2.0.0\n" + bare))
-    assert_markers(new, true, 1)
-    cut = read_trial(write(tmp_path, "e.tsv", bare[:-30]))
-    assert cut.n_frames == 11 and any("last row is cut" in text for text in texts(cut))
-    twice = read_trial(write(tmp_path, "f.tsv", bare.replace("\tRASI", "\tSkel:RASI")))
-    assert twice.labels == true.labels
-    unknown = read_trial(write(tmp_path, "g.tsv", bare.replace("\tSACR\n", "\n")))
-    assert unknown.labels == ("LASI", "RASI", "")
-
-
 @pytest.mark.parametrize("local", [True, False])
 @pytest.mark.parametrize("sense", [-1.0, 1.0])
 @pytest.mark.parametrize("mm", [1.0, 1e3])
@@ -176,14 +155,6 @@ def test_motive(tmp_path: Path, unit: str, named: bool, between: str) -> None:
     assert said == ["columns that are not read: 1 Bone, 1 Bone Marker, 1 Marker, 1 Rigid Body, 1 Rigid Body Marker"]
     lines = read_trial(write(tmp_path, "b.csv", "\ufeff" + motive(true).replace("\n", "\r\n")))
     assert_markers(lines, true, 0)
-
-
-def test_a_solved_marker_is_taken_where_none_was_seen(tmp_path: Path) -> None:
-    text = motive(small_trial()).replace("Bone Marker,", "Bone_Marker,").replace("Marker,", "Thing,")
-    text = text.replace("Bone_Thing,", "Bone Marker,")
-    text = text.replace("Rigid Body Thing", "Rigid Body Marker")
-    read = read_trial(write(tmp_path, "take.csv", text.replace("Bone_Marker,", "Bone Marker,")))
-    assert read.labels == ("LASI",)
 
 
 @pytest.mark.parametrize(
