@@ -7,7 +7,6 @@ no equation of a single segment, and no recursion.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,14 +18,11 @@ from gaitid.analysis.limb import _unknown_loads
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
-from gaitid.body.subject_file import read_subject
 from gaitid.dynamics.chain import Chain, Link
 from gaitid.dynamics.newton_euler import SOLVERS
 from gaitid.dynamics.wrench import Wrench
-from gaitid.errors import TrialError
 from gaitid.model.load import load_model
 from gaitid.model.specs import Model
-from gaitid.notes import texts
 from gaitid.simulate.jet import Jet, apply, constant, matmul, sin_cos, time_jet, turn
 from gaitid.simulate.walk import Moving, spin_momentum, spin_of, wrench_needed
 from gaitid.trial import Trial
@@ -244,99 +240,7 @@ def test_all_solvers_agree_on_every_chain(case: tuple[list[Segment], Model]) -> 
             np.testing.assert_allclose(other.m_g, one.m_g, atol=1e-9 * scale_m)
 
 
-def test_what_is_left_over_at_a_base_without_mass_is_what_it_exerts_on_the_limb(
-    case: tuple[list[Segment], Model],
-) -> None:
-    chain, model = case
-    result = analyse(trial_of(chain, motion(chain)), model, SubjectFile())
-    top = result.sides["right"].wrenches[f"{chain[-1].name}_top"]
-    rows = known(top)
-    np.testing.assert_allclose(result.base_wrench.f_g[rows], top.f_g[rows], atol=1e-12)  # N
-    np.testing.assert_allclose(result.base_wrench.m_g[rows], top.m_g[rows], atol=1e-12)  # N·m: the origin is that joint
-    assert result.base_body is None
-    assert result.base_chain is None
-    assert "no mass" in result.conventions["base"]
-
-
-def test_velocities_are_those_of_the_motion(case: tuple[list[Segment], Model]) -> None:
-    chain, model = case
-    exact = motion(chain)
-    result = analyse(trial_of(chain, exact), model, SubjectFile())
-    for s in chain:
-        found = result.sides["right"].motions[s.name].vel_g
-        # m/s: a quintic spline at 400 Hz; next to the ends it loses more
-        np.testing.assert_allclose(found[30:-30], exact.com[s.name].d[1][30:-30], atol=1e-7)
-
-
-def test_a_limb_that_the_ground_does_not_touch_knows_its_load(case: tuple[list[Segment], Model]) -> None:
-    chain, model = case
-    result = analyse(trial_of(chain, motion(chain)), model, SubjectFile(), require_forces=True)
-    np.testing.assert_array_equal(result.sides["right"].load.wrench.f_g, 0.0)
-    assert result.contacts == ()
-    assert result.conventions["ground"] == "acts on no segment of this model"
-
-
 # --- fractions, refusals ------------------------------------------------------------------------------------
-
-
-def rewritten(folder: Path, name: str, edit: Callable[[dict[str, Any]], object]) -> None:
-    content = yaml.safe_load((folder / name).read_text())
-    edit(content)
-    (folder / name).write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
-
-
-def test_a_piglets_limb_by_fractions_of_its_mass(tmp_path: Path) -> None:
-    """Rows by fraction give what rows by mass give, with clinical moments per kg; small bones need a range."""
-    chain, mass = CHAINS["piglet"], 1.6
-    model = model_file(chain, tmp_path)
-    own = analyse(trial_of(chain, motion(chain)), load_model(model), SubjectFile())
-
-    def fractions(table: dict[str, Any]) -> None:
-        table["gyration_about"] = "centre_of_mass"
-        for s in chain:
-            radii = [float(np.sqrt(moment / s.mass) / s.length) for moment in s.inertia]
-            table["segments"][s.name] = {
-                "mass_fraction": s.mass / mass,
-                "com_fraction": COM,
-                "gyration_fractions": radii,
-            }
-
-    def with_mass(content: dict[str, Any]) -> None:
-        content["subject"] = {"mass": {"key": "mass_kg", "unit": "kg", "range": [0.3, 30]}}
-        content["moments"] = {"bone1_top": {"axes": "bone1", "flexion": "y"}}
-
-    rewritten(tmp_path, "table.yaml", fractions)
-    rewritten(tmp_path, "limb.yaml", with_mass)
-    (tmp_path / "subject.yaml").write_text(f"mass_kg: {mass}\n")
-    trial = trial_of(chain, motion(chain))
-    subject = read_subject(tmp_path / "subject.yaml", load_model(model))
-    with pytest.raises(TrialError, match=r"bone2 is 0\.033 m long; expected 0\.04 to 0\.8 m"):
-        analyse(trial, load_model(model), subject)
-    rewritten(tmp_path, "limb.yaml", lambda c: [b.update(length_range_m=[0.01, 0.1]) for b in c["chain"]])
-    result = analyse(trial, load_model(model), subject)
-    for joint, wrench in own.sides["right"].wrenches.items():
-        found = result.sides["right"].wrenches[joint]
-        np.testing.assert_allclose(found.f_g, wrench.f_g, atol=1e-12)  # N: rounding of 1 N
-        np.testing.assert_allclose(found.m_g, wrench.m_g, atol=1e-13)  # N·m: of 0.01 N·m
-    R = result.sides["right"].motions["bone1"].R_gs
-    about_y = np.einsum("ti,ti->t", R[..., 1], result.sides["right"].wrenches["bone1_top"].m_g) / mass
-    np.testing.assert_allclose(result.sides["right"].moments["bone1_top"]["flexion"], about_y, atol=1e-13)  # N·m/kg
-
-
-def test_without_the_bodys_mass_moments_per_kg_are_empty_and_that_is_said(tmp_path: Path) -> None:
-    model = model_file(ARM, tmp_path)
-
-    def optional(content: dict[str, Any]) -> None:
-        content["subject"] = {"mass": {"key": "mass_kg", "unit": "kg", "range": [1, 400], "optional": True}}
-        content["moments"] = {"hand_top": {"axes": "hand", "flexion": "y"}}
-
-    rewritten(tmp_path, "limb.yaml", optional)
-    trial = trial_of(ARM, motion(ARM))
-    result = analyse(trial, load_model(model), SubjectFile())
-    (said,) = texts(result.notes)
-    assert said.startswith("body mass is not known, so moments and powers per kg are empty; give mass_kg")
-    assert np.isnan(result.sides["right"].moments["hand_top"]["flexion"]).all()
-    assert known(result.sides["right"].wrenches["hand_top"]).any()
 
 
 # --- two legs on a heavy pelvis -----------------------------------------------------------------------------
@@ -381,20 +285,6 @@ def walk(sim: Any, heavy: Model) -> Result:
     return analyse(sim.trial, heavy, SubjectFile())
 
 
-def test_legs_are_the_same_with_and_without_the_mass_of_the_pelvis(walk: Result, sim: Any) -> None:
-    light = analyse(sim.trial, load_model("pig", {"cutoff_hz": "none"}), SubjectFile())
-    for side, leg in light.sides.items():
-        for joint, wrench in leg.wrenches.items():
-            np.testing.assert_array_equal(walk.sides[side].wrenches[joint].m_g, wrench.m_g)
-    # without mass: what the pelvis exerts on both thighs, about its origin
-    hips = [leg.wrenches["hip"].at(light.base.com_g) for leg in light.sides.values()]
-    rows = known(light.base_wrench)
-    assert rows.sum() > 20
-    np.testing.assert_array_equal(rows, known(hips[0]) & known(hips[1]))
-    np.testing.assert_allclose(light.base_wrench.f_g[rows], (hips[0].f_g + hips[1].f_g)[rows], atol=1e-12)  # N
-    np.testing.assert_allclose(light.base_wrench.m_g[rows], (hips[0].m_g + hips[1].m_g)[rows], atol=1e-11)  # N·m
-
-
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_what_the_trunk_exerts_on_the_pelvis_is_known_from_the_momentum_of_everything(
     sim: Any, heavy: Model, solver: str
@@ -423,31 +313,6 @@ def test_what_the_trunk_exerts_on_the_pelvis_is_known_from_the_momentum_of_every
     assert np.sqrt(np.mean(np.sum((found.f_g - force)[rows] ** 2, axis=1))) < 0.02
     assert np.sqrt(np.mean(np.sum((found.m_g - moment)[rows] ** 2, axis=1))) < 0.002
     assert np.ptp(moment[rows], axis=0).max() > 5.0  # N·m: there is something to be right about
-
-
-def test_a_heavy_base_is_recorded_with_its_tree(walk: Result) -> None:
-    assert walk.base_body is not None
-    assert walk.base_chain is not None
-    np.testing.assert_allclose(walk.base_body.com_s, PELVIS_COM - LUMBAR, atol=1e-9)  # m, from its joint
-    np.testing.assert_array_equal(walk.base_body.inertia_s, PELVIS_INERTIA)
-    assert walk.base_chain.proximal == (1, 2, 6, 4, 5, 6, None)
-    expected = walk.base_wrench
-    rows = known(expected)
-    for solve in SOLVERS.values():
-        found = solve(walk.base_chain, G)[-1]
-        np.testing.assert_array_equal(known(found), rows)
-        np.testing.assert_allclose(found.f_g[rows], expected.f_g[rows], atol=1e-9 * 700)  # N, of body weight
-        np.testing.assert_allclose(found.m_g[rows], expected.m_g[rows], atol=1e-9 * 700)  # N·m
-    assert "lumbar" in walk.conventions["base"]
-
-
-def test_one_leg_alone_leaves_the_base_unknown(sim: Any, heavy: Model) -> None:
-    own = [i for i, label in enumerate(sim.trial.labels) if label[0] != "L" or label in ("LASI", "LPSI")]
-    trial = replace(sim.trial, labels=tuple(sim.trial.labels[i] for i in own), points_g=sim.trial.points_g[:, own])
-    result = analyse(trial, heavy, SubjectFile())
-    assert known(result.sides["right"].wrenches["hip"]).any()
-    assert np.isnan(result.base_wrench.f_g).all()
-    assert result.base_chain is None
 
 
 def test_a_load_that_is_not_known_hides_what_it_reaches() -> None:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
-from itertools import combinations
 from pathlib import Path
 
-import cluster_walk
 import numpy as np
 import pytest
 
@@ -26,7 +24,6 @@ WHERE = {
     "ior": ("qualisys/walk.c3d", "qualisys/static.c3d"),
     "cast": ("wild/opencap/walk.trc", "wild/opencap/static.trc"),
 }
-OTHERS = ("wild/latrobe/sprint.trc", "wild/rajagopal/run.trc", "wild/wisconsin/walk.trc", "wild/gait2392/walk.trc")
 
 
 @cache
@@ -70,33 +67,6 @@ def test_two_labels_of_one_segment_are_not_guessed(model: str) -> None:
 
 
 @needs_trials
-@pytest.mark.parametrize("model", ["pig", "ior"])
-def test_what_is_exchanged_in_the_trial_is_not_put_on_the_static(model: str) -> None:
-    walk, static = of(model)
-    for pair in (("LANK", "LHEE"), ("RANK", "RHEE"), ("LKNE", "LANK"))[: 3 if model == "pig" else 2]:
-        assert notes_of(exchanged(walk, *pair), model, static) == ["labels_unused"]
-        assert notes_of(walk, model, exchanged(static, *pair)) == ["static_exchanged"]
-
-
-@needs_trials
-def test_within_a_cluster_it_makes_no_difference_which_is_wrong() -> None:
-    walk, static = of("cast")
-    cluster = ("L_thigh1", "L_thigh2", "L_thigh3", "L_thigh4")
-    for pair in combinations(cluster, 2):
-        for files in ((walk, exchanged(static, *pair)), (exchanged(walk, *pair), static)):
-            assert notes_of(files[0], "cast", files[1]) == ["static_exchanged"]
-
-
-@needs_trials
-def test_an_own_static_is_taken_as_it_is() -> None:
-    for model in WHERE:
-        assert not notes_of(of(model)[0], model, of(model)[1])
-    for path in OTHERS:
-        static = as_static(read_trial((SHARED / path).with_name("static.trc")))
-        assert not notes_of(read_trial(SHARED / path), "cast", static)
-
-
-@needs_trials
 def test_a_static_of_who_lies_on_a_plate_is_that_of_who_stands() -> None:
     """The same posture, turned to the floor over the plates as they were; only the mass is not weighed then."""
     walk, static = of("ior")
@@ -109,13 +79,3 @@ def test_a_static_of_who_lies_on_a_plate_is_that_of_who_stands() -> None:
         for joint, column in (("knee", "flexion"), ("ankle", "dorsiflexion")):
             found = results[1].sides[side].angles[joint][column]
             np.testing.assert_allclose(found, of_side.angles[joint][column], atol=1e-9)
-
-
-def test_the_other_leg_is_analysed() -> None:
-    """Heel and ankle of which no distance says which is which: each lies where the other does."""
-    walk, static = cluster_walk.walk(), cluster_walk.static()
-    assert not notes_of(walk, "cast", static)
-    found = analyse(walk, as_bundled("cast"), SubjectFile(), static=exchanged(static, "L_HEEL", "L_MT_1"))
-    assert [n.text for n in found.notes if "L_HEEL and L_MT_1 are exchanged in the static or in the trial" in n.text]
-    assert np.isfinite(found.sides["right"].angles["ankle"]["dorsiflexion"]).any()
-    assert not np.isfinite(found.sides["left"].angles["ankle"]["dorsiflexion"]).any()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gaitid.analysis.gimbal import near_lock
-from gaitid.body.kinematics import clinical_angles, continuous
+from gaitid.body.kinematics import clinical_angles
 from gaitid.model.expression import parse_expression
 from gaitid.model.specs import Angle
 from gaitid.numerics.rotation import about_axis
@@ -32,17 +32,6 @@ def test_any_sequence_is_read_back_through_wraps(sequence: str) -> None:
     )
     for name, expected in zip("abc", (a, b, c), strict=True):
         assert found[name] == pytest.approx(expected, abs=1e-9)
-
-
-def test_a_gap_is_stepped_over_and_what_does_not_wrap_is_left_as_it_is() -> None:
-    angle = np.array([170.0, 178.0, np.nan, np.nan, -170.0, -160.0])
-    np.testing.assert_allclose(continuous(angle), [170.0, 178.0, np.nan, np.nan, 190.0, 200.0])
-    plain = np.array([np.nan, -30.0, 20.0, np.nan])
-    assert continuous(plain) is plain
-    wide = np.array([-100.0, 0.0, 100.0])
-    assert continuous(wide) is wide
-    for nothing in (np.full(3, np.nan), np.empty(0)):
-        assert continuous(nothing) is nothing
 
 
 @pytest.mark.parametrize("sequence", SEQUENCES)

@@ -15,7 +15,7 @@ from simulated_trials import simulated_walk
 from gaitid.analysis.contributions import contributed
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
-from gaitid.body.extremes import EXTREMES, MARGIN, moment_limit
+from gaitid.body.extremes import moment_limit
 from gaitid.body.subject import SubjectFile
 from gaitid.model.load import load_model
 from gaitid.notes import Note
@@ -134,19 +134,3 @@ def test_recorded_sprints_landings_and_turns_are_not_emptied(
     result = analyse(settled.read[2], settled.model, subject, settled.static)
     assert not [note for note in result.notes if note.code in CODES]
     assert all(leg.emptied is None for leg in result.sides.values())
-
-
-def test_the_page_holds_the_one_table() -> None:
-    page = (ROOT / "docs" / "quality.md").read_text(encoding="utf-8")
-    section = page.split("## What no body does", 1)[1].split("\n## ", 1)[0]
-    rows = {
-        name: (speed, moment)
-        for name, speed, moment in re.findall(r"^\| (\w+) \| (\d+) \| ([\d.–]+) \|", section, re.M)
-    }
-    assert rows == {
-        joint: (
-            f"{MARGIN * extreme.speed_deg_per_s:.0f}",
-            f"{moment_limit(joint):.1f}" if np.isfinite(extreme.moment_Nm_per_kg) else "–",
-        )
-        for joint, extreme in EXTREMES.items()
-    }

@@ -10,7 +10,6 @@ import pytest
 import gaitid
 from gaitid.analysis.joint_power import joint_powers, velocity_at
 from gaitid.analysis.result import Result
-from gaitid.body.kinematics import dual_basis
 from gaitid.numerics.rotation import apply, apply_transposed, dot
 
 WALK = Path(__file__).resolve().parents[2] / "sample_data" / "walk" / "walk.c3d"
@@ -47,14 +46,6 @@ def test_powers_are_the_change_of_energy(analysis: gaitid.Analysis) -> None:
         assert given[known] == pytest.approx(change[known], abs=1e-8 * np.abs(change[known]).max())
 
 
-def test_a_joint_that_is_one_point_of_both_segments_has_no_translational_power(analysis: gaitid.Analysis) -> None:
-    """In the simulated walk markers are rigid: what is left is the filter's and the splines', far below the rest."""
-    for joints in joint_powers(analysis.result).values():
-        for rotational, translational in joints.values():
-            known = np.isfinite(translational)
-            assert np.abs(translational[known]).max() < 0.05 * np.abs(rotational[known]).max()
-
-
 def test_the_table_has_them_side_by_side(analysis: gaitid.Analysis) -> None:
     table = analysis.joint_power
     for side in ("left", "right"):
@@ -85,10 +76,3 @@ def test_components_of_the_dual_basis_add_up_and_projections_do_not() -> None:
     known = np.isfinite(in_global).all(axis=1)
     assert sums["dual_basis"][known] == pytest.approx(in_global[known], abs=1e-6)
     assert np.abs(sums["projection"] - in_global)[known].max() > 0.1
-
-
-def test_axes_that_coincide_have_no_dual_basis() -> None:
-    axes = np.stack([np.eye(3), np.eye(3)[:, [0, 0, 2]], np.full((3, 3), np.nan)])
-    dual = dual_basis(axes)
-    assert dual[0] == pytest.approx(np.eye(3))
-    assert np.isnan(dual[1:]).all()

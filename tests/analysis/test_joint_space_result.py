@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from functools import cache
 from pathlib import Path
 
@@ -13,8 +12,7 @@ from numpy.typing import NDArray
 from gaitid.analysis.joint_space import JointSpace, joint_space
 from gaitid.analysis.result import Result
 from gaitid.inputs import load_files_beside
-from gaitid.model.load import bundled_folder
-from gaitid.run import RunOptions, analyse_file, prepare, run_file
+from gaitid.run import RunOptions, analyse_file, prepare
 from gaitid.simulate.files import simulate
 
 Array = NDArray[np.float64]
@@ -102,31 +100,3 @@ def test_the_torque_that_they_sum_to_is_the_wrench_along_each_axis(folder: Path,
             along = -along  # the second axis, whose sense the cross product leaves open
         # N·m and N: wrenches up to 100, of poses that give way by 1e-9 m and their second derivatives
         np.testing.assert_allclose(mine[INNER], along[INNER], rtol=0, atol=2e-3, err_msg=coordinate)
-
-
-def test_the_table_has_named_columns_and_a_walk_has_one(tmp_path: Path) -> None:
-    walk = bundled_folder("sample_data") / "walk" / "walk.c3d"
-    run_file(walk, tmp_path, prepare(RunOptions(model="pig", write=("joint_space",))))
-    with (tmp_path / "walk.joint_space.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.reader(file))
-    names = rows[0]
-    assert names[:2] == ["frame", "time_s"]
-    for name in (
-        *("q_left_knee_turn_y_rad", "qdd_pelvis_slide_x_m_per_s2", "V_left_hip_turn_y_Nm", "G_right_ankle_turn_y_Nm"),
-        *("F_left_knee_turn_y_Nm", "loads_left_ankle_turn_y_Nm", "tau_pelvis_slide_z_N"),
-        *("M_left_hip_turn_y__left_knee_turn_y_kg_m2", "M_pelvis_slide_z__pelvis_slide_z_kg"),
-        *("J_left_foot_vx__left_knee_turn_y_m", "J_left_foot_wy__left_knee_turn_y_1"),
-    ):
-        assert name in names, name
-    assert not [name for name in names if name.startswith("J_left") and "__right" in name]
-    values = np.array([[float(c) if c else np.nan for c in row] for row in rows[1:]])
-    column = dict(zip(names, values.T, strict=True))
-    mass = column["M_pelvis_slide_z__pelvis_slide_z_kg"]
-    assert np.nanmax(mass) == pytest.approx(np.nanmin(mass))
-    assert 15 < np.nanmax(mass) < 30  # kg: both legs of 70 kg
-    assert np.isnan(column["F_left_knee_turn_y_Nm"]).all()
-    swing = np.isfinite(column["tau_left_ankle_turn_y_Nm"])
-    assert swing.any() and not swing.all()
-    # N: what the pelvis' slide asks for is the legs' momentum, less their weight and the ground's force
-    known = np.isfinite(column["tau_pelvis_slide_z_N"])
-    assert known.sum() > 20

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
-import pytest
 from any_markers import marked
 from rotations import from_vector
 
@@ -60,34 +59,6 @@ def test_places_tell_the_outer_of_two_and_the_laboratorys_axes_do_not_matter() -
             "RAnk",
             "R malleolus",
         ]
-
-
-def test_two_that_lie_alike_are_not_told_apart() -> None:
-    walk = called(marked("rtosim").trial, BARE)
-    points = np.array(walk.points_g)
-    points[:, walk.labels.index("L_Knie")] = points[:, walk.labels.index("l_knjnt")] + 0.002
-    landmarks = read(replace(walk, points_g=points))
-    assert label(landmarks, "left", "knee_medial") == ""
-    assert label(landmarks, "right", "knee_medial") == "R_Knie"
-    (text,) = [note.text for name, note in landmarks.doubts if name == "knee_medial"]
-    assert "`landmarks_each_side: {knee_lateral: ..., knee_medial: ...}`" in text
-
-
-@pytest.mark.parametrize(
-    ("name", "change", "words"),
-    [
-        ("L_Knie", lambda p: p + [0.0, 0.0, 0.45], "was read as knee_"),
-        ("LAnk", lambda p: p + 0.06 * np.sin(np.arange(len(p)))[:, None], "varies by"),
-    ],
-)
-def test_a_marker_that_is_worn_elsewhere_or_moves_by_itself_is_not_read(name: str, change: object, words: str) -> None:
-    walk = called(marked("rtosim").trial, BARE)
-    points = np.array(walk.points_g)
-    at = walk.labels.index(name)
-    points[:, at] = change(points[:, at])  # type: ignore[operator]
-    landmarks = read(replace(walk, points_g=points))
-    assert name not in {label for labels in landmarks.marker_set.roles.values() for label in labels}
-    assert any(words in note.text for _, note in landmarks.doubts)
 
 
 def test_a_foot_of_numbers_is_read_by_its_shape() -> None:

@@ -90,28 +90,7 @@ def test_better_than_segments_one_by_one_under_soft_tissue(model: str) -> None:
         assert chain[name] < direct[name], name
 
 
-def test_residuals_stand_in_the_record(tmp_path: Path) -> None:
-    walk = soft_tissue.recorded()
-    result = soft_tissue.analysed(walk, 0, written(tmp_path, soft_tissue.CHAIN))
-    figures = result.quality["multibody"]
-    assert set(figures["markers"]) == set(walk.trial.labels)
-    thigh = [v["residual_rms_mm"] for v in figures["markers"].values() if v["segment"] == "left thigh"]
-    assert 3 < np.mean(thigh) < 25
-    assert figures["frames_not_settled"] == 0 and figures["frames_not_determined"] == {}
-    assert result.quality["calibration"]["left"]["thigh"]["fit"]["residual_rms_mean_mm"] > 3
-    assert result.quality["calibration"]["left"]["thigh"]["length"]["sd_mm"] < 1e-6  # a chain's segments are rigid
-
-
 # --- where markers lie on their segments ------------------------------------------------------------------------------
-
-
-def test_without_a_static_the_walk_itself_is_measured(tmp_path: Path) -> None:
-    walk = marked("rtosim")
-    result = run(walk, model=written(tmp_path, LANDMARKS))
-    assert "chain_from_trial" in codes(result)
-    for side in SIDES:
-        for joint, p in result.sides[side].joints_g.items():
-            assert np.abs(p - walk.bones.point[f"{side}_{joint}"]).max() < EXACT
 
 
 def test_a_subject_file_brings_the_chain(exact_walk: Marked, tmp_path: Path) -> None:
@@ -200,21 +179,3 @@ def test_what_is_wrong_with_a_chain_is_said(tmp_path: Path, old: str, new: str, 
     with pytest.raises(ModelError) as refused:
         load_model(written(tmp_path, LANDMARKS.replace(old, new)))
     assert fault in refused.value.line()
-
-
-def test_frames_that_no_segment_carries_are_refused(tmp_path: Path) -> None:
-    """The ankle's angles of Plug-in Gait are of a shank that is built from markers anew in every frame."""
-    text = (
-        "gaitid_model: 1\nname: x\nextends: pig\npose: {by: multibody, tracking: {pelvis: [left.asis, right.asis]}}\n"
-    )
-    with pytest.raises(ModelError, match="'shank_torsioned' is neither a frame of a segment nor turned or carried"):
-        load_model(written(tmp_path, text))
-
-
-def test_models_by_landmarks_have_it_as_a_choice(exact_walk: Marked) -> None:
-    for walk, model in ((exact_walk, "cast"), (marked("rtosim"), "landmarks")):
-        result = run(walk, model=model, pose="multibody")
-        assert result.body.geometry.fitted is not None and result.model.choices["pose"].option == "multibody"
-        for side in SIDES:
-            for joint, p in result.sides[side].joints_g.items():
-                assert np.abs(p - walk.bones.point[f"{side}_{joint}"]).max() < EXACT

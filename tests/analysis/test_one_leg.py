@@ -81,31 +81,6 @@ def test_auto_takes_the_model_of_the_leg_that_is_complete(family: str) -> None:
     assert "that fits one leg, as none fits both" in choice.because
 
 
-def test_a_session_keeps_its_model_where_one_walk_lacks_a_leg() -> None:
-    recorded = marked("plug_in_gait")
-    assert recorded.static is not None
-    names = ("KneeWidth", 104.0), ("AnkleWidth", 72.0)
-    widths = {f"{letter}{name}": value for letter in "LR" for name, value in names}
-    whole = replace(of_labels(recorded.trial, PIG), parameters={**recorded.trial.parameters, **widths})
-    static = of_labels(recorded.static, PIG)
-    walks = [Recording(trial, static) for trial in (whole, without_left_ankle(recorded, whole))]
-    choice = choose_model(walks, NO_FILTER)
-    assert choice.model.name == "pig"
-    assert "fits 1 of 2 trials, and one leg of 1 more" in choice.because
-    assert [len(of.found.needs) for of in choice.pipelines if of] == [2, 1]
-
-
-def test_a_model_of_the_static_alone_does_not_refuse_the_walk_of_its_session() -> None:
-    """The static has medial markers, the walk has none: what fits both is the session's model."""
-    recorded = marked("isb_bone_names")
-    assert recorded.static is not None
-    medial = {label for label, (_, name) in recorded.roles.items() if name.endswith("_medial")}
-    walk = of_labels(recorded.trial, {*recorded.trial.labels} - medial)
-    choice = choose_model([Recording(recorded.static, None), Recording(walk, None)], NO_FILTER)
-    assert choice.model.name == "lateral" and "fits all of 2 trials" in choice.because
-    assert [len(of.found.needs) for of in choice.pipelines if of] == [2, 2]
-
-
 def test_both_legs_that_lack_their_ankles_are_refused_by_name() -> None:
     recorded = marked("plug_in_gait")
     trial = of_labels(recorded.trial, PIG - {"LANK", "RANK"})

@@ -13,14 +13,11 @@ from osim_files import KNOTS, OBLIQUE, about, osim_text, slid, walk, write_trc
 
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
-from gaitid.api import analyse as analyse_by_path
 from gaitid.body.subject import SubjectFile
-from gaitid.errors import GaitidError, ReadError, TrialError
+from gaitid.errors import ReadError
 from gaitid.model.load import load_model
 from gaitid.model.osim import ScaledModel
-from gaitid.numerics.joint_path import broken_line, cubic_spline, polynomial
 from gaitid.read import read_trial
-from gaitid.run import RunOptions, calibrate_file, prepare, run_file
 from gaitid.write.tables import table_text
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "trials"
@@ -68,18 +65,6 @@ def test_a_foot_is_three_bodies_and_weighs_as_they_do(tmp_path: Path) -> None:
     forward = (0.1 * 0.05 + 0.2 * 0.18) / 1.5
     up = -0.1 + 0.1 * 0.04 / 1.5
     np.testing.assert_allclose(row.com_m, [forward, -(0.1 * -0.01) / 1.5, up], atol=1e-12)
-
-
-def test_slopes_are_those_of_the_values() -> None:
-    x, y = np.array([-1.0, -0.4, 0.1, 0.9, 1.3]), np.array([0.3, -0.2, 0.5, 0.1, 0.4])
-    q = np.linspace(-1.6, 1.8, 201) + 0.0123  # no knot
-    for curve in (cubic_spline(x, y), broken_line(x, y), polynomial([2.0, -1.0, 3.0]), cubic_spline(x[:3], y[:3])):
-        value, slope = curve(q)
-        h = 1e-6
-        np.testing.assert_allclose((curve(q + h)[0] - curve(q - h)[0]) / (2 * h), slope, atol=1e-7)
-        assert np.isfinite(value).all()
-    np.testing.assert_allclose(cubic_spline(x, y)(x)[0], y, atol=1e-14)
-    np.testing.assert_allclose(cubic_spline(x, x**3)(q)[0][50:150], q[50:150] ** 3, atol=1e-12)
 
 
 def test_the_moment_about_the_centre_is_the_generalised_force(tmp_path: Path) -> None:
@@ -157,84 +142,7 @@ def test_coordinates_of_a_walk_are_found_again(tmp_path: Path, version: int) -> 
     assert KNOTS[0] < min(q["knee_angle_r"].min(), q["knee_angle_l"].min())
 
 
-def test_a_model_of_a_plane_keeps_its_plane_and_says_so(tmp_path: Path) -> None:
-    q, markers = walk()
-    result = result_of(written(tmp_path, osim_text(plane=True)), write_trc(tmp_path / "walk.trc", markers))
-    table = columns(result)
-    assert np.nanmax(np.abs(table["right_hip_adduction_deg"])) < 1e-9
-    pelvis = result.body.geometry.frame("pelvis").R_gs[..., 1]
-    np.testing.assert_allclose(
-        pelvis, np.broadcast_to([0, 0, -1.0], pelvis.shape), atol=1e-12
-    )  # the laboratory's Y is up
-    off = table["right_knee_flexion_deg"] + np.degrees(q["knee_angle_r"])
-    assert np.sqrt(np.nanmean(off**2)) < 3.0
-    assert any("sagittal plane only" in note.text for note in result.notes)
-
-
-def test_a_leg_without_markers_is_left_out(tmp_path: Path) -> None:
-    _, markers = walk()
-    right = {label: track for label, track in markers.items() if "_l" not in label}
-    result = result_of(written(tmp_path, osim_text()), write_trc(tmp_path / "walk.trc", right))
-    table = columns(result)
-    assert np.isnan(table["left_knee_flexion_deg"]).all()
-    assert np.isfinite(table["right_knee_flexion_deg"]).all()
-
-
-def test_a_marker_put_elsewhere_is_named(tmp_path: Path) -> None:
-    _, markers = walk()
-    markers["femur_r1"] = markers["femur_r1"] + np.array([0.05, 0, 0])
-    markers["tibia_l1"] = markers["tibia_l1"] + np.array([0, 0.05, 0])
-    result = result_of(written(tmp_path, osim_text()), write_trc(tmp_path / "walk.trc", markers))
-    for label in ("femur_r1", "tibia_l1"):
-        assert any(note.code == "static_differs" and label in note.text for note in result.notes), label
-    assert np.isfinite(columns(result)["left_knee_flexion_deg"]).all()  # neither is taken for another
-
-
 # --- whose model it is ------------------------------------------------------------------------------------------------
-
-
-def test_an_unscaled_model_is_refused_where_it_was_named_and_left_out_where_it_was_found(tmp_path: Path) -> None:
-    _, markers = walk()
-    trc, osim = write_trc(tmp_path / "walk.trc", markers), written(tmp_path, osim_text(size=0.9))
-    with pytest.raises(TrialError, match="the OpenSim model is not scaled to this person.*11.* times as long"):
-        run_file(trc, tmp_path / "out", prepare(RunOptions(static=osim)))
-    with pytest.raises(TrialError, match="no bundled model fits.*subject.osim was found and not used: .*not scaled"):
-        run_file(trc, tmp_path / "out", prepare(RunOptions()))
-
-
-def test_the_only_model_in_the_folder_is_found(tmp_path: Path) -> None:
-    _, markers = walk()
-    trc, osim = write_trc(tmp_path / "walk.trc", markers), written(tmp_path, osim_text())
-    record = analyse_by_path(trc).record
-    assert record["model"]["name"] == "opensim"
-    assert "subject.osim" in record["model"]["chosen_because"]
-    assert [file["path"] for file in record["inputs"] if file["role"] == "static"] == [str(osim)]
-    assert record["segments"]["right_foot"]["source"].startswith("scaled OpenSim model subject.osim")
-    written(tmp_path, osim_text(), "other.osim")  # which of two is not known
-    with pytest.raises(TrialError, match="no bundled model fits"):
-        analyse_by_path(trc)
-
-
-def test_another_laboratory_s_labels_share_nothing(tmp_path: Path) -> None:
-    _, markers = walk()
-    renamed = {f"M{i}": track for i, track in enumerate(markers.values())}
-    trc = write_trc(tmp_path / "walk.trc", renamed)
-    with pytest.raises(TrialError, match="trial and static share fewer than three markers"):
-        result_of(written(tmp_path, osim_text()), trc)
-    with pytest.raises(GaitidError) as refused:
-        run_file(trc, tmp_path / "out", prepare(RunOptions()))
-    assert "subject.osim" not in refused.value.line()
-
-
-def test_it_is_a_static_and_no_trial(tmp_path: Path) -> None:
-    osim = written(tmp_path, osim_text())
-    with pytest.raises(ReadError, match="an OpenSim model, no trial; give it as --static"):
-        run_file(osim, tmp_path / "out", prepare(RunOptions(model="opensim", static=osim)))
-    with pytest.raises(ReadError, match="a calibration already"):
-        calibrate_file(osim, tmp_path / "subject.yaml", RunOptions())
-    _, markers = walk()
-    with pytest.raises(TrialError, match="takes a scaled OpenSim model for a static; give its .osim with --static"):
-        run_file(write_trc(tmp_path / "walk.trc", markers), tmp_path / "out", prepare(RunOptions(model="opensim")))
 
 
 # --- OpenSim's own results --------------------------------------------------------------------------------------------
@@ -282,22 +190,3 @@ def test_a_walk_agrees_with_opensim_s_inverse_kinematics_and_dynamics() -> None:
     angles, moments = differences(result, folder / "ik.mot", folder / "id.sto", 72.6)
     assert max(angles.values()) < 2.0, angles
     assert max(moments.values()) < 0.1, moments
-
-
-@shared
-@pytest.mark.parametrize("subject", ["subject01", "subject18"])
-def test_synthetic_markers_on_a_rajagopal_body_give_its_coordinates(subject: str) -> None:
-    """Markers that are rigid to 1e-14 m: hip angles to 1e-3 deg. What is told of knee and ankle about one axis only
-    differs as their axes lie to the segments' (0.6 and 0.3 deg)."""
-    folder = SHARED / "models" / "arnold_synthetic" / subject
-    result = result_of(folder / f"{subject}.osim", folder / "markers.trc", folder / "grf.mot", **UNFILTERED)
-    table, theirs = columns(result), storage(folder / "coordinates.sto")
-    start_s = theirs["time"][0]
-    for column, name, limit in (
-        ("hip_flexion", "hip_flexion_r", 1e-3),
-        ("hip_adduction", "hip_adduction_r", 1e-3),
-        ("knee_flexion", "knee_angle_r", 0.7),
-        ("ankle_dorsiflexion", "ankle_angle_r", 0.4),
-    ):
-        wanted = np.degrees(np.interp(table["time_s"] + start_s, theirs["time"], theirs[name]))
-        assert np.nanmax(np.abs(table[f"right_{column}_deg"] - wanted)) < limit, column

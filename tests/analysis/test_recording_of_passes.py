@@ -13,10 +13,8 @@ from simulated_trials import simulated_walk
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
-from gaitid.ground.plate_load import recorded_with, unknown_frames
 from gaitid.model.load import load_model
 from gaitid.numerics.rotation import about_axis
-from gaitid.read import read_trial
 from gaitid.read.c3d.trial import read_c3d
 from gaitid.trial import Array, Trial
 
@@ -86,15 +84,6 @@ def test_each_pass_has_the_angles_and_the_direction_of_its_walk(gap: int, degree
         np.testing.assert_allclose(both[: walk.n_frames], values, atol=1e-6)  # deg: rounding
         # a join leaves its first frame empty, and the displacement of the walk has one frame less
         np.testing.assert_allclose(both[second + 1 :], values[1:], atol=0.1)
-
-
-def test_no_stride_begins_in_one_pass_and_ends_in_the_next() -> None:
-    walk = turned(simulated_walk().trial, 0.0)
-    for gap in (0, 60):
-        strides = analysed(joined([walk, turned(walk, 180.0)], gap)).gait.strides
-        one = [stride.figures["stride_length_m"] for stride in analysed(walk).gait.strides]
-        assert len(strides) == 2 * len(one)
-        np.testing.assert_allclose([stride.figures["stride_length_m"] for stride in strides], one[0], atol=0.002)  # m
 
 
 @needs_trials
@@ -170,60 +159,3 @@ def test_a_pass_that_ends_or_begins_while_a_foot_is_on_a_plate_spoils_no_plate(g
         c.reason for c in result.loads.contacts if c.plates and c.first <= here.start and c.last >= here.stop - 1
     }
     assert f"the pass {cut} within the contact" in reason
-
-
-def test_a_foot_on_one_plate_on_both_sides_of_a_join_is_two_contacts() -> None:
-    walk = simulated_walk().trial
-    result = analysed(joined([part(walk, 0, ON_PLATE_2), part(walk, ON_PLATE_2 - 10, 400)], 0))
-    on_2 = [(c.first, c.last) for c in result.loads.contacts if c.plates == (2,)]
-    (_, last), (first, _) = on_2
-    assert last < ON_PLATE_2 <= first
-    assert not accused(result)
-
-
-@pytest.mark.parametrize("gap", [0, 60])
-def test_a_load_that_ends_within_a_pass_is_cut_as_ever(gap: int) -> None:
-    walk = simulated_walk().trial
-    first, second = walk.plates
-    force, moment = second.force_p.copy(), second.moment_p.copy()
-    force[ON_PLATE_2 * 10 :], moment[ON_PLATE_2 * 10 :] = 0.0, 0.0
-    spoilt = replace(walk, plates=(first, replace(second, force_p=force, moment_p=moment)))
-    assert any("ends at once" in text for text in accused(analysed(joined([walk, spoilt], gap))))
-
-
-def test_a_load_is_cut_too_where_the_body_is_not_seen_any_more() -> None:
-    """As where a recording is filled up to a common length."""
-    walk = part(simulated_walk().trial, 0, ON_PLATE_2)
-    nobody = replace(walk, points_g=np.full_like(walk.points_g, np.nan)[:60])
-    nobody = replace(
-        nobody, plates=tuple(replace(p, force_p=0 * p.force_p, moment_p=0 * p.moment_p) for p in walk.plates)
-    )
-    result = analysed(joined([walk, nobody], 0))
-    assert len(result.markers.passes) == 1
-    assert not any("ends at once" in text or "Fz jumps" in text for text in accused(result))
-
-
-@needs_trials
-def test_a_treadmill_recorded_twice_in_one_file_keeps_its_plates() -> None:
-    trial = read_trial(SHARED / "wild" / "padua_clusters" / "walk.c3d")
-    landmarks = load_model("landmarks")
-    twice = analyse(joined([trial, trial], 0), landmarks, SubjectFile())
-    once = analyse(replace(trial, events=()), landmarks, SubjectFile())
-    assert accused(twice) == accused(once)
-    assert twice.subject.mass_kg == pytest.approx(once.subject.mass_kg, rel=1e-3)
-    for name, values in in_words(once, "moments").items():
-        known = np.isfinite(values).sum()
-        assert np.isfinite(in_words(twice, "moments")[name]).sum() == pytest.approx(2 * known, abs=6)
-
-
-@pytest.mark.parametrize(("second", "unknown"), [(slice(100, 200), [100]), (slice(101, 200), [100]),
-                                                 (slice(130, 200), [100, 129])])  # fmt: skip
-def test_the_record_of_plates_ends_with_each_pass(second: slice, unknown: list[int]) -> None:
-    passes = (slice(5, 100), second)
-    assert [*unknown_frames(passes)] == unknown
-    assert [*unknown_frames(passes[:1])] == []
-    known = sorted({*range(200)} - {frame + d for frame in unknown for d in (-1, 0, 1)})
-    assert recorded_with(50, passes, 200) == (0, 99)
-    begin, stop = recorded_with(150, passes, 200)
-    assert begin == min(frame for frame in known if frame > second.start) and stop == 200
-    assert recorded_with(150, passes[:1], 200) == (0, 200)

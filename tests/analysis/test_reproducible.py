@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -90,28 +89,6 @@ def assert_same(files: dict[str, bytes], plain: dict[str, bytes]) -> None:
 def test_no_byte_depends_on_the_surroundings(name: str, plain: dict[str, bytes], tmp_path: Path) -> None:
     """run.json too: the command names trial and folder as given, which are the same here."""
     assert_same(run(tmp_path / "elsewhere" / "Größe und Länge", SURROUNDINGS[name]), plain)
-
-
-def test_no_byte_depends_on_the_umask_or_on_what_was_there(plain: dict[str, bytes], tmp_path: Path) -> None:
-    assert_same(run(tmp_path, {}, umask=0o077), plain)
-    for path in (tmp_path / "out").iterdir():
-        assert path.stat().st_mode & 0o077 == 0, path.name
-        path.write_bytes(b"older")
-    assert_same(run(tmp_path, {}), plain)
-
-
-def test_only_the_record_knows_how_the_trial_was_called(plain: dict[str, bytes], tmp_path: Path) -> None:
-    """Another spelling of the path, through a link: its words are in `command` and `inputs`, and nowhere else."""
-    (tmp_path / "data").symlink_to(TRIAL.parent)
-    files, before = run(tmp_path / "here", {}, trial="../data/walk.c3d"), dict(plain)
-    records = [json.loads(one.pop("walk.run.json")) for one in (files, before)]
-    assert_same(files, before)
-    paths = [record["inputs"][0].pop("path") for record in records]
-    assert paths == ["../data/walk.c3d", str(TRIAL)]
-    commands = [record.pop("command") for record in records]
-    assert [words[2] for words in commands] == paths
-    assert commands[0][3:] == commands[1][3:]
-    assert records[0] == records[1]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ It goes through the command line as docs/running_2d.md describes.
 from __future__ import annotations
 
 import csv
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -99,33 +98,6 @@ def test_exact_moments_are_reproduced(wrenches: Columns, joint: str, limit: floa
     found = -wrenches[f"right_{joint}_moment_global_y_Nm"][ROWS]
     assert np.isfinite(found).all()
     assert 100 * np.sqrt(np.mean((found - exact) ** 2)) / np.ptp(exact) < limit
-
-
-@recorded
-@pytest.mark.parametrize("joint", JOINTS)
-def test_exact_joint_forces_are_reproduced(wrenches: Columns, joint: str) -> None:
-    exact = np.loadtxt(FOLDER / "all.fmg")[ROWS, JOINTS.index(joint)]
-    found = np.hypot(*(wrenches[f"right_{joint}_force_global_{axis}_N"][ROWS] for axis in "xz"))
-    # % of the range, as for the moments
-    assert 100 * np.sqrt(np.mean((found - exact) ** 2)) / np.ptp(exact) < 0.5
-
-
-@recorded
-def test_nothing_was_filtered_and_the_contact_is_one(results: Path) -> None:
-    record = json.loads((results / "running.run.json").read_text())
-    assert record["settings"]["cutoff_hz"] is None
-    assert record["quality"]["marker_filter"] == {"method": "none"}
-    assert [contact["plates"] for contact in record["contacts"]] == ["1"]
-    assert record["coverage"]["right"]["hip"]["empty"] == 8  # the ends, of which no derivative is known
-
-
-@recorded
-def test_the_evidence_finds_the_contact_and_auto_filters_nothing_too(wrenches: Columns, tmp_path: Path) -> None:
-    """Neither --assign nor --cutoff none is needed: the markers are over the plate, and carry no noise."""
-    convert(FOLDER, tmp_path)
-    alone = columns(run(tmp_path) / "running.wrenches.csv")
-    for name, values in wrenches.items():
-        np.testing.assert_array_equal(alone[name], values, err_msg=name)
 
 
 @recorded

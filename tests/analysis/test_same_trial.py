@@ -104,15 +104,3 @@ def test_poses_through_a_c3d_keep_its_floats_rounding(tmp_path: Path) -> None:
             np.testing.assert_allclose(centre, truth.joint_g[f"{side}_{joint}"], atol=1e-6, rtol=0)
         for segment, motion in leg.motions.items():
             np.testing.assert_allclose(motion.R_gs, truth.rotation[f"{side}_{segment}"], atol=1e-5, rtol=0)
-
-
-def test_a_bundled_sample_is_found_from_any_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from gaitid.run import RunOptions, prepare, run_file
-
-    monkeypatch.chdir(tmp_path)
-    path = Path("sample_data/walk/walk.c3d")
-    result, files = run_file(
-        path, tmp_path / "out", prepare(RunOptions("pig", static=Path("sample_data/walk/static.c3d")))
-    )
-    assert [c.plates for c in result.contacts if c.plates] == [(1,), (2,)]
-    assert all(file.is_file() for file in files)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -61,13 +60,6 @@ def test_angles_are_those_of_the_truth(folder: Path) -> None:
         assert largest(r.angles[columns] - truth(folder, "joints")[columns]) < limit
 
 
-def test_the_lengths_and_the_mass_stand_in_the_record(folder: Path) -> None:
-    r = gaitid.analyse(folder / "walk.c3d")
-    assert r.record["segments"]["left_thigh"]["length_m"] == pytest.approx(0.425, abs=1e-5)
-    assert r.record["segments"]["left_shank"]["length_m"] == pytest.approx(0.420, abs=1e-5)
-    assert r.record["subject"]["mass"]["value"] == pytest.approx(70)
-
-
 def test_forces_beside_a_file_without_plates_are_the_same(folder: Path, tmp_path: Path) -> None:
     given: dict[str, Any] = {"forces": folder / "walk.forces.csv", "plates": folder / "walk.plates.yaml"}
     with pytest.raises(gaitid.GaitidError, match="holds its own forces"):
@@ -116,45 +108,3 @@ def test_markers_come_before_poses(folder: Path) -> None:
                 ("static_plantar_flexion_rad", 0.25), ("static_rotation_offset_rad", 0.05))}}  # fmt: skip
     assert gaitid.analyse(both, subject=subject).record["model"]["name"] == "pig"
     assert gaitid.analyse(both, model="segments", subject=subject).record["model"]["name"] == "segments"
-
-
-def test_what_lacks_is_named_as_segments(folder: Path) -> None:
-    trial = gaitid.read_trial(folder / "walk.c3d")
-    kept = [i for i, label in enumerate(trial.labels) if not label.startswith("l_shank")]
-    lacking = Trial(
-        path=trial.path, rate_hz=trial.rate_hz, first_frame=1, labels=tuple(trial.labels[i] for i in kept),
-        points_g=trial.points_g[:, kept], plates=trial.plates,
-        segments=tuple(s for s in trial.segments if s != "l_shank_4X4"),
-    )  # fmt: skip
-    (note,) = (w for w in gaitid.analyse(lacking, model="segments").record["warnings"] if w["code"] == "leg_absent")
-    assert "l_shank_4X4 or l_shank or LSK" in note["text"] and "#" not in note["text"]
-
-
-def test_inspect_lists_segments_and_no_markers(folder: Path) -> None:
-    from gaitid.inspect.contents import inspected
-    from gaitid.inspect.words import describe
-
-    content = inspected(folder / "walk.c3d").content
-    json.dumps(content)
-    assert content["segments"]["labels"][:2] == ["pelvis_4X4", "l_thigh_4X4"]
-    assert content["segments"]["seen_frames"]["pelvis_4X4"] == 400
-    assert content["points"]["labels"] == []
-    assert content["models"]["segments"]["runs"]
-    text = describe(content)
-    assert "segments  9 with stored poses: pelvis_4X4" in text and "#" not in text
-
-
-def test_export_keeps_the_poses(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from gaitid.export.export import export_result
-
-    monkeypatch.chdir(folder)
-    gaitid.analyse("walk.c3d").write(tmp_path)
-    (written,) = export_result(tmp_path / "walk.run.json", "c3d", tmp_path / "exported").files
-    before, after = gaitid.read_trial("walk.c3d"), gaitid.read_trial(written)
-    assert after.segments == before.segments
-    for label in before.labels:
-        assert np.array_equal(after.marker(label), before.marker(label))
-    assert after.has("LHJC")
-    import ezc3d
-
-    assert ezc3d.c3d(str(written))["data"]["rotations"].shape == (4, 4, 9, 400)

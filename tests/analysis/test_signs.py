@@ -32,8 +32,6 @@ from gaitid.trial import Array, Trial
 from gaitid.write.tables import joints_columns
 
 SAMPLE = Path(__file__).resolve().parents[2] / "sample_data" / "walk"
-# Every column is somewhere larger than so many tolerances: a flipped sign, which moves it by twice that, cannot hide.
-CLEAR = 10
 NOTHING_SAID = SubjectFile()
 
 Columns = Mapping[str, Array]
@@ -275,11 +273,6 @@ def determined(model: Model, group: str, joint: str) -> dict[str, str]:
     return {column: formula.text for column, formula in columns.items() if not formula.undetermined}
 
 
-def test_every_bundled_model_is_judged() -> None:
-    """`opensim`, whose joints are an `.osim`'s, by OpenSim's own results (test_osim_static.py)."""
-    assert set(EXACT) == set(bundled_models()) - {"opensim"}
-
-
 @pytest.mark.parametrize("model", EXACT)
 def test_every_column_is_exact(
     model: str, exact: Callable[[str], Exact], unchanged: Callable[[str], dict[str, Array]]
@@ -287,19 +280,6 @@ def test_every_column_is_exact(
     found = unchanged(model)
     assert list(found) == list(exact(model).truth)
     assert exact(model).wrong(found) == set()
-
-
-@pytest.mark.parametrize("model", EXACT)
-def test_no_column_is_too_small_to_show_its_sign(
-    model: str, exact: Callable[[str], Exact], unchanged: Callable[[str], dict[str, Array]]
-) -> None:
-    """Where the result is known, which is where they are compared."""
-    judge = exact(model)
-    for name, values in unchanged(model).items():
-        truth = judge.truth[name][np.isfinite(values)]
-        if np.isnan(judge.truth[name]).all():
-            continue
-        assert np.abs(truth).max() > CLEAR * judge.tolerance(name), name
 
 
 @pytest.mark.parametrize(("model", "group", "joint"), joints())

@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 
 from gaitid.analysis.stored_outputs import choose_set, sets_of, stored_columns
-from gaitid.compare.mixed_loads import FootOnPlates, load_from
 from gaitid.errors import GaitidError
-from gaitid.ground.contacts import AIR, LOADED, UNKNOWN
-from gaitid.trial import Array, Trial
+from gaitid.trial import Trial
 
 
 def trial(*labels: str) -> Trial:
@@ -26,11 +24,6 @@ def test_nexus_and_cgm2_suffixes_are_sets_of_their_own() -> None:
         "V": ["LHipAngles"],
         "_CGM2.4": ["LHipAngles", "RKneeMoment"],
     }
-
-
-def test_plain_labels_come_first_with_nexus_v_where_they_are_absent() -> None:
-    name, outputs = choose_set(trial("LHipAnglesV", "LHipMoment", "LHipAngles_CGM2"), None)
-    assert (name, sorted(outputs)) == ("", ["LHipAngles", "LHipMoment"])
 
 
 def test_of_several_other_sets_one_is_asked_for() -> None:
@@ -77,10 +70,3 @@ def test_names_signs_and_units() -> None:
     }
     blank = {name for name, values in columns.items() if np.isnan(values[1])}
     assert blank == {name for name in first if "ground" not in name}  # three zeros are how it leaves a frame blank
-
-
-def test_a_load_is_known_only_where_the_plates_are() -> None:
-    state: Array = np.array([AIR, LOADED, LOADED, UNKNOWN])
-    load = load_from(state, [FootOnPlates((1,), 1, 1)], (), 20.0)
-    assert load.state.tolist() == [AIR, UNKNOWN, UNKNOWN, UNKNOWN]
-    assert np.isfinite(load.wrench.f_g).all(axis=1).tolist() == [True, False, False, False]
