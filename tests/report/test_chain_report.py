@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from collections.abc import Sequence
@@ -12,20 +11,15 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from gaitid.analysis.joint_power import energies
 from gaitid.cli.run import command as run_command
-from gaitid.errors import GaitidError
-from gaitid.report import Choices, write_report
-from gaitid.report.chain import Drawn, chosen_frames, truth_drawn, views_of
+from gaitid.report import write_report
+from gaitid.report.chain import Drawn, truth_drawn
 from gaitid.report.chain.gather import run_drawn
-from gaitid.report.panels import CHAIN_FIGURES, Request
+from gaitid.report.panels import CHAIN_FIGURES
 from gaitid.report.result import load_result
-from gaitid.report.scene.describe import described
-from gaitid.report.scene.moving import seen_of
 from gaitid.simulate.files import simulate
 
 SCENARIOS = Path(__file__).parents[1] / "simulate" / "scenarios"
-ROOT = Path(__file__).parents[2]
 # A quintic spline's second derivative at 200 Hz, away from the ends (docs/simulate.md).
 NEAR = 12
 
@@ -103,18 +97,6 @@ def test_curves_of_a_run_are_those_of_the_truth(pendulum: Path) -> None:
     assert np.ptp(whole) < 5e-8  # J, of 32: both parts are printed with ten digits
 
 
-def test_energies_are_those_of_a_body_by_hand(pendulum: Path) -> None:
-    truth = truth_drawn(pendulum / "double_pendulum.truth.json")
-    q, w = (np.stack(list(curves(truth, f).values()), axis=1) * np.pi / 180 for f in ("coordinates", "rates"))
-    a, b, p, r = q[:, 0], q[:, 0] + q[:, 1], w[:, 0], w[:, 0] + w[:, 1]
-    # bars of 1 m and 1 kg, I = 1/3 about the ends: T = ½ (4/3) ω₁² + ½ (1/3) ω₂² + ½ ω₁ ω₂ cos(θ₁ − θ₂)
-    kinetic = 2 / 3 * p**2 + r**2 / 6 + p * r * np.cos(a - b) / 2
-    potential = 9.81 * (2 * 2.2 - 1.5 * np.cos(a) - 0.5 * np.cos(b))
-    found = curves(truth, "energies")
-    assert np.abs(found["kinetic"] - kinetic).max() < 1e-7
-    assert np.abs(found["potential (0 at height 0)"] - potential).max() < 1e-7
-
-
 def test_parts_sum_to_the_whole(pendulum: Path) -> None:
     run, _ = both(pendulum, "double_pendulum")
     for figure in ("contributions", "force_contributions"):
@@ -124,13 +106,6 @@ def test_parts_sum_to_the_whole(pendulum: Path) -> None:
             known = np.isfinite(whole)
             # parts below a thousandth of the largest are not drawn
             assert np.abs(sum(parts) - whole)[known].max() < 0.01 * max(np.abs(p[known]).max() for p in parts)
-
-
-def test_views(pendulum: Path, robot: Path) -> None:
-    flat, solid = both(pendulum, "double_pendulum")[1], both(robot, "whole_body")[1]
-    assert [view.labels for view in views_of(flat)] == [("y (m)", "z (m)")]
-    assert [view.labels for view in views_of(solid)] == [("x (m)", "y (m)"), ("x (m)", "z (m)")]
-    assert chosen_frames(flat, 5) == [0, 50, 99, 149, 199]  # of 200, the nearest to four equal steps
 
 
 def test_a_page_has_every_figure_and_needs_no_other_file(pendulum: Path, tmp_path: Path) -> None:
@@ -148,27 +123,6 @@ def test_a_page_has_every_figure_and_needs_no_other_file(pendulum: Path, tmp_pat
     assert "No drive and no friction acts." in truth.read_text("utf-8")
 
 
-@pytest.mark.parametrize(("format", "begins"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
-def test_pictures(pendulum: Path, tmp_path: Path, format: str, begins: bytes) -> None:
-    truth = pendulum / "double_pendulum.truth.json"
-    choices = Choices(Request(("stick", "energies"), "single"))
-    write_report([truth], tmp_path / f"one.{format}", choices=choices)
-    one = (tmp_path / f"one.{format}").read_bytes()
-    assert one.startswith(begins)
-    write_report([truth], tmp_path / f"again.{format}", choices=choices)
-    assert (tmp_path / f"again.{format}").read_bytes() == one
-    (tmp_path / "each").mkdir()
-    write_report([truth], tmp_path / "each", format, choices=choices)
-    assert sorted(path.name for path in (tmp_path / "each").iterdir()) == [f"energies.{format}", f"stick.{format}"]
-
-
-def test_words_of_a_picture_are_text(pendulum: Path, tmp_path: Path) -> None:
-    write_report([pendulum / "double_pendulum.truth.json"], tmp_path / "all.svg")
-    words = re.findall(r">([^<>]+)</text>", (tmp_path / "all.svg").read_text("utf-8"))
-    for label in ("y (m)", "z (m)", "time (s)", "angle (°)", "rate (°/s)", "energy (J)", "force (N)", "moment (N·m)"):
-        assert label in words
-
-
 def test_without_its_trial_the_tables_are_drawn(pendulum: Path, tmp_path: Path) -> None:
     shutil.copytree(pendulum / "results", tmp_path / "elsewhere")
     path = tmp_path / "elsewhere" / "double_pendulum.run.json"
@@ -178,44 +132,3 @@ def test_without_its_trial_the_tables_are_drawn(pendulum: Path, tmp_path: Path) 
     assert {"coordinates", "forces", "moments"} <= set(drawn.names)
     assert "double_pendulum.c3d is not where it was" in drawn.told[0]
     assert np.abs(curves(drawn, "coordinates")["pivot turn x"][0] - 30) < 1e-4
-
-
-def test_every_free_end_has_a_place_of_its_own_in_the_3d_view(robot: Path) -> None:
-    seen = seen_of(load_result(robot / "results" / "whole_body.run.json", chains=True)).moving
-    assert seen is not None
-    content = json.loads(described(seen, "r0", "robot", 10**7))
-    far = [bone["ends"][1] for bone in content["bones"] if content["ends"][bone["ends"][1]]["name"] == "end"]
-    assert len(far) == 4 == len(set(far))  # of two eyes and two forearms
-
-
-def test_energies_of_a_run_with_a_load(robot: Path) -> None:
-    result = load_result(robot / "results" / "whole_body.run.json", chains=True)
-    again = seen_of(result).moving
-    assert again is not None
-    found, truth = energies(again.result), curves(both(robot, "whole_body")[1], "energies")
-    assert np.abs(found.kinetic_J - truth["kinetic"])[NEAR:-NEAR].max() < 1e-3
-    assert np.abs(found.potential_J - truth["potential (0 at height 0)"]).max() < 1e-4
-
-
-def test_what_is_refused_is_one_line(pendulum: Path, robot: Path, tmp_path: Path) -> None:
-    truth, page = pendulum / "double_pendulum.truth.json", tmp_path / "page.html"
-    for paths, output, options, words in (
-        ([truth], page, {"norms": "schwartz2008"}, "--norms is of gait, and this is a chain"),
-        ([truth], page, {"choices": Choices(by="trial")}, "--by is of gait"),
-        (
-            [truth],
-            tmp_path / "a.png",
-            {"choices": Choices(Request(("powers",)))},
-            "nothing to draw of powers; expected",
-        ),
-        ([truth], tmp_path / "a.png", {"choices": Choices(Request(("stik",)))}, "no figure 'stik'"),
-        ([truth, robot], tmp_path / "a.png", {}, "2 chains, and a picture is of one"),
-        ([robot / "whole_body.csv"], page, {}, "not a result"),
-    ):
-        with pytest.raises(GaitidError, match=re.escape(words)):
-            write_report(paths, output, **options)  # type: ignore[arg-type]
-    bad = tmp_path / "walk.truth.json"
-    bad.write_text("{}", "utf-8")
-    with pytest.raises(GaitidError, match="not the truth of a mechanical system"):
-        write_report([bad], page)
-    assert not page.exists() and not (tmp_path / "a.png").exists()

@@ -39,16 +39,6 @@ def columns(path: Path) -> dict[str, np.ndarray]:
     return dict(zip(names, values, strict=True))
 
 
-def test_there_are_three_systems_and_two_limits() -> None:
-    assert sorted(BLOCKS) == [
-        ("gaitid_limits", "arm"),
-        ("gaitid_limits", "robot"),
-        ("gaitid_scenario", "arm"),
-        ("gaitid_scenario", "limb"),
-        ("gaitid_scenario", "robot"),
-    ]
-
-
 @pytest.mark.parametrize("name", ["arm", "robot", "limb"])
 def test_a_system_from_yaml_to_picture(name: str, tmp_path: Path) -> None:
     (tmp_path / f"{name}.yaml").write_text(BLOCKS["gaitid_scenario", name], "utf-8")

@@ -9,8 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gaitid.errors import GaitidError
-from gaitid.report import write_report
 from gaitid.report.gathering import load_results
 from gaitid.report.result import load_result
 
@@ -80,52 +78,9 @@ def test_models_are_not_pooled(copy, tmp_path: Path) -> None:
     ]
 
 
-def test_the_table_of_a_batch_says_whose(copy, tmp_path: Path) -> None:
-    one, two = copy("out/P1/pre"), copy("out/P1/post")
-    (tmp_path / "out" / "batch.csv").write_text(
-        "trial,subject,session,condition\n/data/P1/pre/walk.c3d,Ann,before,shod\n/data/P1/post/walk.c3d,Ann,after,\n"
-    )
-    sessions = load_results([one, two])
-    assert [(s.subject, s.session, s.condition) for s in sessions] == [("Ann", "before", "shod"), ("Ann", "after", "")]
-
-
-def test_a_folder_without_results_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(GaitidError, match="no result in this folder"):
-        load_results([tmp_path])
-
-
-@pytest.mark.parametrize(
-    "old, new, words",
-    [
-        ("left,1,0,", "left,1,x,", "line 2, column percent: not a number; found 'x'"),
-        ("left,1,20,", "left,1,60,", "its rows are no cycles"),
-        ("left,1,0,", "both,1,0,", "cycles of no side; expected left or right; found both"),
-        ("left,1,0,", "left,1,,", "a cycle without its number"),
-        ("left,1,0,", "left,1,0,,", "line 2 is not whole"),
-    ],
-)
-def test_damaged_cycles_are_named(copy, old: str, new: str, words: str) -> None:
-    path = copy("a").with_name("walk.cycles.csv")
-    text = path.read_text()
-    assert old in text
-    path.write_text(text.replace(old, new, 1))
-    with pytest.raises(GaitidError) as caught:
-        load_result(path.with_name("walk.run.json"))
-    assert caught.value.line().startswith(f"{path}: ") and words in caught.value.line()
-
-
 def test_people_of_one_folder_are_told_apart(copy, tmp_path: Path) -> None:
     copy("lab", "a", mass_kg=40.0), copy("lab", "b", mass_kg=57.5), copy("lab", "c", mass_kg=41.0)
     assert [(s.subject, s.session, [r.stem for r in s.results]) for s in load_results([tmp_path])] == [
         ("lab, person 1 (40.0 kg)", "", ["a", "c"]),
         ("lab, person 2 (57.5 kg)", "", ["b"]),
     ]
-
-
-def test_people_with_one_label_are_warned_about(copy, tmp_path: Path) -> None:
-    copy("lab", "a", mass_kg=40.0), copy("lab", "b", mass_kg=57.5)
-    rows = ["trial,subject,session,condition", "lab/a.c3d,S,,", "lab/b.c3d,S,,"]
-    (tmp_path / "batch.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
-    html = write_report([tmp_path / "lab"], tmp_path / "a.html").read_text(encoding="utf-8")
-    assert "These trials may be of several people" in html
-    assert "a: 40.0 kg; b: 57.5 kg" in html

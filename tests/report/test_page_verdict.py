@@ -5,18 +5,12 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import ezc3d
 import pytest
 
 import gaitid
-from gaitid.analysis.pipeline import analyse
-from gaitid.body.subject import SubjectFile
-from gaitid.cli.summary import Summary, trial_line
-from gaitid.model.load import load_model
 from gaitid.report import write_report
 from gaitid.simulate.files import simulate
 
@@ -59,17 +53,6 @@ def test_a_stance_that_was_cut_is_whole_nowhere_on_the_page(folder: Path, tmp_pa
     assert "moments and power in part of a stance only (plate 2, 93 % of what was recorded)" in trust
 
 
-def test_a_record_of_before_says_the_same(folder: Path, tmp_path: Path) -> None:
-    gaitid.analyse(folder / "walk.c3d", model="pig").write(tmp_path)
-    path = tmp_path / "walk.run.json"
-    record = json.loads(path.read_text(encoding="utf-8"))
-    for contact in record["contacts"]:
-        del contact["whole"]
-    path.write_text(json.dumps(record), encoding="utf-8")
-    html = write_report([tmp_path], tmp_path / "a.html").read_text(encoding="utf-8")
-    assert "plate 2, 93 % of what was recorded" in part(html, "Can I trust it?")
-
-
 def test_usable_without_any_load_is_angles_only_wherever_it_is_read(folder: Path, tmp_path: Path) -> None:
     """On the terminal, in a batch's summary, on the page; the value stays as it is."""
     alone = shutil.copy(folder / "walk.csv", tmp_path / "walk.csv")
@@ -81,17 +64,3 @@ def test_usable_without_any_load_is_angles_only_wherever_it_is_read(folder: Path
     result.write(tmp_path)
     html = write_report([tmp_path], tmp_path / "a.html").read_text(encoding="utf-8")
     assert html.count("<strong>usable: angles only</strong>") == 3
-
-
-def test_one_leg_with_a_load_is_more_than_angles(simulated: Callable[..., object], tmp_path: Path) -> None:
-    trial = simulated().trial  # type: ignore[attr-defined]
-    model = load_model("pig")
-    none = analyse(replace(trial, plates=()), model, SubjectFile())
-    one = analyse(replace(trial, plates=tuple(p for p in trial.plates if p.number == 2)), model, SubjectFile())
-    assert none.verdict.words == "usable: angles only"
-    assert trial_line(trial.path, none, tmp_path).startswith(f"{trial.path}: usable: angles only; ")
-    assert one.verdict.words == "usable (left usable, right good)"
-    summary = Summary()
-    for result in (none, one, one):
-        summary.add(result, ())
-    assert summary.lines(3, 0)[0] == "3 trials: 2 usable, 1 usable: angles only"

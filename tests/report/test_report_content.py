@@ -12,10 +12,8 @@ import pytest
 
 from gaitid.report import write_report
 from gaitid.report.page.figures_table import PEAKS, peak
-from gaitid.report.result import Contact, load_result, unknown_spans
-from gaitid.report.text import fixed, number, plain, value
+from gaitid.report.result import load_result
 
-Make = Callable[..., Path]
 Words = Callable[[Path], str]
 
 
@@ -42,51 +40,6 @@ def blank(path: Path, wanted: Callable[[str, int], bool]) -> None:
         path,
         lambda header, row: ["" if wanted(name, int(row[0])) else cell for name, cell in zip(header, row, strict=True)],
     )
-
-
-def test_nothing_at_all_still_makes_a_report(result: Path) -> None:
-    for table in ("joints", "wrenches"):
-        blank(result.with_name(f"walk.{table}.csv"), lambda name, _: name not in ("frame", "time_s"))
-    contacts = result.with_name("walk.contacts.csv")
-    contacts.write_text(contacts.read_text(encoding="utf-8").splitlines()[0] + "\n", encoding="utf-8")
-    text = html(result)
-    assert "No contact has a known load." in text
-    assert "Left: no whole recording with a known load: load unknown; filter edge." in text  # as the coverage says
-    assert "nan" not in re.sub(r"<(style|script).*?</\1>|<[^>]*>", " ", text, flags=re.DOTALL).lower().split()
-
-
-def test_one_frame_makes_a_report(make_result: Make, tmp_path: Path) -> None:
-    result = make_result(tmp_path, n_frames=1)
-    assert '<td class="n">97–160</td>' in html(result)
-
-
-def test_a_minute_of_walking_stays_light(make_result: Make, tmp_path: Path) -> None:
-    result = make_result(tmp_path, n_frames=6000)
-    assert len(html(result)) < 3_000_000
-
-
-def test_unknown_spans_have_their_reason(result: Path, words: Words) -> None:
-    spans = [(s.side, s.first_frame, s.last_frame, s.reason) for s in unknown_spans(load_result(result))]
-    assert spans == [
-        ("left", 203, 266, "the foot stands across the edge of plate 3"),
-        ("right", 57, 107, "the foot stands beside every plate"),
-    ]
-    text = words(result)
-    assert "left 203–266: the foot stands across the edge of plate 3" in text
-
-
-def test_spans_of_one_reason_are_told_once(result: Path) -> None:
-    path = result.with_name("walk.wrenches.csv")
-    blank(path, lambda name, frame: name.startswith("left_ground_force") and 225 < frame < 230)
-    blank(path, lambda name, frame: name.startswith("left_ground_force") and 270 < frame < 275)
-    found = unknown_spans(load_result(result))
-    edge = "the foot stands across the edge of plate 3"
-    assert ("left", 203, 266, edge) in found
-    assert ("left", 271, 274, "load unknown; filter edge") in found  # no contact there: what the coverage says
-    with path.with_name("walk.contacts.csv").open("a", encoding="utf-8") as file:
-        file.write(f"left,,269,274,,markers,,{edge}\n")
-    found = unknown_spans(load_result(result))
-    assert ("left", 203, 266, edge) in found and ("left", 271, 274, edge) in found
 
 
 def test_peaks_are_those_of_the_contact_alone(result: Path, words: Words) -> None:
@@ -146,50 +99,6 @@ def test_empty_peaks_stay_empty_and_partial_ones_say_so(result: Path, words: Wor
     assert "10 of 64 empty" in text
 
 
-def test_a_contact_without_a_known_load_has_no_peaks(result: Path, words: Words) -> None:
-    text = words(result)
-    peaks = text[text.index("Peaks while") : text.index("<h2>How it was made")]
-    assert "97–160" in peaks
-    assert "203–266" not in peaks
-
-
-def test_a_contact_cut_by_the_trial_says_so(result: Path, words: Words) -> None:
-    path = result.with_name("walk.contacts.csv")
-    path.write_text(path.read_text(encoding="utf-8").replace("left,2,97,", "left,2,57,"), encoding="utf-8")
-    assert "cut by the trial's start" in words(result)
-
-
-def test_tables_of_the_record(result: Path, words: Words) -> None:
-    text = words(result)
-    for wanted in (
-        "marker RTHI is missing in 12 frames",
-        '<th scope="row">mass</th><td class="n">45.80 kg</td><td>PROCESSING:Bodymass</td>',
-        load_result(result).trial_sha256(),
-        '<th scope="row">force cutoff Hz</th><td>none</td>',
-        "load unknown: 64; filter edge: 6",
-        "Laboratory z points up",
-    ):
-        assert wanted in text
-
-
-def test_folders_of_inputs_stay_private(result: Path, words: Words) -> None:
-    text = words(result)
-    assert "walk.c3d" in text
-    assert "Jane_Doe" not in text
-
-
-@pytest.mark.parametrize("odd", [None, 3, "words", [], {}, [1, None], [{"a": 1}, {"b": [2]}], {"a": {"b": None}}])
-def test_sections_of_any_shape(result: Path, words: Words, odd: object) -> None:
-    keys = set(json.loads(result.read_text(encoding="utf-8"))) - {"gaitid"}
-    result.write_text(json.dumps({"gaitid": "0.1", **dict.fromkeys(keys, odd)}), encoding="utf-8")
-    assert "<h2>How it was made</h2>" in words(result)
-
-
-def test_a_bare_record_is_enough(result: Path, words: Words) -> None:
-    result.write_text('{"gaitid": "0.1"}', encoding="utf-8")
-    assert "not recorded" in words(result)
-
-
 def test_warnings_are_grouped_by_severity_the_most_serious_first(
     result: Path, edit_record: Callable[[Path, dict[str, object]], None], words: Words
 ) -> None:
@@ -203,27 +112,6 @@ def test_warnings_are_grouped_by_severity_the_most_serious_first(
     # as records were before: texts, without headings
     edit_record(result, {"warnings": ["gap", "jump"]})
     assert "<h4>Notes</h4><ul><li>gap</li><li>jump</li></ul>" in words(result)
-
-
-def test_the_verdict_stands_on_top_where_the_record_has_one(
-    result: Path, edit_record: Callable[[Path, dict[str, object]], None], words: Words
-) -> None:
-    assert 'aria-label="Verdict"' not in words(result)  # a record of before verdicts
-    reason = {"lowers_to": "usable", "code": "c", "side": "left", "text": "no <stance>", "cure": "another trial"}
-    edit_record(result, {"verdict": {"trial": "usable", "left": "usable", "right": "good", "reasons": [reason]}})
-    page = words(result)
-    levels = [("Trial", "care", "usable"), ("Left leg", "care", "usable"), ("Right leg", "good", "good")]
-    cards = "".join(f'<li class="{c}"><span>{who}</span><strong>{word}</strong></li>' for who, c, word in levels)
-    assert f'<ul class="levels">{cards}</ul>' in page
-    said = 'Left: no &lt;stance&gt;<span class="cure">What helps: another trial</span></li>'
-    assert page.index('aria-label="Verdict"') < page.index(said) < page.index("Can I trust it?</h2>")
-    edit_record(result, {"verdict": {"trial": "good", "left": "good", "right": "good", "reasons": []}})
-    assert "Nothing speaks against the recording; joint by joint" in words(result)
-    edit_record(result, {"verdict": {"trial": "good", "left": "good", "right": "do not use", "reasons": []}})
-    assert "<strong>good</strong> <small>left leg only</small></li>" in words(result)
-    for damaged in ("good", [1], {"trial": None, "reasons": "x"}):
-        edit_record(result, {"verdict": damaged})
-        assert words(result)
 
 
 def test_the_page_leads_with_who_why_and_three_reasons(
@@ -277,47 +165,6 @@ def test_the_speed_of_an_adult_stands_beside_that_of_their_age_and_sex(
     for age, sex in ((9.0, male), (44.9, {})):
         edit_record(cycled, {"subject": {"age": {"value": age, "unit": "years"}, "sex": sex}})
         assert "mean of healthy" not in html(cycled)
-
-
-def test_a_panel_without_a_curve_closes_up(cycled: Path) -> None:
-    """Its title stands in a line above the others."""
-    path = cycled.with_name("walk.cycles.csv")
-    header, *rows = [line.split(",") for line in path.read_text(encoding="utf-8").splitlines()]
-    at = header.index("hip_adduction_deg")
-    emptied = [",".join([*row[:at], "", *row[at + 1 :]]) for row in rows]
-    path.write_text("\n".join([",".join(header), *emptied]) + "\n", encoding="utf-8")
-    page = html(cycled)
-    assert 'data-column="hip_flexion_deg"' in page and 'data-column="hip_adduction_deg"' not in page
-    assert "Without a curve: Hip adduction." in page
-
-
-def test_contacts_outside_the_frames_do_no_harm(result: Path) -> None:
-    path = result.with_name("walk.contacts.csv")
-    path.write_text(path.read_text(encoding="utf-8") + "left,2,900,950,500,geometry,1,\n", encoding="utf-8")
-    loaded = load_result(result)
-    assert np.isnan(peak(loaded, loaded.contacts[-1], PEAKS[0]).value)
-    assert "900–950" in html(result)
-
-
-def test_numbers_for_people() -> None:
-    assert fixed(-0.001, 2) == "0.00"
-    assert fixed(-1.5, 2) == "−1.50"
-    assert fixed(float("nan"), 2) == number(float("inf")) == value(None) == "–"
-    assert value(True) == "yes"
-    assert value([[1, 2], [3, 4]]) == "1, 2<br>3, 4"
-    assert plain("a\nb\x1b\ud800") == r"a b\x1b\ud800"
-
-
-def test_a_value_stops_at_depth() -> None:
-    nested: object = 1
-    for _ in range(60):
-        nested = {"k": nested}
-    assert "…" in value(nested)
-
-
-def test_a_contact_is_known_by_its_plates() -> None:
-    contact = Contact("left", "1+2", 1, 2, 3.0, "", "", "")
-    assert contact.known
 
 
 def test_the_subject_is_in_units_that_people_read(

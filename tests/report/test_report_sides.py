@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gaitid.errors import GaitidError
-from gaitid.report import Choices, write_report
+from gaitid.report import write_report
 from gaitid.report.gathering import load_results
 from gaitid.report.panels import Request
 from gaitid.report.pictures import compose
@@ -60,29 +59,3 @@ def test_a_limb_that_the_ground_does_not_touch(right_only: Path, tmp_path: Path)
     contacts.write_text(contacts.read_text(encoding="utf-8").splitlines()[0] + "\n", encoding="utf-8")
     text = write_report([right_only], tmp_path / "walk.html").read_text(encoding="utf-8")
     assert '<h3 id="s0-ground"' not in text and "Which foot was on which plate" not in text and "Hip flexion" in text
-
-
-def test_part_of_a_panel_or_of_the_ground_is_damage(right_only: Path, tmp_path: Path) -> None:
-    keep_columns(right_only, "wrenches", lambda name: not name.endswith("force_y_N"))
-    with pytest.raises(GaitidError, match="columns missing: right_ground_force_y_N;"):
-        write_report([right_only], tmp_path / "walk.html")
-
-
-def test_a_contact_of_a_side_without_columns(result: Path, tmp_path: Path) -> None:
-    for table in ("wrenches", "joints"):
-        keep_columns(result, table, lambda name: name.startswith("right_"))
-    with pytest.raises(GaitidError, match="line 2: not a contact; expected side right,"):
-        write_report([result], tmp_path / "walk.html")
-
-
-def test_nothing_to_draw_is_one_line(right_only: Path, tmp_path: Path) -> None:
-    keep_columns(right_only, "wrenches", lambda name: False)
-    keep_columns(right_only, "joints", lambda name: name == "right_pelvis_anterior_tilt_deg")
-    with pytest.raises(GaitidError, match="nothing to draw of powers; expected values of it"):
-        write_report([right_only], tmp_path / "walk.png", choices=Choices(Request(("powers",))))
-    joints = right_only.with_name("walk.joints.csv")
-    words = joints.read_text(encoding="utf-8").replace("pelvis_anterior_tilt_deg", "elbow_speed_m_per_s")
-    joints.write_text(words, "utf-8")
-    with pytest.raises(GaitidError, match=r"walk\.joints\.csv: nothing that a report draws; expected ground reactions"):
-        write_report([right_only], tmp_path / "walk.html")
-    assert not list(tmp_path.glob("walk.*"))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gaitid.report.page import CYCLE, STANCE, pool
+from gaitid.report.page import STANCE, pool
 from gaitid.report.result import load_result
 
 HEADER = "side,contact,percent,first_frame,last_frame,plates,knee_flexion_deg,ground_reaction_upward_N_per_kg"
@@ -29,8 +29,3 @@ def test_stances_are_those_of_the_file(result: Path) -> None:
     basis = pool([loaded])
     assert basis.kind == STANCE
     assert np.allclose(basis.sides["left"].mean("knee_flexion_deg").mean, np.arange(101) / 10)
-
-
-def test_cycles_come_before_stances(cycled: Path) -> None:
-    write_stances(cycled)
-    assert pool([load_result(cycled)]).kind == CYCLE

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 import gaitid
 from gaitid.report.gathering import load_results
-from gaitid.report.page import sure
-from gaitid.report.page.sure import budgets, layers, standard_over_cycle, variance_over_cycle
+from gaitid.report.page.sure import layers, standard_over_cycle, variance_over_cycle
 from gaitid.uncertainty.sources import SOURCES
 
 WALK = Path(__file__).resolve().parents[2] / "sample_data" / "walk_noisy" / "walk.c3d"
@@ -44,17 +41,6 @@ def test_the_page_says_how_sure_it_is(folder: Path) -> None:
     assert sum(widths) == pytest.approx(100 * len(record["uncertainty"]["peaks"]), rel=0.01)
 
 
-def test_every_source_has_its_place_in_the_bars() -> None:
-    css = (Path(sure.__file__).parent / "page.css").read_text(encoding="utf-8")
-    assert all(f"path.s{i}{{" in css and f".src.s{i}{{" in css for i in range(len(SOURCES)))
-
-
-def test_without_it_nothing_is_said(tmp_path: Path) -> None:
-    gaitid.analyse(WALK, model="pig").write(tmp_path)
-    html = page(tmp_path)
-    assert "How sure" not in html and 'class="sure"' not in html and 'data-value="sure"' not in html
-
-
 def test_bands_are_those_of_the_table(folder: Path) -> None:
     """Half-way between two frames the cubic differs from both by little: the record's band is the table's, to 2 %."""
     (session,) = load_results([folder / "walk.run.json"])
@@ -65,30 +51,6 @@ def test_bands_are_those_of_the_table(folder: Path) -> None:
     table = gaitid.load(folder / "walk.run.json").uncertainty
     of_frames = table[table["column"] == f"{side}_{column}"]["standard_uncertainty"].to_numpy()
     assert np.nanmin(of_frames) * 0.98 <= np.nanmin(of_cycle) and np.nanmax(of_cycle) <= np.nanmax(of_frames) * 1.02
-
-
-@pytest.mark.parametrize(
-    "damaged",
-    [
-        {"peaks": [{"side": "<b>"}], "cycle": {"left": {"knee_flexion_deg": [1, 2]}}},
-        {"peaks": [{"value": 1, "standard_uncertainty": 0.1, "shares_percent": 5, "side": "<b>", "unit": "<i>"}]},
-        {"peaks": []},
-        {"peaks": [], "cycle": {"left": {"knee_flexion_deg": ["<b>"] * 101}}},
-        {
-            "peaks": [],
-            "cycle": {"left": {"knee_flexion_deg": [1.0] * 101}},
-            "cycle_shares_percent": {"left": {"knee_flexion_deg": {"soft_tissue": "<b>", "timing": ["<b>"]}}},
-        },
-    ],
-)
-def test_a_record_with_less_is_no_error(folder: Path, tmp_path: Path, damaged: dict[str, Any]) -> None:
-    for file in folder.glob("walk.*"):
-        (tmp_path / file.name).write_bytes(file.read_bytes())
-    record = json.loads((tmp_path / "walk.run.json").read_text(encoding="utf-8"))
-    record["uncertainty"] = damaged
-    (tmp_path / "walk.run.json").write_text(json.dumps(record), encoding="utf-8")
-    html = page(tmp_path)
-    assert "<b>" not in html.partition("<h2>How sure</h2>")[2].partition("</section>")[0]
 
 
 def test_the_stacked_picture_is_as_high_as_the_uncertainty(folder: Path) -> None:
@@ -110,11 +72,3 @@ def test_the_stacked_picture_is_as_high_as_the_uncertainty(folder: Path) -> None
     np.testing.assert_allclose(found[-1][2][known], u[known], rtol=0.03)
     html = page(folder)
     assert "The budget over the cycle" in html and html.count("standard uncertainty over the cycle, stacked") == 16
-
-
-def test_a_record_without_shares_has_no_picture(folder: Path) -> None:
-    (session,) = load_results([folder / "walk.run.json"])
-    (result,) = session.results
-    about = {k: v for k, v in result.record["uncertainty"].items() if k != "cycle_shares_percent"}
-    older = replace(result, record={**result.record, "uncertainty": about})
-    assert budgets([older]) == [] and variance_over_cycle([older], "left", "knee_flexion_deg") == {}

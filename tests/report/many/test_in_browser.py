@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ import pytest
 from gaitid.report import write_report
 
 Walk = Callable[..., Path]
-Table = Callable[[Sequence[str]], Path]
 
 
 @pytest.fixture
@@ -53,41 +51,3 @@ def test_sessions_and_sides_are_switched_by_click_and_key(walk: Walk, show: Call
     assert shown(page, curve.format("k1"))
     page.locator("#compared .s-left").press("Space")
     assert not shown(page, "#compared .left-panels") and shown(page, "#compared .right-panels")
-
-
-def test_values_of_sessions_are_told_by_pointer_and_key(walk: Walk, show: Callable[..., Any]) -> None:
-    page = show([walk("before").parent, walk("after").parent])
-    panel = page.locator('#compared .panel[data-key="left-knee_flexion_deg"]')
-    panel.focus()
-    panel.press("End")
-    panel.press("ArrowLeft")
-    assert re.fullmatch(r"99 %: before [−\d.]+, after [−\d.]+ \([+−][\d.]+\)", panel.locator(".readout").inner_text())
-    panel.locator("svg").first.hover(position={"x": 150, "y": 50})
-    assert not panel.locator(".readout").inner_text().startswith("99 %")
-    panel.press("Escape")
-    assert not shown(page, "#compared .readout")
-
-
-@pytest.mark.parametrize("width", [320, 1280, 3840])
-def test_nothing_is_wider_than_the_window(walk: Walk, table: Table, show: Callable[..., Any], width: int) -> None:
-    lines = []
-    for name in "ABCDE":
-        walk(name)
-        lines.append(f"{name}/walk,{name},,")
-    page = show([table(lines)], width=width)
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert shown(page, "#compared table.members")
-
-
-def test_a_group_is_read_with_the_tools_of_a_session(walk: Walk, table: Table, show: Callable[..., Any]) -> None:
-    for name in "AB":
-        walk(name)
-    page = show([table([f"{name}/walk,{name},," for name in "AB"])])
-    panel = page.locator('#compared .panel[data-column="knee_flexion_deg"]')
-    panel.focus()
-    panel.press("ArrowRight")
-    assert panel.locator(".readout").inner_text().startswith("L ")
-    left = panel.locator("svg g.left").first
-    assert left.is_visible()
-    page.locator('#compared button[data-value="left"]').click()
-    assert not left.is_visible()

@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
-from matplotlib.image import imread
 
 from gaitid.drawing import SIDES
 from gaitid.errors import GaitidError
@@ -20,9 +19,9 @@ from gaitid.norms import Band
 from gaitid.report import Choices, write_report
 from gaitid.report.gathering import load_results
 from gaitid.report.lines import Line, members_of, side_lines
-from gaitid.report.panels import GRIDS, PANELS, Request, figure_names, rows_of, width_mm
-from gaitid.report.pictures import _foot, _wrapped, compose
-from gaitid.report.pictures.draw import SESSION_STYLES, draw_panel, layout_for
+from gaitid.report.panels import PANELS, Request
+from gaitid.report.pictures import compose
+from gaitid.report.pictures.draw import draw_panel, layout_for
 
 ROOT = Path(__file__).resolve().parents[3]
 Walk = Callable[..., Path]
@@ -85,16 +84,6 @@ def known_in_part(part: np.ndarray, impact: slice = slice(0)) -> Line:
     return Line("left", "left", 0, nothing, nothing, none, part, np.zeros(101, dtype=bool), struck, np.nan)
 
 
-def test_the_impact_of_what_is_known_in_part_only_is_drawn_apart_too() -> None:
-    part = np.full((1, 101), 2.0)
-    part[0, :5], part[0, 60:] = 100.0, np.nan
-    axes = drawn(known_in_part(part, slice(5))).axes[0]
-    assert axes.get_ylim()[1] < 10
-    sound, struck = (np.asarray(line.get_ydata()) for line in axes.lines[1:3])
-    assert np.flatnonzero(np.isfinite(sound)).tolist() == [*range(5, 60)]
-    assert np.flatnonzero(np.isfinite(struck)).tolist() == [*range(6)]
-
-
 def test_what_is_known_in_part_only_is_drawn_with_its_gaps() -> None:
     part = np.full((1, 101), np.nan)
     part[0, 20:30], part[0, 50] = 2.0, 3.0
@@ -104,73 +93,10 @@ def test_what_is_known_in_part_only_is_drawn_with_its_gaps() -> None:
     assert np.asarray(dots.get_xdata()).tolist() == [50]
 
 
-def test_every_cycle_is_drawn_when_asked_for() -> None:
-    line = a_line()
-    line.whole[1, 50] = 40.0
-    with_cycles, without = (drawn(line, cycles=cycles).axes[0] for cycles in (True, False))
-    assert len(with_cycles.lines) == len(without.lines) + 2
-    assert with_cycles.get_ylim()[1] > 40 > without.get_ylim()[1]
-
-
 def test_the_band_of_the_norm_is_one_sd() -> None:
     band = Band(np.array([0.0, 100.0]), np.array([2.0, 2.0]), np.array([0.5, 0.5]), 9)
     box = drawn(a_line(), band).axes[0].collections[0].get_paths()[0].get_extents()
     assert (box.y0, box.y1) == (1.5, 2.5)
-
-
-def luminance(colour: str) -> float:
-    """Of WCAG 2: relative luminance."""
-    parts = np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
-    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
-    return float(linear @ [0.2126, 0.7152, 0.0722])
-
-
-@pytest.mark.parametrize("styles", [tuple(SIDES.values()), SESSION_STYLES])
-def test_lines_are_told_apart_in_grey_and_seen_on_white(styles: Sequence[tuple[str, object]]) -> None:
-    dashes = [str(style[1]) for style in styles]
-    assert len(set(dashes)) == len(dashes)
-    for colour, _ in styles:
-        assert 1.05 / (luminance(colour) + 0.05) >= 3  # WCAG 2.1, 1.4.11: graphics
-
-
-@pytest.mark.parametrize(("asked", "mm"), [("single", 90), ("1.5", 140), ("double", 190), (None, 190), ("120", 120)])
-def test_widths(asked: str | None, mm: float) -> None:
-    assert width_mm(asked) == mm
-
-
-@pytest.mark.parametrize("asked", ["triple", "10", "nan", "5000", ""])
-def test_widths_that_are_none(asked: str) -> None:
-    with pytest.raises(GaitidError, match="no width of a picture; expected single"):
-        width_mm(asked)
-
-
-def test_an_svg_is_as_wide_as_asked_and_its_text_is_text(walk: Walk, tmp_path: Path) -> None:
-    output = write_report([walk("a")], tmp_path / "f.svg", choices=Choices(Request(("knee_flexion",), "single")))
-    text = output.read_text(encoding="utf-8")
-    width = float(re.search(r'width="([\d.]+)pt"', text)[1])  # type: ignore[index]
-    assert width / 72 * 25.4 == pytest.approx(90, abs=0.1)
-    words = re.findall(r">([^<>]+)</text>", text)
-    assert {"Knee flexion", "degrees", "% of the gait cycle", "left (4 cycles)", "right (4 cycles)"} <= set(words)
-    sizes = [float(size) for size in re.findall(r"font-size: ([\d.]+)px", text)]
-    assert sizes and min(sizes) >= 7
-    assert "Arial" in text  # where DejaVu Sans is absent
-    assert "<dc:date>" not in text and "Matplotlib" not in text
-
-
-def test_a_png_has_500_dots_an_inch(walk: Walk, tmp_path: Path) -> None:
-    picture = imread(
-        write_report([walk("a")], tmp_path / "f.png", choices=Choices(Request(("knee_flexion",), "single")))
-    )
-    assert abs(picture.shape[1] - 90 / 25.4 * 500) <= 1
-    assert picture[:, :, :3].std() > 0.05 and (picture[0, 0] == 1).all()
-
-
-def test_the_sheet_is_a4_upright_and_says_whose_it_is(walk: Walk, tmp_path: Path) -> None:
-    result = walk("P07")
-    picture = imread(write_report([result], tmp_path / "s.png"))
-    assert abs(picture.shape[0] - 297 / 25.4 * 200) <= 1 and abs(picture.shape[1] - 210 / 25.4 * 200) <= 1
-    text = write_report([result], tmp_path / "s.svg").read_text(encoding="utf-8")
-    assert "P07" in text and "1 trial: walk" in text and "model pig" in text
 
 
 def test_the_same_results_give_the_same_bytes_in_any_process(walk: Walk, tmp_path: Path) -> None:
@@ -210,23 +136,6 @@ def test_of_a_group_each_subject_counts_once(walk: Walk, table: Table) -> None:
     assert picture.counted == "subject"
 
 
-def test_a_folder_gets_a_file_for_each_figure(walk: Walk, tmp_path: Path) -> None:
-    result, folder = walk("a"), tmp_path / "figures"
-    folder.mkdir()
-    assert write_report([result], folder, "svg", choices=Choices(Request(("ground", "knee_flexion")))) == folder
-    assert sorted(os.listdir(folder)) == ["ground.svg", "knee_flexion.svg"]
-
-
-def test_every_name_has_panels_and_a_wrong_one_a_hint() -> None:
-    assert {"sheet", "kinematics", "moments", "powers", "ground", "hip_flexion"} <= set(figure_names())
-    assert all(rows_of([name]) for name in figure_names())
-    assert [len(row) for row in rows_of(["hip_flexion", "knee_flexion", "ground"])] == [2, 3]
-    with pytest.raises(GaitidError, match="no figure 'knee_flexon'; expected knee_flexion"):
-        rows_of(["knee_flexon"])
-    with pytest.raises(GaitidError, match="expected sheet|expected kinematics"):
-        rows_of(["zzz"])
-
-
 def refusal(results: list[Path], output: Path, picture: Request | None = None, format: str | None = None) -> str:
     with pytest.raises(GaitidError) as caught:
         write_report(results, output, format, choices=Choices(picture))
@@ -242,26 +151,3 @@ def test_refusals_are_one_line(walk: Walk, tmp_path: Path) -> None:
     gone = tmp_path / "gone.run.json"
     assert "no figure" in refusal([gone], tmp_path / "f.png", Request(("x",)))  # before anything is read
     assert not list(tmp_path.glob("f.*"))
-
-
-def test_no_norms_beside_a_cycle(walk: Walk) -> None:
-    result = walk("a")
-    for name in ("cycles", "spatiotemporal"):
-        result.with_name(f"walk.{name}.csv").unlink()
-    picture = compose(load_results([result]), Request(), "schwartz2008")
-    assert picture.norms is None and picture.x_label != "% of the gait cycle"
-    assert any("No normative bands" in line for line in picture.foot)
-
-
-def test_narrow_figures_stand_in_fewer_columns() -> None:
-    assert [layout_for(width, 3).columns for width in (190, 140, 90, 45)] == [3, 3, 2, 1]
-    assert set(GRIDS) == {"kinematics", "moments", "powers", "ground", "sheet"}
-
-
-def test_the_foot_of_a_sheet_ends_with_a_sentence() -> None:
-    first, second = (
-        "A band of children, " + "which was chosen by speed " * 5 + "and age.",
-        "No curve " + "at all " * 30 + "is.",
-    )
-    assert _foot([], first)[:-1] == _wrapped(first)
-    assert " ".join(_foot([], f"{first} {second}")[:-1]) == first

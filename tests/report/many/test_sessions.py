@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import io
-import json
 import re
-import sys
 from collections.abc import Callable, Sequence
 from html.parser import HTMLParser
 from pathlib import Path
@@ -13,12 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gaitid.cli import report as report_command
 from gaitid.errors import GaitidError
 from gaitid.report import write_report
 from gaitid.report.gathering import Session, load_results, regrouped
-from gaitid.report.group import group_html, unlike
-from gaitid.report.lines import by_subject, group_members, label_of, members_of, shared_norms
+from gaitid.report.group import group_html
+from gaitid.report.lines import by_subject, group_members, label_of
 from gaitid.report.sessions import sessions_html
 
 Walk = Callable[..., Path]
@@ -72,17 +68,6 @@ def test_what_changed_is_told_and_what_did_not_is_not(walk: Walk) -> None:
     assert "Right knee flexion" in told and "power" not in told and "force" not in told
 
 
-def test_sessions_that_are_alike_do_not_differ(walk: Walk) -> None:
-    html = sessions_html(sessions(walk, extra=0.0))
-    assert "Nowhere over 3 % of the cycle or more" in html
-
-
-def test_two_cycles_have_no_band_and_it_is_said(walk: Walk) -> None:
-    html = sessions_html(sessions(walk, cycles=2))
-    assert "after − before (too few cycles)" in html and "It cannot be told: that takes 3 cycles of each" in html
-    assert "Nowhere" not in html
-
-
 def test_curves_with_too_few_cycles_are_named(walk: Walk) -> None:
     before, after = walk("before", cycles=4), walk("after", cycles=4, extra=rise(20.0))
     path = after.with_name("walk.cycles.csv")
@@ -93,69 +78,6 @@ def test_curves_with_too_few_cycles_are_named(walk: Walk) -> None:
     path.write_text("\n".join([header, *map(",".join, emptied)]) + "\n", encoding="utf-8")
     html = sessions_html(load_results([before.parent, after.parent]))
     assert "Too few cycles to tell: left ankle power." in html and "<b>Left knee flexion</b>" in html
-
-
-def test_the_first_given_is_what_others_are_held_against(walk: Walk) -> None:
-    walk("before")
-    after = walk("after")
-    html = sessions_html(load_results([after.parent, after.parents[1] / "before"]))
-    assert "Where before differs from after" in html and "before − after" in html and "after − before" not in html
-
-
-def test_three_sessions_have_a_style_each_and_two_differences(walk: Walk) -> None:
-    folders = [walk(name).parent for name in ("one", "two", "three")]
-    html = sessions_html(load_results(folders))
-    figure = html.split('data-column="knee_flexion_deg"')[1].split("</figure>")[0]
-    assert {"k0", "k1", "k2"} == set(re.findall(r'<g class="(k\d)"', figure.split("</svg>")[0]))
-    assert {"k1", "k2"} == set(re.findall(r'<g class="(k\d)"', figure.split("</svg>")[1]))
-    assert Unclosed(html).wrong == []
-
-
-def test_the_limits_of_the_band_are_said(walk: Walk) -> None:
-    html = sessions_html(sessions(walk))
-    assert "markers were put on again between sessions" in text_of(html) and "Lenhoff et al. 1999" in html
-
-
-def test_figures_of_strides_and_their_difference(walk: Walk) -> None:
-    walk("before", cycles=3)
-    after = walk("after", cycles=5)
-    html = sessions_html(load_results([after.parents[1] / "before", after.parent]))
-    row = re.search(r"Walking speed.*?</tr>", html, re.DOTALL)
-    assert row is not None
-    cells = [text_of(cell).strip() for cell in re.findall(r"<td[^>]*>(.*?)</td>", row[0])]
-    assert cells[:2] == ["1.01 ± 0.01 (3)", "1.02 ± 0.02 (5)"]
-    assert re.fullmatch(r"0\.01 ± 0\.0\d", cells[2])
-
-
-HOSTILE = "<script>alert(1)</script>&\"'"
-
-
-def test_labels_from_outside_are_only_text(walk: Walk) -> None:
-    walk("a")
-    b = walk("b")
-    given = load_results([b.parents[1] / "a", b.parent])
-    html = sessions_html([Session("x", HOSTILE, "", given[0].results), Session("x", "b", HOSTILE, given[1].results)])
-    assert "<script>alert" not in html and "&lt;script&gt;alert" in html and "\\u003cscript\\u003ealert" in html
-    assert Unclosed(html).wrong == []
-
-
-def test_what_should_not_be_mixed_is_said(walk: Walk) -> None:
-    before, after = walk("before"), walk("after")
-    record = json.loads(after.read_text(encoding="utf-8"))
-    record |= {"model": {"name": "cast"}, "verdict": {"trial": "do not use", "left": "good", "right": "good"}}
-    after.write_text(json.dumps(record), encoding="utf-8")
-    html = sessions_html(load_results([before.parent, after.parent]))
-    assert "Several models (cast, pig)" in html and "“do not use”: after walk." in html
-    assert "Several models" not in sessions_html(load_results([before.parent, walk("third").parent]))
-
-
-def test_a_session_without_cycles_is_named_and_does_not_decide(walk: Walk) -> None:
-    first, *others = [walk(name) for name in ("standing", "before", "after")]
-    for table in ("cycles", "spatiotemporal"):
-        first.with_name(f"walk.{table}.csv").unlink()
-    given = load_results([path.parent for path in (first, *others)])
-    assert [member.label for member in members_of(given)] == ["before", "after"]
-    assert "Not compared, as without a cycle like the others: standing." in sessions_html(given)
 
 
 def test_labels_tell_sessions_apart() -> None:
@@ -207,31 +129,6 @@ def test_a_group_page_names_all_subjects_and_who_is_unlike(walk: Walk, table: Ta
     assert Unclosed(html).wrong == []
 
 
-def test_alike_subjects_are_not_named(walk: Walk, table: Table) -> None:
-    (members,) = group_members(by_subject(group(walk, table, [f"P{i}" for i in range(8)]))).values()
-    assert unlike(members) == []
-
-
-def test_subjects_that_do_not_vary_divide_nothing(walk: Walk, table: Table) -> None:
-    """Five that differ by rounding alone: how many of their standard deviations a sixth is off has no answer."""
-    names = [f"P{i}" for i in range(6)]
-    sessions = group(walk, table, names, odd="P5")
-    first = sessions[0].results[0]
-    rows = first.path.with_name("walk.cycles.csv").read_text(encoding="utf-8")
-    for session in sessions[1:5]:
-        session.results[0].path.with_name("walk.cycles.csv").write_text(rows, encoding="utf-8")
-    subjects = by_subject(load_results([first.path.parents[1]]))
-    (members,) = group_members(subjects).values()
-    assert all(one.subject != "P5" for one in unlike(members))
-    html = text_of(group_html(subjects))
-    assert max(float(number) for number in re.findall(r"([\d.]+) SD", html.split("Unlike the others")[1])) < 100
-
-
-def test_few_subjects_are_not_judged(walk: Walk, table: Table) -> None:
-    html = group_html(by_subject(group(walk, table, ["A", "B", "C"], odd="C")))
-    assert "Not looked for: that takes 5 subjects" in html
-
-
 def test_conditions_that_subjects_share_are_paired(walk: Walk, table: Table) -> None:
     lines = []
     for i, name in enumerate("ABCDEF"):
@@ -245,15 +142,6 @@ def test_conditions_that_subjects_share_are_paired(walk: Walk, table: Table) -> 
     # subjects are 15° apart from each other: only their own differences show the 20°
     assert re.search(r"<b>Left knee flexion</b>: [\d.]+° \(flexion\) at 3\d %", html)
     assert "mean of the subjects’ own differences" in text_of(html)
-
-
-def test_sessions_that_nobody_shares_are_taken_together(walk: Walk, table: Table) -> None:
-    walk("A/x")
-    walk("A/y")
-    walk("B/z")
-    subjects = by_subject(load_results([table(["A/x/walk,A,x,", "A/y/walk,A,y,", "B/z/walk,B,z,"])]))
-    groups = group_members(subjects)
-    assert list(groups) == [""] and [len(m.results) for m in groups[""]] == [2, 1]
 
 
 # --- the page -------------------------------------------------------------------------------------------------
@@ -276,29 +164,3 @@ def test_a_page_of_a_group_is_of_the_group_alone(walk: Walk, table: Table, tmp_p
     page = write_report([folder], tmp_path / "p.html").read_text(encoding="utf-8")
     assert re.findall(r'<article id="([^"]+)"', page) == ["compared"]
     assert "<h1>5 subjects</h1>" in page and len(page) < 1_000_000
-
-
-def test_norms_have_to_fit_everyone(walk: Walk, table: Table) -> None:
-    walk("A")
-    walk("B")
-    sessions = load_results([table(["A/walk,A,,", "B/walk,B,,"])])
-    members = members_of(sessions)
-    norms, why = shared_norms(members, "none")
-    assert norms is None and why
-    norms, why = shared_norms(members, "schwartz2008")
-    assert norms is not None and "nearest to the mean of all" in why
-
-
-def test_on_a_terminal_the_line_is_drawn_over_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Terminal(io.StringIO):
-        def isatty(self) -> bool:
-            return True
-
-    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
-    monkeypatch.setattr(report_command, "_DRAW_EVERY_S", 0.0)
-    patience = report_command._Patience()
-    patience("reading one")
-    report_command.erase_line()
-    assert terminal.getvalue() == "\rreading one (step 1)\x1b[K\r\x1b[K"
-    quiet = report_command._Patience(quiet=True)
-    assert not quiet.over_itself

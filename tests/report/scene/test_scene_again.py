@@ -11,12 +11,9 @@ import pytest
 
 from gaitid.cli.options import run_options
 from gaitid.cli.run import command, given_options, recorded_command
-from gaitid.errors import GaitidError
 from gaitid.report.result import Result, load_result
-from gaitid.report.scene import moving
 from gaitid.report.scene.moving import analyse_again, seen_of
 from gaitid.run.command import read_command
-from gaitid.settings import OPTIONS
 
 #: Each option of `run` that changes a result, as typed.
 TYPED = {
@@ -60,30 +57,9 @@ def recorded_and_read(typed: list[str]) -> None:
     assert options == meant
 
 
-@pytest.mark.parametrize("name", list(OPTIONS))
-def test_each_option_is_read_back(name: str) -> None:
-    recorded_and_read(TYPED[name])
-
-
 def test_all_options_together_and_none() -> None:
     recorded_and_read([word for words in TYPED.values() for word in words])
     recorded_and_read([])
-
-
-@pytest.mark.parametrize(
-    ("words", "why"),
-    [
-        ([], "no command of `gaitid run`"),
-        (["gaitid", "check", "walk.c3d"], "no command of `gaitid run`"),
-        (["gaitid", "run", "walk.c3d", "--magic", "1"], "--magic, which is not known here"),
-        (["gaitid", "run", "walk.c3d", "--model"], "ends with --model"),
-        (["gaitid", "run", "walk.c3d", "--subject-prefix", "(not kept)"], "was not kept"),
-        (["gaitid", "run", "walk.c3d", "--assign", "left=9@5-1"], "the last frame lies before the first"),
-    ],
-)
-def test_a_command_that_cannot_be_read(words: list[str], why: str) -> None:
-    with pytest.raises(GaitidError, match=why):
-        read_command(words)
 
 
 def test_the_same_numbers(walk: Result) -> None:
@@ -106,21 +82,6 @@ def elsewhere(record: dict[str, object], old: Path) -> None:
     text = json.dumps(record).replace(str(old), "/gone/session")
     record.clear()
     record.update(json.loads(text))
-
-
-def test_files_that_moved_with_the_result(made: Path, copied: Path) -> None:
-    result = changed_record(copied / "results" / "walk.run.json", lambda record: elsewhere(record, made))
-    assert analyse_again(result).why_not == ""
-
-
-def test_relative_paths_are_looked_for_above_the_result(made: Path, copied: Path) -> None:
-    def relative(record: dict[str, object]) -> None:
-        text = json.dumps(record).replace(f"{made}/", "")
-        record.clear()
-        record.update(json.loads(text))
-
-    result = changed_record(copied / "results" / "walk.run.json", relative)
-    assert analyse_again(result).why_not == ""
 
 
 @pytest.mark.parametrize("name", ["walk.c3d", "static.c3d"])
@@ -146,27 +107,6 @@ def test_other_numbers_are_not_drawn(copied: Path) -> None:
     assert "this version computes other numbers" in again.why_not
 
 
-def test_no_folder_is_named(made: Path, copied: Path) -> None:
-    """A report may be shared, and folders name people."""
-
-    def refused(record: dict[str, object]) -> None:
-        record["command"] = [*list(record["command"]), "--set", "gap_error_mm=nonsense"]  # type: ignore[call-overload]
-
-    again = analyse_again(changed_record(copied / "results" / "walk.run.json", refused))
-    assert again.why_not.startswith("it cannot be analysed again: ")
-    assert str(made) not in again.why_not
-    assert str(copied) not in again.why_not
-
-
-def test_a_record_without_command_or_inputs(copied: Path) -> None:
-    path = copied / "results" / "walk.run.json"
-    assert analyse_again(changed_record(path, lambda r: r.update(inputs=[]))).why_not == (
-        "the record does not say which file it was made from"
-    )
-    why = analyse_again(changed_record(path, lambda r: r.update(command=[]))).why_not
-    assert why == "the record holds no command of `gaitid run`"
-
-
 @pytest.mark.parametrize(
     ("trial", "options"),
     [
@@ -189,10 +129,3 @@ def test_a_trial_is_analysed_once_for_view_and_plan(copied: Path) -> None:
     assert seen_of(load_result(path)) is first
     changed_record(path, lambda record: record.update(inputs=[]))
     assert seen_of(load_result(path)).moving is None
-
-
-def test_few_frames_are_kept(walk: Result, copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(moving, "_KEPT_FRAMES", len(walk.frame) + 1)
-    first = seen_of(walk)
-    seen_of(load_result(copied / "results" / "walk.run.json"))
-    assert seen_of(walk) is not first

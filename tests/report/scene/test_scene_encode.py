@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 from unpacked import unpack
 
 from gaitid.report.scene.describe import POSITION, pack
@@ -29,18 +26,3 @@ def test_what_is_unknown_is_not_there() -> None:
     assert np.isnan(again[2, 0]).all()
     assert np.isnan(again[:2, 1]).all()
     np.testing.assert_array_equal(again[3:], 1.0)
-
-
-def test_nothing_to_pack() -> None:
-    assert unpack(pack(np.zeros((5, 0, 3)), 1.0), 5).shape == (5, 0, 3)
-    never = pack(np.full((5, 1, 3), np.nan), 1.0)
-    assert never["k"] == [[]]
-    assert np.isnan(unpack(never, 5)).all()
-
-
-@given(arrays(np.float64, (7, 2, 2), elements=st.floats(-1e6, 1e6) | st.just(float("nan"))))
-def test_any_numbers(values: np.ndarray) -> None:
-    again = unpack(pack(values, 1.0), 7)
-    known = np.isfinite(values).all(axis=2)
-    np.testing.assert_array_equal(np.isfinite(again).all(axis=2), known)
-    assert np.abs(again - values)[known].max(initial=0) <= 0.5

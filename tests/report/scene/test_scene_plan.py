@@ -7,7 +7,6 @@ import xml.etree.ElementTree as ET
 from collections.abc import Callable
 
 import numpy as np
-import pytest
 
 from gaitid.report.result import Result
 from gaitid.report.scene import plan_html
@@ -78,36 +77,3 @@ def test_pressure_lies_in_the_foot(recorded: Callable[..., Result]) -> None:
         assert ((low < path) & (path < high)).all(axis=1).mean() > 0.9
         # from heel to toe: up the picture
         assert path[-1, 1] < path[0, 1] - 10
-
-
-def test_a_treadmill_is_not_a_heap_of_feet(recorded: Callable[..., Result]) -> None:
-    result = recorded("wild/rbds_running/run.c3d", "--static", "wild/rbds_running/static.c3d")
-    html = plan_html(result)
-    assert len(with_class(picture(html), "gp-foot")) == 4
-    assert "4 of 86 contacts are drawn." in html
-    assert "<summary>74 more contacts</summary>" in html
-
-
-def test_no_plan_says_why_and_an_arm_has_none(copied, walk: Result) -> None:  # type: ignore[no-untyped-def]
-    from gaitid.report.result import load_result
-
-    path = copied / "results" / "walk.run.json"
-    path.write_text(path.read_text("utf-8").replace('walk.c3d"', 'other.c3d"'), "utf-8")
-    expected = "No plan of the plates of walk: other.c3d is not where it was when the result was made."
-    assert plan_html(load_result(path)) == f'<p class="gs-absent">{expected}</p>'
-
-
-@pytest.mark.parametrize(
-    "trial", ["wild/keypoints/balance.trc", "stairs/Movement_trial.c3d", "wild/latrobe/sprint.trc"]
-)
-def test_whatever_plates_there_are(recorded: Callable[..., Result], trial: str) -> None:
-    options = {
-        "wild/keypoints/balance.trc": ("--static", "wild/keypoints/static.trc"),
-        "wild/latrobe/sprint.trc": ("--static", "wild/latrobe/static.trc", "--forces", "wild/latrobe/sprint_grf.mot"),
-    }
-    svg = picture(plan_html(recorded(trial, *options.get(trial, ()))))
-    box = [float(word) for word in str(svg.get("viewBox")).split()]
-    for foot in with_class(svg, "gp-foot"):
-        places = corners(str(foot.get("d")))
-        assert (places > -6).all()
-        assert (places < np.array(box[2:]) + 6).all()
