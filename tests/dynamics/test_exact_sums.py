@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,15 +15,7 @@ import numpy as np
 import pytest
 from exact_chains import LONG, ExactChain, number
 
-from gaitid.capacity.ellipsoids import (
-    acceleration_map,
-    acceleration_polytope,
-    dynamic_force_ellipsoid,
-    dynamic_velocity_ellipsoid,
-    gravity_bias,
-    manipulability_ellipsoid,
-    manipulability_measure,
-)
+from gaitid.capacity.ellipsoids import acceleration_map, dynamic_force_ellipsoid, gravity_bias
 from gaitid.dynamics.joint_space import gravity_terms, jacobian, mass_matrix, velocity_terms
 from gaitid.simulate.chain import ChainScenario
 from gaitid.simulate.scenario_file import load_scenario
@@ -203,65 +194,12 @@ def test_torques_of_the_simulation(name: str) -> None:
     close(s.tau, tau)
 
 
-def test_friction_of_the_simulation() -> None:
-    """F = v q̇ + c tanh(q̇/s) of what the file says, in long double; joints without any have none."""
-    s = system("limb")
-    given = dict(s.exact.content["friction"])
-    smoothing = number(given.pop("smoothing_per_s"))
-    F = np.zeros(len(s.qd), dtype=LONG)
-    for name, law in given.items():
-        i = s.exact.coordinates.index(name)
-        v, c = (number(law.get(key, 0)) for key in ("viscous_Nms_per_rad", "coulomb_Nm"))
-        F[i] = v * s.qd[i] + c * np.tanh(s.qd[i] / smoothing)
-    assert np.count_nonzero(F) == 3
-    close(-s.friction, F)
-
-
 def of_point(name: str) -> tuple[np.ndarray, ...]:
     """J of the tip along its directions, M, G, V and J̇ q̇ in double, from the long-double account."""
     exact = terms(name)
     rows = ["xyz".index(x) for x in TIPS[name][1]]
     double = {key: np.asarray(value, dtype=float) for key, value in exact.items()}
     return double["J"][rows], double["M"], double["G"], double["V"], double["drift"][rows]
-
-
-@all_systems
-def test_kappa_polytope_and_ellipsoids(name: str) -> None:
-    """Of gaitid's own M and J, against quadratic forms and zonotopes of the independent ones."""
-    s = system(name)
-    J, M, G, V, drift = of_point(name)
-    tree, q, qd = s.scenario.tree, s.q.astype(float), s.qd.astype(float)
-    link, at = tip_on_link(s, TIPS[name][0])
-    rows = ["xyz".index(x) for x in TIPS[name][1]]
-    J_own, M_own = jacobian(tree, q, link, at)[rows], mass_matrix(tree, q)
-    G_own = gravity_terms(tree, q, s.scenario.gravity_g)
-    bias_own = gravity_bias(J_own, M_own, G_own + velocity_terms(tree, q, qd))
-    bias_own = bias_own + drift
-    inverse = np.linalg.inv(M)
-    A, bias = J @ inverse, drift - J @ inverse @ (V + G)
-    limits = np.linspace(5.0, 9.0, len(M))
-    kappa = np.sqrt(np.linalg.det(J @ inverse @ inverse @ J.T))
-    close(manipulability_measure(J_own, M_own), kappa)
-    close(bias_own, bias)
-    m = len(J)
-    polytope = acceleration_polytope(acceleration_map(J_own, M_own), -limits, limits, bias_own)
-    generators = A * limits
-    volume = 2**m * sum(abs(np.linalg.det(generators[:, list(c)])) for c in combinations(range(len(M)), m))
-    close(polytope.volume, volume)
-    corner = bias + generators @ np.sign(generators[0])  # farthest along the first direction
-    close(np.asarray(polytope.vertices)[:, 0].max(), corner[0])
-    for found, form in (
-        (manipulability_ellipsoid(J_own, M_own, limits, bias_own), A @ np.diag(limits**2) @ A.T),
-        (dynamic_velocity_ellipsoid(J_own, M_own), 2 * J @ inverse @ J.T),
-        (dynamic_force_ellipsoid(J_own, M_own, limits, bias_own), _force_form(J, inverse, limits)),
-    ):
-        close(found.directions * found.semi_axes**2 @ found.directions.T, form)
-    close(dynamic_force_ellipsoid(J_own, M_own, limits, bias_own).centre, np.linalg.solve(J @ inverse @ J.T, bias))
-
-
-def _force_form(J: np.ndarray, inverse: np.ndarray, limits: np.ndarray) -> np.ndarray:
-    F = np.linalg.inv(J @ inverse @ J.T) @ J @ inverse
-    return F @ np.diag(limits**2) @ F.T
 
 
 @all_systems
@@ -288,23 +226,3 @@ def test_the_dynamic_force_is_what_a_constraint_takes(name: str) -> None:
         push = np.linalg.solve(K, np.concatenate([limits * u - V - G, -drift]))[n:]
         reach = ellipsoid.directions[:, k] @ (push - ellipsoid.centre)
         assert reach == pytest.approx(ellipsoid.semi_axes[k], rel=EXACT)
-
-
-@all_systems
-def test_the_dynamic_velocity_has_its_energy(name: str) -> None:
-    """The least kinetic energy of a motion with that velocity of the point is 1 J, along every axis."""
-    J, M, *_ = of_point(name)
-    ellipsoid = dynamic_velocity_ellipsoid(J, M)
-    for k, size in enumerate(ellipsoid.semi_axes):
-        velocity = size * ellipsoid.directions[:, k]
-        least = velocity @ np.linalg.solve(J @ np.linalg.solve(M, J.T), velocity) / 2
-        qd = np.linalg.solve(M, J.T @ np.linalg.solve(J @ np.linalg.solve(M, J.T), velocity))
-        assert J @ qd == pytest.approx(velocity, rel=1e-9)
-        assert least == pytest.approx(1.0, rel=EXACT) and qd @ M @ qd / 2 == pytest.approx(1.0, rel=EXACT)
-
-
-def test_a_point_that_cannot_move_one_way_bears_any_force() -> None:
-    J = np.array([[1.0, 0.5], [2.0, 1.0]])  # a stretched arm: one direction only
-    ellipsoid = dynamic_force_ellipsoid(J, np.diag([2.0, 1.0]), np.ones(2), np.zeros(2))
-    assert np.isnan(ellipsoid.semi_axes).all() and np.isnan(ellipsoid.centre).all()
-    assert dynamic_velocity_ellipsoid(J, np.diag([2.0, 1.0])).semi_axes[1] == pytest.approx(0, abs=1e-12)

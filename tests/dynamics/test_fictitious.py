@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from moving_trees import G, random_inertia, summed
@@ -22,7 +21,6 @@ from gaitid.dynamics.fictitious import (
     contributions,
     observed_wrenches,
     relative_motion,
-    segment_observer,
 )
 from gaitid.dynamics.newton_euler import SOLVERS
 from gaitid.dynamics.wrench import Wrench
@@ -128,32 +126,6 @@ def test_wrench_computed_in_any_observer_is_every_solvers(seed: int, n: int) -> 
             np.testing.assert_allclose(moment, wrench.m_g, rtol=0, atol=tolerance * (m + 5 * f))  # N·m
 
 
-@given(seeds)
-@settings(max_examples=20, deadline=None)
-def test_segment_observer_rides_on_a_point_of_the_segment(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    R, com = rotation(rng), point(rng)
-    p = com + apply(R, rng.normal(0, 0.3, 3))
-    link = make_link(R, com, p.value, 2.0, np.eye(3))
-    found, true = segment_observer(link, com.d[1], link.joint_g), observe(R, p)
-    for name in ("R_go", "p_g", "v_g", "a_g", "omega_g", "alpha_g"):
-        x = getattr(true, name)
-        np.testing.assert_allclose(getattr(found, name), x, rtol=0, atol=ROUNDING * (10 + largest(x)), err_msg=name)
-
-
-@given(seeds)
-@settings(max_examples=20, deadline=None)
-def test_who_rides_on_a_segment_sees_it_at_rest(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    R, com = rotation(rng), point(rng)
-    joint = com + apply(R, rng.normal(0, 0.3, 3))
-    link = make_link(R, com, joint.value, 2.0, np.eye(3))
-    motion = relative_motion(link, com.d[1], segment_observer(link, com.d[1], link.joint_g))
-    terms = 10 + largest(com.d[2], link.alpha_g, link.omega_g**2)
-    np.testing.assert_allclose(motion.v_o, 0, atol=ROUNDING * terms)  # m/s
-    np.testing.assert_allclose(motion.a_o, 0, atol=ROUNDING * terms)  # m/s²
-
-
 @given(seeds, st.booleans())
 @settings(max_examples=20, deadline=None)
 def test_at_rest_or_drifting_nothing_is_fictitious(seed: int, drifts: bool) -> None:
@@ -170,11 +142,6 @@ def test_at_rest_or_drifting_nothing_is_fictitious(seed: int, drifts: bool) -> N
     np.testing.assert_allclose(terms["inertia"].f_g, plain["inertia"].f_g, rtol=1e-14, atol=1e-14)  # N
     scale = largest(plain["inertia"].m_g, plain["inertia"].f_g)
     np.testing.assert_allclose(terms["inertia"].m_g, plain["inertia"].m_g, rtol=0, atol=ROUNDING * scale)  # N·m
-
-
-def test_shapes_are_checked() -> None:
-    with pytest.raises(ValueError, match="R_go must be"):
-        replace(still(), p_g=np.zeros(3))
 
 
 # --- the elementary examples: one fictitious wrench each --------------------------------------------------------
@@ -208,37 +175,6 @@ def assert_only(terms: dict[str, tuple[np.ndarray, np.ndarray]], **forces: np.nd
         np.testing.assert_allclose(force, np.broadcast_to(forces.get(name, 0.0), force.shape), atol=1e-12, err_msg=name)
 
 
-def test_falling_elevator_weighs_nothing() -> None:
-    """D'Alembert's share m g cancels gravity's −m g: nothing is needed to hold what falls with the observer."""
-    t = time_jet(TIMES_S, ORDER)
-    fall = stack([t * 0.0, t * 0.0, t * t * (0.5 * G[2])])
-    R = constant(np.broadcast_to(np.eye(3), (len(TIMES_S), 3, 3)), ORDER)
-    passenger = make_link(R, fall + np.array([0.1, 0.2, 0.9]), fall.value, MASS, ZERO)
-    observer = observe(R, fall)
-    motion = relative_motion(passenger, fall.d[1], observer)
-    (terms,) = contributions(Chain([passenger]), G, observer, [motion])
-    np.testing.assert_allclose(terms["dalembert"].f_g, np.broadcast_to(MASS * G, (len(TIMES_S), 3)), atol=1e-13)
-    assert largest(terms["gravity"].f_g) == pytest.approx(MASS * 9.81)
-    for total in summed(terms):
-        np.testing.assert_allclose(total, 0, atol=1e-13)  # N, N·m
-
-
-def test_stuttering_motor_is_the_euler_wrench() -> None:
-    """Angle A sin(ν t): tangential m α l, moment m l² α about the axle, all of it Euler's."""
-    amplitude, nu = 0.8, 3.0
-    R, observer = turntable(sin_cos(time_jet(TIMES_S, ORDER) * nu)[0] * amplitude)
-    link, velocity = on_table(R, np.array([RADIUS, 0, 0]), np.zeros(3))
-    terms = seen_terms(link, velocity, observer)
-    omega = amplitude * nu * np.cos(nu * TIMES_S)
-    alpha = -amplitude * nu**2 * np.sin(nu * TIMES_S)
-    zero = 0 * alpha
-    euler = np.stack([zero, MASS * alpha * RADIUS, zero], axis=-1)
-    centripetal = np.stack([-MASS * omega**2 * RADIUS, zero, zero], axis=-1)
-    assert_only(terms, euler=euler, centrifugal=centripetal)
-    np.testing.assert_allclose(terms["euler"][1][:, 2], MASS * RADIUS**2 * alpha, atol=1e-12)  # N·m
-    np.testing.assert_allclose(sum(m[:, 2] for _, m in terms.values()), MASS * RADIUS**2 * alpha, atol=1e-12)
-
-
 def test_needle_on_a_vinyl_is_the_centrifugal_wrench() -> None:
     """Steady turning: the record must pull the needle's foot inward with m ω² l and tilt it with m ω² l h."""
     R, observer = turntable(time_jet(TIMES_S, ORDER) * OMEGA)
@@ -248,19 +184,6 @@ def test_needle_on_a_vinyl_is_the_centrifugal_wrench() -> None:
     assert_only(terms, centrifugal=np.array([-pull, 0, 0]))
     expected = np.broadcast_to([0, -pull * HEIGHT, 0], (len(TIMES_S), 3))  # h z × (−pull x)
     np.testing.assert_allclose(terms["centrifugal"][1], expected, atol=1e-12)  # N·m
-
-
-def test_radial_slider_is_the_coriolis_wrench() -> None:
-    """Sliding out at a steady u on a steady table: the groove pushes sideways with 2 m ω u."""
-    u = 0.15
-    R, observer = turntable(time_jet(TIMES_S, ORDER) * OMEGA)
-    t = time_jet(TIMES_S, ORDER)
-    link, velocity = on_table(R, stack([t * u + RADIUS, t * 0.0, t * 0.0]), np.zeros(3))
-    terms = seen_terms(link, velocity, observer)
-    r = RADIUS + u * TIMES_S
-    inward = np.stack([-MASS * OMEGA**2 * r, 0 * r, 0 * r], axis=-1)
-    assert_only(terms, coriolis=np.array([0, 2 * MASS * OMEGA * u, 0]), centrifugal=inward)
-    np.testing.assert_allclose(terms["coriolis"][1][:, 2], 2 * MASS * OMEGA * u * r, atol=1e-12)  # N·m
 
 
 def test_dalemberts_arm_at_the_elbow() -> None:

@@ -12,7 +12,6 @@ from scipy.special import ellipk
 from gaitid.dynamics.integration import Environment, Torque, integrate
 from gaitid.dynamics.joint_space import Friction, Load, forward, inverse, motion
 from gaitid.dynamics.joint_tree import Body, JointTree
-from gaitid.dynamics.pace import Limits
 from gaitid.errors import GaitidError, ModelError
 
 seeds = st.integers(0, 2**32 - 1)
@@ -120,31 +119,7 @@ def test_a_limb_on_a_spherical_joint_keeps_its_angular_momentum() -> None:
     assert run.energy_drift < 1e-10
 
 
-def test_a_free_body_falls_and_tumbles_independently() -> None:
-    """Three prismatic joints and a spherical one: the centre of mass of a thrown limb draws a parabola."""
-    slides = [Body(f"slide {a}", i - 1, "prismatic", a, ONE, NOWHERE, 0.0, NOWHERE, NOTHING) for i, a in enumerate(ONE)]
-    limb = [
-        Body(b.name, i + 2, "revolute", b.axis_b, ONE, NOWHERE, b.mass, b.com_b, b.inertia_b)
-        for i, b in enumerate(ball().bodies)
-    ]
-    tree, times = JointTree((*slides, *limb)), np.linspace(0, 0.4, 9)[:, None]
-    run = integrate(tree, [0, 1, 2, 0.3, 0.2, -0.4], [1, 2, 3, 2.0, -0.5, 1.5], free, times[:, 0], Environment(TILTED))
-    moved = motion(tree, run.q, run.qd)
-    com, vel = moved.com_g[:, -1], moved.vel_g[:, -1]
-    np.testing.assert_allclose(com, com[0] + vel[0] * times + TILTED * times**2 / 2, rtol=0, atol=INTEGRATED)
-
-
 # --- the unknown, refusals ---------------------------------------------------------------------------------
-
-
-def test_an_unknown_frame_stays_unknown_and_alone() -> None:
-    tree = random_tree(7)
-    q, qd, _, tau = random_state(tree, 7)
-    whole = forward(tree, q, qd, tau, TILTED)
-    q[1, 0] = np.nan
-    qdd = forward(tree, q, qd, tau, TILTED)
-    assert np.isnan(qdd[1]).any()
-    np.testing.assert_array_equal(qdd[[0, 2]], whole[[0, 2]])
 
 
 def test_a_joint_that_moves_nothing_of_its_own_is_named() -> None:
@@ -183,56 +158,3 @@ def rod(stiffness: float) -> tuple[JointTree, Torque]:
     inertia = np.diag([0.1, 0.1, 0.001])
     body = Body("rod", -1, "revolute", [0, 1, 0], np.eye(3), np.zeros(3), 1.0, [0, 0, -0.5], inertia)
     return JointTree((body,)), lambda t, q, qd: -stiffness * q - 1e-4 * stiffness * qd
-
-
-@pytest.mark.parametrize(("stiffness", "evaluations", "within"), [(1e9, 4000, "4e-06"), (1e11, 1024, "4e-08")])
-def test_what_is_too_stiff_is_refused_early_with_what_answers_too_fast(
-    stiffness: float, evaluations: int, within: str
-) -> None:
-    """The stiffer, the sooner."""
-    tree, torque = rod(stiffness)
-    words = rf"in {evaluations} evaluations, and would need .*found rod answers within {within} s"
-    with pytest.raises(GaitidError, match=words) as e:
-        integrate(tree, [0.1], [0.0], torque, np.linspace(0, 4, 5), Environment(np.array([0.0, 0, -9.81])))
-    assert "smoothing_per_s" in e.value.line() and "\n" not in e.value.line()
-
-
-def test_numbers_that_cancel_are_named_as_such() -> None:
-    """A motor's and a brake's 1e9 N·m take each other's part: what is left is rounding, and no joint answers fast."""
-    tree, _ = rod(0.0)
-
-    def torque(t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
-        return (1e9 + q) - (1e9 + qd)
-
-    with pytest.raises(GaitidError, match=r"found steps of \S+ s though nothing changes within \S+ s: .*rounding"):
-        integrate(tree, [0.1], [0.3], torque, np.linspace(0, 4, 5), Environment(np.zeros(3)))
-
-
-def test_friction_that_keeps_a_joint_near_gimbal_lock_is_refused_with_its_name() -> None:
-    """A ball joint that falls into gimbal lock under friction of its angles: stiff there, and refused at once."""
-    tree, times = ball(), np.linspace(0, 1, 5)
-
-    def torque(t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
-        return np.array([0.0, 0.5 * (np.pi / 2 - q[1]), 0.0]) * 20
-
-    environment = Environment(TILTED, Friction(viscous=0.5))
-    with pytest.raises(
-        GaitidError, match=r"no further than .* s: the axes of \S+ and \S+ are .* in line \(gimbal lock"
-    ):
-        integrate(tree, [0.1, 1.2, 0.0], [0.3, 0.0, -0.4], torque, times, environment)
-
-
-def test_limits_of_work_and_the_line_of_progress(monkeypatch: pytest.MonkeyPatch) -> None:
-    tree, torque = rod(1e3)
-    environment, times = Environment(np.array([0.0, 0, -9.81])), np.linspace(0, 4, 5)
-    with pytest.raises(GaitidError, match=r"no further than 0\.\d+ s in 200 evaluations; expected a motion until 4 s"):
-        integrate(tree, [0.1], [0.0], torque, times, environment, limits=Limits(evaluations=200))
-    with pytest.raises(GaitidError, match=r"in 1e-09 s of work"):
-        integrate(tree, [0.1], [0.0], torque, times, environment, limits=Limits(seconds=1e-9))
-    monkeypatch.setattr("gaitid.dynamics.pace._SAY_EVERY", 0.0)
-    told: list[tuple[float, float, int]] = []
-    short = times / 20
-    integrate(tree, [0.1], [0.0], torque, short, environment, limits=Limits(progress=lambda *at: told.append(at)))
-    assert told
-    assert {end for _, end, _ in told} == {0.2}
-    assert told == sorted(told)

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from moving_trees import random_inertia
 from scipy.spatial.transform import Rotation
 
 from gaitid.dynamics.inertia import about_centre, about_point, inertia_fault, turned
@@ -55,21 +54,6 @@ def test_turning_the_axes_is_the_definition_in_the_other_axes(seed: int) -> None
     np.testing.assert_allclose(in_g, by_points(masses, places @ R.T), atol=1e-12)  # kg·m²
     omega = rng.normal(size=3)  # energy does not depend on the axes, J
     assert omega @ in_g @ omega == pytest.approx((R.T @ omega) @ by_points(masses, places) @ (R.T @ omega), rel=1e-12)
-
-
-def test_a_rod_about_its_end_is_a_third_of_m_l_squared() -> None:
-    m, l = 2.0, 0.9
-    rod = np.diag([0.0, m * l**2 / 12, m * l**2 / 12])
-    end = about_point(rod, m, np.array([l / 2, 0.0, 0.0]))
-    np.testing.assert_allclose(end, np.diag([0.0, m * l**2 / 3, m * l**2 / 3]), atol=1e-15)
-
-
-def test_moving_and_turning_work_frame_by_frame() -> None:
-    rng = np.random.default_rng(0)
-    I, R, r = random_inertia(rng, 3.0), Rotation.random(4, rng).as_matrix(), rng.normal(size=(4, 3))
-    both = turned(about_point(I, 3.0, r), R)
-    for t in range(4):
-        np.testing.assert_allclose(both[t], turned(about_point(I, 3.0, r[t]), R[t]), atol=1e-14)
 
 
 @settings(max_examples=50, deadline=None)
