@@ -6,26 +6,20 @@ markers is known beforehand.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pytest
-from note_texts import texts
-from simulated_trials import Simulated
 
-from gaitid.analysis.pipeline import analyse
 from gaitid.body.frames import Geometry
-from gaitid.body.joint_centres import corner
 from gaitid.body.resolve import resolve_subject
 from gaitid.body.subject import Sources, Static, Subject, SubjectFile, recording
-from gaitid.errors import TrialError
-from gaitid.markers.clean import model_markers
 from gaitid.model import specs
 from gaitid.model.load import load_model
-from gaitid.numerics.rotation import angle_between, dihedral
+from gaitid.numerics.rotation import dihedral
 from gaitid.trial import Array, Trial
 
 UP = np.array([0.0, 0.0, 1.0])
@@ -225,64 +219,7 @@ def test_a_static_without_axes_leaves_what_is_stored(pig: specs.Model) -> None:
     assert subject.measured["left.shank_rotation"].source.startswith("assumed")
 
 
-def test_a_medial_ankle_marker_counts_where_the_knees_axis_was_measured(pig: specs.Model) -> None:
-    """But for Plug-in Gait's own label: the children's LMMA, without a device, left their stored torsion at 0."""
-    known = {"left": Known(0.0, -0.2, -0.35, 0.2), "right": Known(0.0, 0.1, -0.2, 0.1)}
-    markers = stand(pig, known).markers
-    assert resolved(pig, along(markers, "KNE MMAL")).measured["left.tibial_torsion"].source.startswith("assumed")
-    by_its_label = resolved(pig, along(markers, "KNE MED"))
-    for side, leg in known.items():  # the thigh wand lies in the plane, as is assumed: so the knee's axis is right
-        assert by_its_label.measured[f"{side}.thigh_rotation"].source.startswith("assumed")
-        for name in ANGLES[1:]:
-            assert by_its_label.numbers[f"{side}.{name}"] == pytest.approx(getattr(leg, name), abs=1e-9)
-
-
-def test_plug_in_gait_itself_knows_no_medial_knee_marker() -> None:
-    names, known = KNOWN["medial knee and ankle"]
-    model = load_model("pig_vicon")
-    subject = resolved(model, along(stand(model, known).markers, names, "pig_vicon"))
-    assert all(subject.measured[f"left.{name}"].source.startswith("assumed") for name in ANGLES)
-
-
-def test_a_note_says_in_degrees_where_the_static_says_otherwise(pig: specs.Model) -> None:
-    names, known = KNOWN["device and medial ankle"]
-    subject = resolved(pig, along(stand(pig, known).markers, names), {"LThighRotation": 0.2, "RThighRotation": -0.151})
-    said = [w for w in texts(subject) if "thigh_rotation" in w]
-    assert said == [
-        "left thigh_rotation: 17.19° from the static trial, computed from its markers is used; "
-        "the trial, stored says 11.46°"
-    ]
-
-
-def test_angles_on_both_sides_of_half_a_turn_do_not_differ(pig: specs.Model) -> None:
-    names, known = KNOWN["a thigh wand opposite to the axis"]
-    stored = {"LThighRotation": 1e-4 - np.pi, "RThighRotation": np.pi - 1e-4}
-    subject = resolved(pig, along(stand(pig, known).markers, names), stored)
-    assert not [note for note in subject.notes if note.code == "measurements_differ"]
-    assert [note.code for note in subject.notes if "thigh_rotation" in note.text] == ["calibration_doubtful"] * 2
-
-
 # --- the points and angles by themselves ---------------------------------------------------------------------
-
-
-def test_the_corner_of_three_unequal_arms_lies_on_the_normal_of_their_middle() -> None:
-    """Arms of 94 to 96 mm, as recorded: the root mean square of the distances between tips counts."""
-    tips = np.array([[0.094, 0.0, 0.0], [0.0, 0.095, 0.0], [0.0, 0.0, 0.096]])[:, None, :]
-    found = corner(tips[0], tips[1], tips[2])[0]
-    edges = [np.linalg.norm(tips[i] - tips[(i + 1) % 3]) for i in range(3)]
-    middle = tips.mean(axis=0)[0]
-    assert np.linalg.norm(found - middle) == pytest.approx(np.sqrt(np.mean(np.square(edges)) / 6), abs=1e-15)
-    assert np.linalg.norm(found) < 0.002  # near where the arms meet, on the right side
-    opposite = corner(tips[0], tips[1], tips[2], -1.0)[0]
-    np.testing.assert_allclose((found + opposite) / 2, middle, atol=1e-15)
-
-
-def test_angles_between_vectors() -> None:
-    x, y, z = np.eye(3)[:, None, :]
-    assert dihedral(x, y, z)[0] == pytest.approx(np.pi / 2)
-    assert dihedral(x, y, -z)[0] == pytest.approx(-np.pi / 2)
-    assert dihedral(x + 5 * z, y - 3 * z, 2 * z)[0] == pytest.approx(np.pi / 2)
-    assert angle_between(x, x + y)[0] == pytest.approx(np.pi / 4)
 
 
 # --- what files say ------------------------------------------------------------------------------------------
@@ -292,34 +229,6 @@ def trial_of(parameters: Mapping[str, float], software: str) -> Trial:
     return Trial(
         Path("walk.c3d"), 100.0, 1, ("LASI",), np.zeros((2, 1, 3)), parameters=parameters, origin={"software": software}
     )
-
-
-@pytest.mark.parametrize(
-    ("parameters", "software", "value", "said"),
-    [
-        ({"LThighRotation": 0.5}, "Vicon Nexus 2.12", 0.5, ""),
-        ({"LThighRotation": 0.5}, "", 0.5, ""),
-        ({"LThighRotation": 0.5}, "Vicon Workstation 5.2.4", np.radians(0.5), "so Vicon Workstation 5.2.4 stored them"),
-        ({"LThighRotation": -88.7}, "Vicon Nexus 2.12", np.radians(-88.7), "LThighRotation = -88.7: radians end at π"),
-        # one proves it for all
-        ({"LThighRotation": 2.0, "RShankRotation": -85.5}, "", np.radians(2.0), "RShankRotation = -85.5"),
-        ({"LThighRotation": 0.0}, "Vicon Workstation 5.2.4", 0.0, ""),
-        ({"LThighRotation": 3.1}, "Vicon Nexus 2.12", 3.1, ""),
-    ],
-)
-def test_degrees_are_told_from_radians(
-    pig: specs.Model, parameters: Mapping[str, float], software: str, value: float, said: str
-) -> None:
-    recorded = recording(trial_of(parameters, software), pig, UP)
-    subject = resolve_subject(pig, {"left.thigh_rotation"}, Sources(trial=parameters, recorded=recorded))
-    assert subject.numbers["left.thigh_rotation"] == pytest.approx(value, rel=1e-14)
-    notes = [note for note in subject.notes if note.code == "reading_assumed"]
-    assert len(notes) == bool(said)
-    if said:
-        assert "are taken as degrees" in notes[0].text and said in notes[0].text
-    # the same of a static
-    subject = resolve_subject(pig, {"left.thigh_rotation"}, Sources(static=recorded))
-    assert subject.numbers["left.thigh_rotation"] == pytest.approx(value, rel=1e-14)
 
 
 def stored_centres(diameter: float, wander: float = 0.0, ankle_off: float = 0.0) -> Trial:
@@ -360,68 +269,4 @@ def test_the_marker_diameter_follows_from_stored_centres(
     assert subject.measured["marker_diameter"].source.startswith(source)
 
 
-def test_a_width_that_needs_the_diameter_does_not_stand_in_its_way(pig: specs.Model) -> None:
-    """Knee width by the static's markers needs the diameter; the diameter, by stored centres, needs the width."""
-    built = stand(pig, KNOWN["medial knee alone"][1])
-    static = along(built.markers, "KNE KNM")
-    trial = stored_centres(0.0095)
-    sources = Sources(SubjectFile(foot_flat=True), {}, static, recording(trial, pig, UP))
-    subject = resolve_subject(pig, {"marker_diameter", "left.knee_width"}, sources)
-    assert subject.numbers["marker_diameter"] == 0.014  # nothing says the width that the centres were computed with
-    assert subject.numbers["left.knee_width"] == pytest.approx(0.12 - 0.014, abs=1e-12)
-
-
 # --- walks that lack a marker ----------------------------------------------------------------------------------
-
-
-def relabelled(trial: Trial, **names: str) -> Trial:
-    return replace(trial, labels=tuple(names.get(label, label) for label in trial.labels))
-
-
-NO_HEELS = {"LHEE": "x1", "RHEE": "x2"}
-
-
-@pytest.mark.parametrize("given", ["static", "subject file", "nothing"])
-def test_a_walk_without_heel_markers_has_its_angles(
-    pig: specs.Model, simulated: Callable[..., Simulated], given: str
-) -> None:
-    sim = simulated()
-    file = SubjectFile({"left.heel_to_toe": 0.18, "right.heel_to_toe": 0.18} if given == "subject file" else {}, True)
-    static = sim.static if given == "static" else None
-    full = analyse(sim.trial, pig, SubjectFile(foot_flat=True), static)
-    result = analyse(relabelled(sim.trial, **NO_HEELS), pig, file, static)
-    sources = {"static": "static trial, estimated", "subject file": "subject file", "nothing": "assumed: 1.3 times"}
-    assert [(c.side, c.plates, c.first, c.last) for c in result.contacts if c.plates] == [
-        (c.side, c.plates, c.first, c.last) for c in full.contacts if c.plates
-    ]
-    for side in SIGN:
-        assert result.subject.measured[f"{side}.heel_to_toe"].source.startswith(sources[given])
-        for joint, angles in full.sides[side].angles.items():
-            for column, values in angles.items():
-                np.testing.assert_array_equal(result.sides[side].angles[joint][column], values, err_msg=column)
-        assert np.isfinite(result.sides[side].moments["ankle"]["plantarflexion"]).any()
-    assert [note.code for note in result.notes].count("heel_absent") == 1
-    assert "heel_absent" not in [note.code for note in full.notes]
-
-
-def test_a_model_without_anything_in_place_of_the_heel_still_asks_for_it(
-    tmp_path: Path, simulated: Callable[..., Simulated]
-) -> None:
-    path = tmp_path / "mine.yaml"
-    path.write_text("gaitid_model: 1\nname: mine\nextends: pig\nground_contact: {instead_of_heel: null}\n")
-    with pytest.raises(TrialError, match="missing or never seen: LHEE, RHEE"):
-        analyse(relabelled(simulated().trial, **NO_HEELS), load_model(path), SubjectFile())
-
-
-def test_the_shank_wand_may_be_the_head_of_the_fibula(pig: specs.Model, simulated: Callable[..., Simulated]) -> None:
-    trial = simulated().trial
-    named = relabelled(trial, LTIB="LFIB", RTIB="RFIB")
-    expected, result = (analyse(t, pig, SubjectFile()) for t in (trial, named))
-    for side in SIGN:
-        np.testing.assert_array_equal(
-            result.sides[side].angles["knee"]["flexion"], expected.sides[side].angles["knee"]["flexion"]
-        )
-    # where a trial holds both, the other is another marker: neither cleaned nor a neighbour to fill gaps by
-    points = np.concatenate([trial.points_g, trial.points_g[:, :1]], axis=1)
-    both = replace(trial, labels=(*trial.labels, "LFIB"), points_g=points)
-    assert "LTIB" in model_markers(both, pig) and "LFIB" not in model_markers(both, pig)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
-from simulated_trials import simulated_walk
 
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
-from gaitid.body import direction
 from gaitid.body.direction import TURN_DEG, local_directions
 from gaitid.body.subject import SubjectFile
 from gaitid.model.load import load_model
@@ -81,19 +78,6 @@ def test_who_walks_there_and_back_turns_by_half_a_turn() -> None:
     assert np.degrees(np.abs(np.angle(np.exp(1j * (found - heading))))[480:740]).max() < 8
 
 
-@pytest.mark.parametrize("speed", [0.0, 0.02])
-def test_who_stays_in_place_goes_nowhere(speed: float) -> None:
-    track, facing = walked(np.zeros(2000), speed)
-    assert local_directions(track, facing, UP) is None
-
-
-@pytest.mark.parametrize("seen", [0, 1, 5])
-def test_a_body_that_is_hardly_seen(seen: int) -> None:
-    track = np.full((50, 3), np.nan)
-    track[:seen] = np.arange(seen)[:, None]
-    assert local_directions(track, np.full((50, 3), np.nan), UP) is None
-
-
 def analysed(name: str, **settings: object) -> Result:
     return analyse(read_trial(SHARED / f"{name}.c3d"), load_model("pig", settings), SubjectFile())
 
@@ -116,64 +100,3 @@ def test_a_turn_has_plausible_angles_and_a_straight_walk_one_direction() -> None
     assert straight.body.R_gp.shape == (3, 3)
     assert "displacement" in straight.conventions["progression"]
     assert TURN_DEG == 20
-
-
-@pytest.mark.parametrize(
-    ("scenario", "words"), [("ramp", "goes up by 6°"), ("walk", ""), ("treadmill", ""), ("turn", "")]
-)
-def test_a_walk_up_a_ramp_is_said(scenario: str, words: str) -> None:
-    result = analyse(simulated_walk(scenario).trial, load_model("pig"), SubjectFile())
-    said = result.conventions["progression"]
-    assert (f"the walk {words};" in said) if words else ("the walk goes" not in said)
-
-
-@recorded
-def test_stairs_go_down() -> None:
-    assert ": the walk goes down by 37°;" in analysed("stairs/Movement_trial").conventions["progression"]
-
-
-@recorded
-def test_the_pelvis_may_be_turned_first() -> None:
-    """Rotation, obliquity, tilt (Baker 2001): the same pose, about the same axes in the other order."""
-    from scipy.spatial.transform import Rotation
-
-    tilt, turn = (analysed("children/HC030A/walk", pelvis_sequence=s) for s in ("tilt_first", "rotation_first"))
-    for result, letters in ((tilt, "YXZ"), (turn, "ZXY")):
-        D = np.swapaxes(result.body.R_gp, -1, -2) @ result.body.geometry.frame("pelvis").R_gs
-        angles = dict(zip(letters, Rotation.from_matrix(D).as_euler(letters, degrees=True).T, strict=True))
-        for side, sign in (("left", 1), ("right", -1)):
-            pelvis = result.sides[side].angles["pelvis"]
-            np.testing.assert_allclose(pelvis["anterior_tilt"], angles["Y"], atol=1e-9)
-            np.testing.assert_allclose(pelvis["upward_obliquity"], sign * angles["X"], atol=1e-9)
-            np.testing.assert_allclose(pelvis["internal_rotation"], -sign * angles["Z"], atol=1e-9)
-    assert "pelvis: zxy" in turn.conventions["angles"] and "pelvis: yxz" in tilt.conventions["angles"]
-    written = analysed("children/HC030A/walk").sides["left"].angles["pelvis"]["anterior_tilt"]
-    np.testing.assert_array_equal(written, tilt.sides["left"].angles["pelvis"]["anterior_tilt"])
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_a_path_that_is_seen_to_be_straight_at_once_does_not_turn_when_it_is_followed(
-    seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Random walks, straight and winding, forward, backward and sideways, with gaps."""
-    rng = np.random.default_rng(seed)
-    bent = rng.choice([0.0, 0.05, 0.2]) * np.sin(np.linspace(0, rng.uniform(1, 15), 500))
-    track, facing = walked(rng.uniform(0, 2 * np.pi) + bent, rng.uniform(0.3, 2.0))
-    turned = rng.choice([0.0, 1.0, np.pi]) + rng.uniform(0, 1.5) * np.sin(np.linspace(0, 20, 500))
-    facing = np.stack([facing[:, 0] * np.cos(turned), facing[:, 1] * np.cos(turned), np.zeros(500)], axis=1)
-    track[rng.integers(0, 500, rng.integers(0, 60))] = np.nan
-    found = local_directions(track, facing, UP)
-    monkeypatch.setattr(direction, "_goes_straight", lambda level, front: False)
-    followed = local_directions(track, facing, UP)
-    assert (found is None) == (followed is None)
-    if found is not None and followed is not None:
-        np.testing.assert_array_equal(found[0], followed[0])
-
-
-def test_places_of_a_path_are_the_first_that_lie_far_enough_from_the_one_before() -> None:
-    level = np.cumsum(np.random.default_rng(6).normal(size=(500, 2), scale=0.015), axis=0)
-    frames = direction._frames(level).tolist()
-    assert frames[0] == 0
-    for here, following in pairwise([*frames, len(level)]):
-        away = np.linalg.norm(level[here + 1 : following + 1] - level[here], axis=1) >= direction.LEAST_MOVE_M
-        assert away.tolist() == [False] * (following - here - 1) + [True] * (following < len(level))

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from rotations import from_vector
 from simulated_trials import simulated_walk
 
 from gaitid.analysis.pipeline import analyse
@@ -17,10 +16,8 @@ from gaitid.body.extremes import EXTREMES
 from gaitid.body.subject import SubjectFile
 from gaitid.model.load import load_model
 from gaitid.notes import Note
-from gaitid.numerics.rotation import about_axis, cardan, norm, rotation_vectors
-from gaitid.trial import Array, Trial
-
-FIRST, STOP = 160, 190  # frames, in the left stance on plate 1
+from gaitid.numerics.rotation import about_axis, cardan, norm
+from gaitid.trial import Trial
 
 
 def run(trial: Trial, **settings: Any) -> Result:
@@ -29,22 +26,6 @@ def run(trial: Trial, **settings: Any) -> Result:
 
 def of(result: Result, code: str = "pose_jumps") -> list[Note]:
     return [note for note in result.notes if note.code == code]
-
-
-def exchanged(trial: Trial, a: str, b: str, noise_m: float = 0.0) -> Trial:
-    """Two labels that change places for some frames."""
-    points, (i, j) = trial.points_g.copy(), (trial.labels.index(a), trial.labels.index(b))
-    points[FIRST:STOP, [i, j]] = points[FIRST:STOP, [j, i]]
-    return replace(trial, points_g=points + noise_m * np.random.default_rng(1).normal(size=points.shape))
-
-
-def test_a_rotation_vector_is_that_of_its_rotation() -> None:
-    draw = np.random.default_rng(0).normal(size=(200, 3))
-    angles = np.concatenate([np.full(20, 1e-9), np.linspace(0.01, 3.14, 180)])
-    vectors = draw / norm(draw)[:, None] * angles[:, None]
-    np.testing.assert_allclose(rotation_vectors(from_vector(vectors)), vectors, atol=1e-9)
-    assert norm(rotation_vectors(about_axis("z", np.pi)[None]))[0] == pytest.approx(np.pi)
-    assert np.isnan(rotation_vectors(np.full((1, 3, 3), np.nan))).all()
 
 
 # --- what is found -------------------------------------------------------------------------------------------
@@ -97,83 +78,3 @@ def test_what_lies_between_a_jump_and_the_way_back_goes_with_them_where_it_is_th
 
 
 # --- what becomes of it --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("noise_m", [0.0, 4e-4])
-@pytest.mark.parametrize(
-    ("a", "b", "segments"),
-    [
-        ("LANK", "LHEE", ("left foot",)),
-        ("LTHI", "LKNE", ("left thigh",)),
-        ("LHEE", "LTOE", ("left foot",)),
-        ("LASI", "RASI", ("pelvis",)),
-    ],
-)
-def test_labels_that_are_kept_leave_no_wrong_number(a: str, b: str, segments: tuple[str, ...], noise_m: float) -> None:
-    """With the exchange kept, every number that is left is that of the same walk without it."""
-    walk = simulated_walk("walk").trial
-    sound = run(exchanged(walk, a, a, noise_m), doubtful_labels="keep")
-    kept = exchanged(walk, a, b, noise_m)
-    result = run(kept, doubtful_labels="keep")
-    (note,) = of(result)
-    assert a in note.text and b in note.text and all(segment in note.text for segment in segments)
-    assert f"{FIRST} and {FIRST + 1}" in note.text and f"{STOP} and {STOP + 1}" in note.text  # frames from 1
-    assert result.verdict.sides["left"] == "do not use"
-    assert "stance_emptied" in {reason.code for reason in result.verdict.reasons}
-    off_deg = off_moment = 0.0
-    for side, leg in result.sides.items():
-        emptied = leg.emptied if leg.emptied is not None else np.zeros(walk.n_frames, dtype=bool)
-        for joint, columns in leg.moments.items():
-            for name, moment in columns.items():
-                true = sound.sides[side].moments[joint][name]
-                # the filter's cut-off follows the movement, and so do the ends that it leaves unknown
-                assert not np.isfinite(moment[emptied]).any()
-                off_moment = max(off_moment, float(np.nanmax(np.abs(moment - true))))
-            for name, angle in leg.angles[joint].items():
-                off_deg = max(off_deg, float(np.nanmax(np.abs(angle - sound.sides[side].angles[joint][name]))))
-    assert off_deg < 2.0 and off_moment < 0.2  # without: 30° to 180°, 0.4 to 40 N·m/kg
-    # the cure: nothing jumps any more
-    assert "doubtful_labels=unknown" in note.cure
-    assert not of(run(kept, doubtful_labels="unknown"))
-
-
-def test_coverage_says_why_and_the_other_leg_stays() -> None:
-    walk = simulated_walk("walk").trial
-    result = run(exchanged(walk, "LHEE", "LTOE"), doubtful_labels="keep")
-    left, right = result.sides["left"], result.sides["right"]
-    assert left.emptied is not None and right.emptied is None
-    assert left.coverage["ankle"]["no body does what was there"] == left.emptied.sum() == 44  # 30, and 7 at both ends
-    assert result.verdict.sides["right"] == "good"
-    # the knee lies above the foot: its angles stay
-    assert np.isfinite(left.angles["knee"]["flexion"]).all()
-    assert np.isnan(left.angles["ankle"]["dorsiflexion"][left.emptied]).all()
-
-
-@pytest.mark.parametrize("noise_m", [0.0, 1e-3, 3e-3])
-@pytest.mark.parametrize("scenario", ["walk", "run"])
-def test_noise_is_no_jump(scenario: str, noise_m: float) -> None:
-    trial = simulated_walk(scenario).trial
-    noisy = exchanged(trial, "LANK", "LANK", noise_m)
-    for settings in ({}, {"doubtful_labels": "keep"}):
-        result = run(noisy, **settings)
-        assert not of(result) and not of(result, "moment_impossible")
-
-
-def test_large_and_smooth_angles_stay() -> None:
-    """A leg that is lifted sideways to 100° and back, as gymnasts do: 180°/s at the most. A doubt at most."""
-    walk = simulated_walk("walk").trial
-    result = run(walk, doubtful_labels="keep")
-    lifted = np.radians(100 * np.sin(np.pi * np.arange(walk.n_frames) / walk.n_frames) ** 2)
-    hip = result.sides["left"].joints_g["hip"]
-    left = [i for i, label in enumerate(walk.labels) if label[0] == "L" and label[1:] not in ("ASI", "PSI")]
-    points = walk.points_g.copy()
-    points[:, left] = hip[:, None] + _turned(about_axis("x", lifted), points[:, left] - hip[:, None])
-    up = run(replace(walk, points_g=points, plates=()), doubtful_labels="keep")
-    adduction = up.sides["left"].angles["hip"]["adduction"]
-    assert np.nanmin(adduction) < -80
-    assert not of(up) and {note.severity for note in up.notes if "hip" in note.text} <= {"doubt", "info"}
-    assert all(np.isfinite(angle).all() for angle in up.sides["left"].angles["hip"].values())
-
-
-def _turned(R: Array, points: Array) -> Array:
-    return np.asarray(np.einsum("tij,tmj->tmi", R, points))

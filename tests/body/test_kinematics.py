@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-import pickle
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rotations import from_vector
 from scipy.spatial.transform import Rotation
 
-from gaitid.body.kinematics import (
-    JointFrames,
-    SegmentMotion,
-    clinical_angles,
-    clinical_moments,
-    joint_axes,
-    segment_motions,
-    single_entry_derivatives,
-)
+from gaitid.body.kinematics import SegmentMotion, clinical_angles, joint_axes, segment_motions, single_entry_derivatives
 from gaitid.body.places import Pose
 from gaitid.model import specs
 from gaitid.model.expression import parse_expression
@@ -87,23 +76,6 @@ def test_a_constant_spin_is_found_with_no_acceleration(seed: int) -> None:
     np.testing.assert_allclose(alpha[inner], 0.0, atol=1e-7)
 
 
-def test_derivatives_of_a_wobble_converge_to_the_analytic_ones() -> None:
-    errors = []
-    for rate in (25.0, 50.0, 100.0):
-        t = np.arange(round(5 * rate)) / rate
-        R, omega_g, alpha_g = wobble(t)
-        omega, alpha = angular_derivatives(R, rate)
-        inner = (t > 1.2) & (t < 3.8)  # s: 30 frames and more from the ends
-        errors.append([np.abs(omega - omega_g)[inner].max(), np.abs(alpha - alpha_g)[inner].max()])
-    # of about 6 rad/s and 20 rad/s², at 100 Hz
-    assert errors[2][0] < 1e-7
-    assert errors[2][1] < 1e-5
-    # Second derivatives converge with h⁴ (16 a halving), first ones faster.
-    for coarse, fine in zip(errors, errors[1:], strict=False):
-        assert coarse[1] / fine[1] > 13
-        assert coarse[0] / fine[0] > 13
-
-
 @settings(max_examples=15, deadline=None)
 @given(seed=seeds)
 def test_turning_the_laboratory_turns_velocity_and_acceleration(seed: int) -> None:
@@ -113,24 +85,6 @@ def test_turning_the_laboratory_turns_velocity_and_acceleration(seed: int) -> No
         for one, turned in zip(derivatives(R), derivatives(turn @ R), strict=True):
             # rounding 1e-16 times the rate squared, in rad/s and rad/s²
             np.testing.assert_allclose(turned, one @ turn.T, atol=1e-9)
-
-
-def test_single_entries_are_those_of_plug_in_gait() -> None:
-    rate = 100.0
-    R, _, _ = wobble(np.arange(30) / rate)
-    omega, alpha = single_entry_derivatives(R, rate)
-    for i in range(30):
-        if not 2 <= i < 28:
-            assert np.isnan(omega[i]).all()
-            continue
-        D = R[i - 2].T @ R[i + 2]
-        local = np.array([D[2, 1], D[0, 2], D[1, 0]]) * rate / 4
-        np.testing.assert_allclose(omega[i], R[i] @ local, atol=1e-12)
-        if 4 <= i < 26:
-            np.testing.assert_allclose(alpha[i], (omega[i + 2] - omega[i - 2]) * rate / 4, atol=1e-12)
-        else:
-            assert np.isnan(alpha[i]).all()
-    assert np.isnan(single_entry_derivatives(R[:4], rate)[0]).all()
 
 
 def test_segment_motion_leaves_the_ends_of_each_span_empty() -> None:
@@ -172,43 +126,6 @@ def test_clinical_angles_are_formulas_of_the_cardan_angles_in_degrees(sequence: 
         np.testing.assert_allclose(found["third"], [np.degrees(0.1)], atol=1e-11)
 
 
-def test_a_column_that_is_one_number_has_it_in_every_frame() -> None:
-    R = np.broadcast_to(np.eye(3), (4, 3, 3))
-    found = clinical_angles(R, R, angle("xyz", none="unknown", right="90 * sign", first="a"), -1.0)
-    assert found["none"].shape == found["right"].shape == found["first"].shape == (4,)
-    assert np.isnan(found["none"]).all() and (found["right"] == -90.0).all()
-
-
-def test_clinical_moments_are_components_in_the_named_axes() -> None:
-    axes = Rotation.from_rotvec([[0.2, 0.5, -1.0], [0.0, 0.0, 0.7]]).as_matrix()
-    local = np.array([[1.0, 2.0, 3.0], [-4.0, 5.0, 6.0]])
-    moment = specs.Moment("a", {n: parse_expression(f, n) for n, f in {"p": "sign * x", "q": "-y", "r": "z"}.items()})
-    found = clinical_moments(np.einsum("tij,tj->ti", axes, local), axes, moment, -1.0)
-    np.testing.assert_allclose(found["p"], -local[:, 0], atol=1e-14)  # N·m/kg
-    np.testing.assert_allclose(found["q"], -local[:, 1], atol=1e-14)
-    np.testing.assert_allclose(found["r"], local[:, 2], atol=1e-14)
-
-
-@pytest.mark.parametrize("sequence", SEQUENCES)
-@settings(max_examples=25, deadline=None)
-@given(a=st.floats(-3, 3), b=st.floats(-1.4, 1.4), c=st.floats(-3, 3), seed=seeds)
-def test_turning_about_the_joint_axes_makes_the_distal_frame(
-    sequence: str, a: float, b: float, c: float, seed: int
-) -> None:
-    """Grood & Suntay: first axis in the proximal segment, last in the distal one, the second floats between."""
-    proximal = Rotation.random(None, np.random.default_rng(seed)).as_matrix()
-    i, j, k = sequence
-    distal = proximal @ about_axis(i, a) @ about_axis(j, b) @ about_axis(k, c)
-    axes = joint_axes(proximal[None], distal[None], sequence)[0]
-    e = {letter: axes[:, "xyz".index(letter)] for letter in "xyz"}
-    np.testing.assert_allclose(np.linalg.norm(axes, axis=0), 1.0, atol=1e-13)
-    # turns about fixed directions, the last axis first: e_i a ∘ e_j b ∘ e_k c, from the pose with all angles zero
-    np.testing.assert_allclose(e[i], proximal[:, "xyz".index(i)], atol=1e-13)
-    np.testing.assert_allclose(e[k], distal[:, "xyz".index(k)], atol=1e-13)
-    # 1/cos b = 6 roundings more for the floating axis
-    np.testing.assert_allclose(e[j], (proximal @ about_axis(i, a))[:, "xyz".index(j)], atol=1e-12)
-
-
 def test_relative_velocity_is_the_sum_of_angle_rates_about_the_joint_axes() -> None:
     """ω_distal − ω_proximal = ȧ e_first + ḃ e_floating + ċ e_last: what a power in clinical terms stands on."""
     rate = 400.0
@@ -222,11 +139,3 @@ def test_relative_velocity_is_the_sum_of_angle_rates_about_the_joint_axes() -> N
     expected = sum(rates[letter][:, None] * axes[:, :, "xyz".index(letter)] for letter in "xyz")
     # rad/s; differentiation at 400 Hz, away from the ends
     np.testing.assert_allclose((omega - omega_proximal)[60:-60], expected[60:-60], atol=1e-6)
-
-
-def test_the_frames_of_a_joint_are_those_of_its_segments_and_its_own() -> None:
-    proximal, distal, above, below = (from_vector(np.random.default_rng(i).normal(size=(5, 3))) for i in range(4))
-    frames = JointFrames(above, below, (proximal, distal), "yxz")
-    assert list(frames) == ["proximal", "distal", "jcs"] and len(frames) == 3
-    assert frames["proximal"] is above and frames["distal"] is below
-    np.testing.assert_array_equal(pickle.loads(pickle.dumps(frames))["jcs"], joint_axes(proximal, distal, "yxz"))

@@ -11,7 +11,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 from attack_trials import RECORDED, SHARED, Case, SimulatedCase, recorded_case, simulated_case
 
-from gaitid.body.late_markers import MOVES_M, pelvis_notes
+from gaitid.body.late_markers import pelvis_notes
 from gaitid.trial import Array
 
 LABELS = ("LASI", "RASI", "LPSI", "RPSI")
@@ -37,23 +37,6 @@ def test_a_marker_that_is_five_frames_late_is_named(walk: Case, label: str) -> N
     (note,) = pelvis_notes(walk.result.model, seen)
     assert note.code == "length_varies" and note.severity == "doubt"
     assert note.text.startswith(f"{label} moves relative to all other pelvis markers")
-
-
-def test_one_that_is_glued_elsewhere_or_swings_a_little_is_not(walk: Case) -> None:
-    assert not pelvis_notes(walk.result.model, markers(walk))
-    seen = markers(walk)
-    seen["RASI"] += [0.0, 0.02, 0.01]
-    # a sine of this amplitude varies by 0.7 of it
-    seen["LPSI"][:, 2] += 0.9 * MOVES_M * np.sin(np.arange(len(seen["LPSI"])) / 8)
-    assert not pelvis_notes(walk.result.model, seen)
-
-
-def test_two_markers_or_few_frames_tell_nothing(walk: Case) -> None:
-    seen = markers(walk)
-    seen["RASI"] = late(seen["RASI"], 5)
-    assert not pelvis_notes(walk.result.model, {label: seen[label] for label in LABELS[:2]})
-    seen["RASI"][15:] = np.nan
-    assert not pelvis_notes(walk.result.model, seen)
 
 
 @pytest.mark.parametrize("name", ["sydney/walk03", "wild/latrobe/sprint", "wild/rbds_running/run", "qualisys/walk"])

@@ -8,11 +8,9 @@ from typing import Any
 import cluster_walk
 import numpy as np
 import pytest
-from cluster_walk import moved
 
 from gaitid.analysis.pipeline import analyse
 from gaitid.body.subject import SubjectFile
-from gaitid.inspect.words import calibration_lines
 from gaitid.model.load import load_model
 from gaitid.trial import Trial
 
@@ -52,23 +50,6 @@ def test_a_marker_that_strays_is_seen_in_its_segment_and_frame() -> None:
     assert 2 < fit["residual_rms_worst_mm"] < 12 and fit["residual_rms_mean_mm"] < fit["residual_rms_worst_mm"] / 4
 
 
-def test_what_moves_in_the_static_is_stated() -> None:
-    static = cluster_walk.static()
-    shaking = moved(static, "L_THIGH_2", (0.004, 0.0, 0.0), slice(0, 25))
-    fit = figures(cluster_walk.walk(), shaking)["left"]["thigh"]["fit"]
-    assert fit["moved_in_static_rms_mm"] == pytest.approx(2.0, abs=0.01)  # 4 mm in half of the frames
-
-
-def test_a_knee_axis_that_is_turned_shows_as_adduction() -> None:
-    """10° in the horizontal plane: the lateral landmark 18 mm forward, the medial one 18 mm back."""
-    true = figures(cluster_walk.walk())["left"]["knee_axis"]
-    by = 0.05 * np.tan(np.radians(10))
-    static = moved(moved(cluster_walk.static(), "L_KNEE_LAT", (by, 0, 0)), "L_KNEE_MED", (-by, 0, 0))
-    turned = figures(cluster_walk.walk(), static)["left"]["knee_axis"]
-    assert turned["adduction_explained_by_flexion"] > 0.9
-    assert turned["axis_turned_deg"] - true["axis_turned_deg"] == pytest.approx(10, abs=0.1)
-
-
 @pytest.mark.parametrize("with_static", [False, True])
 def test_the_conventional_model_has_lengths_and_knee_axes(simulated: Callable[..., Any], with_static: bool) -> None:
     sim = simulated()
@@ -77,10 +58,3 @@ def test_the_conventional_model_has_lengths_and_knee_axes(simulated: Callable[..
     assert left["thigh"]["fit"] is None and left["thigh"]["length"]["sd_mm"] < 1
     assert (left["shank"]["length"]["static_mean_mm"] is not None) == with_static
     assert 0 <= left["knee_axis"]["adduction_explained_by_flexion"] <= 1
-
-
-def test_words_for_a_person() -> None:
-    lines = calibration_lines(figures(cluster_walk.walk()))
-    assert any(line.startswith("left shank: fits to 0.0 mm") and "420 mm long" in line for line in lines)
-    assert any(line.startswith("right knee: the thigh's axes seem turned") for line in lines)
-    assert any(line.startswith("pelvis: fits to 0.0 mm") for line in lines)

@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 
 from gaitid.analysis.pipeline import analyse
-from gaitid.analysis.result import Result
-from gaitid.body import lengths
 from gaitid.body.subject import SubjectFile
 from gaitid.errors import TrialError
 from gaitid.model.load import load_model
@@ -41,46 +39,12 @@ def test_left_and_right_exchanged_is_refused(trial: Trial, change: Callable[[str
         analyse(relabelled(trial, change), load_model("pig"), SubjectFile())
 
 
-def test_so_it_is_without_heel_markers(trial: Trial) -> None:
-    """Feet still point from the ankle to the toe."""
-    hidden = relabelled(trial, lambda label: f"x{label}" if label.endswith("HEE") else label)
-    analyse(hidden, load_model("pig"), SubjectFile())
-    exchanged = relabelled(hidden, lambda label: label if label.startswith("x") else other_side(label))
-    with pytest.raises(TrialError, match="left and right are exchanged: both feet point backward"):
-        analyse(exchanged, load_model("pig"), SubjectFile())
-
-
 @pytest.mark.parametrize("factor", [1e-3, 1e3, 1 / 25.4])
 def test_lengths_in_another_unit_are_refused(trial: Trial, factor: float) -> None:
     """Refused as a body that cannot be, or as one whose feet are not on its plates' side of the ground."""
     wrong = replace(trial, points_g=trial.points_g * factor, plates=())
     with pytest.raises(TrialError, match="m long|no joint centres|vertical"):
         analyse(wrong, load_model("pig"), SubjectFile())
-
-
-def test_the_median_of_a_length_is_taken_once(trial: Trial, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The ball of the foot, the check of the body and that of its proportions ask for thigh and shank of each leg."""
-    taken: list[float] = []
-    typical = lengths.typical
-    monkeypatch.setattr(lengths, "typical", lambda values: taken.append(typical(values)) or taken[-1])
-    result = analyse(trial, load_model("pig"), SubjectFile())
-    assert len(taken) == 4
-    of_segments = lengths.segment_lengths(result.body.geometry, result.body.sides).values()
-    assert sorted(taken) == sorted(float(np.median(length)) for length in of_segments)
-
-
-def test_a_gap_in_a_needed_marker_is_said(trial: Trial) -> None:
-    points = trial.points_g.copy()
-    points[160:169, trial.labels.index("LKNE")] = np.nan
-    points[300:390, trial.labels.index("LHEE")] = np.nan
-    result = analyse(replace(trial, points_g=points), load_model("pig"), SubjectFile())
-    (line,) = [w for w in texts(result.notes) if "was filled" in w]
-    assert "LKNE in frames 161-169" in line and "95 % within" in line
-    (line,) = [w for w in texts(result.notes) if "not filled" in w]
-    assert "LHEE in frames 301-390" in line
-    kinds = {g["marker"]: g["filled_by"] for g in result.quality["gaps"]}
-    assert kinds["LHEE"] == "" and kinds["LKNE"]
-    assert result.quality["marker_frames_missing"] == {"LHEE": 90, "LKNE": 9}
 
 
 def test_a_jump_of_a_label_is_said(trial: Trial) -> None:
@@ -110,18 +74,6 @@ def test_a_marker_that_is_noise_is_named_first_and_nothing_else_is_accused_of_it
     assert np.isfinite(result.sides["right"].moments["hip"]["extension"]).sum() > 100
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "others"),
-    [("LANK", "LHEE", ", or RANK and RHEE,"), ("LTHI", "LKNE", ", or RTHI and RKNE,"), ("LANK", "RANK", "")],
-)
-def test_labels_exchanged_throughout_withhold_what_they_spoil(trial: Trial, a: str, b: str, others: str) -> None:
-    """Which side is wrong the distances do not tell: both are named."""
-    changed = relabelled(trial, lambda label: {a: b, b: a}.get(label, label))
-    with pytest.raises(TrialError, match="has no joint centres") as refused:
-        analyse(changed, load_model("pig"), SubjectFile())
-    assert f"{a} and {b}{others} seem to be exchanged throughout" in refused.value.found
-
-
 @pytest.mark.parametrize(("label", "size_m", "frames"), [("LKNE", 0.01, 1), ("RANK", 0.015, 5), ("LASI", 0.04, 2)])
 def test_no_moment_rests_on_a_marker_that_is_off(trial: Trial, label: str, size_m: float, frames: int) -> None:
     """10 mm in one frame: 10 N·m/kg at the hip where it is kept."""
@@ -144,42 +96,3 @@ def test_no_moment_rests_on_a_marker_that_is_off(trial: Trial, label: str, size_
     assert worst[False] < 0.02  # N·m/kg
     # kept it is far off, or beyond what any body does, and empty
     assert worst[True] > 0.5 or any(leg.emptied is not None for leg in kept.sides.values())
-
-
-@pytest.mark.parametrize("label", ["LANK", "LKNE", "LHEE"])
-@pytest.mark.parametrize("late", [2, 5])
-def test_a_marker_that_is_late_throughout_makes_lengths_vary(trial: Trial, label: str, late: int) -> None:
-    assert "length_varies" not in {note.code for note in analyse(trial, load_model("pig"), SubjectFile()).notes}
-    points = trial.points_g.copy()
-    i = trial.labels.index(label)
-    points[late:, i] = trial.points_g[:-late, i]
-    notes = analyse(replace(trial, points_g=points), load_model("pig"), SubjectFile()).notes
-    note, *by_delay = [note for note in notes if note.code == "length_varies"]
-    assert note.text.startswith("length of the left") and note.side == "left" and note.cure
-    # some are told with their delay too, roughly: a length that turns knows it to first order
-    assert len(by_delay) <= 1 and all(note.text.startswith(f"{label} is ") for note in by_delay)
-
-
-def test_another_persons_static_is_said_first(simulated: Callable[..., object]) -> None:
-    sim = simulated()
-    static = replace(sim.static, parameters={**sim.static.parameters, "Bodymass": 45.0})  # type: ignore[attr-defined]
-    result = analyse(sim.trial, load_model("pig"), SubjectFile(), static)  # type: ignore[attr-defined]
-    assert "another person" in texts(result.notes)[0]
-
-
-def left_out(result: Result) -> str:
-    """What is said of a leg that lacks a marker."""
-    (note,) = (note for note in result.notes if note.code == "leg_absent")
-    return note.text
-
-
-def test_a_hint_never_names_the_other_side(trial: Trial) -> None:
-    changed = relabelled(trial, lambda label: {"LTOE": "LTOEX"}.get(label, label))
-    assert "LTOE (did you mean 'LTOEX'?)" in left_out(analyse(changed, load_model("pig"), SubjectFile()))
-    gone = replace(
-        trial,
-        labels=tuple(label for label in trial.labels if label != "LTOE"),
-        points_g=np.delete(trial.points_g, trial.labels.index("LTOE"), axis=1),
-    )
-    found = left_out(analyse(gone, load_model("pig"), SubjectFile()))
-    assert "LTOE" in found and "did you mean" not in found

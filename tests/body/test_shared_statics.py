@@ -7,9 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from note_texts import texts
 
-from gaitid.analysis.pipeline import Pipeline, analyse
+from gaitid.analysis.pipeline import analyse
 from gaitid.body.resolve import resolve_subject
 from gaitid.body.subject import Sources, SubjectFile, recording
 from gaitid.ground.vertical import vertical
@@ -56,49 +55,6 @@ def test_statics_give_what_they_store_from_their_markers_alone(name: str, file: 
             assert measured.value == pytest.approx(trial.parameters[letter + stored], abs=TOLERANCE), (side, key)
 
 
-def test_the_childrens_medial_ankle_markers_measure_no_torsion() -> None:
-    """Their statics hold LMMA, but no device: Plug-in Gait stored a torsion of 0, and so it stays."""
-    model, folder = load_model("pig"), SHARED / "children/HC002D"
-    result = analyse(read_c3d(folder / "walk.c3d"), model, SubjectFile(), read_c3d(folder / "static.c3d"))
-    assert result.subject.measured["left.tibial_torsion"].source == "static trial, stored"
-    assert result.subject.numbers["left.tibial_torsion"] == 0.0
-
-
-def test_a_torsion_that_a_walk_does_not_store_comes_from_the_static() -> None:
-    model, folder = load_model("pig_vicon"), SHARED / "sydney"
-    static, walk = read_c3d(folder / "static.c3d"), read_c3d(folder / "walk03.c3d")
-
-    def without(trial: Trial) -> Trial:
-        return replace(trial, parameters={k: v for k, v in trial.parameters.items() if "TibialTorsion" not in k})
-
-    result = analyse(without(walk), model, SubjectFile(foot_flat=True), without(static))
-    for side, letter in SIDES.items():
-        assert result.subject.numbers[f"{side}.tibial_torsion"] == pytest.approx(
-            static.parameters[f"{letter}TibialTorsion"], abs=TOLERANCE
-        )
-    alone = analyse(without(walk), model, SubjectFile())
-    assert alone.subject.measured["left.tibial_torsion"].source.startswith("assumed")
-
-
-@pytest.mark.parametrize("name", ["pig", "pig_vicon"])
-@pytest.mark.parametrize("file", ["nexus_flatfoot/walk.c3d", "sydney/walk03.c3d", "stairs/Movement_trial.c3d"])
-def test_diameters_that_are_not_stored_are_inferred(name: str, file: str) -> None:
-    result = analyse(read_c3d(SHARED / file), load_model(name), SubjectFile())
-    measured = result.subject.measured["marker_diameter"]
-    assert measured.value == 0.014
-    assert measured.source == "inferred from the stored knee centres"
-    assert "marker_diameter = 14 mm (inferred from the stored knee centres)" in texts(result.subject)
-
-
-def test_a_diameter_that_is_stored_is_used() -> None:
-    """10 mm, of children; the stored centres say the same, and are not asked."""
-    trial, model = read_c3d(SHARED / "children/HC002D/walk.c3d"), load_model("pig")
-    assert analyse(trial, model, SubjectFile()).subject.measured["marker_diameter"].source == "trial, stored"
-    parameters = {k: v for k, v in trial.parameters.items() if k != "MarkerDiameter"}
-    inferred = analyse(replace(trial, parameters=parameters), model, SubjectFile()).subject
-    assert inferred.numbers["marker_diameter"] == 0.010
-
-
 # --- walks without heel markers ------------------------------------------------------------------------------
 
 HEELS = {"LHEE", "RHEE"}
@@ -138,44 +94,3 @@ def test_a_walk_without_heel_markers(file: str, with_static: bool) -> None:
         "left and right foot: no heel marker; the ankle marker is used instead to judge plates and contacts"
     ]
     assert not [n for n in full.notes if n.code == "heel_absent"]
-
-
-def test_an_old_walk_without_heels_and_parameters_gives_its_angles() -> None:
-    """Vicon's older software (``wild/pig_old``): no heel markers, no measurements; these from a subject file."""
-    legs = {
-        f"{side}.{name}": value
-        for side in SIDES
-        for name, value in (
-            ("leg_length", 0.82),
-            ("knee_width", 0.095),
-            ("ankle_width", 0.065),
-            ("static_plantar_flexion", 0.26),
-            ("static_rotation_offset", 0.03),
-        )
-    }
-    file = SubjectFile({"mass": 60.0, **legs})
-    result = analyse(read_c3d(SHARED / "wild/pig_old/walk.c3d"), load_model("pig"), file)
-    for side in SIDES:
-        flexion = result.sides[side].angles["knee"]["flexion"]
-        assert np.isfinite(flexion).mean() > 0.9
-        assert 40 < np.nanmax(flexion) < 80  # degrees, of a swing
-    # measured where neither file nor subject says it, from the trial's own markers
-    assert result.subject.measured["inter_asis_distance"].source == "trial, estimated from its markers"
-    # the widths are made up: knee and ankle disagree, and nothing is inferred
-    assert result.subject.measured["marker_diameter"].source.startswith("assumed: 14 mm")
-
-
-def test_without_a_medial_ankle_the_torsion_is_nothing_at_all() -> None:
-    """The ankle's axis is taken parallel to the knee's: nothing is measured between them, as Plug-in Gait stores it."""
-    static = read_c3d(SHARED / "sydney" / "static.c3d")
-    trial = read_c3d(SHARED / "sydney" / "walk04.c3d")  # which stores a torsion: the static wins
-    for name in ("pig", "pig_vicon"):
-        for gone, values in (((), (-0.239105, -0.283244)), (("LMED", "RMED"), (0.0, 0.0))):
-            kept = [i for i, label in enumerate(static.labels) if label not in gone]
-            labels = tuple(static.labels[i] for i in kept)
-            less = replace(static, labels=labels, points_g=static.points_g[:, kept])
-            measured = Pipeline(trial=trial, model=load_model(name), static=less).found.subject.measured
-            torsion = [measured[f"{side}.tibial_torsion"] for side in ("left", "right")]
-            assert {m.source for m in torsion} == {"static trial, computed from its markers"}
-            found = tuple(m.value for m in torsion)
-            assert found == values if gone else found == pytest.approx(values, abs=1e-6)  # rad
