@@ -46,25 +46,6 @@ def test_a_belt_that_changes_its_speed_is_integrated(belt: str, noise_m: float) 
         assert stride.figures["speed_m_per_s"] == pytest.approx(SPEED, abs=0.02)
 
 
-def test_a_steady_belt_is_not_integrated() -> None:
-    _, floor, gait = carried(SPEED * TIMES, noise_m=0.001)
-    assert [note.code for note in floor.notes] == ["treadmill"] and not floor.travel_g
-    assert gait.strides[0].figures["stride_length_m"] == pytest.approx(STRIDE_M, abs=0.02)
-
-
-def test_lengths_are_empty_where_too_few_stances_show_an_unsteady_belt() -> None:
-    known, _, _ = carried(TRAVELS["slows"])
-    for foot in known.feet.values():
-        foot.heel_g[150:330] = np.nan
-    floor = floor_under(known.feet, UP, RATE)
-    gait = analyse_gait((), {}, known.feet, known.pelvis, floor)
-    assert "lengths and speed are empty" in floor.notes[-1].text
-    assert gait.strides
-    for stride in gait.strides:
-        assert np.isnan([stride.figures[name] for name in ("stride_length_m", "step_length_m", "speed_m_per_s")]).all()
-        assert stride.figures["stride_time_s"] == pytest.approx(STRIDE_S, abs=0.02)
-
-
 def test_on_two_belts_a_stride_is_by_its_own_belt_and_a_step_is_the_distance_of_the_feet() -> None:
     """Belts at 1.50 and 1.00 m/s: strides of 1.65 and 1.10 m, and steps as read off the heels at the strikes.
 
@@ -89,46 +70,6 @@ def test_on_two_belts_a_stride_is_by_its_own_belt_and_a_step_is_the_distance_of_
         assert stride.figures["step_width_m"] == pytest.approx(0.13, abs=0.02)
 
 
-def scaled(known: KnownWalk, times: dict[str, Array | float]) -> KnownWalk:
-    """Each foot's way about the pelvis drawn out, or pressed together, along the belts so many times."""
-    for side, of in times.items():
-        for points in (known.feet[side].heel_g, known.feet[side].toe_g):
-            points[:, 0] += (of - 1.0) * (points[:, 0] - known.pelvis[:, 0].mean())
-    return known
-
-
-def measured(known: KnownWalk) -> tuple[Floor, Gait]:
-    floor = floor_under(known.feet, UP, RATE)
-    return floor, analyse_gait((), {}, known.feet, known.pelvis, floor)
-
-
-def test_belts_that_differ_by_little_are_two() -> None:
-    """0.50 and 0.62 m/s: strides of 0.550 and 0.682 m."""
-    known, _, _ = carried(SPEED * TIMES)
-    floor, gait = measured(scaled(known, {"left": 0.40, "right": 0.496}))
-    assert [note.code for note in floor.notes] == ["treadmill", "belts_differ"]
-    for stride in gait.strides:
-        right_m = {"left": 0.550, "right": 0.682}[stride.cycle.side]
-        assert stride.figures["stride_length_m"] == pytest.approx(right_m, abs=0.01)
-
-
-def test_belts_that_part_for_some_time_are_two_then_alone() -> None:
-    """The protocol of adaptation: tied at 1.25 m/s, then 0.75 and 1.50 m/s for a third of it, and tied again."""
-    known, _, _ = carried(SPEED * np.arange(1800) / RATE, duration=18.0)
-    t = np.arange(1800) / RATE
-    share = np.clip(t - 6.0, 0, 1) * np.clip(12.0 - t, 0, 1)
-    floor, gait = measured(scaled(known, {"left": 1 + (0.6 - 1) * share, "right": 1 + (1.2 - 1) * share}))
-    assert "for part of the time" in floor.notes[1].text
-    for stride in gait.strides:
-        start, end = stride.cycle.strike.time_s, stride.cycle.next_strike.time_s
-        if start > 7.2 and end < 10.8:
-            right_m = {"left": 0.825, "right": 1.650}[stride.cycle.side]
-            assert stride.figures["stride_length_m"] == pytest.approx(right_m, abs=0.02)
-        elif end < 5.5 or start > 13.0:
-            assert stride.figures["stride_length_m"] == pytest.approx(STRIDE_M, abs=0.02)
-            assert stride.figures["step_length_m"] == pytest.approx(STRIDE_M / 2, abs=0.015)
-
-
 @pytest.mark.parametrize("rest", ["first", "last"])
 def test_who_stands_on_a_belt_that_rests_makes_no_stride_there(rest: str) -> None:
     """The belt stands for five of eight seconds, and both feet on it; its strides are as long as on the floor."""
@@ -148,14 +89,3 @@ def _held(points_g: Array, rest: str) -> Array:
     """With its first or its last place held for five seconds."""
     held = np.repeat(points_g[[0 if rest == "first" else -1]], 500, axis=0)
     return np.concatenate([held, points_g] if rest == "first" else [points_g, held])
-
-
-@pytest.mark.parametrize("grade", [-0.10, 0.05, 0.10, 0.15])
-def test_a_belt_at_a_grade_moves_as_fast_as_a_level_one(grade: float) -> None:
-    known, _, _ = carried(SPEED * TIMES)
-    for points in (*(p for foot in known.feet.values() for p in (foot.heel_g, foot.toe_g)), known.pelvis):
-        points[:, 2] += grade * points[:, 0]
-    _, gait = measured(known)
-    assert len(gait.strides) >= 7
-    for stride in gait.strides:
-        assert stride.figures["stride_length_m"] == pytest.approx(STRIDE_M, abs=0.02)

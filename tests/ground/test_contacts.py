@@ -15,10 +15,9 @@ import pytest
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
-from gaitid.ground.judgement import Judgement
 from gaitid.model.load import load_model
 from gaitid.notes import texts
-from gaitid.trial import Event, ForcePlate, Trial
+from gaitid.trial import ForcePlate, Trial
 
 # N. The edges of contacts are known to the plates' noise; a wrong foot, a lost part or a shared load is hundreds.
 WRONG = 20.0
@@ -82,14 +81,6 @@ def around(scene, side: str, back=0.1, front=0.15, out=0.2):  # type: ignore[no-
     return points[:, :2].min(axis=0) - [back, out], points[:, :2].max(axis=0) + [front, out]
 
 
-def test_a_plate_made_anew_gives_the_truth(scene) -> None:  # type: ignore[no-untyped-def]
-    """So that the faults below are faults of what they say."""
-    sim, times, *_ = scene
-    result = run(replace(sim.trial, plates=(plate(sim.walk, times, 1, *around(scene, "left")),)))
-    assert known(result, "left") == [(1,)]
-    assert_nothing_wrong(result, sim)
-
-
 @pytest.mark.parametrize("missing", [None, "RHEE", "RTOE"])
 def test_both_feet_on_one_plate_are_never_mixed(scene, missing: str | None) -> None:  # type: ignore[no-untyped-def]
     """Also where a gap hides the other foot as it lands."""
@@ -125,61 +116,6 @@ def test_a_plate_surveyed_wrongly_is_not_believed(scene, change, reason: str) ->
     assert any(reason in c.reason and c.reason.startswith("plate 1") for c in result.contacts)
 
 
-@pytest.mark.parametrize(("back", "front", "share"), [(-0.05, 0.3, 0.60), (0.2, -0.06, 0.0)], ids=["heel", "toe"])
-def test_a_foot_over_an_edge_is_known_only_where_the_plate_carries_the_body(  # type: ignore[no-untyped-def]
-    scene, back: float, front: float, share: float
-) -> None:
-    sim, times, *_ = scene
-    one = plate(sim.walk, times, 1, *around(scene, "left", back, front))
-    result = run(replace(sim.trial, plates=(one,)))
-    assert_nothing_wrong(result, sim)
-    frames = np.arange(*stance(sim, "left"))
-    known_frames = result.loads.by_side["left"].state[frames] == 1
-    assert known_frames.mean() == pytest.approx(share, abs=0.05)
-    # without the body's motion as a witness nothing is known of it
-    result = run(replace(sim.trial, plates=(one,)), external_support=True)
-    assert known(result, "left") == []
-
-
-def test_a_lost_third_at_a_side_edge_is_unknown(scene) -> None:  # type: ignore[no-untyped-def]
-    """The edge runs 2 cm inside the line of the foot; what presses beyond it, a third, is lost."""
-    sim, times, *_ = scene
-    low, high = around(scene, "left", out=0.02)
-    result = run(replace(sim.trial, plates=(plate(sim.walk, times, 1, low - [0, 0.3], high, share=2 / 3),)))
-    assert known(result, "left") == []
-
-
-def test_a_contact_of_which_no_frame_is_known_is_unknown(scene, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
-    """Whatever was judged of the whole, doubts of its frames may leave none: then no plate is named."""
-    sim, times, *_ = scene
-
-    def doubted_throughout(contact):  # type: ignore[no-untyped-def]
-        every = np.ones(contact.last - contact.first + 1, dtype=bool)
-        return Judgement(True, 0.6, "it presses at that edge", every, every)
-
-    monkeypatch.setattr("gaitid.ground.contacts.judge", doubted_throughout)
-    result = run(replace(sim.trial, plates=(plate(sim.walk, times, 1, *around(scene, "left")),)))
-    assert known(result, "left") == []
-    assert any(c.reason == "plate 1: its load is known in no frame: it presses at that edge" for c in result.contacts)
-
-
-@pytest.mark.parametrize("shift_s", [-0.09, -0.05, 0.05, 0.09])
-def test_events_that_disagree_with_the_plates_are_left_aside(scene, shift_s: float) -> None:  # type: ignore[no-untyped-def]
-    sim, *_ = scene
-    events = []
-    for one in sim.walk.stances:
-        k = sim.walk.stances.index(one)
-        loaded = np.flatnonzero(sim.truth.load[one.side].stance == k)
-        if loaded.size:
-            events += [
-                Event("Foot Strike", one.side, loaded[0] / 100 + shift_s),
-                Event("Foot Off", one.side, loaded[-1] / 100 + shift_s),
-            ]
-    result = run(replace(sim.trial, events=tuple(events)))
-    assert any("events in the file" in w and "the plates were used" in w for w in texts(result.notes))
-    assert_nothing_wrong(result, sim)
-
-
 @pytest.mark.parametrize("removed", [True, False])
 def test_a_plate_with_a_bias_loads_no_airborne_foot(scene, removed: bool) -> None:  # type: ignore[no-untyped-def]
     sim, *_ = scene
@@ -199,31 +135,3 @@ def test_a_plate_with_a_bias_loads_no_airborne_foot(scene, removed: bool) -> Non
     else:
         assert any("reads 11.6 N while it is empty" in w for w in texts(result.notes))
     assert first - 2 <= contact.first and contact.last <= last + 4
-
-
-@pytest.mark.parametrize("where", ["begins late", "ends early", "hole before the end", "hole at the start"])
-@pytest.mark.parametrize("frames", [1, 3, 8, 15])
-def test_missing_samples_are_no_empty_plate(scene, where: str, frames: int) -> None:  # type: ignore[no-untyped-def]
-    """A contact that ends because nothing was sampled was not seen to end: the frames up to the swing are unknown."""
-    sim, *_ = scene
-    first, last = stance(sim, "left")
-    own = sim.trial.plates[0]
-    rate = own.rate_hz / sim.trial.rate_hz
-    force, moment = own.force_p.copy(), own.moment_p.copy()
-    at = {
-        "begins late": slice(0, round((first + frames) * rate)),
-        "ends early": slice(round((last - frames) * rate), None),
-        "hole before the end": slice(round((last - frames) * rate), round((last - frames + 2) * rate)),
-        "hole at the start": slice(round((first + frames) * rate), round((first + frames + 2) * rate)),
-    }[where]
-    force[at], moment[at] = np.nan, np.nan
-    result = run(replace(sim.trial, plates=(replace(own, force_p=force, moment_p=moment), *sim.trial.plates[1:])))
-    truth = sim.truth.load["left"].force_g
-    found = result.sides["left"].load.wrench.f_g
-    known_too = np.isfinite(found).all(axis=1)
-    assert known_too.any() and not known_too.all()
-    # N; by so much a frame of a whole contact is off where the force turns within the frames that are sampled around it
-    assert np.abs(found - truth)[known_too].max() < 20.0
-    lost = np.flatnonzero(np.isnan(force).any(axis=1))
-    inside = np.arange(max(first, int(lost[0] / rate) + 1), min(last, int(lost[-1] / rate)))
-    assert np.isnan(found[inside]).all()

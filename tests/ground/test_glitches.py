@@ -46,30 +46,6 @@ def test_a_reading_lost_for_30_samples_is_no_load_of_zero() -> None:
     assert without_glitches(plate(vertical))[1].tolist() == list(range(400, 430))
 
 
-@pytest.mark.parametrize("rate_hz", [60.0, 100.0, 200.0, 300.0])
-def test_one_sample_of_a_slow_plate_is_lost_alone(rate_hz: float) -> None:
-    vertical = np.interp(np.arange(0, 1000, 1000 / rate_hz), np.arange(1000), stance())
-    middle = len(vertical) // 2
-    vertical[middle] -= 900.0
-    assert without_glitches(plate(vertical, rate_hz))[1].tolist() == [middle]
-
-
-@pytest.mark.parametrize(
-    ("vertical", "rate_hz"),
-    [
-        (stance(), RATE),
-        (np.where(stance() > 300, 600.0, 0.0), RATE),  # a step up and, much later, down
-        (np.where(np.arange(1000) == 500, 90.0, 0.0), RATE),  # a knock
-        (np.where(np.isin(np.arange(1000), [500, 501]), 900.0, 0.0), 100.0),  # two samples of a slow plate
-    ],
-    ids=["stance", "steps", "knock", "slow"],
-)
-def test_what_may_be_a_load_is_kept(vertical: np.ndarray, rate_hz: float) -> None:
-    one = plate(vertical, rate_hz)
-    kept, glitches = without_glitches(one)
-    assert kept is one and not glitches.size
-
-
 def test_a_walk_with_such_a_sample_loses_the_frames_beside_it_only(simulated: Callable[..., object]) -> None:
     sim = simulated()
     trial = sim.trial  # type: ignore[attr-defined]
@@ -119,47 +95,6 @@ def test_a_channel_that_holds_still_under_load_is_lost_meanwhile(channel: int) -
     sound, lost, (note,) = sound_samples(replace(one, force_p=force, moment_p=values[:, 2:]))
     assert lost == 60 and np.flatnonzero(np.isnan(sound.force_p[:, 0])).tolist() == list(range(400, 460))
     assert f"{('Fx', 'Fy', 'Mx', 'My', 'Mz')[channel]} is constant for 60 ms from 0.400 s" in note.text
-
-
-@pytest.mark.parametrize("channel", range(5))
-def test_a_channel_that_dies_under_load_is_lost_until_the_foot_leaves(channel: int) -> None:
-    one = pushing()
-    values = np.concatenate([one.force_p[:, :2], one.moment_p], axis=1)
-    values[650:, channel] = 0.0
-    force = np.column_stack([values[:, :2], one.force_p[:, 2]])
-    _, lost, (note,) = sound_samples(replace(one, force_p=force, moment_p=values[:, 2:]))
-    assert 140 <= lost <= 150  # until the foot presses with less than a tenth
-    assert "is constant for 1" in note.text and "from 0.650 s" in note.text
-    values[620:650, channel] = np.linspace(values[619, channel], 0.0, 30)  # however it came there
-    force = np.column_stack([values[:, :2], one.force_p[:, 2]])
-    assert sound_samples(replace(one, force_p=force, moment_p=values[:, 2:]))[1] >= 140
-
-
-def test_a_channel_that_runs_into_its_range_is_lost_there() -> None:
-    one = pushing()
-    force = one.force_p.copy()
-    force[:, 0] = np.clip(force[:, 0], -80.0, 80.0)
-    assert "Fx is constant for" in sound_samples(replace(one, force_p=force))[2][0].text
-
-
-@pytest.mark.parametrize("bits", [6, 8, 10, 12, 14, 16])
-def test_a_converter_of_few_bits_holds_no_channel_still(bits: int) -> None:
-    one, half = pushing(), 2 ** (bits - 1)
-    force, moment = (np.round(v / s * half) * s / half for v, s in ((one.force_p, 800.0), (one.moment_p, 25.0)))
-    assert sound_samples(replace(one, force_p=force, moment_p=moment))[1:] == (0, ())
-
-
-def test_a_push_that_is_flat_before_it_turns_steep_is_not_held() -> None:
-    """A channel that is held comes to its plateau by some way, and goes on by some."""
-    one, frames = pushing(), np.arange(1000)
-    force = one.force_p.copy()
-    force[:, 0] = np.round(np.maximum(frames - 500.0, 0.0) ** 2 * 0.01 + np.maximum(470.0 - frames, 0.0) * 0.001, 2)
-    assert sound_samples(replace(one, force_p=force))[1:] == (0, ())
-
-
-def test_who_stands_still_holds_no_channel_still() -> None:
-    vertical = np.interp(np.arange(1000), [0, 300], [0.0, 600.0])
-    assert sound_samples(plate(vertical))[1:] == (0, ())
 
 
 def test_a_walk_with_a_channel_that_holds_still_loses_those_frames_only(simulated: Callable[..., object]) -> None:

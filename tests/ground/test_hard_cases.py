@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,9 +17,8 @@ from attack_trials import RECORDED, SimulatedCase, recorded_case, simulated_case
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
-from gaitid.errors import TrialError
 from gaitid.ground.by_hand import ByHand
-from gaitid.ground.contacts import AIR, LOADED
+from gaitid.ground.contacts import AIR
 from gaitid.model.load import load_model
 from gaitid.notes import texts
 from gaitid.read import read_trial
@@ -34,10 +32,6 @@ WRONG_N = 20.0
 
 def run(trial: Trial, by_hand: tuple[ByHand, ...] = (), **settings: object) -> Result:
     return analyse(trial, load_model("pig", settings), SubjectFile(), by_hand=tuple(by_hand))
-
-
-def loaded(result: Result, side: str) -> int:
-    return int((result.sides[side].load.state == LOADED).sum())
 
 
 recorded = pytest.mark.skipif(not SHARED.is_dir(), reason="the shared trials are not beside this checkout")
@@ -59,30 +53,6 @@ def test_a_belts_bias_is_found_while_the_foot_flies_or_not_trusted(scenario: str
 
 
 @recorded
-@pytest.mark.parametrize("factor", [0.86, 1.14])
-def test_a_stored_mass_may_be_off_by_14_percent(factor: float) -> None:
-    trial = read_trial(SHARED / "stairs/Movement_trial.c3d")
-    wrong = replace(trial, parameters={**trial.parameters, "Bodymass": factor * trial.parameters["Bodymass"]})
-    known = [c.plates for c in run(wrong).contacts if c.plates]
-    assert known == [(4,), (3,), (2,), (1,)]
-
-
-@recorded
-@pytest.mark.parametrize("slower", [0.25, 0.5])
-def test_a_very_slow_walk_keeps_its_stances(slower: float) -> None:
-    """Every rate scaled: the same samples as if all had gone slower (forces are then not those of a slow walk)."""
-    trial = read_trial(SHARED / "sydney/walk04.c3d")
-    slow = replace(
-        trial,
-        rate_hz=trial.rate_hz * slower,
-        plates=tuple(replace(p, rate_hz=p.rate_hz * slower) for p in trial.plates),
-        events=tuple(replace(e, time_s=e.time_s / slower) for e in trial.events),
-    )
-    result = run(slow)
-    assert {(c.side, c.plates) for c in result.contacts if c.plates} == {("right", (1,)), ("left", (2,))}
-
-
-@recorded
 def test_nothing_is_known_from_a_plate_whose_corners_do_not_fit() -> None:
     trial = read_trial(SHARED / "sydney/walk04.c3d")
     one, *others = trial.plates
@@ -92,87 +62,12 @@ def test_nothing_is_known_from_a_plate_whose_corners_do_not_fit() -> None:
     assert any("its corners are turned by 90°" in c.reason for c in result.contacts)
 
 
-def test_a_fragment_between_gaps_is_no_flight() -> None:
-    sim = simulated_walk()
-    trial, truth = sim.trial, sim.truth.load["left"].force_g
-    points = trial.points_g.copy()
-    for first, stop in ((150, 165), (170, 190)):
-        points[first:stop, [trial.labels.index("LHEE"), trial.labels.index("LTOE")]] = np.nan
-    result = run(replace(trial, points_g=points), gap_sure_s=0.0, gap_spline_s=0.0, gap_rigid_s=0.0)
-    off = np.linalg.norm(result.sides["left"].load.wrench.f_g - truth, axis=1)
-    assert np.nanmax(off) < WRONG_N
-
-
-def test_missing_samples_or_a_hand_cut_a_contact_and_do_not_void_it() -> None:
-    trial = simulated_walk().trial
-    whole = loaded(run(trial), "left")
-    one, other = trial.plates
-    force = one.force_p.copy()
-    force[1600:1650] = np.nan
-    cut = run(replace(trial, plates=(replace(one, force_p=force), other)))
-    # 5 frames of samples, and the window of one frame to either side
-    assert whole - 10 <= loaded(cut, "left") < whole
-    by_hand = run(trial, (ByHand("left", (1,), 160, 160),))
-    assert loaded(by_hand, "left") == whole
-
-
 def test_a_plate_slower_than_the_cameras_is_refused() -> None:
     trial = simulated_walk().trial
     slow = tuple(replace(p, rate_hz=25.0, force_p=p.force_p[::40], moment_p=p.moment_p[::40]) for p in trial.plates)
     result = run(replace(trial, plates=slow))
     assert sum("more slowly than the cameras" in w for w in texts(result.notes)) == 2
     assert not any(c.plates for c in result.contacts)
-
-
-def test_a_channel_in_another_unit_is_not_believed() -> None:
-    trial = simulated_walk().trial
-    huge = tuple(replace(p, force_p=1e3 * p.force_p, moment_p=1e3 * p.moment_p) for p in trial.plates)
-    result = run(replace(trial, plates=huge))
-    assert not any(c.plates for c in result.contacts)
-    assert any("body weights; check the mass, and the unit" in c.reason for c in result.contacts)
-
-
-@pytest.mark.parametrize("n", [20, 30, 45, 60])
-def test_short_trials_end_in_no_internal_error(n: int) -> None:
-    trial = simulated_walk().trial
-    for start in range(0, 300, 37):
-        samples = slice(10 * start, 10 * (start + n))
-        plates = tuple(replace(p, force_p=p.force_p[samples], moment_p=p.moment_p[samples]) for p in trial.plates)
-        part = replace(trial, points_g=trial.points_g[start : start + n], plates=plates)
-        try:
-            result = run(part)
-        except TrialError:
-            continue
-        assert result.trial.n_frames == n
-
-
-@pytest.mark.parametrize("chosen", ["butterworth", "gcv_spline", "savitzky_golay"])
-@pytest.mark.parametrize("cutoff", [0.01, 0.05, 0.2])
-def test_a_cutoff_below_one_period_of_the_trial_is_refused_at_once(chosen: str, cutoff: float) -> None:
-    with pytest.raises(TrialError, match="too short to be low-passed"):
-        run(simulated_walk().trial, marker_filter=chosen, cutoff_hz=cutoff)
-
-
-@pytest.mark.parametrize(
-    ("fault", "words"),
-    [
-        (lambda p, i: p.__setitem__((slice(100, None), i("LTOE")), p[100, i("LTOE")]), "LTOE stands exactly still"),
-        (lambda p, i: p.__setitem__((slice(None), i("LTHI")), p[:, i("RTHI")]), "have the same coordinates"),
-    ],
-    ids=["frozen to the end", "copied"],
-)
-def test_a_marker_that_is_none_is_not_believed(fault: Callable[..., None], words: str) -> None:
-    trial = simulated_walk().trial
-    points = trial.points_g + np.random.default_rng(0).normal(0, 3e-4, trial.points_g.shape)
-    fault(points, trial.labels.index)
-    try:
-        result = run(replace(trial, points_g=points))
-    except TrialError as refused:  # what is left is no body
-        assert words == "have the same coordinates", refused
-        return
-    assert any(words in w for w in texts(result.notes))
-    flexion = result.sides["left"].angles["ankle"]["dorsiflexion"]
-    assert np.isnan(flexion[140:]).all()
 
 
 @recorded

@@ -53,42 +53,9 @@ def test_corners_in_the_wrong_order_are_not_that(trial: Trial) -> None:
     assert not isinstance(refused.value, MirroredError)
 
 
-def test_corners_in_other_axes_are_not_that(trial: Trial) -> None:
-    """The corners of a laboratory with y up, beside markers with z up."""
-    plates = tuple(replace(p, corners_g=p.corners_g[:, [1, 2, 0]]) for p in trial.plates)
-    with pytest.raises(
-        TrialError, match=r"by their corners they face \+Y, and the pelvis lies 9\d° from that"
-    ) as refused:
-        vertical(replace(trial, plates=plates), load_model("pig"))
-    assert "the pelvis lies above the feet along +Z" in refused.value.todo
-
-
-def test_forces_without_corners_that_push_down_are_not_that(trial: Trial) -> None:
-    turned = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]])
-    plates = tuple(replace(p, corners_g=p.corners_g * np.nan, R_gp=-turned, centre_g=np.zeros(3)) for p in trial.plates)
-    with pytest.raises(TrialError, match="the forces do not push up: they push along -Z, and the pelvis") as refused:
-        vertical(replace(trial, plates=plates), load_model("pig"))
-    assert "turn the sign of the forces" in refused.value.todo
-
-
-def test_exchanged_labels_are_not_that(trial: Trial) -> None:
-    other = {"L": "R", "R": "L"}
-    labels = tuple(other[label[0]] + label[1:] for label in trial.labels)
-    up_g, words = vertical(replace(trial, labels=labels), load_model("pig"))
-    assert up_g[2] == 1 and words == "plates"  # refused later, by its own name
-
-
 def test_two_axes_turned_are_another_right_handed_laboratory(trial: Trial) -> None:
     up_g, _ = vertical(mirrored(mirrored(trial, 0), 2), load_model("pig"))
     assert up_g[2] == -1
-
-
-def test_markers_alone_may_be_mirrored_or_exchanged(trial: Trial) -> None:
-    from gaitid.analysis.pipeline import analyse
-    from gaitid.body.subject import SubjectFile
-
-    with pytest.raises(TrialError, match="left and right are exchanged.*an axis is mirrored: give --set mirror=y"):
-        analyse(mirrored(trial, 0, plates=False), load_model("pig"), SubjectFile())
 
 
 @pytest.mark.parametrize("outlined", [True, False])
@@ -116,11 +83,6 @@ def test_mirror_gives_the_same_results(trial: Trial, axis: int, by: str, outline
                 for column, values in columns.items():
                     again = getattr(found.sides[side], quantity)[name][column]
                     np.testing.assert_allclose(again, values, atol=1e-6, err_msg=f"{side} {name} {column}")
-
-
-def test_mirror_is_no_setting_of_stored_poses(trial: Trial) -> None:
-    with pytest.raises(GaitidError, match="--set mirror=x: the file holds poses of segments"):
-        mirror(replace(trial, segments=("pelvis",)), "x")
 
 
 @needs_trials

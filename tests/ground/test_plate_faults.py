@@ -19,7 +19,6 @@ from shared_trials import SHARED
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
-from gaitid.ground.plate_channels import STEPS, _clipped
 from gaitid.model.load import load_model
 from gaitid.notes import Note
 from gaitid.read import read_trial
@@ -39,7 +38,6 @@ CODES = {
     "laboratory_askew",
 }
 RECORDED = ("children/HC030A/walk.c3d", "sydney/walk04.c3d", "nexus_flatfoot/walk.c3d")
-BY_SIDE = {"ASI", "THI", "KNE", "TIB", "ANK", "HEE", "TOE"}  # of a lower body, beside the sacrum
 Change = Callable[[ForcePlate], ForcePlate]
 
 
@@ -134,18 +132,6 @@ def test_recorded_walks_have_none(name: str) -> None:
     assert found(result_of(trial_of(name))) == []
 
 
-@pytest.mark.parametrize("child", ["HC002D", "HC030A", "HC031A", "HC036A"])
-@pytest.mark.parametrize("model", ["pig_vicon", "pig"])
-def test_walks_without_markers_of_the_trunk_have_none(model: str, child: str) -> None:
-    """A trunk that moves less than the pelvis makes what is asked for by pelvis and legs alone too large."""
-    trial = trial_of(f"children/{child}/walk.c3d")
-    legs = [i for i, label in enumerate(trial.labels) if label == "SACR" or label[1:] in BY_SIDE]
-    lower = replace(trial, labels=tuple(trial.labels[i] for i in legs), points_g=trial.points_g[:, legs])
-    result = analyse(lower, load_model(model), SubjectFile())
-    assert len(legs) == 15
-    assert found(result) == []
-
-
 @pytest.mark.parametrize(
     "scenario",
     ["walk", "crossing", "shared_plate", "across_plates", "over_edge", "stop", "stumble", "backward", "turn"]
@@ -219,41 +205,6 @@ def test_a_sign_is_named_with_its_channel_and_withheld(name: str, column: int, c
     assert known_plates(result) == usual - {min(usual)}
 
 
-@EVERYWHERE
-def test_a_steady_load_is_taken_off_or_named(name: str) -> None:
-    """10 and 50 N are taken off where the plate is seen empty; 200 N is no bias of a plate."""
-    trial, usual = trial_of(name), plates_of_clean(name)
-    for size in (10.0, 50.0, 200.0):
-
-        def biased(values: Array, size: float = size) -> None:
-            values[:, 2] -= size
-
-        result = result_of(changed(trial, channels(biased), min(usual)))
-        said = {note.code for note in result.notes if note.text.startswith(f"plate {min(usual)}")}
-        assert said & ({"plate_bias_removed"} if size < 100 else {"plate_bias", "plate_gain"})
-
-
-def test_the_rounded_top_of_a_smooth_force_is_not_clipped() -> None:
-    """A converter's step of 4 N makes plateaus of 20 ms and more at the top of a stance; a ceiling is run into."""
-    time = np.arange(1000) / 1000.0
-    smooth = 700.0 * np.clip(np.sin(np.pi * (time - 0.1) / 0.7), 0.0, None) ** 0.5
-    rounded = np.round(smooth / 4.0) * 4.0
-
-    def plate(vertical: Array) -> ForcePlate:
-        force = np.zeros((len(vertical), 3))
-        force[:, 2] = -vertical
-        corners = np.array([[0.3, 0.2, 0], [-0.3, 0.2, 0], [-0.3, -0.2, 0], [0.3, -0.2, 0]])
-        return ForcePlate(1, 2, corners, np.zeros(3), 1000.0, force, np.zeros_like(force))
-
-    assert (rounded == rounded.max()).sum() > 20
-    assert list(_clipped(plate(rounded))) == []
-    assert list(_clipped(plate(smooth))) == []
-    found, *_ = _clipped(plate(np.minimum(rounded, 640.0)))
-    assert found.code == "plate_channel"
-    assert "clipped at 640 N" in found.text
-    assert STEPS > 8
-
-
 # --- gains ----------------------------------------------------------------------------------------------------
 
 
@@ -304,19 +255,6 @@ def test_a_wrong_mass_is_said(name: str, factor: float, words: str) -> None:
     assert words in notes[0].text
 
 
-@EVERYWHERE
-def test_who_is_carried_by_something_else_is_not_judged(name: str) -> None:
-    """`external_support: yes`: the momentum of the body says nothing of gains, clocks and signs."""
-    trial = changed(changed(without_events(trial_of(name)), times(0.8)), late(0.02))
-    assert "body_not_carried" in {note.code for note in found(result_of(trial))}
-    assert found(result_of(trial, external_support=True)) == []
-    plate = min(plates_of_clean(name))
-    turned = changed(trial_of(name), times(-1.0, 0), plate)
-    assert found(result_of(turned))
-    # but for a plate's own free moment, which no hand makes larger
-    assert {n.plates for n in found(result_of(turned, external_support=True))} <= {(plate,)}
-
-
 # --- clocks ---------------------------------------------------------------------------------------------------
 
 
@@ -330,41 +268,6 @@ def test_forces_apart_from_markers_by_50_ms_are_not_believed(name: str, ms: int)
     assert way == ("later" if ms > 0 else "earlier")
     assert float(size) == pytest.approx(abs(ms), abs=16)
     assert not known_plates(result)
-
-
-@pytest.mark.parametrize("seconds", [-0.16, 0.32])
-@EVERYWHERE
-def test_forces_of_other_steps_are_told_in_seconds(name: str, seconds: float) -> None:
-    """Not by the corners of plates; and where a file says that it begins later, how to say that it does not."""
-    clean, way = trial_of(name), "later" if seconds > 0 else "earlier"
-    by_sample = result_of(changed(without_events(clean), late(seconds)))
-    by_file = result_of(changed(without_events(clean), lambda plate: replace(plate, start_s=seconds)))
-    for result in (by_sample, by_file):
-        (note,) = (note for note in result.notes if note.code == "clocks_apart")
-        if result is by_file:
-            begin = "after" if seconds > 0 else "before"
-            assert f"the forces begin {abs(seconds):.2f} s {begin} the markers" in note.text
-            assert "--set force_start_s=0" in note.cure
-        else:
-            size, said = re.search(r"are about (\S+) s (earlier|later)", note.text).groups()  # type: ignore[union-attr]
-            assert said == way and float(size) == pytest.approx(abs(seconds), abs=0.05)
-        assert not known_plates(result)
-        assert not any("corners" in reason.words for reason in result.verdict.reasons)
-    assert "clocks_apart" not in {note.code for note in result_of(clean).notes}
-
-
-@pytest.mark.parametrize("ms", [-50, 50])
-@pytest.mark.parametrize("name", RECORDED)
-def test_forces_are_blamed_where_the_events_fit_the_markers(name: str, ms: int) -> None:
-    trial = trial_of(name)
-    assert trial.events
-    codes = {note.code for note in result_of(changed(trial, late(ms / 1000))).notes}
-    assert "clocks_apart" in codes
-    assert "events_off" not in codes
-    moved = replace(trial, events=tuple(replace(e, time_s=e.time_s + ms / 1000) for e in trial.events))
-    codes = {note.code for note in result_of(moved).notes}
-    assert "events_off" in codes
-    assert "clocks_apart" not in codes
 
 
 @pytest.mark.parametrize("factor", [0.5, 0.8, 1.4, 2.0])
@@ -381,21 +284,6 @@ def test_a_rate_that_is_wrong(name: str, factor: float) -> None:
     if factor in (0.5, 2.0) and trial.rate_hz * factor > 60:  # more slowly the filters' own limits refuse it
         alone = found(result_of(replace(trial, rate_hz=trial.rate_hz * factor)))
         assert "rate_doubtful" in {note.code for note in alone}
-
-
-def test_a_load_that_ends_at_once_is_withheld(simulated) -> None:  # type: ignore[no-untyped-def]
-    """A cable that fails at 85 % of a stance."""
-    sim = simulated()
-    trial = sim.trial
-    force = trial.plates[0].force_p.copy()
-    moment = trial.plates[0].moment_p.copy()
-    loaded = np.flatnonzero(-force[:, 2] > 20.0)
-    cut = loaded[0] + int(0.85 * (loaded[-1] - loaded[0]))
-    force[cut:], moment[cut:] = 0.0, 0.0
-    spoilt = replace(trial, plates=(replace(trial.plates[0], force_p=force, moment_p=moment), *trial.plates[1:]))
-    result = analyse(spoilt, load_model("pig"), SubjectFile())
-    assert any(n.code == "plate_channel" and "ends at once" in n.text for n in result.notes)
-    assert not any(1 in c.plates for c in result.contacts)
 
 
 @pytest.mark.parametrize("factor", [0.0, 1e-3], ids=["dead", "kN"])
@@ -426,20 +314,3 @@ def test_a_channel_that_lost_its_sign_is_withheld(name: str) -> None:
     assert not any(number in c.plates for c in result.contacts)
     sound = analyse(trial, load_model("pig"), SubjectFile())
     assert not any("turns back" in n.text for n in sound.notes)
-
-
-@pytest.mark.parametrize("share", [0.5, 0.25])
-def test_forces_that_end_early_are_not_of_a_wrong_rate(share: float) -> None:
-    """At half of the trial, in the middle of a stance; and before anybody stood on the plates, which are not dead."""
-    trial = trial_of("simulated")
-    cut = changed(
-        trial,
-        lambda p: replace(
-            p, force_p=p.force_p[: int(share * len(p.force_p))], moment_p=p.moment_p[: int(share * len(p.force_p))]
-        ),
-    )
-    result = result_of(cut)
-    assert found(result) == []
-    words = " ".join(reason.words for reason in result.verdict.reasons)
-    last = int(share * trial.n_frames) + trial.first_frame
-    assert f"the file's forces end in frame {last}" in words or f"(frames 1-{last} have them)" in words

@@ -10,11 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from gaitid.body.feet import FootTrack
-from gaitid.dynamics.wrench import Wrench
 from gaitid.errors import GaitidError
 from gaitid.ground.plate_load import plate_axes, plate_load
-from gaitid.ground.plates_at_camera import MAX_NOISE, known_empty, presses_not, with_empty_reading
 from gaitid.model import specs
 from gaitid.trial import ForcePlate
 
@@ -62,25 +59,6 @@ def test_a_plate_gives_back_what_was_put_on_it(seed: int, tilt: float) -> None:
     np.testing.assert_allclose(load.normal_g, normal, atol=1e-14)
     np.testing.assert_allclose(load.half, [0.2, 0.3], atol=1e-14)  # m
     np.testing.assert_allclose(load.centre_g, centre, atol=1e-14)
-
-
-def test_axes_follow_from_corners_by_the_c3d_standard() -> None:
-    R, centre, half = plate_axes(pressed(DOWN, np.array([1.0, 2.0, 0.5]), *np.zeros((3, 10, 3))))
-    np.testing.assert_allclose(R, DOWN, atol=1e-15)
-    np.testing.assert_allclose(centre, [1.0, 2.0, 0.5], atol=1e-15)
-    np.testing.assert_allclose(half, [0.2, 0.3], atol=1e-15)
-
-
-@settings(max_examples=30, deadline=None)
-@given(seed=seeds)
-def test_surveyed_corners_still_give_right_angles(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    plate = pressed(DOWN, np.zeros(3), *np.zeros((3, 10, 3)))
-    R, _, _ = plate_axes(replace(plate, corners_g=plate.corners_g + rng.normal(0, 0.003, (4, 3))))  # 3 mm
-    np.testing.assert_allclose(R.T @ R, np.eye(3), atol=1e-14)
-    assert np.linalg.det(R) > 0
-    # 3 mm of 0.4 m is less than 1°; three standard deviations of both ends
-    np.testing.assert_allclose(R, DOWN, atol=0.04)
 
 
 @pytest.mark.parametrize(
@@ -144,22 +122,6 @@ def load_of(vertical: np.ndarray, **settings: object) -> tuple[object, specs.Set
     return plate_load(plate, CAMERA, len(vertical), specs.Settings(plate_sampling="centred_mean")), chosen
 
 
-def emptied(load, feet: list[np.ndarray], **chosen: object):  # type: ignore[no-untyped-def]
-    """The load with its empty reading, nothing taken off unless asked."""
-    tracks = {str(i): FootTrack(foot, foot) for i, foot in enumerate(feet)}
-    nowhere = dict.fromkeys(tracks, np.zeros(len(load.vertical), dtype=bool))
-    empty = known_empty(load, tracks, nowhere, CAMERA)
-    return with_empty_reading(load, empty, CAMERA, specs.Settings(**{"remove_bias": "never", **chosen}))  # type: ignore[arg-type]
-
-
-def test_a_contact_is_found_above_the_threshold_and_reaches_out_to_the_edge() -> None:
-    load, chosen = load_of(trapezoid(50, 120, 700.0), contact_threshold_N=200.0, contact_edge_N=100.0)
-    # 140 N a frame at either side: the first frame has 140 N, above the edge
-    assert load.contacts(CAMERA, chosen) == [(50, 120)]
-    load, chosen = load_of(trapezoid(50, 120, 700.0), contact_threshold_N=200.0, contact_edge_N=150.0)
-    assert load.contacts(CAMERA, chosen) == [(51, 119)]
-
-
 def test_knocks_and_touches_are_no_contacts_and_short_pauses_do_not_part_one() -> None:
     knock = trapezoid(20, 25, 500.0)  # 6 frames: 60 ms
     touch = trapezoid(140, 190, 35.0)  # 35 N is no stance
@@ -170,68 +132,3 @@ def test_knocks_and_touches_are_no_contacts_and_short_pauses_do_not_part_one() -
     stance[80:90] = 0.0  # 100 ms is a pause
     load, chosen = load_of(stance)
     assert load.contacts(CAMERA, chosen) == [(50, 79), (90, 120)]
-
-
-def test_a_contact_cut_by_the_end_of_the_trial_is_kept() -> None:
-    vertical = np.where(np.arange(200) < 40, 600.0, 0.0) + np.where(np.arange(200) > 150, 600.0, 0.0)
-    load, chosen = load_of(vertical)
-    assert load.contacts(CAMERA, chosen) == [(0, 39), (151, 199)]
-
-
-def test_a_plate_that_was_not_zeroed_is_judged_by_what_exceeds_its_empty_reading() -> None:
-    load, chosen = load_of(trapezoid(50, 120, 700.0) + 15.0)
-    away = [np.full((200, 3), [2.0, 0.0, 0.0])]
-    with_bias = emptied(load, away)
-    # N; no marker is ever near it, and the plate is empty in most of the trial: the median is the bias
-    np.testing.assert_allclose(with_bias.bias_g, [0, 0, 15.0], atol=1e-9)
-    # Judged by the reading itself, every frame would lie above the edge: it reaches out 0.15 s on both sides.
-    first, last = load.contacts(CAMERA, chosen)[0]
-    assert first < 45
-    assert last > 125
-    assert replace(with_bias, noise_N=0.0).contacts(CAMERA, chosen) == [(50, 120)]
-    # nothing was removed from the load itself
-    np.testing.assert_allclose(with_bias.wrench.f_g[5], [0, 0, 15.0], atol=1e-9)
-
-
-def test_the_empty_reading_is_taken_only_while_no_foot_is_near() -> None:
-    load, _ = load_of(np.full(200, 12.0))
-    near = np.full((200, 3), [0.25, 0.0, 0.1])  # 5 cm beside the plate
-    assert np.isnan(emptied(load, [near]).bias_g).all()
-    near[:30] = [2.0, 0.0, 0.1]
-    found = emptied(load, [near])
-    np.testing.assert_allclose(found.bias_g, [0, 0, 12.0], atol=1e-9)  # N
-    assert found.noise_N < 1e-9
-    near[:30] = np.nan  # not seen is not away
-    assert np.isnan(emptied(load, [near]).bias_g).all()
-
-
-def test_a_plate_that_presses_on_nobody_reads_its_own_horizontal_bias() -> None:
-    load, chosen = load_of(trapezoid(50, 120, 700.0))
-    assert not presses_not(load, CAMERA, chosen).any()  # nothing is read then
-    for force, moment in (([50.0, 0, 0], [0, 0, 0]), ([0, 0, 0], [0, 20.0, 0])):  # N, N·m
-        wrench = Wrench(load.wrench.f_g + force, load.wrench.m_g + moment, load.centre_g)
-        biased = replace(load, wrench=wrench)
-        empty = presses_not(biased, CAMERA, chosen)
-        assert (empty == (np.abs(load.vertical) < 5.0)).all()
-        found = with_empty_reading(biased, empty, CAMERA, chosen)
-        assert found.removed
-        np.testing.assert_allclose(found.wrench.f_g, load.wrench.f_g, atol=1e-9)
-        np.testing.assert_allclose(found.wrench.m_g, load.wrench.m_g, atol=1e-9)
-    somebody = replace(load, wrench=Wrench(load.wrench.f_g + [50.0, 0, 30.0], load.wrench.m_g, load.centre_g))
-    assert not presses_not(somebody, CAMERA, chosen).any()
-
-
-def test_no_edge_lies_below_the_noise_of_the_empty_plate() -> None:
-    rng = np.random.default_rng(0)
-    noise = rng.normal(0, 1.0, 200)
-    load, chosen = load_of(trapezoid(50, 120, 700.0) + noise, contact_edge_N=0.1)
-    feet = np.full((200, 3), [2.0, 0.0, 0.1])
-    feet[45:126] = [0.0, 0.0, 0.04]
-    found = emptied(load, [feet])
-    assert 2.0 < found.noise_N < 3.5  # N: 99 % of a normal noise of 1 N lies within 2.6 N
-    first, last = found.contacts(CAMERA, chosen)[0]
-    # An edge below the noise would reach out to the limit of 15 frames.
-    assert first >= 48
-    assert last <= 122
-    wild, _ = load_of(np.where(np.arange(200) % 2 == 0, 300.0, -300.0))
-    assert emptied(wild, [feet]).noise_N == MAX_NOISE  # such a reading is no noise

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from gaitid.analysis.pipeline import analyse
 from gaitid.body.feet import FootTrack
-from gaitid.body.subject import SubjectFile
-from gaitid.gait.events import find_events
 from gaitid.ground.belt import Floor, floor_under, slow_feet, velocity
 from gaitid.ground.stance import AFTER_OFF, BEFORE_STRIKE, Stance, detect_stance, find_landings, with_events
-from gaitid.model.load import load_model
-from gaitid.numerics.masks import widened
 from gaitid.trial import Event
 
 RATE = 100.0
@@ -113,59 +107,6 @@ def test_a_foot_flies_until_the_earlier_of_event_and_landing(strike: float | Non
     assert np.flatnonzero(stance.airborne).max() == last
 
 
-def test_an_off_of_the_file_that_comes_too_early_is_not_believed() -> None:
-    foot = steps([(50, 110), (160, 220)], 280)
-    early = sharpened(foot, (Event("Foot Off", "left", 1.07),))
-    np.testing.assert_array_equal(early.airborne, detect_stance(foot, FLOOR).airborne)
-
-
-def test_a_foot_that_never_leaves_the_ground_is_never_in_the_air() -> None:
-    stance = detect_stance(steps([(0, 99)], 100), FLOOR)
-    assert stance.standing.all()
-    assert not stance.airborne.any()
-
-
-def test_gaps_are_neither_standing_nor_flying() -> None:
-    foot = steps([(50, 110), (160, 220)], 280)
-    heel = foot.heel_g.copy()
-    heel[130:140] = np.nan
-    heel[70:75] = np.nan
-    stance = detect_stance(FootTrack(heel, foot.toe_g), FLOOR)
-    for gap in (slice(130, 140), slice(70, 75)):
-        assert not stance.standing[gap].any()
-        assert not stance.airborne[gap].any()
-    # beyond a gap in flight some frames are left out, as the foot may have touched the ground in it
-    after = round(AFTER_OFF * RATE)
-    assert not stance.airborne[140 : 140 + after].any()
-    assert stance.airborne[142 + after : 154].all()
-
-
-def test_a_foot_without_markers_is_unknown() -> None:
-    nothing = np.full((30, 3), np.nan)
-    stance = detect_stance(FootTrack(nothing, nothing), FLOOR)
-    assert not stance.standing.any()
-    assert not stance.airborne.any()
-    assert stance.method == "no foot markers"
-
-
-@pytest.mark.parametrize("n", [1, 2, 3])
-def test_a_trial_of_a_few_frames_is_no_error(n: int) -> None:
-    stance = detect_stance(FootTrack(np.zeros((n, 3)), np.zeros((n, 3))), FLOOR)
-    assert stance.standing.all()
-
-
-def test_widened_and_gaps_to_the_air() -> None:
-    stance = detect_stance(steps([(50, 110)], 160), FLOOR)
-    first, last = np.flatnonzero(stance.standing)[[0, -1]]
-    wide = np.flatnonzero(widened(stance.standing, 3))
-    assert (wide[0], wide[-1]) == (first - 3, last + 3)
-    assert stance.beyond(first + 5, last - 7) == (5, 7)
-    early, late = stance.gap_to_air(first, last)
-    assert not stance.airborne[first - early : last + late + 1].any()
-    assert stance.airborne[first - early - 1]
-    assert stance.airborne[last + late + 1]
-
-
 @pytest.mark.parametrize("options", [{}, {"rate_hz": 200.0, "analog_rate_hz": 1000.0}, {"turn_deg": 90.0}])
 def test_on_the_simulated_walk_nothing_flies_while_it_is_loaded(
     simulated: Callable[..., object], options: dict[str, float]
@@ -187,21 +128,6 @@ def test_on_the_simulated_walk_nothing_flies_while_it_is_loaded(
         assert not (stance.standing & ~near)[edge:-edge].any()
 
 
-@pytest.mark.parametrize("label", ["LHEE", "LTOE"])
-def test_a_foot_marker_hidden_in_part_of_a_stance_is_a_doubt_and_no_warning_of_numpy(
-    simulated: Callable[..., object], label: str
-) -> None:
-    trial = simulated().trial
-    points = trial.points_g.copy()
-    points[150:160, trial.labels.index(label)] = np.nan
-    kept_open = {"cutoff_hz": "none", "gap_sure_s": 0.0, "gap_spline_s": 0.0, "gap_rigid_s": 0.0}
-    result = analyse(replace(trial, points_g=points), load_model("pig", kept_open), SubjectFile())
-    (contact,) = [c for c in result.contacts if c.side == "left" and c.plates]
-    assert contact.plates == (1,)
-    assert contact.confidence < 0.9
-    assert "foot markers are missing in part" in contact.reason
-
-
 def test_a_belt_is_the_ground_and_a_walkway_stands() -> None:
     feet = walked(280)
     np.testing.assert_allclose(floor_under(feet, UP, RATE).velocity_g, 0.0)
@@ -218,21 +144,3 @@ def test_a_belt_is_the_ground_and_a_walkway_stands() -> None:
         assert (still.standing != moved.standing).mean() < 0.02
     unseen = FootTrack(np.full((280, 3), np.nan), np.full((280, 3), np.nan))
     np.testing.assert_allclose(floor_under({"left": unseen}, UP, RATE).velocity_g, 0.0)
-
-
-@pytest.mark.parametrize("speed", [0.16, 0.18])
-def test_contacts_and_events_have_one_answer_to_whether_a_slow_belt_moves(speed: float) -> None:
-    """Between 0.15 and 0.2 m/s contacts once saw a floor and events a belt."""
-    n = 280
-    feet = walked(n)
-    share = speed / np.mean([(foot.heel_g[-1] - foot.heel_g[0])[0] / ((n - 1) / RATE) for foot in feet.values()])
-    way = np.outer(np.arange(n) / RATE, [speed, 0.0, 0.0])
-    # steps as slow as the belt: the feet go nowhere on it
-    slow = {
-        side: FootTrack(*(point * [share, 1, 1] - way for point in (foot.heel_g, foot.toe_g)))
-        for side, foot in feet.items()
-    }
-    floor = floor_under(slow, UP, RATE)
-    np.testing.assert_allclose(floor.velocity_g, [-speed, 0.0, 0.0], atol=1e-3)  # m/s, as above
-    pelvis = (slow["left"].heel_g + slow["right"].heel_g) / 2
-    assert find_events((), {}, slow, pelvis, floor).heading.floor is floor

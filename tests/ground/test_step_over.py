@@ -49,12 +49,6 @@ def test_both_stand_only_while_the_pressure_runs(floor_m_per_s: float) -> None:
     np.testing.assert_array_equal(told, found["left"] & found["right"])
 
 
-def test_who_pauses_between_two_quick_shifts_stands_on_both_feet() -> None:
-    share = 0.5 * goes_over(38, 42) + 0.5 * goes_over(54, 57)
-    found, _ = told_by_pressure(touching(), pressure(share), STILL, RATE)
-    assert (found["left"] & found["right"])[39:56].all()
-
-
 @pytest.mark.parametrize(
     ("carried", "doubt"),
     [
@@ -69,19 +63,6 @@ def test_what_the_pressure_does_not_tell_stays_in_doubt(carried: Array, doubt: t
     assert not told.any()
     for side, mask in touching(doubt).items():
         np.testing.assert_array_equal(found[side], mask)
-
-
-def test_at_an_end_of_the_doubt_nothing_is_told_beyond_it() -> None:
-    """The pressure runs already where the markers let the foot land: it may have landed before."""
-    _, told = told_by_pressure(touching(), pressure(goes_over(30, 50)), STILL, RATE)
-    assert not told[35] and told[36:49].all()
-
-
-def test_a_foot_that_comes_and_goes_beside_another_is_not_judged() -> None:
-    masks = {"left": np.ones(N, dtype=bool), "right": np.zeros(N, dtype=bool)}
-    masks["right"][35:60] = True
-    found, told = told_by_pressure(masks, pressure(goes_over(42, 52)), STILL, RATE)
-    assert not told.any() and found["right"].sum() == 25
 
 
 @pytest.mark.parametrize("name", ["HC030A/walk", "sydney/walk03", "qualisys/walk"])

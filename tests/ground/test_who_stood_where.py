@@ -15,7 +15,6 @@ from gaitid.errors import TrialError
 from gaitid.ground.by_hand import ByHand
 from gaitid.ground.contacts import AIR, LOADED, UNKNOWN
 from gaitid.model.load import load_model
-from gaitid.notes import texts
 from gaitid.read import read_trial
 from gaitid.simulate.files import simulate
 from gaitid.simulate.scenarios import SCENARIOS
@@ -85,27 +84,6 @@ def test_single_support_on_a_shared_plate_is_known_and_double_support_is_not(mad
     assert sum("both feet stand on it" in c.reason for c in result.contacts) == 2
 
 
-def test_exchanged_cables_are_named(made) -> None:  # type: ignore[no-untyped-def]
-    result = run(made("swapped_plates")[0])
-    assert not any(c.plates for c in result.contacts)
-    assert any("plates 1 and 2: probably each reports the other's load" in w for w in texts(result.notes))
-
-
-def test_a_drifting_plate_is_levelled(made) -> None:  # type: ignore[no-untyped-def]
-    trial, _, wrenches = made("crossing")
-    one = trial.plates[0]
-    time = np.arange(len(one.force_p)) / one.rate_hz
-    drifting = replace(one, force_p=one.force_p + np.outer(5.0 + 4.0 * time, [0.3, -0.2, -1.0]))
-    result = run(replace(trial, plates=(drifting, *trial.plates[1:])))
-    assert any("plate 1 reads" in w and "changing by 4.3 N/s" in w for w in texts(result.notes))
-    off = np.linalg.norm(result.sides["left"].load.wrench.f_g - force(wrenches, "left"), axis=1)
-    # N; a straight drift is found to the rounding of 32-bit floats in the file, and the edges of the contact
-    assert np.nanmax(off) < 1.0
-    entry = result.quality["plates"][0]
-    assert entry["bias_removed"] is True
-    assert np.linalg.norm(entry["drift_N_per_s"]) == pytest.approx(4.0 * np.sqrt(1.13), rel=1e-3)
-
-
 # --- by hand -------------------------------------------------------------------------------------------------
 
 
@@ -123,16 +101,6 @@ def test_what_is_given_by_hand_wins_and_the_evidence_is_told(made) -> None:  # t
     plate = np.stack([p.force_p for p in trial.plates if p.number == 1])[0]
     # N: the plate's own reading, whatever it means
     assert np.nanmax(held.wrench.f_g[contact.first : contact.last, 2]) == pytest.approx(-plate[:, 2].min(), abs=2.0)
-
-
-def test_a_plate_given_to_one_foot_is_taken_from_the_other(made) -> None:  # type: ignore[no-untyped-def]
-    trial, *_ = made("crossing")
-    result = run(trial, (ByHand("left", (1, 2)),))
-    assert not any(c.plates for c in result.contacts if c.side == "right")
-    assert {c.plates for c in result.contacts if c.side == "left"} >= {(1, 2)}
-    nothing = run(trial, (ByHand("left", ()),))
-    assert not any(c.plates for c in nothing.contacts if c.side == "left")
-    assert any(c.plates for c in nothing.contacts if c.side == "right")
 
 
 def test_a_foot_far_from_the_pressure_is_not_to_be_used(made) -> None:  # type: ignore[no-untyped-def]
@@ -153,14 +121,6 @@ def test_a_foot_far_from_the_pressure_is_not_to_be_used(made) -> None:  # type: 
     assert reason.side == "left" and "leave out --assign" in reason.cure
 
 
-def test_a_foot_rightly_given_is_near_the_pressure(made) -> None:  # type: ignore[no-untyped-def]
-    for name in ("walk", "over_edge"):
-        trial, *_ = made(name)
-        given = tuple(ByHand(c.side, c.plates, c.first, c.last) for c in run(trial).contacts if c.plates)
-        assert given
-        assert not [note for note in run(trial, given).notes if note.code == "assignment_far"]
-
-
 @pytest.mark.parametrize(
     ("given", "reason"),
     [
@@ -172,15 +132,6 @@ def test_a_foot_rightly_given_is_near_the_pressure(made) -> None:  # type: ignor
 def test_an_assignment_that_cannot_be_is_refused(made, given: ByHand, reason: str) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(TrialError, match=reason):
         run(made("crossing")[0], (given,))
-
-
-def test_what_others_said_is_reported_where_it_disagrees(made) -> None:  # type: ignore[no-untyped-def]
-    trial, *_ = made("crossing")
-    said = (Assignment(1, "left", "x.enf"), Assignment(2, "left", "x.enf"), Assignment(1, "none", "an event"))
-    warnings = [w for w in texts(run(replace(trial, assignments=said)).notes) if " says that plate" in w]
-    assert len(warnings) == 2
-    assert "x.enf says that plate 2 is the left foot's, but it carries the right foot" in warnings
-    assert any("an event says that plate 1 is not to be used, but it carries the left" in w for w in warnings)
 
 
 # --- assigned in Nexus ---------------------------------------------------------------------------------------
@@ -200,44 +151,3 @@ def test_no_known_load_is_wrong_whatever_an_operator_says(name: str, foot: str, 
     for side, leg in result.sides.items():
         off = np.linalg.norm(leg.load.wrench.f_g - force(wrenches, side), axis=1)
         assert np.nanmax(off) < WRONG_N, side
-
-
-def test_an_operator_decides_between_feet_that_both_may_stand_on_a_plate(made) -> None:  # type: ignore[no-untyped-def]
-    """A plate three times as large in the file, of which the other foot may touch the edges."""
-    trial, _, wrenches = made("walk")
-    one = trial.plates[0]
-    centre = one.corners_g.mean(axis=0)
-    trial = replace(trial, plates=(replace(one, corners_g=centre + 3 * (one.corners_g - centre)),))
-    known = {foot: (run(assigned(trial, foot)).sides["left"].load.state == LOADED).sum() for foot in ("", "right")}
-    result = run(assigned(trial, "left"))
-    assert (result.sides["left"].load.state == LOADED).sum() > 1.4 * known[""] and known["right"] == known[""]
-    off = np.linalg.norm(result.sides["left"].load.wrench.f_g - force(wrenches, "left"), axis=1)
-    assert np.nanmax(off) < WRONG_N
-    (contact,) = [c for c in result.contacts if c.plates]
-    assert contact.method == "assigned in Nexus (.enf), pressure near that foot"
-    differs = [note.text for note in run(assigned(trial, "right")).notes if note.code == "assignment_differs"]
-    assert differs == ["FP1 in x.enf says that plate 1 is the right foot's, but it carries the left foot"]
-
-
-def test_a_plate_that_an_operator_sets_aside_tells_nothing(made) -> None:  # type: ignore[no-untyped-def]
-    trial, *_ = made("crossing")
-    clean, result = run(trial), run(assigned(trial, "", "none"))
-    assert {c.plates for c in result.contacts if c.plates} == {(1,)}
-    (aside,) = [c for c in result.contacts if "FP2 in x.enf: not to be used" in c.reason]
-    assert aside.side == "right" and not aside.plates
-    assert result.verdict.sides["left"] == clean.verdict.sides["left"] == "good"
-    assert [note.plates for note in result.notes if note.code == "plate_set_aside"] == [(2,)]
-    by_hand = run(assigned(trial, "", "none"), (ByHand("right", (2,)),))
-    assert {c.plates for c in by_hand.contacts if c.plates} == {(1,), (2,)}
-
-
-def test_what_is_said_twice_or_of_a_plate_that_is_not_there_is_not_followed(made) -> None:  # type: ignore[no-untyped-def]
-    trial, *_ = made("crossing")
-    words = assigned(trial, "left", "right", "left")
-    twice = replace(words, assignments=(*words.assignments, Assignment(1, "right", "y.enf", declared=True)))
-    assert set(twice.declared) == {2, 3}
-    result = run(twice)
-    assert [c.method[:8] for c in result.contacts if c.plates] == ["plate fo", "assigned"]
-    assert [note.text for note in result.notes if note.code == "assignment_unused"] == [
-        "FP3 in x.enf: the trial has no plate 3"
-    ]
