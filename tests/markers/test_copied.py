@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
-from gaitid.analysis.pipeline import analyse
-from gaitid.body.subject import SubjectFile
 from gaitid.markers.unmeasured import COPIED_FRAMES, find_copied
-from gaitid.model.load import load_model
 
 TIME = np.arange(200) / 100.0
 
@@ -51,25 +45,3 @@ def test_two_gaps_of_one_marker_are_one_fault() -> None:
     markers["B"] = filled(filled(markers["B"], markers["C"], 40, 59), markers["A"], 120, 139)
     (fault,) = find_copied(markers)
     assert fault.frames == ((40, 59), (120, 139))
-
-
-def test_markers_of_one_body_that_does_not_turn_are_no_copies() -> None:
-    one = swinging()["A"]
-    markers = {name: one + [0.1 * i, 0.0, 0.0] for i, name in enumerate("ABC")}
-    assert not find_copied(markers)
-    markers["B"][100] += 0.02  # a spike of one of them
-    markers["C"][150:160] = np.nan
-    assert not find_copied(markers)
-
-
-def test_a_filled_knee_no_longer_gives_a_hip_moment_of_its_own(simulated: Callable[..., object]) -> None:
-    sim = simulated()
-    trial, model = sim.trial, load_model("pig")  # type: ignore[attr-defined]
-    points = trial.points_g.copy()
-    knee, pelvis = (trial.labels.index(label) for label in ("LKNE", "LPSI"))
-    points[:, knee] = filled(points[:, knee], points[:, pelvis], 225, 244)
-    true = analyse(trial, model, SubjectFile())
-    result = analyse(replace(trial, points_g=points), model, SubjectFile())
-    assert any("another marker's movement" in note.text and "LKNE" in note.text for note in result.notes)
-    hip, said = (r.sides["left"].moments["hip"]["extension"] for r in (true, result))
-    assert np.nanmax(np.abs(said - hip)) < 0.1  # N·m/kg: what is filled anew, or empty

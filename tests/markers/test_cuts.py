@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from test_labels import RATE, RECORDED, SHARED, needs_trials, walk
 
@@ -40,14 +39,6 @@ def test_one_line_that_names_the_place_and_what_overrules_it() -> None:
     assert not kept.quality["label_faults"]
 
 
-def test_left_and_right_that_change_places_are_no_cut() -> None:
-    markers = {label: points.copy() for label, points in walk(0.1).items()}
-    for label in [label for label in markers if label.startswith("L")]:
-        other = f"R{label[1:]}"
-        markers[label][150:], markers[other][150:] = walk(0.1)[other][150:], walk(0.1)[label][150:]
-    assert find_cuts(markers, RATE) == []
-
-
 @pytest.mark.parametrize("n", [1, 3])
 def test_a_camera_system_that_shakes_is_no_cut(n: int) -> None:
     markers = {label: points.copy() for label, points in walk(0.1).items()}
@@ -64,13 +55,6 @@ def test_some_markers_that_jump_are_no_cut() -> None:
     few = {label: markers[label] for label in list(markers)[:3]}
     refuse_cuts(few, RATE, 1)  # of three markers nobody knows
     refuse_cuts({}, RATE, 1)
-
-
-def test_a_body_that_is_seen_again_elsewhere_is_no_cut() -> None:
-    markers = without_frames(walk(0.1), (100, 50))
-    for points in markers.values():
-        points[98:102] = np.nan
-    assert find_cuts(markers, RATE) == []
 
 
 @needs_trials

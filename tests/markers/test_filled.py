@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.interpolate import make_interp_spline
 
 from gaitid.markers.filled import find_kinked
 from gaitid.markers.labels import check_labels
@@ -51,19 +50,6 @@ def with_pattern(points: np.ndarray, of: np.ndarray, first: int, n: int) -> np.n
     return filled
 
 
-@pytest.mark.parametrize("degree", [3, 5])
-@pytest.mark.parametrize("frames", [8, 20, 40])
-@pytest.mark.parametrize("noise_mm", [0.05, 0.3, 1.0])
-def test_a_polynomial_in_a_raw_trial_is_found(noise_mm: float, frames: int, degree: int) -> None:
-    markers = walk(noise_mm)
-    assert not find_drawn(markers, RATE)
-    markers["LKNE"] = polynomial(markers["LKNE"], 120, frames, degree)
-    (fault,) = find_drawn(markers, RATE)
-    ((first, last),) = fault.frames
-    assert fault.labels == ("LKNE",)
-    assert 117 <= first <= 120 and 119 + frames <= last <= 122 + frames
-
-
 @pytest.mark.parametrize("frames", [12, 25, 50])
 @pytest.mark.parametrize("way", ["cubic", "quintic", "pattern"])
 def test_a_stretch_with_two_kinks_in_a_smoothed_trial_is_found(way: str, frames: int) -> None:
@@ -85,20 +71,6 @@ def test_a_stretch_with_two_kinks_in_a_smoothed_trial_is_found(way: str, frames:
     assert "between two kinks" in fault.note(1).text
 
 
-def test_kinks_of_noisy_markers_or_of_many_at_once_or_one_alone_are_no_fill() -> None:
-    noisy = walk(0.1)
-    noisy["LKNE"] = with_pattern(noisy["LKNE"], noisy["RKNE"], 120, 20)
-    assert not find_kinked(noisy, RATE)
-    many = walk()
-    many = {
-        name: with_pattern(points, np.zeros_like(points) + 1e-3 * points**2, 120, 20) for name, points in many.items()
-    }
-    assert not find_kinked(many, RATE)
-    once = walk()
-    once["LKNE"][150:] += 0.02 * (np.arange(150) / RATE)[:, None]
-    assert not find_kinked(once, RATE)
-
-
 @needs_trials
 @pytest.mark.parametrize("name", ["children/HC002D/walk.c3d", "nexus_flatfoot/walk.c3d", "stairs/Movement_trial.c3d"])
 def test_recorded_walks_have_no_stretch_that_was_filled(name: str) -> None:
@@ -110,28 +82,6 @@ def test_recorded_walks_have_no_stretch_that_was_filled(name: str) -> None:
     middle = int(np.median(np.flatnonzero(np.isfinite(knee).all(axis=1))))
     markers["LKNE"] = with_pattern(knee, markers["RKNE"], middle, 20)
     assert [fault.labels for fault in find_kinked(markers, trial.rate_hz)] == [("LKNE",)]
-
-
-@needs_trials
-def test_a_landing_and_a_take_off_were_not_filled_in() -> None:
-    """Nine markers of a leg and the pelvis have kinks there within a few frames: the body strikes the ground."""
-    trial = read_trial(SHARED / "labs/drop_jump/jump.c3d")
-    markers = {label: trial.marker(label) for label in trial.labels}
-    assert not find_kinked(markers, trial.rate_hz)
-
-
-@pytest.mark.parametrize("degree", [2, 3, 5])
-@pytest.mark.parametrize("every", [7, 15, 25, 35])
-def test_markers_whose_jerk_steps_throughout_were_not_filled(every: int, degree: int) -> None:
-    """Splines through points of each marker's own were not believed in 552 of 600 frames."""
-    rng, t = np.random.default_rng(every), np.arange(300.0)
-    markers = walk()
-    for label, points in markers.items():
-        knots = np.unique(np.r_[0, np.cumsum(rng.integers(every // 2, 3 * every // 2, 600 // every)), 299])
-        knots = knots[knots < 300]
-        smooth = make_interp_spline(knots, points[knots], k=degree)(t)
-        markers[label] = smooth.astype(np.float32).astype(float)
-    assert not find_kinked(markers, RATE)
 
 
 @pytest.mark.parametrize("scenario", ["stop", "stumble", "walk"])

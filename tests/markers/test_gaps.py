@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -12,18 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
-from simulated_trials import Simulated, simulated_walk
+from simulated_trials import simulated_walk
 from slow import slow_but
 
-from gaitid.analysis.pipeline import analyse
-from gaitid.body.subject import SubjectFile
-from gaitid.markers import gaps, ways
 from gaitid.markers.clean import model_markers
 from gaitid.markers.gaps import Gap, GapLimits, bridge, fill_gaps
-from gaitid.markers.ways import _rotations, spline_weights
 from gaitid.model.load import load_model
 from gaitid.numerics.lowpass import lowpass
-from gaitid.numerics.masks import known_rows
 from gaitid.numerics.spline import spline_derivatives
 from gaitid.read.c3d.trial import read_c3d
 from gaitid.trial import Array
@@ -121,23 +115,10 @@ def test_short_gaps_in_a_short_trial_are_filled_without_an_error_and_longer_ones
     assert unsure.method == "" and "too little is seen" in unsure.reason
 
 
-def test_a_gap_with_too_little_beside_it_stays_open() -> None:
-    holed = masked(masked(walk(), "LANK", 150, 4), "LANK", 156, 8)  # two frames in between
-    first, second = fill_gaps(holed, RATE).gaps
-    assert (first.method, first.reason) == ("", "fewer than 3 frames are seen before or after it")
-    assert second.method  # six of the ten frames before it are seen
-
-
 def test_a_trial_without_gaps_comes_back_as_it_is() -> None:
     seen = walk()
     result = fill_gaps(seen, RATE)
     assert result.gaps == () and all(result.markers[label] is seen[label] for label in seen)
-
-
-def test_partners_that_are_not_seen_are_not_followed() -> None:
-    holed = masked(masked(walk(), "LASI", 150, 40), "RASI", 170, 3)
-    for gap in fill_gaps(holed, RATE).gaps:
-        assert not {"LASI", "RASI"} & set(gap.partners)
 
 
 def test_words_name_the_frames_as_the_file_counts_them() -> None:
@@ -173,84 +154,6 @@ def test_a_rigid_plate_of_four_is_filled_exactly_for_as_long_as_the_limit_says()
     assert worst(result.markers["T3"], plate["T3"], 100, 50) < 1e-9  # m: the plate is rigid to rounding
 
 
-@pytest.mark.parametrize("noise_mm", [0.0, 0.5])
-def test_no_partner_is_asked_where_the_marker_itself_is_sure(noise_mm: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cameras lose frames one by one: each costs a fraction of what all ways do, and errs hardly more."""
-    seen, truth = walk(noise_mm), walk()
-    spoiled = dict(seen)
-    lost = {}
-    for label in ("LASI", "RTHI", "LANK"):
-        lost[label] = np.arange(30, 270, 30)
-        spoiled[label] = seen[label].copy()
-        spoiled[label][lost[label]] = np.nan
-    with monkeypatch.context() as patch:
-        patch.setattr(ways, "_rigid_motion", lambda *given: pytest.fail("the spline was sure enough"))
-        quick = fill_gaps(spoiled, RATE)
-    assert {gap.method for gap in quick.gaps} == {"spline"}
-    with monkeypatch.context() as patch:
-        patch.setattr(gaps, "FINE_M", -1.0)
-        patch.setattr(gaps, "FINE_TIMES_NOISE", -1.0)
-        slow = fill_gaps(spoiled, RATE)
-    assert noise_mm or {gap.method for gap in slow.gaps} <= {"rigid", "regression"}
-    for label, frames in lost.items():
-        errors, least = (
-            np.linalg.norm((result.markers[label] - truth[label])[frames], axis=1) for result in (quick, slow)
-        )
-        # m, what a way is called fine by: 0.05 mm, or a quarter of 95 % of the lengths of the noise
-        assert (errors - least).max() < 5e-5 + 0.25 * 2.8e-3 * noise_mm
-
-
-def test_rotations_are_those_of_kabsch() -> None:
-    rng = np.random.default_rng(1)
-    shape = rng.normal(size=(4, 3))
-    shape -= shape.mean(axis=0)
-    turned = shape @ np.swapaxes(Rotation.random(20, 2).as_matrix(), 1, 2)
-    turned = turned + rng.normal(0, 0.1, turned.shape)
-    turned -= turned.mean(axis=1, keepdims=True)
-    expected = [Rotation.align_vectors(frame, shape)[0].as_matrix() for frame in turned]
-    np.testing.assert_allclose(_rotations(shape, turned), expected, atol=1e-9)  # two ways to one optimum
-
-
-@pytest.mark.parametrize("order", [1, 2, 3])
-@pytest.mark.parametrize("smoothing", [1e-6, 0.3, 20.0])
-def test_the_smoothing_spline_is_the_least_squares_solution(order: int, smoothing: float) -> None:
-    pattern = np.ones(31, dtype=bool)
-    pattern[[3, *range(12, 20)]] = False
-    y = np.random.default_rng(3).normal(size=31)
-    rows = np.concatenate([np.eye(31)[pattern], smoothing ** (order / 6) * np.diff(np.eye(31), order, axis=0)])
-    expected = np.linalg.lstsq(rows, np.concatenate([y[pattern], np.zeros(31 - order)]), rcond=None)[0]
-    # Rounding times the condition of `rows`, 1e6 at most.
-    np.testing.assert_allclose(
-        spline_weights(tuple(pattern.tolist()), 8, 12, order, smoothing) @ y[pattern], expected[12:20], rtol=1e-8
-    )
-
-
-def test_the_error_over_mock_gaps_is_that_of_one_after_the_other() -> None:
-    points = np.cumsum(np.random.default_rng(5).normal(size=(90, 3)), axis=0)
-    points[40] = np.nan
-    pattern = np.array([1, 1, 0, 0, 1, 1], dtype=bool)
-    weights, largest = spline_weights(tuple(pattern.tolist()), 2, 2, 3, 0.0), []
-    for start in range(len(points) - len(pattern) + 1):
-        window = points[start : start + len(pattern)]
-        if np.isfinite(window).all():
-            largest.append(max(np.linalg.norm(weights @ window[pattern] - window[~pattern], axis=1)))
-    expected = np.quantile(largest, ways.CONFIDENCE)
-    np.testing.assert_allclose(ways.mock_error(points, pattern, weights, 2), expected, rtol=1e-12)
-    assert np.isnan(ways.mock_error(points[:6], pattern, weights, 2))
-
-
-def test_markers_that_go_together_in_the_rest_of_the_trial_tell_a_long_gap() -> None:
-    """Of 273 gaps of 0.3 s in 13 recordings 18 % were filled, now 35 %; 95 % of all tried err by 15 mm, 26 before."""
-    seen = walk(0.1)
-    for label in ("LANK", "RTOE", "LKNE"):
-        spoiled = masked(seen, label, 150, 30)
-        few = {name: spoiled[name] for name in (label, "LTIB", "RTIB", "LHEE")}
-        alone, together = (fill_gaps(of, RATE, ANY_LENGTH) for of in (few, spoiled))
-        assert only(together.gaps).method == "regression" and len(only(together.gaps).partners) > 4
-        off = [worst(of.markers[label], walk()[label], 150, 30) for of in (alone, together)]
-        assert off[1] < 0.5 * off[0]
-
-
 def test_the_error_of_a_fill_is_that_of_mock_gaps() -> None:
     """Modes are the principal components of what mocks are off by, and as large as they are."""
     gap = only(fill_gaps(masked(walk(0.1), "LTIB", 150, 12), RATE).gaps)
@@ -258,17 +161,6 @@ def test_the_error_of_a_fill_is_that_of_mock_gaps() -> None:
     assert modes.shape[1] == 12 and 1 <= len(modes) <= 3
     assert np.allclose(np.tril(modes @ modes.T, -1), 0, atol=1e-12)
     assert 0.5 < 2.8 * np.sqrt((modes**2).sum(axis=0)).max() / gap.error_m < 1.5
-
-
-def test_one_noisy_neighbour_does_not_make_the_fill_swing() -> None:
-    seen = {"RKNE": walk(0.5)["RKNE"]}
-    spoiled = masked(seen, "RKNE", 150, 8)
-    plain = fill_gaps(spoiled, RATE, ANY_LENGTH).markers["RKNE"]
-    spoiled["RKNE"] = spoiled["RKNE"].copy()
-    spoiled["RKNE"][149] += [0.0, 0.0, 2e-3]  # four standard deviations
-    # An interpolating quintic spline swings by about five times such an error over 8 frames; a mean would pass on less
-    # than all of it.
-    assert worst(fill_gaps(spoiled, RATE, ANY_LENGTH).markers["RKNE"], plain, 150, 8) < 2.5e-3
 
 
 # --- nobody's laboratory, nor the direction of time ---------------------------------------------------------
@@ -315,15 +207,6 @@ def test_a_bridge_makes_the_frames_beside_a_gap_surer(cutoff_hz: float | None, n
     assert np.median(ratios) < less  # of the error of spans by themselves; measured: about half of this
 
 
-def test_a_bridge_changes_nothing_that_was_seen_and_ends_stay_open() -> None:
-    seen = masked(masked(walk(), "LANK", 0, 4), "LANK", 100, 120)
-    bridged = bridge(seen, RATE)
-    known = known_rows(seen["LANK"])
-    np.testing.assert_array_equal(bridged["LANK"][known], seen["LANK"][known])
-    assert np.isfinite(bridged["LANK"][4:]).all() and np.isnan(bridged["LANK"][:4]).all()
-    assert bridged["RANK"] is seen["RANK"]
-
-
 # --- recorded walks, masked ---------------------------------------------------------------------------------
 
 
@@ -346,21 +229,3 @@ def test_recorded_markers_come_back(file: str) -> None:
     assert len(errors) > 50
     assert np.mean(inside) > 0.85  # 95 % is meant; a gap near a heel strike or of a filtered marker scatters
     assert max(errors) < 0.012  # m: over twice the bound, never more
-
-
-def test_a_filled_gap_costs_little_in_moments(simulated: Callable[..., Simulated]) -> None:
-    trial = simulated().trial
-
-    def moments(markers: Mapping[str, Array]) -> Array:
-        holed = replace(trial, labels=tuple(markers), points_g=np.stack(list(markers.values()), axis=1))
-        leg = analyse(holed, load_model("pig", {"cutoff_hz": "none"}), SubjectFile()).sides["left"]
-        return np.stack([leg.wrenches[joint].m_g for joint in ("ankle", "knee", "hip")], axis=1)
-
-    full = moments(walk())
-    for label in ("LTIB", "LKNE", "LASI"):
-        result = fill_gaps(masked(walk(), label, 165, 10), RATE)
-        assert only(result.gaps).method
-        off = np.linalg.norm(moments(result.markers) - full, axis=2)
-        known = np.isfinite(off)
-        assert known[165:175].any()
-        assert off[known].max() < 1.5  # N·m, of up to 100: docs/gaps.md

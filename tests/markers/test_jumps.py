@@ -8,13 +8,11 @@ from pathlib import Path
 import cluster_walk
 import numpy as np
 import pytest
-from cluster_walk import moved
 
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
 from gaitid.markers.jumps import follow
-from gaitid.markers.labels import find_jumps
 from gaitid.model.load import load_model
 from gaitid.read import read_trial
 from gaitid.read.c3d.trial import read_c3d
@@ -46,13 +44,6 @@ def lost(points: dict[str, Array], label: str, rate_hz: float = RATE) -> list[in
     return [] if found is None else np.flatnonzero(found.away).tolist()
 
 
-def shaken(points: dict[str, Array], first: int) -> dict[str, Array]:
-    """All markers of the pelvis thrown aside together for 140 ms, as skin is when a foot strikes in a sprint."""
-    kick = np.zeros((300, 3))
-    kick[first - 7 : first + 7, 0] = 0.08 * np.sin(np.pi * np.arange(14) / 14) ** 2
-    return {label: x + kick if "ASIS" in label or "PSIS" in label else x for label, x in points.items()}
-
-
 # --- flickers -----------------------------------------------------------------------------------------------
 
 
@@ -69,33 +60,6 @@ def test_a_marker_that_flickers_loses_the_frames_of_the_flicker_and_few_beside(o
     gone = lost(strayed(tracks(walk()), "L_ASIS", 148, offsets_m), "L_ASIS")
     strays = [148 + k for k, offset in enumerate(offsets_m) if abs(offset) > 0.02]
     assert set(strays) <= set(gone) <= set(range(145, 156)), gone
-
-
-@pytest.mark.parametrize("first", [100, 148, 200])
-def test_where_the_whole_body_is_shaken_a_flicker_is_short(first: int) -> None:
-    gone = lost(strayed(shaken(tracks(walk()), first), "L_ASIS", first, [0.035, 0.016]), "L_ASIS")
-    assert first in gone and len(gone) <= 4, gone
-
-
-@pytest.mark.parametrize("size", [0.025, 0.05])
-def test_a_marker_that_goes_elsewhere_and_stays_is_no_flicker(size: float) -> None:
-    (fault,) = find_jumps(tracks(moved(walk(), "L_ASIS", (0.0, 0.0, size), slice(150, None))), RATE)
-    assert fault.frames == ((0, 299),)
-
-
-def test_a_marker_that_is_shaken_goes_elsewhere_and_stays_is_no_flicker() -> None:
-    points = shaken(tracks(walk()), 150)
-    points["L_ASIS"] = points["L_ASIS"] + np.where(np.arange(300) >= 150, 0.03, 0.0)[:, None] * [0.0, 0.0, 1.0]
-    assert lost(points, "L_ASIS") == list(range(300))
-
-
-def test_a_lone_frame_behind_a_gap_is_told_from_the_track() -> None:
-    """The track before the gap and the one behind the frame are one."""
-    points = strayed(tracks(walk()), "R_MT_5", 200, [0.06])
-    points["R_MT_5"] = points["R_MT_5"].copy()
-    points["R_MT_5"][197:200] = np.nan
-    gone = lost(points, "R_MT_5")
-    assert 200 in gone and len(gone) <= 6, gone
 
 
 # --- recorded trials ----------------------------------------------------------------------------------------
@@ -146,19 +110,6 @@ def test_recorded_markers_moved_for_good_are_on_two_tracks(file: str) -> None:
         way = rng.normal(size=3)
         moved_m = np.where(np.arange(n) >= jump, 0.03, 0.0)[:, None] * way / np.linalg.norm(way)
         assert len(lost({**seen, label: seen[label] + moved_m}, label, trial.rate_hz)) >= n // 4
-
-
-@needs_trials
-@pytest.mark.parametrize(("label", "first", "last"), [("RTHI", 178, 182), ("LTHI", 131, 138)])
-def test_a_stray_of_a_few_frames_in_a_recorded_walk_is_lost_in_these(label: str, first: int, last: int) -> None:
-    """Too few frames lie between its jumps to say by them that one of the jumps leads back to the track."""
-    trial = read_c3d(SHARED / "qualisys/walk.c3d")
-    seen, rng = tracks(trial), np.random.default_rng(5)
-    for _ in range(20):
-        way = rng.normal(size=3)
-        points = seen[label].copy()
-        points[first : last + 1] += 0.05 * way / np.linalg.norm(way)
-        assert lost({**seen, label: points}, label, trial.rate_hz) == list(range(first, last + 1))
 
 
 @cache

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from simulated_trials import simulated_walk
 
-from gaitid.markers import spikes
 from gaitid.markers.clean import model_markers
 from gaitid.markers.labels import check_labels
 from gaitid.markers.shifts import find_shifted
@@ -72,14 +71,6 @@ def test_a_marker_that_is_off_in_a_smooth_walk_loses_just_these_frames(size_m: f
         assert list(find_spikes(markers, RATE)) == [label]
 
 
-def test_only_frames_that_a_spike_could_explain_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
-    tried, left = [], spikes._left
-    monkeypatch.setattr(spikes, "_left", lambda points: (tried.append(points), left(points))[1])
-    ((_, _, markers),) = spoilt(walk(), 0.01, 1, 1)[:1]
-    assert find_spikes(markers, RATE)
-    assert len(tried) == 2  # the frame, and whether it is a step
-
-
 @pytest.mark.parametrize(
     ("size_m", "frames", "least"), [(0.01, 1, 0.9), (0.015, 1, 1.0), (0.015, 5, 0.9), (0.04, 5, 1.0)]
 )
@@ -91,23 +82,6 @@ def test_a_marker_that_is_off_in_a_noisy_walk_is_found(size_m: float, frames: in
         for label, at, markers in cases
     ]
     assert np.mean(found) >= least
-
-
-@pytest.mark.parametrize("at", [0, 1, 2, 397, 398, 399])
-def test_a_frame_near_the_end_of_a_trial_is_found(at: int) -> None:
-    markers = off(walk(), "LKNE", at, 1, np.array([0.0, 0.0, 0.01]))
-    assert [(s.first, s.last) for s in find_spikes(markers, RATE)["LKNE"]] == [(at, at)]
-
-
-def test_a_segment_that_is_shaken_as_a_whole_has_no_spike() -> None:
-    """An impact throws all markers of a leg aside, each by a little more or less."""
-    kick = np.array([0.0, 0.003, 0.012, 0.008, 0.002, 0.0])
-    markers = dict(walk(0.5))
-    for k, label in enumerate(("LTHI", "LKNE", "LTIB", "LANK", "LHEE", "LTOE")):
-        points = markers[label].copy()
-        points[200:206, 2] -= kick * (1 + 0.1 * k)
-        markers[label] = points
-    assert find_spikes(markers, RATE) == {}
 
 
 @pytest.mark.parametrize("noise_mm", [0.1, 0.5])
@@ -123,15 +97,6 @@ def test_a_marker_that_is_off_while_an_impact_shakes_its_segment_is_found(label:
     for offset_m, frames in ((np.array([0.015, 0.0, 0.0]), 3), (np.array([0.0, 0.01, 0.0]), 5)):
         ((found, (spike,)),) = find_spikes(off(markers, label, 201, frames, offset_m), RATE).items()
         assert (found, spike.first, spike.last) == (label, 201, 200 + frames)
-
-
-def test_skin_that_wobbles_beside_its_segment_has_no_spike() -> None:
-    """25 Hz and 6 mm, dying out over 0.1 s after a foot strike: seen in many frames."""
-    t = np.arange(20) / RATE
-    points = walk()["LTHI"].copy()
-    points[200:220, 1] += 0.006 * np.exp(-t / 0.03) * np.sin(2 * np.pi * 25 * t)
-    found = find_spikes({**walk(), "LTHI": points}, RATE)
-    assert sum(s.last - s.first + 1 for s in found.get("LTHI", [])) <= 3
 
 
 @needs_trials
@@ -174,18 +139,6 @@ def test_a_marker_that_goes_elsewhere_for_a_while_is_lost_meanwhile(size_m: floa
         assert (fault.kind, fault.labels, fault.frames) == ("jump", (label,), ((at, at + frames - 1),))
 
 
-@pytest.mark.parametrize("frames", [8, 10, 30])
-@pytest.mark.parametrize("noise_mm", [0.0, 0.3])
-def test_a_marker_that_comes_back_by_a_little_less_than_a_jump_is_lost_between_both(
-    frames: int, noise_mm: float
-) -> None:
-    """20 mm is where jumps begin: its own movement makes one of two equal steps a jump, and the other none."""
-    for size_m in (0.019, 0.02, 0.021):
-        for label, at, markers in spoilt(walk(noise_mm), size_m, frames, 3):
-            (fault,) = check_labels(markers, RATE).faults
-            assert (fault.kind, fault.labels, fault.frames) == ("jump", (label,), ((at, at + frames - 1),))
-
-
 def test_a_marker_that_goes_elsewhere_for_good_is_named() -> None:
     markers = off(walk(), "LKNE", 250, 150, np.array([0.0, 0.0, 0.012]))
     (fault,) = check_labels(markers, RATE).faults
@@ -224,18 +177,3 @@ def test_every_second_frame_of_a_trial_that_was_stored_twice_as_fast_is_found() 
     twice = {label: np.repeat(x[:100], 2, axis=0) for label, x in walk().items()}
     (fault,) = find_repeated(twice, 2 * RATE)
     assert fault.frames == tuple((k, k) for k in range(1, 200, 2))
-
-
-@pytest.mark.parametrize("step_mm", [0.01, 1.0])
-def test_a_person_who_stands_in_a_file_of_whole_steps_repeats_no_frame(step_mm: float) -> None:
-    """He sways by 5 mm at 0.5 Hz; in whole millimetres many frames are the one before."""
-    sway = 0.005 * np.sin(np.pi * np.arange(300) / RATE)[:, None] * [1.0, 0.4, 0.0]
-    standing = {label: np.round((x[0] + sway) * 1e3 / step_mm) * step_mm / 1e3 for label, x in walk().items()}
-    still = np.all([(np.diff(x, axis=0) == 0).all(axis=1) for x in standing.values()], axis=0)
-    assert step_mm < 1 or still.sum() > 30
-    assert not find_repeated(standing, RATE)
-
-
-def test_one_marker_that_repeats_itself_is_no_repeated_frame() -> None:
-    markers = repeating(walk(), 200, 1)
-    assert not find_repeated({**markers, "LASI": walk()["LASI"]}, RATE)

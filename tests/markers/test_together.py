@@ -90,14 +90,6 @@ def test_a_walk_and_a_lost_frame_are_none(noise_mm: float) -> None:
         assert find_together({x: np.delete(points, frame, 0) for x, points in walk(noise_mm).items()}, RATE) == []
 
 
-def test_one_marker_that_jumps_is_none_nor_are_few_markers() -> None:
-    markers = dict(walk(0.0))
-    markers["LKNE"] = moved({"LKNE": markers["LKNE"]}, 150, None, 0.3)["LKNE"]
-    assert find_together(markers, RATE) == []
-    few = dict(list(walk(0.0).items())[:5])
-    assert find_together(moved(few, 150, None, 0.01), RATE) == []
-
-
 @needs_trials
 @pytest.mark.parametrize("file", RECORDED)
 def test_recorded_trials_have_none_and_steps_of_10_mm_are_found_in_them(file: str) -> None:
@@ -129,16 +121,6 @@ def test_markers_of_a_segment_that_are_elsewhere_together_are_found(
     assert np.linalg.norm(found.step_m) == pytest.approx(size_m, rel=0.25)
 
 
-@pytest.mark.parametrize("frames", [5, None])
-def test_three_that_are_closely_alike_are_found_below_what_is_a_step_for_each(frames: int | None) -> None:
-    calm = {label: points.copy() for label, points in walk(0.3).items()}  # rough, but not there
-    for label, points in walk(0.0).items():
-        calm[label][120:155] = points[120:155]
-    (found,) = find_group_shifts(some_moved(calm, FOOT, 137, frames, 0.004), RATE)
-    assert set(found.labels) == set(FOOT)
-    assert find_group_shifts(some_moved(calm, SHANK, 137, frames, 0.004), RATE) == []
-
-
 def some_turned(
     markers: dict[str, Array], labels: tuple[str, ...], first: int, frames: int | None, degrees: float
 ) -> dict[str, Array]:
@@ -166,48 +148,6 @@ def test_markers_of_a_segment_that_are_turned_together_are_found(
     assert np.linalg.norm(found.step_m) < 0.25 * found.size_m
 
 
-@pytest.mark.parametrize("frames", [1, None])
-def test_two_markers_that_are_turned_are_found_but_not_how_far_about_the_line_between_them(frames: int | None) -> None:
-    (found,) = find_group_shifts(some_turned(walk(0.0), SHANK, 137, frames, 8.0), RATE)
-    assert set(found.labels) == set(SHANK) and 1.0 < found.turn_deg < 8.1
-    assert found.shifted.stays == (((136, 137),) if frames is None else ())
-
-
-@pytest.mark.parametrize("frames", [5, None])
-def test_turns_are_told_of_what_markers_show_little_of_where_they_are_one_turn_to_the_last(frames: int | None) -> None:
-    calm = {label: points.copy() for label, points in walk(0.3).items()}  # rough, but not there
-    for label, points in walk(0.0).items():
-        calm[label][120:155] = points[120:155]
-    for labels, told, not_told in ((FOOT, 8.0, 6.0), (SHANK, 6.0, 4.0), (("LTHI", "LKNE"), 6.0, 5.0)):
-        (found,) = find_group_shifts(some_turned(calm, labels, 137, frames, told), RATE)
-        assert set(found.labels) == set(labels)
-        assert found.turn_deg == pytest.approx(told, rel=0.1)
-        assert find_group_shifts(some_turned(calm, labels, 137, frames, not_told), RATE) == []
-
-
-def test_neither_another_body_that_steps_in_the_same_frame_nor_a_gap_beside_it_hides_a_turn() -> None:
-    turned = some_moved(some_turned(walk(0.0), FOOT, 150, None, 8.0), ("RKNE",), 150, None, 0.005)
-    (found,) = find_group_shifts(turned, RATE)
-    assert set(found.labels) == set(FOOT)
-    turned = some_turned(walk(0.0), FOOT, 150, None, 8.0)
-    turned["LTOE"][:147] = np.nan  # seen from three frames before it
-    (found,) = find_group_shifts(turned, RATE)
-    assert set(found.labels) == set(FOOT)
-    right = ("RANK", "RHEE", "RTOE")
-    both = some_turned(some_turned(walk(0.0), FOOT, 150, None, 8.0), right, 150, None, -8.0)
-    assert {one.labels for one in find_group_shifts(both, RATE)} == {FOOT, right}
-
-
-def test_neither_labels_that_change_places_nor_more_than_half_of_all_that_turn_are_told_as_turned() -> None:
-    swapped = dict(walk(0.0))
-    for one, other in (("LASI", "RASI"), ("LPSI", "RPSI")):
-        for label, source in ((one, other), (other, one)):
-            swapped[label] = np.where(np.arange(len(swapped[one]))[:, None] < 150, walk(0.0)[label], walk(0.0)[source])
-    assert find_group_shifts(swapped, RATE) == []
-    most = tuple(label for label in walk(0.0) if label not in SHANK)
-    assert find_group_shifts(some_turned(walk(0.0), most, 150, None, 4.0), RATE) == []
-
-
 def test_a_foot_that_turns_is_told_once_and_empty_beside_its_step() -> None:
     result = cleaned(some_turned(walk(0.0), FOOT, 150, None, 8.0))
     (note,) = (note for note in result.notes if note.severity == "doubt")
@@ -226,29 +166,6 @@ def test_a_foot_that_turns_is_told_once_and_empty_beside_its_step() -> None:
     assert "(about the axis +0.7, -0.3, +0.7; their middle +2, -3, +0 mm along x, y, z)" in note.text
 
 
-def test_frames_beside_the_step_of_a_foot_are_left_empty_and_those_of_a_brief_excursion_are_filled() -> None:
-    result = cleaned(some_moved(walk(0.0), FOOT, 150, None, 0.015))
-    for label in walk(0.0):
-        gone = np.flatnonzero(np.isnan(result.filtered[label]).all(axis=1)).tolist()
-        assert gone == ([*range(143, 157)] if label in FOOT else [])
-    (note,) = (note for note in result.notes if note.severity == "doubt")
-    assert note.code == "markers_jump" and note.text == (
-        "LANK, LHEE, LTOE jump together by 15 mm (+9, -12, +0 mm along x, y, z) between frames 650-651, and stay "
-        "there; not used in frames 644-657. Before or after it they lie elsewhere on the body"
-    )
-    result = cleaned(some_moved(walk(0.0), FOOT, 150, 2, 0.015))
-    assert "not used in frames 651-652" in next(n.text for n in result.notes if n.code == "markers_jump")
-    for label, points in walk(0.0).items():
-        np.testing.assert_allclose(result.filtered[label], points, atol=3e-4)  # m
-
-
-def test_neither_one_marker_nor_all_nor_a_lost_frame_are_several() -> None:
-    assert find_group_shifts(some_moved(walk(0.0), ("LKNE",), 150, None, 0.015), RATE) == []
-    assert find_group_shifts(moved(walk(0.0), 150, None, 0.015), RATE) == []
-    for frame in (90, 137, 201):
-        assert find_group_shifts({x: np.delete(points, frame, 0) for x, points in walk(0.0).items()}, RATE) == []
-
-
 def test_neither_a_heel_that_is_shaken_nor_coordinates_in_steps_are_several() -> None:
     since = np.maximum(np.arange(len(walk(0.3)["LHEE"])) - 150.4, 0.0) / RATE
     shake = 0.01 * np.sin(2 * np.pi * 25 * since) * np.exp(-since / 0.03)  # a shoe strikes the ground
@@ -260,20 +177,6 @@ def test_neither_a_heel_that_is_shaken_nor_coordinates_in_steps_are_several() ->
     for label in ("LASI", "RTIB"):
         standing[label][60:] += [0.0, 0.001, 0.0]
     assert find_group_shifts(standing, RATE) == []
-
-
-@pytest.mark.parametrize("begins", [150.0, 150.3, 150.7])
-@pytest.mark.parametrize("size_m", [0.002, 0.005, 0.01])
-def test_skin_that_begins_to_wobble_within_a_frame_does_not_jump_but_a_slip_over_two_frames_is_one(
-    size_m: float, begins: float
-) -> None:
-    since = np.maximum(np.arange(len(walk(0.0)["LHEE"])) - begins, 0.0) / RATE
-    wobble = np.outer(size_m * np.sin(2 * np.pi * 12 * since) * np.exp(-since / 0.06), AXIS)
-    leg = ("RTHI", "RKNE", "RTIB", "RANK")
-    assert find_group_shifts({x: points + (x in leg) * wobble for x, points in walk(0.0).items()}, RATE) == []
-    slips = some_moved(some_moved(walk(0.0), FOOT, 150, None, 0.6 * size_m), FOOT, 151, None, 0.4 * size_m)
-    (found,) = find_group_shifts(slips, RATE)
-    assert set(found.labels) == set(FOOT) and found.shifted.stays == ((149, 150), (150, 151))
 
 
 @needs_trials
