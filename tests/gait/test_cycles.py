@@ -42,12 +42,6 @@ def test_a_cycle_runs_from_strike_to_strike_with_the_other_foot_in_it() -> None:
     np.testing.assert_allclose(percents, [62 / 1.05, 10 / 1.05, 50 / 1.05])
 
 
-def test_unknown_events_of_the_other_foot_are_unknown() -> None:
-    (first, _), _ = find_cycles([e for e in WALK if e.side == "left"])
-    assert first.opposite_off is None
-    assert np.isnan(first.percent(first.opposite_strike))
-
-
 @pytest.mark.parametrize(
     ("found", "reason"),
     [
@@ -66,13 +60,6 @@ def test_a_broken_cycle_is_refused_with_its_reason(found: list[GaitEvent], reaso
     cycles, refused = find_cycles(in_order(found))
     assert [c for c in cycles if c.side == "left"] == []
     assert reason in refused[0].reason
-
-
-def test_numbers_go_on_after_a_refused_cycle() -> None:
-    left = events("left", strike=[0.0, 1.0, 2.0, 3.0], off=[0.6, 2.6])
-    cycles, refused = find_cycles(in_order(left))
-    assert [(c.number, c.strike.time_s) for c in cycles] == [(1, 0.0), (2, 2.0)]
-    assert len(refused) == 1
 
 
 coefficient = st.floats(-10, 10)
@@ -106,13 +93,6 @@ def test_an_angle_that_jumps_by_a_turn_goes_the_short_way() -> None:
     found = sample(wrapped[:, None], at, period=360.0)[:, 0]
     turns = (found - (170 + 3 * at + 0.1 * at**2)) / 360
     np.testing.assert_allclose(turns, np.rint(turns), atol=1e-12)
-
-
-@pytest.mark.parametrize("n", [1, 2, 3])
-def test_few_frames(n: int) -> None:
-    values = np.arange(float(n))[:, None]
-    np.testing.assert_allclose(sample(values, np.arange(n)), values)
-    assert np.isnan(sample(values, np.array([n - 0.5]))).all()
 
 
 @pytest.fixture

@@ -12,11 +12,10 @@ import ezc3d
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.signal import butter, sosfiltfilt
 
 import gaitid
 from gaitid.errors import GaitidError
-from gaitid.gait.emg import Envelopes, envelopes, is_muscle, names_of, side_of
+from gaitid.gait.emg import Envelopes, envelopes
 from gaitid.numerics.lowpass import bandpass
 from gaitid.trial import Array, Emg
 
@@ -43,30 +42,6 @@ def of(*channels: Array, labels: tuple[str, ...] = (), reference: dict[str, floa
     return found
 
 
-def codes(found: Envelopes) -> set[str]:
-    return {note.code for note in found.notes}
-
-
-def test_the_band_pass_is_that_of_scipy() -> None:
-    """Away from the ends, which scipy extends otherwise: two passes of second order, each end −3 dB for both."""
-    signal = np.random.default_rng(1).normal(size=(N, 2))
-    up, down = (np.tan(np.pi * f / RATE) for f in (20.0, 450.0))
-    factor = (np.sqrt(2) - 1) ** 0.25
-    high = butter(2, np.arctan(up * factor) / np.pi * RATE, "highpass", fs=RATE, output="sos")
-    low = butter(2, np.arctan(down / factor) / np.pi * RATE, "lowpass", fs=RATE, output="sos")
-    expected = sosfiltfilt(high, sosfiltfilt(low, signal, axis=0), axis=0)
-    np.testing.assert_allclose(bandpass(signal, (20.0, 450.0), RATE)[500:-500], expected[500:-500], atol=1e-9)
-
-
-@pytest.mark.parametrize(("hz", "gain"), [(20.0, 0.5**0.5), (80.0, 1.0), (2.0, 0.0), (450.0, 0.5**0.5)])
-def test_a_sine_keeps_its_phase_and_loses_3_decibel_at_the_ends(hz: float, gain: float) -> None:
-    t = np.arange(N) / RATE
-    sine = np.sin(2 * np.pi * hz * t)
-    np.testing.assert_allclose(
-        bandpass(sine[:, None], (20.0, 450.0), RATE)[1000:-1000, 0], gain * sine[1000:-1000], atol=0.01
-    )
-
-
 def test_the_envelope_is_the_mean_of_the_absolute_value() -> None:
     """Of a normal signal √(2/π) of its standard deviation, here tenfold in the middle; an offset is none of it."""
     t = np.arange(N) / RATE
@@ -79,74 +54,12 @@ def test_the_envelope_is_the_mean_of_the_absolute_value() -> None:
     assert found[0] == pytest.approx(found[20:60].mean(), rel=0.25)  # the ends too
 
 
-def test_sound_channels_are_not_accused() -> None:
-    bursts = 1e-4 * (0.2 + np.maximum(np.sin(2 * np.pi * np.arange(N) / RATE), 0.0))
-    assert not sum((of(muscle(seed, bursts)).notes for seed in range(60)), ())
-
-
 @pytest.mark.parametrize("mains", [50.0, 60.0])
 def test_hum_of_the_mains_is_said(mains: float) -> None:
     hum = np.sin(2 * np.pi * mains * np.arange(N) / RATE)
     (note,) = of(muscle(), muscle(1) + 0.8e-4 * hum, labels=("L TA", "R TA")).notes
     assert note.code == "emg_hum" and f"{mains:g} Hz" in note.text and "R TA" in note.text and "L TA" not in note.text
     assert not of(muscle() + 0.2e-4 * hum).notes  # 2 % of its power
-
-
-def test_faults_of_channels_are_said() -> None:
-    assert codes(of(np.clip(muscle(), -1.5e-4, 1.5e-4))) == {"emg_clipped"}
-    assert codes(of(np.random.default_rng(2).normal(size=N))) == {"emg_noise"}
-    dead = of(muscle(), np.zeros(N))
-    assert (
-        codes(dead) == {"emg_dead"} and np.isnan(dead.values_V[:, 1]).all() and np.isfinite(dead.values_V[:, 0]).all()
-    )
-
-
-def test_samples_that_are_no_numbers_and_frames_without_samples_are_unknown() -> None:
-    spoilt, endless = muscle(), muscle()
-    spoilt[50:60], endless[7] = np.nan, np.inf
-    found = of(spoilt, endless, muscle())
-    assert codes(found) == {"emg_dead"} and np.isfinite(found.values_V).all(axis=0).tolist() == [False, False, True]
-    emg = Emg(("EMG1",), RATE, lambda which: muscle()[None, :2000], np.ones(1))
-    longer = envelopes(emg, FRAMES_HZ, 400)
-    assert longer is not None and np.isfinite(longer.values_V[:200]).all() and np.isnan(longer.values_V[200:]).all()
-    nothing = envelopes(Emg(("EMG1",), RATE, lambda which: np.empty((1, 0)), np.ones(1)), FRAMES_HZ, 5)
-    assert nothing is not None and np.isnan(nothing.values_V).all()
-
-
-def test_what_was_rectified_is_only_smoothed_and_what_stands_on_an_offset_is_not_taken_for_it() -> None:
-    raw = muscle()
-    absolute = of(np.abs(raw))
-    assert codes(absolute) == {"emg_rectified"} and absolute.channels[0].rectified
-    np.testing.assert_allclose(absolute.values_V.mean(), of(raw).values_V.mean(), rtol=0.05)
-    assert not of(raw + 2.5).channels[0].rectified
-
-
-def test_columns_are_called_after_the_labels() -> None:
-    labels = ["Voltage.L Tib Ant", "R.Med.Hams", "Left Rectus femoris", "TA", "TA", "EMG7", "Soleus_R"]
-    assert names_of(labels) == [
-        "left_tib_ant",
-        "right_med_hams",
-        "left_rectus_femoris",
-        "ta",
-        "ta_2",
-        "emg7",
-        "right_soleus",
-    ]
-    assert [side_of(label) for label in labels] == ["left", "right", "left", "", "", "", "right"]
-
-
-@pytest.mark.parametrize(
-    "label", ["Voltage.R Gast", "EMG1", "VMO", "L Tibialis anterior", "GMED", "R.Ant.Tib", "MHAMS"]
-)
-def test_muscles_are_known_by_name(label: str) -> None:
-    assert is_muscle(label)
-
-
-@pytest.mark.parametrize(
-    "label", ["Raw.Pin 56", "Voltage.1", "Sync", "Fz1", "Electric Potential.Fx", "Angle", "Torque"]
-)
-def test_other_channels_are_not_taken_for_muscles(label: str) -> None:
-    assert not is_muscle(label)
 
 
 # --- by files ---------------------------------------------------------------------------------------------------------
@@ -212,12 +125,6 @@ def test_a_trial_with_channels(recorded: Callable[..., Path], tmp_path: Path) ->
     np.testing.assert_allclose(panel["left"]["mean"], left, atol=0.06)
 
 
-def test_without_channels_there_is_a_table_of_times(tmp_path: Path) -> None:
-    r = gaitid.analyse(WALK, model="pig")
-    assert list(r.emg) == ["frame", "time_s"] and "emg" not in r.record
-    assert not [name for name in r.cycles if "envelope" in name]
-
-
 def test_the_subject_file_says_which_channel_is_which_muscle(recorded: Callable[..., Path]) -> None:
     path = recorded({"Voltage.1": 1e3 * muscle(), "Voltage.2": 1e3 * muscle(1)})
     assert "emg" not in gaitid.analyse(path, model="pig").record
@@ -229,12 +136,6 @@ def test_the_subject_file_says_which_channel_is_which_muscle(recorded: Callable[
     assert "Voltage.9" in absent
     with pytest.raises(GaitidError, match="emg.Voltage.1: expected"):
         gaitid.analyse(path, model="pig", subject={"emg": {"Voltage.1": 3}})
-
-
-def test_a_channel_in_another_unit_is_none_of_a_muscle(recorded: Callable[..., Path]) -> None:
-    assert gaitid.read_trial(recorded({"L Gast": muscle()}, unit="N")).emg is None
-    with pytest.raises(GaitidError, match="holds no electromyography; .*give another trial with --emg-reference"):
-        gaitid.analyse(WALK, model="pig", emg_reference=WALK)
 
 
 @pytest.mark.skipif(not CHILD.is_file(), reason="needs ../shared/trials/children")

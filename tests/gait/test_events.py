@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Callable
 
 import numpy as np
 import pytest
-from gait_walks import RATE, SOFT, UP, assert_same, events_of, first_after, foot_load, known_walk, names, treadmill
+from gait_walks import RATE, SOFT, UP, assert_same, first_after, foot_load, known_walk, names
 
 from gaitid.body.feet import FootTrack
-from gaitid.gait.event_clock import Steps, compare
-from gaitid.gait.event_notes import against_notes, clock_notes, feet_notes, no_cycles_notes
-from gaitid.gait.events import events_of_file, find_events, force_events
-from gaitid.gait.marker_events import KINDS, GaitEvent
-from gaitid.gait.spatiotemporal import analyse_gait
+from gaitid.gait.event_notes import against_notes, clock_notes
+from gaitid.gait.events import find_events, force_events
+from gaitid.gait.marker_events import KINDS
 from gaitid.ground.belt import Floor, floor_under
 from gaitid.ground.contacts import FootLoad
 from gaitid.trial import Array, Event
-from gaitid.write.record import plain
 
 SIDES = {"left": None, "right": None}
 
@@ -32,24 +27,6 @@ def walk(simulated: Callable[..., object]):  # type: ignore[no-untyped-def]
 
 
 # --- plates --------------------------------------------------------------------------------------------------
-
-
-def test_a_crossing_lies_on_the_line_between_frames() -> None:
-    force = np.interp(np.arange(100), [20, 25, 70, 74], [0.0, 500.0, 500.0, 0.0])  # 100 N and 125 N a frame
-    found = force_events("left", force, RATE, 20.0)
-    assert [(e.kind, e.source) for e in found] == [("strike", "force"), ("off", "force")]
-    # 20 N of 100 N a frame after frame 20; of 125 N a frame before frame 74
-    np.testing.assert_allclose([e.time_s for e in found], [0.202, 0.7384], atol=1e-12)
-
-
-def test_the_simulated_loads_cross_where_they_do(walk) -> None:  # type: ignore[no-untyped-def]
-    found = events_of(known_walk(walk), loads=True).by_method["force"]
-    fine = np.arange(0, walk.settings.times_s[-1], 1e-4)
-    for side, load in walk.loads(fine).items():
-        above = load.force_g[:, 2] > 20.0
-        change = fine[1:][np.diff(above.astype(int)) != 0]
-        # s: a fifth of a frame, for the line between two frames is not the load's curve
-        np.testing.assert_allclose([e.time_s for e in found if e.side == side], change, atol=2e-3)
 
 
 @pytest.mark.parametrize(
@@ -73,37 +50,6 @@ def test_only_crossings_that_are_known_and_real(edit: Callable[[Array], None], k
 
 
 # --- file ----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("name", "side", "expected"),
-    [
-        ("Foot Strike", "left", ("left", "strike")),
-        ("Foot Off", "right", ("right", "off")),
-        ("Heel Strike", "left", ("left", "strike")),
-        ("Toe Off", "left", ("left", "off")),
-        ("toe-off", "right", ("right", "off")),
-        ("FS", "left", ("left", "strike")),
-        ("FO", "left", ("left", "off")),
-        ("RHS", "right", ("right", "strike")),
-        ("LTO", "general", ("left", "off")),
-        ("Left Foot Strike", "general", ("left", "strike")),
-        ("Initial Contact", "right", ("right", "strike")),
-        ("right_foot_off", "right", ("right", "off")),
-        ("ROFF", "general", ("right", "off")),
-        ("L Foot Strike", "general", ("left", "strike")),
-        ("LHeelStrike", "left", ("left", "strike")),
-    ],
-)
-def test_names_in_use(name: str, side: str, expected: tuple[str, str]) -> None:
-    assert events_of_file([Event(name, side, 0.5)], SIDES) == [GaitEvent(*expected, 0.5, "file")]
-
-
-@pytest.mark.parametrize(
-    ("name", "side"), [("Foot Strike", "general"), ("Event", "left"), ("Stop", "right"), ("Left Foot Strike", "right")]
-)
-def test_what_is_no_strike_or_off_of_a_side_is_left_aside(name: str, side: str) -> None:
-    assert events_of_file([Event(name, side, 0.5)], SIDES) == []
 
 
 # --- together ------------------------------------------------------------------------------------------------
@@ -159,14 +105,6 @@ def test_two_events_too_near_keep_the_better_one() -> None:
     assert "less than 0.06 s between strike and off" in found.dropped[0][1]
 
 
-def test_a_files_event_outside_the_trial_is_dropped() -> None:
-    points = np.full((100, 3), np.nan)
-    file = [Event("Foot Strike", "left", t) for t in (-0.5, 0.5, 1.5)]
-    found = find_events(file, {}, {"left": FootTrack(points, points)}, points, FLOOR)
-    assert [e.time_s for e in found.used] == [0.5]
-    assert {reason for _, reason in found.dropped} == {"it lies outside the trial"}
-
-
 NAMES = {"strike": "Foot Strike", "off": "Foot Off"}
 
 
@@ -189,19 +127,6 @@ def test_no_event_is_used_of_a_file_whose_sides_or_units_are_wrong(walk, loads: 
         assert not words or words in notes[0].text
         assert ("file" in {e.source for e in found.used}) == (not words and not loads)
         assert names(list(found.used)) == names(known.events)
-
-
-@pytest.mark.parametrize("late_s", [60.0, 2.85, -1.37, 0.3])
-def test_events_of_the_trial_with_another_zero_of_time_are_moved(walk, late_s: float) -> None:  # type: ignore[no-untyped-def]
-    """By any other shift a stride's events lie outside the trial."""
-    known = known_walk(walk)
-    file = [Event(NAMES[e.kind], e.side, e.time_s + late_s) for e in known.events]
-    found = find_events(file, {}, known.feet, known.pelvis, floor_under(known.feet, UP, RATE))
-    assert {e.source for e in found.used} == {"file"}
-    assert_same(list(found.used), known.events, atol=SOFT)  # the markers themselves are off by so much
-    assert found.zero.lag_s == pytest.approx(-late_s, abs=SOFT)
-    (note,) = clock_notes(found)
-    assert note.code == "events_off" and "were moved" in note.text and "14 of the 14" in note.text
 
 
 @pytest.mark.parametrize("first", [30, 119, 180])
@@ -239,35 +164,6 @@ def test_an_event_that_a_hand_put_beside_the_markers_is_used_and_told(walk, late
     )
 
 
-def test_differences_between_methods() -> None:
-    def strikes(*at: float) -> list[GaitEvent]:
-        return [GaitEvent("left", "strike", t, "x") for t in at]
-
-    found = compare(strikes(1.0, 2.0, 3.0, 4.0), Steps(strikes(1.01, 1.98, 3.05)), "strike")
-    assert (found["n"], found["unmatched"]) == (3, 1)
-    assert found["median"] == pytest.approx(0.01)
-    assert found["largest"] == pytest.approx(0.05)
-    assert compare(strikes(1.0), Steps([GaitEvent("right", "strike", 1.0, "x")]), "strike")["n"] == 0
-    assert np.isnan(compare([], Steps(), "off")["median"])
-    assert Steps(strikes(1.3)).nearest(strikes(1.0)[0]) is None
-
-
-def test_the_record_is_plain(walk) -> None:  # type: ignore[no-untyped-def]
-    known = known_walk(walk)
-    record = json.loads(json.dumps(plain(events_of(known, loads=True).record()), allow_nan=False))
-    assert len(record["used"]) == len(known.events)
-    differences = record["differences_s"]["kinematics_minus_force"]
-    assert differences["strike"]["n"] == 7
-    assert abs(differences["strike"]["median"]) < SOFT
-    assert record["differences_s"]["file_minus_force"]["off"] == {
-        "n": 0,
-        "median": None,
-        "largest": None,
-        "unmatched": 7,
-    }
-    assert record["frames_forward"] == 400
-
-
 def test_the_markers_events_are_moved_to_those_of_the_plates(walk) -> None:  # type: ignore[no-untyped-def]
     """Only one stance of each foot on a plate: the strikes of the markers lie a stride from those of the plates."""
     known, loads = known_walk(walk), over_two_plates(walk)
@@ -291,115 +187,9 @@ def over_two_plates(walk) -> dict[str, FootLoad]:  # type: ignore[no-untyped-def
     return loads
 
 
-@pytest.mark.parametrize("late_s", [-0.06, -0.03, -0.02, 0.0, 0.02, 0.03, 0.06])
-@pytest.mark.parametrize("of", ["all", "strikes", "left"])
-def test_events_by_another_method_leave_even_strides_even(walk, late_s: float, of: str) -> None:  # type: ignore[no-untyped-def]
-    """Every stride lasts 1.1 s, whichever of the file's events another method sees earlier or later than the plates."""
-    known, loads = known_walk(walk), over_two_plates(walk)
-    for some in (loads, {"left": loads["left"]}):
-        file = [
-            Event(NAMES[e.kind], e.side, e.time_s + late_s * (of == "all" or of in (e.side, f"{e.kind}s")))
-            for e in known.events
-        ]
-        found = find_events(file, some, known.feet, known.pelvis, floor_under(known.feet, UP, RATE))
-        assert names(list(found.used)) == names(known.events)
-        for side in SIDES:
-            for kind in KINDS:
-                at = [e.time_s for e in found.used if (e.side, e.kind) == (side, kind)]
-                np.testing.assert_allclose(np.diff(at), 1.1, atol=0.001)
-        if some is loads and of != "strikes":  # both feet by one clock
-            at = [e.time_s for e in found.used if e.kind == "strike"]
-            np.testing.assert_allclose(np.diff(at), 0.55, atol=0.001)
-        (note,) = clock_notes(found)  # the 20 N of a plate come 18 ms after the simulated foot lands
-        assert note.code == "events_moved"
-        assert ("the file's were moved" in note.text) == (found.record()["clock"] == "force")
-
-
-def test_one_event_on_a_plate_that_a_hand_set_wrongly_moves_no_other(walk) -> None:  # type: ignore[no-untyped-def]
-    """By the markers the file's other strikes of this foot are not late: this is no difference of method."""
-    known, loads = known_walk(walk), over_two_plates(walk)
-    measured = find_events((), loads, known.feet, known.pelvis, floor_under(known.feet, UP, RATE)).used
-    wrong = next(e for e in measured if (e.side, e.kind, e.source) == ("left", "strike", "force"))
-    file = [Event(NAMES[e.kind], e.side, e.time_s + 0.09 * (e is wrong)) for e in measured]
-    found = find_events(file, loads, known.feet, known.pelvis, floor_under(known.feet, UP, RATE))
-    np.testing.assert_allclose([e.time_s for e in found.used], [e.time_s for e in measured], atol=0.001)
-
-
 def test_markers_take_the_clock_of_the_file_where_no_plate_is(walk) -> None:  # type: ignore[no-untyped-def]
     known = known_walk(walk)
     file = [Event(NAMES[e.kind], e.side, e.time_s) for e in known.events if e.time_s < 2]
     found = find_events(file, {}, known.feet, known.pelvis, floor_under(known.feet, UP, RATE))
     assert {e.source for e in found.used} == {"file", "kinematics"}
     assert_same(list(found.used), known.events, atol=0.002)
-
-
-def stances_s(events: tuple[GaitEvent, ...]) -> list[float]:
-    """From each strike of a foot to its off, in order of the strikes."""
-    steps = Steps(events)
-    ends = [(e, [t for t in steps.times(e.side, "off") if t > e.time_s]) for e in events if e.kind == "strike"]
-    return [offs[0] - strike.time_s for strike, offs in ends if offs]
-
-
-@pytest.mark.parametrize("given", [False, True])
-@pytest.mark.parametrize("late_s", [0.0, -0.04])
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_stance_has_one_clock_where_a_source_knows_one_kind_only(walk, kind: str, late_s: float, given: bool) -> None:  # type: ignore[no-untyped-def]
-    """It lasts as long as by the markers, which alone know both its ends."""
-    known = known_walk(walk)
-    ground = floor_under(known.feet, UP, RATE)
-    file = [Event(NAMES[e.kind], e.side, e.time_s + late_s, given) for e in known.events if e.kind == kind]
-    found = find_events(file, {}, known.feet, known.pelvis, ground)
-    assert {e.source for e in found.used if e.kind == kind} == {"given" if given else "file"}
-    by_markers = find_events([], {}, known.feet, known.pelvis, ground).used
-    assert len(stances_s(by_markers)) == 6
-    np.testing.assert_allclose(stances_s(found.used), stances_s(by_markers), atol=0.001)
-    (note,) = clock_notes(found)
-    moved_s = found.used[0].time_s - by_markers[0].time_s
-    assert note.code == "events_moved" and f"moved by {1e3 * moved_s:+.0f} ms" in note.text
-
-
-def test_what_the_user_gives_of_one_foot_moves_no_event_of_the_other(walk) -> None:  # type: ignore[no-untyped-def]
-    known = known_walk(walk)
-    ground = floor_under(known.feet, UP, RATE)
-    left = [Event(NAMES[e.kind], "left", e.time_s, given=True) for e in known.events if e.side == "left"]
-    found = find_events(left, {}, known.feet, known.pelvis, ground)
-    by_markers = find_events([], {}, known.feet, known.pelvis, ground)
-    assert [e for e in found.used if e.side == "right"] == [e for e in by_markers.used if e.side == "right"]
-
-
-@pytest.mark.parametrize("late_s", [-0.05, 0.0, 0.05])
-@pytest.mark.parametrize("given", [False, True])
-def test_events_of_one_foot_that_are_late_by_the_markers_are_said(walk, late_s: float, given: bool) -> None:  # type: ignore[no-untyped-def]
-    """A step of 0.550 s becomes 0.600, the other foot's 0.500: no walk has its events so."""
-    known = known_walk(walk)
-    file = [Event(NAMES[e.kind], e.side, e.time_s + late_s * (e.side == "left"), given) for e in known.events]
-    found = find_events(file, {}, known.feet, known.pelvis, floor_under(known.feet, UP, RATE))
-    texts = [note.text for note in feet_notes(found)]
-    order = ("left", "right") if late_s > 0 else ("right", "left")
-    assert len(texts) == bool(late_s)
-    assert not late_s or "the {} foot's are 0.05 s later than the {} foot's".format(*order) in texts[0]
-
-
-def test_why_no_foot_has_a_cycle_is_said_where_feet_step(walk) -> None:  # type: ignore[no-untyped-def]
-    """A belt not known to move; feet across the way; a strike at each end. Not of a walk or a squat."""
-    known, still = known_walk(walk), Floor(UP, RATE, np.zeros(3))
-    belt = known_walk(walk, treadmill(1.25))
-    sideways = {side: FootTrack(foot.heel_g, foot.heel_g + [0.0, 0.2, 0.0]) for side, foot in known.feet.items()}
-    ends = [Event("Foot Strike", side, t, given=True) for side in SIDES for t in (0.1, 3.9)]
-    stance = {side: foot.during(slice(0, 1)) for side, foot in known.feet.items()}
-    standing = {
-        side: FootTrack(*(np.repeat(at, 200, axis=0) for at in (f.heel_g, f.toe_g))) for side, f in stance.items()
-    }
-    squat = known.pelvis[:1] + 0.3 * np.outer(np.sin(np.arange(200) / 20), [1.0, 0.0, -1.0])
-    for events, feet, pelvis, word in (
-        ((), belt.feet, belt.pelvis, "the body stands over the ground"),
-        ((), sideways, known.pelvis, "sideways"),
-        (ends, known.feet, known.pelvis, "left from 0.10 s: the foot leaves the ground 3 times"),
-        ((), known.feet, known.pelvis, ""),
-        ((), standing, squat, ""),
-    ):
-        gait = analyse_gait(events, {}, feet, pelvis, still)
-        assert bool(gait.strides) == (feet is known.feet and not events)
-        assert [bool(re.search(word, note.text)) for note in no_cycles_notes(gait, feet)] == [True] * bool(word)
-    given = [Event(NAMES[e.kind], e.side, e.time_s, given=True) for e in known.events]  # the cure
-    assert not no_cycles_notes(analyse_gait(given, {}, sideways, known.pelvis, still), sideways)

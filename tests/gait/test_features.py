@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -22,7 +21,6 @@ from gaitid.gait.features import CycleCurves, FeatureValues, measure
 from gaitid.gait.marker_events import GaitEvent
 from gaitid.gait.spatiotemporal import Stride
 from gaitid.model.load import load_model
-from gaitid.numerics.lowpass import lowpass
 from gaitid.read import read_trial
 from gaitid.simulate.truth import joint_table
 from gaitid.trial import Array
@@ -143,28 +141,6 @@ def test_peaks_in_their_phases() -> None:
     assert found["hip_extension_moment_impulse_negative_stance"][0] == pytest.approx(-area(30, 60, 0.9), rel=0.002)
 
 
-def test_a_border_of_a_phase_is_no_peak_and_of_two_the_true_one_is_taken() -> None:
-    """Falling through the middle of stance to a second, lower peak: the second half's greatest value is no peak."""
-    moment = burst(0, 44, 0.6) + burst(40, 60, 0.3)
-    found = measured(knee_abduction_moment_Nm_per_kg=moment)
-    assert found["knee_abduction_moment_max_late_stance"] == (pytest.approx(0.3), 50.0)
-    assert moment[30] > 0.5
-    shifted = measured(knee_abduction_moment_Nm_per_kg=burst(0, 40, 0.6))
-    assert math.isnan(shifted["knee_abduction_moment_max_late_stance"][0])
-
-
-def test_what_is_greatest_beside_an_impact_is_no_peak() -> None:
-    moment = burst(0, 60, -1.0) + np.where(PERCENT < 8, 1.5 - 0.1 * PERCENT, 0)
-    impact = PERCENT <= 4
-    found = measured(impact, hip_extension_moment_Nm_per_kg=moment, knee_flexion_deg=burst(0, 10, 20.0))
-    assert math.isnan(found["hip_extension_moment_max"][0])  # it would lie at 5 %
-    assert math.isnan(found["hip_extension_moment_max_early_stance"][0])
-    assert found["hip_extension_moment_min_late_stance"] == (pytest.approx(-1.0), 30.0)
-    assert math.isnan(found["hip_extension_moment_impulse_positive_stance"][0])  # a part of it is not known
-    assert found["knee_flexion_angle_max"][0] == pytest.approx(20.0)  # angles are as they are
-    assert not math.isnan(found["ground_reaction_upward_force_max"][0])  # the force is too
-
-
 @pytest.mark.parametrize(("inside", "known"), [(0.5, False), (0.2, True), (-0.5, True), (np.nan, True)])
 def test_a_bump_behind_an_impact_is_no_peak_where_matched_loads_have_a_greater_one_within_it(
     inside: float, known: bool
@@ -184,42 +160,6 @@ def test_a_bump_behind_an_impact_is_no_peak_where_matched_loads_have_a_greater_o
     # it is held against what goes the same way
     assert math.isfinite(found["knee_power_absorption_max_K1"][0]) is not (inside == -0.5)
     assert found["knee_flexion_angle_max"][0] == pytest.approx(1.5)
-
-
-@pytest.mark.parametrize(
-    ("matched", "spike", "known"),
-    [
-        (burst(-12, 28, 0.32), 0.7, False),  # matched loads fall, from a peak at 8 %
-        (0.5 - 0.01 * PERCENT, 0.7, False),  # from no peak at all
-        (burst(-12, 28, 0.32), 0.2, True),  # the impact has less: it leaves no more over than it is
-        (burst(-4, 30, 0.32), 0.7, True),  # a peak at 13 %, within the reach of 15 %
-        (burst(0, 44, 0.32), 0.7, True),  # they rise to a peak at 22 %
-        (np.full(101, np.nan), 0.7, True),  # the bandwidth of the markers is not known
-    ],
-)
-def test_a_bump_that_only_an_impact_left_over_is_no_peak(matched: Array, spike: float, known: bool) -> None:
-    moment = burst(12, 18, 0.34) + np.where(PERCENT <= 6, spike, 0.0) + burst(80, 100, 0.1)
-    found = measured(PERCENT <= 6, settled=0.0, matched=matched, hip_extension_moment_Nm_per_kg=moment)
-    for name in ("hip_extension_moment_max", "hip_extension_moment_max_early_stance"):
-        assert math.isfinite(found[name][0]) is known, name
-    assert found["hip_extension_moment_max_late_swing"][0] == pytest.approx(0.1)
-
-
-def test_a_burst_that_reaches_an_impact_whose_settled_power_is_unknown_has_no_area() -> None:
-    power = burst(0, 20, 1.0) + burst(35, 60, 2.0)
-    found = measured(PERCENT <= 4, hip_power_W_per_kg=power)
-    assert found["hip_power_generation_max_H1"] == (pytest.approx(1.0), 10.0)
-    assert math.isnan(found["hip_power_generation_work_H1"][0])  # nor the whole
-    assert math.isnan(found["hip_power_work_positive"][0])
-    assert found["hip_power_generation_work_H3"][0] == pytest.approx(area(35, 60, 2.0), rel=0.002)
-
-
-def test_integrals_run_through_an_impact_as_settled() -> None:
-    power = np.where(PERCENT <= 4, 5.0, 0.0) + burst(4, 20, 1.0)
-    found = measured(PERCENT <= 4, settled=0.0, hip_power_W_per_kg=power)
-    assert found["hip_power_generation_work_H1"][0] == pytest.approx(area(4, 20, 1.0), rel=0.005)
-    assert found["hip_power_work_positive"][0] == pytest.approx(area(4, 20, 1.0), rel=0.005)
-    assert found["hip_power_generation_max_H1"] == (pytest.approx(1.0), 12.0)
 
 
 def test_a_burst_whose_peak_an_impact_hides_has_the_area_under_matched_loads() -> None:
@@ -252,17 +192,6 @@ def test_angles_at_events_and_their_ranges() -> None:
     assert found["knee_flexion_angle_range"][0] == pytest.approx(60)
     turning = measured(foot_progression_internal_rotation_deg=np.where(PERCENT < 50, 179.0, -179.0))
     assert turning["foot_progression_internal_rotation_angle_range"][0] == pytest.approx(2.0)
-
-
-def test_ground_reaction_in_body_weights() -> None:
-    upward = GRAVITY * (burst(0, 30, 1.1) + burst(30, 60, 1.2))
-    forward = GRAVITY * (burst(0, 30, -0.2) + burst(30, 60, 0.25))
-    found = measured(ground_reaction_upward_N_per_kg=upward, ground_reaction_forward_N_per_kg=forward)
-    assert found["ground_reaction_upward_force_max_early_stance"] == (pytest.approx(1.1), 15.0)
-    assert found["ground_reaction_upward_force_min_mid_stance"][1] == 30.0
-    assert found["ground_reaction_upward_force_max_late_stance"] == (pytest.approx(1.2), 45.0)
-    braking = found["ground_reaction_forward_impulse_negative_stance"][0]
-    assert braking == pytest.approx(-area(0, 30, 0.2), rel=0.002)
 
 
 # --- simulated walks: the truth is exact ----------------------------------------------------------------------------
@@ -312,23 +241,6 @@ def test_integrals_of_a_walk_with_impacts_are_those_of_the_exact_joints() -> Non
             assert value[PLACE[name]] == pytest.approx(float(np.trapezoid(curve * inside, times)), abs=limit), name
 
 
-def test_the_first_extensor_moment_of_a_hip_is_right_or_empty_behind_an_impact() -> None:
-    """A stumble, markers at 5 Hz, whose exact peak of 2.2 N·m/kg is hidden; a walk, at 12 Hz, whose is not."""
-    name, given = "hip_extension_moment_max_early_stance", 0
-    for scenario, height, stored_hz, cutoff in (("stumble", 0.8, 5.0, "none"), ("split_belt", 0.4, 40.0, 12.0)):
-        walk = simulated_walk(scenario, impact_bw=height, impact_absorbed=1.0)
-        smooth = replace(walk.trial, points_g=lowpass(walk.trial.points_g, stored_hz, walk.trial.rate_hz))
-        result = analyse(smooth, load_model("pig", {"cutoff_hz": cutoff}), SubjectFile())
-        curves = curves_of(result)
-        for cycle, value in zip(curves.cycles, features(result, curves).value[:, PLACE[name]], strict=True):
-            stance = np.linspace(cycle.strike.time_s, cycle.off.time_s, 201)[:101]
-            truth = joint_table(walk.walk.at(stance))[f"{cycle.side}_hip_extension_moment_Nm_per_kg"]
-            if math.isfinite(value):
-                assert value == pytest.approx(np.max(np.asarray(truth, dtype=float)), abs=0.1)
-                given += 1
-    assert given >= 2
-
-
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the shared trials are not beside this checkout")
 @pytest.mark.parametrize(("trial", "side", "value"), [("walk03", "right", math.nan), ("walk04", "left", 0.306)])
 def test_of_recorded_walks_what_an_impact_left_over_is_empty_and_a_peak_stays(
@@ -340,25 +252,6 @@ def test_of_recorded_walks_what_an_impact_left_over_is_empty_and_a_peak_stays(
     found = features(result, curves).value[:, PLACE["hip_extension_moment_max_early_stance"]]
     mine = [v for cycle, v in zip(curves.cycles, found, strict=True) if cycle.side == side]
     assert mine == [pytest.approx(value, abs=0.001, nan_ok=True)]
-
-
-def test_net_work_of_the_knee_is_its_moment_over_its_angle() -> None:
-    """∮ M dθ: the power's own angular velocity stands in no angle, and the moment in no power."""
-    _, curves, found = analysed("split_belt")
-    moment, angle = (curves.names.index(f"knee_{name}") for name in ("extension_moment_Nm_per_kg", "flexion_deg"))
-    for values, value in zip(curves.values, found.value, strict=True):
-        extension = -np.radians(values[:, angle])
-        work = float(np.trapezoid(values[:, moment], extension))
-        assert value[PLACE["knee_power_work_net"]] == pytest.approx(work, abs=0.01)  # J/kg, of 0.19
-
-
-def test_bursts_sum_to_no_more_than_the_whole() -> None:
-    _, _, found = analysed("split_belt")
-    for joint, generated, absorbed in (("hip", "H1 H3", "H2"), ("knee", "K2", "K1 K3 K4"), ("ankle", "A2", "A1")):
-        for way, bursts, whole in (("generation", generated, "positive"), ("absorption", absorbed, "negative")):
-            parts = [found.value[:, PLACE[f"{joint}_power_{way}_work_{name}"]] for name in bursts.split()]
-            total = np.abs(found.value[:, PLACE[f"{joint}_power_work_{whole}"]])
-            assert (np.nansum(parts, axis=0) <= total + 1e-9).all(), (joint, way)
 
 
 def test_impulses_of_the_ground_carry_the_body() -> None:

@@ -12,8 +12,7 @@ from simulated_trials import Simulated, simulated_walk
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
-from gaitid.check.checks import balance
-from gaitid.gait.impact import Impact, find_impacts, impact_frames, smoothed_notes
+from gaitid.gait.impact import find_impacts, smoothed_notes
 from gaitid.ground.contacts import UNKNOWN
 from gaitid.model.load import load_model
 from gaitid.numerics.lowpass import lowpass
@@ -21,7 +20,6 @@ from gaitid.read import read_trial
 from gaitid.trial import Array
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "trials"
-JOINTS = ("ankle", "knee", "hip")
 
 
 def analysed(walk: Simulated, cutoff_hz: float, scenario_cutoff: object = "none") -> Result:
@@ -72,32 +70,6 @@ def test_at_foot_off_peaks_of_power_are_right_with_plates_as_they_are_and_not_un
             assert abs(alike - true) > 2 * right, (contact.side, joint)
 
 
-@pytest.mark.parametrize("scenario", ["walk", "stop", "ramp", "treadmill"])
-def test_a_load_that_rises_as_slowly_as_the_markers_move_is_no_impact(scenario: str) -> None:
-    result = analysed(simulated_walk(scenario), 10.0)
-    assert any(contact.plates for contact in result.contacts)
-    assert result.impacts == ()
-    assert not any(note.code == "impact" for note in result.notes)
-
-
-def test_the_record_and_a_note_name_the_frames() -> None:
-    from gaitid.write.record import record
-
-    walk = simulated_walk(impact_bw=0.4, impact_absorbed=1.0)
-    result = analysed(walk, 7.0)
-    named = record(result, [], [], [], keep_names=False)["impacts"]
-    assert [(i["side"], i["peak_frame"]) for i in named] == [(i.side, i.peak + 1) for i in result.impacts]
-    (note,) = [note for note in result.notes if note.code == "impact"]
-    assert f"left {result.impacts[0].first + 1}-{result.impacts[0].last + 1}" in note.text
-
-
-def test_plates_filtered_as_the_markers_are_leave_no_impact() -> None:
-    walk = simulated_walk(impact_bw=0.4, impact_absorbed=1.0)
-    smooth = lowpass(walk.trial.points_g, 7.0, walk.trial.rate_hz)
-    model = load_model("pig", {"cutoff_hz": "none", "force_cutoff_hz": 7.0})
-    assert analyse(replace(walk.trial, points_g=smooth), model, SubjectFile()).impacts == ()
-
-
 @pytest.mark.parametrize("cutoff_hz", [6.0, 10.0])
 def test_loads_that_match_the_markers_give_the_moments_of_an_impact(cutoff_hz: float) -> None:
     walk = simulated_walk(impact_bw=0.4, impact_absorbed=1.0)
@@ -123,16 +95,6 @@ def test_loads_that_match_the_markers_give_the_moments_of_an_impact(cutoff_hz: f
         assert (leg.load.wrench.f_g[in_air] == 0).all()
 
 
-@pytest.mark.parametrize("joint_loads", ["as_measured", "matched"])
-def test_the_balance_of_forces_is_of_the_load_that_the_moments_came_from(joint_loads: str) -> None:
-    hard = simulated_walk(impact_bw=0.4, impact_absorbed=1.0)
-    result = analyse(hard.trial, load_model("pig", {"cutoff_hz": 6.0, "joint_loads": joint_loads}), SubjectFile())
-    left = result.sides["left"]
-    smoothed = not np.array_equal(left.acting.wrench.f_g, left.load.wrench.f_g, equal_nan=True)
-    assert smoothed == (joint_loads == "matched")
-    assert [finding.text for finding in balance(result) if finding.status == "fail"] == []
-
-
 def test_without_a_weight_or_where_a_contact_does_not_begin_nothing_is_an_impact() -> None:
     result = analysed(simulated_walk(impact_bw=0.4, impact_absorbed=1.0), 7.0)
     loads, contacts = result.loads.by_side, result.contacts
@@ -146,12 +108,6 @@ def test_without_a_weight_or_where_a_contact_does_not_begin_nothing_is_an_impact
                 state[contact.loaded.start - 3 : contact.loaded.start] = UNKNOWN
         unknown_before[side] = replace(load, state=state)
     assert find_impacts(unknown_before, contacts, 100.0, 686.7, 7.0) == ()
-
-
-def test_frames_are_of_their_own_side() -> None:
-    impacts = (Impact("left", 3, 5, 4, 0.2), Impact("right", 8, 20, 9, 0.2))
-    assert np.flatnonzero(impact_frames(impacts, "left", 10)).tolist() == [3, 4, 5]
-    assert np.flatnonzero(impact_frames(impacts, "right", 10)).tolist() == [8, 9]
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the shared trials are not beside this checkout")
@@ -174,20 +130,6 @@ def test_strikes_of_recorded_walks_have_impacts_and_steps_on_stairs_hardly_any()
     assert not any(abs(impact.peak - 42) < 10 or abs(impact.peak - 105) < 10 for impact in stairs.impacts)
 
 
-def test_a_load_that_is_unknown_for_some_frames_makes_no_impact() -> None:
-    result = analysed(simulated_walk(), 10.0)
-    loads, rate, weight = result.loads.by_side, 100.0, 686.7
-    torn = {}
-    for side, load in loads.items():
-        force = np.array(load.wrench.f_g)
-        for contact in result.contacts:
-            if contact.side == side and contact.plates:
-                force[contact.first + 1 : contact.first + 5] = np.nan
-        torn[side] = replace(load, wrench=replace(load.wrench, f_g=force))
-    assert np.isnan(torn["left"].wrench.f_g).any()
-    assert find_impacts(torn, result.contacts, rate, weight, 10.0) == ()
-
-
 @pytest.mark.parametrize("scenario", ["walk", "run", "turn", "stop", "backward", "ramp"])
 def test_markers_that_are_slower_than_the_force_were_smoothed_too_much(scenario: str) -> None:
     walk = simulated_walk(scenario)
@@ -200,11 +142,3 @@ def test_markers_that_are_slower_than_the_force_were_smoothed_too_much(scenario:
 
     assert not smoothed_notes(result.markers.seen, loads, rate_hz)
     assert [said(hz) for hz in (2.0, 3.0, 6.0, 10.0)] == [True, True, False, False]
-
-
-def test_without_a_force_nothing_is_said_of_slow_markers() -> None:
-    walk = simulated_walk()
-    result = analyse(walk.trial, load_model("pig"), SubjectFile())
-    loads = {side: replace(of.load, state=np.full_like(of.load.state, UNKNOWN)) for side, of in result.sides.items()}
-    slow = {label: lowpass(points, 2.0, walk.trial.rate_hz) for label, points in result.markers.seen.items()}
-    assert not smoothed_notes(slow, loads, walk.trial.rate_hz) and not smoothed_notes({}, loads, walk.trial.rate_hz)
