@@ -128,37 +128,6 @@ def test_a_static_that_does_not_fit_is_not_taken(made: Path, tmp_path: Path) -> 
     assert_as_run(tmp_path)
 
 
-def test_a_stored_value_that_no_body_has_refuses_no_trial(made: Path, tmp_path: Path) -> None:
-    walk = made / "walk.c3d"
-    width = struct.pack("<f", read_c3d(walk).parameters["LKneeWidth"])
-    content = walk.read_bytes()
-    at = content.index(width, content.index(b"LKneeWidth"))
-    _, static = put(tmp_path, content[:at] + struct.pack("<f", 900.0) + content[at + 4 :], made / "static.c3d")
-    row = batch(tmp_path)
-    assert row["static"].startswith(
-        f"{static}: with the calibration stored in the trial it is refused: left knee_width"
-    )
-
-
-def test_both_agree(made: Path, tmp_path: Path) -> None:
-    _, static = put(tmp_path, made / "walk.c3d", made / "static.c3d")
-    assert batch(tmp_path)["static"] == f"none: {static} says the same as the calibration stored in the trial"
-    assert assert_as_run(tmp_path) == []
-
-
-def test_the_column_is_never_empty(made: Path, tmp_path: Path) -> None:
-    walk, static = put(tmp_path, made / "walk.c3d", made / "static.c3d")
-    assert batch(tmp_path, "--static", str(static))["static"] == str(static)
-    manifest = tmp_path / "data" / "plan.csv"
-    manifest.write_text(f"trials,static\n{walk.name},none\n")
-    assert batch(tmp_path, data=manifest)["static"] == "none: the manifest says so"
-    manifest.unlink()
-    walk.write_bytes(walk.read_bytes()[:5000])
-    assert batch(tmp_path)["static"] == f"not decided: the calibration stored in the trial, or {static}"
-    static.unlink()
-    assert batch(tmp_path)["static"] == "none: no static was found"
-
-
 def test_of_recorded_sessions_what_made_the_outputs_is_taken(shared_trials: Path, tmp_path: Path) -> None:
     """sydney's static says otherwise, that of stairs was not foot-flat; the walk of a child was spoilt."""
     data = tmp_path / "data"

@@ -8,7 +8,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -223,15 +222,6 @@ def test_a_client_that_is_killed(cluster: Cluster, dataset: Path, tmp_path: Path
     assert not list((tmp_path / "out").rglob("*.part*"))
 
 
-def test_a_trial_that_takes_too_long(cluster: Cluster, dataset: Path, tmp_path: Path) -> None:
-    """1 ms, which no trial keeps: as on one machine, and the worker goes on to the next."""
-    code, lines = batch(dataset / "P1", tmp_path, "--scheduler", cluster.address, "--time-limit", "0.001")
-    assert code == 1
-    assert sum("timeout: given up after 0.001 s" in line for line in lines) == WALKS
-    with (tmp_path / "out" / "batch.csv").open() as file:
-        assert {row["status"] for row in csv.DictReader(file)} == {"timeout"}
-
-
 @pytest.mark.slow
 def test_a_trial_that_ends_every_worker(cluster: Cluster, dataset: Path, tmp_path: Path) -> None:
     """It alone has crashed: those that waited on the same workers are done."""
@@ -246,59 +236,6 @@ def test_a_trial_that_ends_every_worker(cluster: Cluster, dataset: Path, tmp_pat
     assert len(rows) == WALKS
     assert rows["deadly"]["status"] == "crashed"
     assert rows["deadly"]["reason"] == "every Dask worker that worked on it was lost"
-
-
-def test_a_worker_of_another_version(cluster: Cluster, dataset: Path, tmp_path: Path) -> None:
-    """Refused in one line before anything is written."""
-    other = tmp_path / "other"
-    other.mkdir()
-    (other / "sitecustomize.py").write_text("from gaitid import version\nversion.__version__ = '0.0.0'\n")
-    worker = cluster.add("--name", "old", custom=other)
-    try:
-        wait_until(lambda: "name: old" in (cluster.folder / "log").read_text() or worker.poll() is not None)
-        code, lines = batch(dataset, tmp_path, "--scheduler", cluster.address, "-q")
-    finally:
-        kill(worker)
-    assert code == 1
-    assert len(lines) == 1, lines
-    assert "another version; expected gaitid " in lines[0]
-    assert "found gaitid 0.0.0" in lines[0]
-    assert not (tmp_path / "out").exists()
-
-
-def test_no_scheduler(dataset: Path, tmp_path: Path) -> None:
-    """One line, nothing written: addresses that mean nothing, that nobody listens at, that never answer; no worker."""
-    refusals = """
-import sys
-from gaitid.batch import cluster
-from gaitid.errors import GaitidError
-cluster.ANSWER_S = 0.5
-for address in sys.argv[1:]:
-    try:
-        cluster.check_cluster(address)
-    except GaitidError as error:
-        print(error.line())
-"""
-    alone = Cluster(tmp_path)
-    try:
-        with socket.socket() as free, socket.create_server(("127.0.0.1", 0)) as silent:
-            free.bind(("127.0.0.1", 0))
-            addresses = ["nonsense://here", *(f"tcp://127.0.0.1:{s.getsockname()[1]}" for s in (free, silent))]
-            words = [sys.executable, "-c", refusals, *addresses, alone.address]
-            done = subprocess.run(words, env=ENVIRONMENT, capture_output=True, text=True, timeout=60)
-    finally:
-        alone.close()
-    *lines, last = done.stdout.splitlines()
-    assert len(lines) == 3, done
-    for address, line in zip(addresses, lines, strict=True):
-        assert line.startswith(f"--scheduler {address}: no Dask scheduler answers within 0.5 s")
-    assert last.startswith(f"{alone.address}: no worker within 0.5 s; start workers first")
-    assert done.stderr == ""
-    code, said = batch(dataset, tmp_path, "--scheduler", "nonsense://here", "-q")
-    assert code == 1
-    assert len(said) == 1, said
-    assert said[0].startswith("gaitid: --scheduler nonsense://here: ")
-    assert not (tmp_path / "out").exists()
 
 
 def test_a_worker_that_does_not_see_the_folder(tmp_path: Path) -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import csv
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -16,13 +14,12 @@ from gaitid.batch import collected, previous
 from gaitid.batch.collected import tables_as_parquet, write_tables
 from gaitid.batch.job import DONE, Job, Outcome, run_job
 from gaitid.batch.local import run_local
-from gaitid.batch.manifest import manifest_csv
 from gaitid.batch.plan import Plan, make_plan
 from gaitid.batch.previous import refuse_foreign_tables
 from gaitid.batch.supervisor import make_jobs, run_batch
 from gaitid.batch.table import TABLE_KEY
 from gaitid.batch.types import Planned
-from gaitid.errors import GaitidError, WriteError
+from gaitid.errors import WriteError
 from gaitid.run import RunOptions
 
 TABLE = "spatiotemporal.csv"
@@ -85,18 +82,6 @@ def test_rows_of_all_trials_with_the_key_of_the_batch(manifest: Path, tmp_path: 
         assert {row.get("trial", trial.stem) for row in own} == {trial.stem}
 
 
-@pytest.mark.parametrize("size", [1, 100, 7919])
-def test_the_same_bytes_however_many_are_copied_at_a_time(
-    manifest: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
-) -> None:
-    out = tmp_path / "out"
-    work(manifest, out)
-    whole = [(out / table).read_bytes() for table in collected.COLLECTED]
-    monkeypatch.setattr(collected, "_BLOCK", size)
-    work(manifest, out)
-    assert [(out / table).read_bytes() for table in collected.COLLECTED] == whole
-
-
 def test_tables_go_with_the_first_result_that_changes(
     manifest: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -110,22 +95,6 @@ def test_tables_go_with_the_first_result_that_changes(
     assert gone == []
     work(manifest, out, words="other")
     assert gone == [True]
-
-
-def test_a_folder_is_no_session_and_no_condition(manifest: Path, tmp_path: Path) -> None:
-    work(manifest.parent / "P1", tmp_path / "out")
-    assert {(row["subject"], row["session"], row["condition"]) for row in rows(tmp_path / "out" / TABLE)} == {
-        ("P1", "", "")
-    }
-
-
-def test_the_plan_keeps_what_was_named(manifest: Path, tmp_path: Path) -> None:
-    first = make_plan([str(manifest)], None)
-    (tmp_path / "again.csv").write_text(manifest_csv(first.trials))
-    again = make_plan([str(tmp_path / "again.csv")], None)
-    told = [(p.trial.name, p.subject, p.session, p.condition) for p in first.trials]
-    assert [(p.trial.name, p.subject, p.session, p.condition) for p in again.trials] == told
-    assert "P1" not in (tmp_path / "again.csv").read_text().splitlines()[0]
 
 
 def test_the_same_bytes_after_an_interruption_and_with_processes(manifest: Path, tmp_path: Path) -> None:
@@ -151,16 +120,6 @@ def test_the_same_bytes_after_an_interruption_and_with_processes(manifest: Path,
     assert not list(out.glob(".*.part"))
 
 
-def test_a_condition_that_changes_needs_no_new_results(manifest: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    work(manifest, out)
-    (out / "spatiotemporal.parquet").touch()  # as an empty file, ours to delete
-    manifest.write_text(MANIFEST.replace("barefoot", "insoles"))
-    work(manifest, out, resume=True)
-    assert {row["condition"] for row in rows(out / TABLE)} == {"insoles", "shod, fast", ""}
-    assert not (out / "spatiotemporal.parquet").exists()
-
-
 def test_whole_or_absent(manifest: Path, tmp_path: Path) -> None:
     """A trial's table that cannot be read costs both tables of all, and leaves nothing aside."""
     out = tmp_path / "out"
@@ -170,21 +129,6 @@ def test_whole_or_absent(manifest: Path, tmp_path: Path) -> None:
     with pytest.raises(WriteError, match="cannot write"):  # `broken` has none
         write_tables(out, plan.trials, outcomes, {"batch.csv": "new"})
     assert {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()} == before
-
-
-def test_columns_that_not_all_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(collected, "ACROSS_TRIALS", ("cycles",))
-    texts = {"a": "side,cycle,knee,trial\nleft,1,2.5,a\n", "b": "side,hip,cycle\nright,7,1\n", "c": ""}
-    trials = [Planned(Path(f"{name}.c3d"), tmp_path, "P,1", None, 0, (), "") for name in (*texts, "d")]
-    outcomes = {str(p.trial): Outcome(str(p.trial), DONE) for p in trials}
-    for name, text in texts.items():
-        (tmp_path / f"{name}.cycles.csv").write_text(text)
-        outcomes[f"{name}.c3d"] = replace(outcomes[f"{name}.c3d"], outputs={f"{name}.cycles.csv": ""})
-    write_tables(tmp_path, trials, outcomes, {})
-    assert (tmp_path / "cycles.csv").read_text() == (
-        "subject,session,condition,trial,verdict,side,cycle,knee,hip\n"
-        '"P,1",,,a.c3d,,left,1,2.5,\n"P,1",,,b.c3d,,right,1,,7\n'
-    )
 
 
 def test_parquet_holds_the_same(manifest: Path, tmp_path: Path) -> None:
@@ -209,21 +153,3 @@ def test_parquet_holds_the_same(manifest: Path, tmp_path: Path) -> None:
     assert (out / "spatiotemporal.parquet").exists()  # of the same results
     work(manifest, out, words="other")
     assert not (out / "spatiotemporal.parquet").exists()
-
-
-@pytest.mark.parametrize("name", [TABLE, "spatiotemporal.parquet"])
-def test_tables_of_somebody_else_stay(manifest: Path, tmp_path: Path, name: str) -> None:
-    out = tmp_path / "out"
-    out.mkdir()
-    (out / name).write_text("speed,trial\n1.2,mine\n")
-    with pytest.raises(WriteError, match="was not made by gaitid"):
-        work(manifest, out)
-    assert (out / name).read_text() == "speed,trial\n1.2,mine\n"
-
-
-def test_it_is_no_manifest_and_no_trial(manifest: Path, tmp_path: Path) -> None:
-    work(manifest, tmp_path / "out")
-    with pytest.raises(GaitidError, match="a table that gaitid wrote"):
-        make_plan([str(tmp_path / "out" / TABLE)], None)
-    shutil.copy(tmp_path / "out" / TABLE, manifest.parent / "P2")
-    assert not any(p.trial.name == TABLE for p in make_plan([str(manifest.parent)], None).trials)

@@ -63,19 +63,6 @@ def test_a_marker_that_lies_elsewhere_in_one_trial_is_named(
     assert line.startswith(f"anna, walk04: {said} walk03, walk05") and line.endswith("lies elsewhere in it")
 
 
-def test_of_two_trials_nobody_knows_which(tmp_path: Path) -> None:
-    first, second = list(WALKS.items())[:2]
-    records = {first[0]: record(*first[1]), second[0]: record(*np.add(second[1], (0.0, 0.0, 12.0)))}
-    (line,) = lines(tmp_path, records)
-    assert "shank" in line and line.endswith("one of both")
-
-
-def test_persons_with_other_measurements_are_not_compared(tmp_path: Path) -> None:
-    records = {name: record(*values, leg_length=0.8) for name, values in WALKS.items()}
-    records["walk04"] = record(20.0, 420.0, 400.0, leg_length=0.9)
-    assert lines(tmp_path, records) == []
-
-
 def test_draws_of_sound_sessions_name_hardly_any() -> None:
     """Five trials of a session, 400 times: fewer than one leg in a hundred sessions."""
     rng, errors = np.random.default_rng(1), np.array([AXIS_DEG, LENGTH_MM, LENGTH_MM])
