@@ -10,15 +10,9 @@ from numpy.typing import NDArray
 from simulated_trials import simulated_chain as simulated
 
 from gaitid.dynamics.joint_space import motion
-from gaitid.errors import GaitidError
-from gaitid.model.load import bundled_folder
 from gaitid.read import read_trial
 from gaitid.simulate.chain import ChainScenario, at_all
-from gaitid.simulate.chain_files import power_of_ten
-from gaitid.simulate.chain_state import chain_state
 from gaitid.simulate.files import simulate
-from gaitid.simulate.scenario_file import bundled_scenarios, load_scenario
-from gaitid.simulate.walk import cardan_deg
 
 Array = NDArray[np.float64]
 #: Bodies that others are fixed to: the tree's centre of mass is that of all of them.
@@ -55,13 +49,6 @@ def test_two_ways_to_the_same_motion(name: str) -> None:
 
 
 @every_chain
-def test_wrenches_along_the_axes_are_what_was_applied(name: str) -> None:
-    _scenario, state = simulated(name)
-    assert state.misfit < 1e-11  # N·m or N; rounding of loads of up to 100
-    assert state.simulation.energy_drift < 1e-11  # of the energy; the integrator's tolerance is 1e-12 a step
-
-
-@every_chain
 def test_markers_keep_their_places_in_the_body(name: str) -> None:
     scenario, state = simulated(name)
     for body in scenario.bodies:
@@ -72,29 +59,6 @@ def test_markers_keep_their_places_in_the_body(name: str) -> None:
 
 
 # --- closed forms ------------------------------------------------------------------------------------------
-
-
-def test_the_double_pendulum_starts_as_the_matrix_document_says() -> None:
-    _scenario, state = simulated("double_pendulum")
-    theta1, theta2, w1, w2, g = np.pi / 6, np.pi / 3, np.pi, -2 * np.pi, 9.81
-    # M q̈ = C + G in absolute angles, l = m = 1 (Duarte & Watanabe, matrix formalism, eq. of the double pendulum)
-    half = np.cos(theta1 - theta2) / 2
-    M = np.array([[1 / 3 + 1, half], [half, 1 / 3]])
-    C = np.sin(theta1 - theta2) / 2 * np.array([-(w2**2), w1**2])
-    G = g * np.array([-1.5 * np.sin(theta1), -0.5 * np.sin(theta2)])
-    alpha = np.linalg.solve(M, C + G)
-    np.testing.assert_allclose(state.simulation.qdd[0], [alpha[0], alpha[1] - alpha[0]], rtol=1e-13)
-    assert not state.simulation.tau.any()
-    # positive turns about x: the bars swing towards y, as θ does in the document
-    np.testing.assert_allclose(state.com_g["upper"][0], [0, np.sin(theta1) / 2, 2.2 - np.cos(theta1) / 2], atol=1e-15)
-
-
-def test_the_double_pendulum_keeps_its_energy() -> None:
-    """For 10 s: tests/dynamics/test_double_pendulum.py."""
-    _, state = simulated("double_pendulum", duration=2.0, rate_hz=20.0)
-    total = state.simulation.kinetic_J + state.simulation.potential_J
-    assert np.abs(total / total[0] - 1).max() < 1e-8  # of the energy; measured 2e-11
-    assert state.simulation.energy_drift < 1e-8
 
 
 def test_the_n_link_limb_needs_only_centripetal_forces() -> None:
@@ -120,28 +84,6 @@ def test_a_tracked_leg_follows_its_pattern() -> None:
     np.testing.assert_array_equal(scenario.q0, desired[0][0])
 
 
-def test_feed_forward_alone_follows_from_the_right_start(tmp_path: Path) -> None:
-    """For half a second: tests/dynamics/test_control.py."""
-    text = (bundled_scenarios()["swing_leg_tracked"]).read_text(encoding="utf-8")
-    text = text.replace("law: computed_torque", "law: feedforward_pd")
-    text = text.replace("kp_per_s2: 400", "kp_Nm_per_rad: 30").replace("kd_per_s: 40", "kd_Nms_per_rad: 3")
-    (tmp_path / "own.yaml").write_text(text, encoding="utf-8")
-    scenario, state = simulated(str(tmp_path / "own.yaml"), duration=0.1)
-    desired = at_all(scenario.drive.courses, state.time_s)[0]
-    np.testing.assert_allclose(state.simulation.q, desired, rtol=0, atol=1e-9)  # rad
-    assert (scenario.drive.kp, scenario.drive.kd) == (30, 3)
-
-
-def test_friction_alone_takes_energy_away() -> None:
-    _scenario, state = simulated("swing_leg")
-    total = state.simulation.kinetic_J + state.simulation.potential_J
-    assert (np.diff(total) < 0).all()
-    lost = np.trapezoid(np.sum(state.friction * state.simulation.qd, axis=1), state.time_s)
-    # J: the trapezoidal rule at 100 Hz, h²/12 of the change of slope of a power that varies by 100 W in 0.1 s
-    assert total[-1] - total[0] == pytest.approx(lost, abs=0.02)
-    assert lost < -0.2
-
-
 def test_an_external_load_does_what_a_force_plate_would_say() -> None:
     scenario, state = simulated(FORK)
     push = scenario.pushes[0]
@@ -154,101 +96,7 @@ def test_an_external_load_does_what_a_force_plate_would_say() -> None:
     assert force[45, 2] > 7 and np.abs(force[:, 0] - 2).max() == 0
 
 
-def test_a_thrust_that_turns_with_a_rod_spins_it_up_steadily(tmp_path: Path) -> None:
-    """F at the end of a rod, always square to it: I q̈ = F l, and the pivot bears m l/2 q̇² along the rod."""
-    path = tmp_path / "rod.yaml"
-    path.write_text(
-        """
-gaitid_scenario: 1
-kind: chain
-name: rod
-gravity_m_per_s2: 0
-bodies:
-  - name: rod
-    parent: ground
-    joint: {name: pin, type: revolute, axis: [0, 0, 1]}
-    distal_m: [2, 0, 0]
-    mass_kg: 3
-    com_m: [1, 0, 0]
-    inertia_kg_m2: [0, 1, 1]
-loads: [{body: rod, axes: body, force: {y: {level_N: 6}}, at_m: [2, 0, 0]}]
-settings: {duration: 1, rate_hz: 100}
-""",
-        "utf-8",
-    )
-    _, state = simulated(str(path))
-    t, speeding = state.time_s, 6 * 2 / (1 + 3 * 1.0**2)
-    np.testing.assert_allclose(state.simulation.q[:, 0], speeding * t**2 / 2, rtol=0, atol=1e-11)  # rad
-    along = np.einsum("tij,ti->tj", state.rotation["rod"], state.wrench["pin"][0])
-    np.testing.assert_allclose(along[:, 0], -3 * (speeding * t) ** 2, rtol=0, atol=1e-9)  # N
-    np.testing.assert_allclose(along[:, 1], 3 * speeding - 6, rtol=0, atol=1e-9)
-    # the energy's account has the work of a force that turns
-    assert state.simulation.energy_drift < 1e-11
-    kinetic = (1 + 3) * (speeding * t) ** 2 / 2
-    np.testing.assert_allclose(state.kinetic_J, kinetic, rtol=0, atol=1e-9)
-
-
 # --- what would have no end -----------------------------------------------------------------------------------------
-
-
-def edited(tmp_path: Path, old: str, new: str) -> str:
-    text = (bundled_folder("configs") / "scenarios" / "double_pendulum.yaml").read_text(encoding="utf-8")
-    assert old in text
-    path = tmp_path / "mine.yaml"
-    path.write_text(text.replace(old, new), encoding="utf-8")
-    return str(path)
-
-
-def test_a_bar_of_a_thousand_kilometres_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(GaitidError, match=r"bodies\[0\]\.distal_m: expected at most 1000 m, found 1e\+06"):
-        load_scenario(edited(tmp_path, "distal_m: [0, 0, -1]", "distal_m: [0, 0, -1e6]"), {})
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"duration": 1e7}, "duration 1e+07 s at 100 Hz are 1e+09 samples, more than 1000000"),
-        ({"rate_hz": 1e9}, "duration 10 s at 1e+09 Hz are 1e+10 samples"),
-        ({"analog_rate_hz": 1e8}, "duration 10 s at 1e+08 Hz are 1e+09 samples"),
-    ],
-)
-def test_more_samples_than_memory_holds_are_refused(options: dict[str, float], words: str) -> None:
-    with pytest.raises(GaitidError) as e:
-        load_scenario("double_pendulum", options)
-    assert words in e.value.line()
-    with pytest.raises(GaitidError, match="samples, more than 1000000"):
-        load_scenario("walk", {"duration": 1e7})
-
-
-@pytest.mark.parametrize(
-    ("load", "words"),
-    [
-        (
-            "{body: rod, at_m: [0, 0, 0], point: {}}",
-            "expected one of `point` (laboratory) and `at_m` (body), found both",
-        ),
-        ("{body: rod, force: {}}", "expected `point` (laboratory) or `at_m` (body), where the load acts"),
-        ("{body: rod, axes: rod, at_m: [0, 0, 0]}", "loads[0].axes: expected laboratory or body, found 'rod'"),
-    ],
-)
-def test_a_load_says_where_it_acts_once(load: str, words: str, tmp_path: Path) -> None:
-    text = (bundled_folder("configs") / "scenarios" / "double_pendulum.yaml").read_text(encoding="utf-8")
-    path = tmp_path / "mine.yaml"
-    path.write_text(f"{text}\nloads: [{load.replace('rod', 'upper')}]\n", encoding="utf-8")
-    with pytest.raises(GaitidError) as e:
-        load_scenario(str(path), {})
-    assert words.replace("rod", "upper") in e.value.line()
-
-
-def test_a_motion_that_is_too_fast_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A joint at ten million turns a second; the limit is lowered, so that the test is quick."""
-    monkeypatch.setattr("gaitid.dynamics.pace.LEAST_EVALUATIONS", 2000)
-    monkeypatch.setattr("gaitid.dynamics.pace.EVALUATIONS_PER_S", 100)
-    path = edited(tmp_path, "rate_rad_per_s: pi", "rate_rad_per_s: 6e7")
-    scenario = load_scenario(path, {"duration": 0.5})
-    assert isinstance(scenario, ChainScenario)
-    with pytest.raises(GaitidError, match=r"got no further than [0-9.e-]+ s in [0-9]+ evaluations"):
-        chain_state(scenario)
 
 
 # --- the files ---------------------------------------------------------------------------------------------
@@ -275,34 +123,6 @@ def test_files_hold_the_trial_and_the_truth(fork: tuple[Path, ...]) -> None:
     assert {"rail_position_m_per_s2", "rail_drive_N", "shoulder_3z_angle_rad", "wrist_friction_Nm"} <= set(columns)
 
 
-def test_noise_and_gaps_are_recorded_and_not_true(fork: tuple[Path, ...], tmp_path: Path) -> None:
-    faults = {"marker_noise_mm": 2.0, "gap_count": 3, "gap_frames": 7, "seed": 5}
-    clean = {p.name: p.read_bytes() for p in fork}
-    noisy = {p.name: p.read_bytes() for p in simulate(FORK, tmp_path / "noisy", **faults)}
-    again = {p.name: p.read_bytes() for p in simulate(FORK, tmp_path / "again", **faults)}
-    assert noisy == again
-    # the last: the settings as they were
-    assert {name for name in clean if clean[name] != noisy[name]} == {"fork.c3d", "fork.csv", "fork.truth.json"}
-    trial, exact = read_trial(tmp_path / "noisy" / "fork.csv"), read_trial(fork[0].parent / "fork.csv")
-    assert np.isnan(trial.points_g).any(axis=-1).sum() == 21
-    # m: standard deviation of 16 markers × 50 frames × 3, known to 1/√(2·2337) = 1.5 %
-    assert np.nanstd(trial.points_g - exact.points_g) == pytest.approx(2e-3, rel=0.05)
-
-
-@pytest.mark.parametrize("letters", ["xyz", "xzy", "yxz", "yzx", "zxy", "zyx"])
-def test_cardan_angles_come_back(letters: str) -> None:
-    from scipy.spatial.transform import Rotation
-
-    angles = np.stack([np.linspace(-3.1, 3.1, 60), np.linspace(-1.4, 1.4, 60), np.linspace(3, -2, 60)], axis=1)
-    turned = Rotation.from_euler(letters.upper(), angles).as_matrix()
-    found = np.radians(cardan_deg(np.eye(3), turned, letters)).T
-    np.testing.assert_allclose(found, angles, atol=1e-12)  # rad
-
-
-def test_a_bound_is_a_power_of_ten_from_above() -> None:
-    assert [power_of_ten(v) for v in (0.0, 2e-14, 1e-13, 9.9e-12, 3.0)] == [0.0, 1e-13, 1e-13, 1e-11, 10.0]
-
-
 # --- kinds of joints, and what moves as given ----------------------------------------------------------------------
 
 
@@ -325,41 +145,6 @@ def test_a_free_body_falls_and_keeps_its_spin() -> None:
     np.testing.assert_allclose(spin, np.broadcast_to(spin[0], spin.shape), rtol=0, atol=1e-11)  # kg·m²/s
     force, moment = state.wrench["flight"]
     assert max(np.abs(force).max(), np.abs(moment).max()) < 1e-10  # N and N·m: nothing holds it
-
-
-def test_a_body_without_mass_is_held_up_by_what_it_carries() -> None:
-    scenario, state = simulated(WHOLE_BODY)
-    assert len(scenario.coordinates) == 8
-    assert scenario.bodies[0].mass_kg == 0
-    (force, moment), (above, moment_above) = state.wrench["drive_way"], state.wrench["heading"]
-    np.testing.assert_allclose(force, above, rtol=0, atol=1e-12)  # N
-    np.testing.assert_allclose(moment, moment_above, rtol=0, atol=1e-12)  # N·m: the joints are in one place
-    # under a load that the motors answer, the motion is the desired one
-    desired = at_all(scenario.drive.courses, state.time_s)[0]
-    np.testing.assert_allclose(state.simulation.q, desired, rtol=0, atol=1e-9)  # rad and m
-
-
-def test_a_fixed_body_is_one_with_its_parent() -> None:
-    """Whether a head is fixed to the trunk or part of it: the same motion, and the same wrench below."""
-    text = Path(JOINTS).read_text(encoding="utf-8")
-    scenario, state = simulated(JOINTS)
-    boom, cell = (next(b for b in scenario.bodies if b.name == name) for name in ("boom", "cell"))
-    force, moment = state.wrench["weld"]
-    a, alpha, w = (values["cell"] for values in (state.acceleration_g, state.alpha_g, state.omega_g))
-    R = state.rotation["cell"]
-    inertia = np.einsum("tij,jk,tlk->til", R, cell.inertia_b, R)
-    below, below_m = state.wrench["hinge"]
-    push = scenario.pushes[0]
-    f, point = at_all(push.force, state.time_s)[0], at_all(push.point_g, state.time_s)[0]
-    # Newton and Euler for the cell alone
-    newton = cell.mass_kg * (a + np.array([0, 0, 9.81])) + below - f
-    np.testing.assert_allclose(force, newton, rtol=0, atol=1e-11)  # N
-    c, weld, hinge = state.com_g["cell"], state.joint_g["weld"], state.joint_g["hinge"]
-    euler = np.einsum("tij,tj->ti", inertia, alpha) + np.cross(w, np.einsum("tij,tj->ti", inertia, w))
-    needed = euler - np.cross(weld - c, force) + below_m + np.cross(hinge - c, below) - np.cross(point - c, f)
-    np.testing.assert_allclose(moment, needed, rtol=0, atol=1e-11)  # N·m
-    assert boom.mass_kg == 0.8
-    assert "type: fixed" in text
 
 
 def test_a_load_that_motors_do_not_know_pushes_them_off(tmp_path: Path) -> None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaitid.simulate.chain import Course, Pulse, Sine, at_all
+from gaitid.simulate.chain import Course, Pulse, Sine
 
 number = st.floats(-3.0, 3.0)
 sines = st.builds(Sine, number, st.floats(0.1, 6.0), number)
@@ -30,19 +29,3 @@ def test_derivatives_are_those_of_the_value(course: Course, times: list[float]) 
     np.testing.assert_allclose((after[1] - before[1]) / (2 * h), acceleration, atol=0.5)
     for at_one, at_many in zip(course.at(float(t[0])), (value, rate, acceleration), strict=True):
         np.testing.assert_array_equal(at_one, at_many[0])
-
-
-def test_a_pulse_reaches_its_height_in_the_middle_and_nothing_outside() -> None:
-    pulse = Course(pulses=(Pulse(500.0, 0.2, 0.8),))
-    assert pulse.at(0.5)[0] == 500.0
-    for t in (-1.0, 0.2, 0.8, 3.0):
-        assert all(part == 0.0 for part in pulse.at(t))
-
-
-def test_several_courses_side_by_side() -> None:
-    several = Course(1.0, 2.0), Course(sines=(Sine(3.0, 0.25),))
-    value, rate, acceleration = at_all(several, [0.0, 1.0])
-    np.testing.assert_array_equal(at_all(several, 1.0), [value[1], rate[1], acceleration[1]])
-    np.testing.assert_allclose(value, [[1, 0], [3, 3]], atol=1e-15)  # sin(π/2) = 1
-    np.testing.assert_allclose(rate, [[2, 3 * np.pi / 2], [2, 0]], atol=1e-15)
-    assert acceleration[1, 1] == pytest.approx(-3 * (np.pi / 2) ** 2, rel=1e-15)

@@ -6,8 +6,6 @@ of mass that is computed from markers is right.
 
 from __future__ import annotations
 
-import csv
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -17,10 +15,8 @@ from simulated_trials import Simulated, simulated
 
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
-from gaitid.analysis.whole_body import balance_of, of_whole_body
 from gaitid.body.subject import SubjectFile
 from gaitid.errors import GaitidError
-from gaitid.inspect.contents import inspected
 from gaitid.model.load import load_model
 from gaitid.simulate.files import simulate
 from gaitid.simulate.loads import GRAVITY
@@ -33,10 +29,6 @@ from gaitid.write.tables import segments_columns, upper_motions
 def walked(turn_deg: float = 0.0, mirror: bool = False, scenario: str = "walk") -> tuple[Simulated, Result]:
     one = simulated(scenario, full_body=True, turn_deg=turn_deg, mirror=mirror)
     return one, analyse(one.trial, load_model("pig"), SubjectFile())
-
-
-def test_masses_sum_to_the_body() -> None:
-    assert sum(mass_fractions().values()) == pytest.approx(1.0, abs=1e-12)
 
 
 def test_the_feet_take_what_the_motion_asks_for() -> None:
@@ -87,28 +79,6 @@ def test_newtons_law_holds_for_what_is_computed_from_files_alone() -> None:
     assert np.abs(left).max() < 2.0
 
 
-def test_plates_are_held_against_the_whole_body() -> None:
-    one, result = walked()
-    body, rate_hz = result.body, result.trial.rate_hz
-    up_g = -result.gravity_g / np.linalg.norm(result.gravity_g)
-    legs = balance_of(body, up_g, rate_hz)
-    assert legs is not None
-    found = result.whole_body
-    assert found is not None
-    whole = of_whole_body(legs, body, found)
-    assert whole is not None and whole.com_g is not None
-    np.testing.assert_array_equal(whole.com_g, found.com_g)
-    given = np.asarray(sum(load.force_g for load in one.truth.load.values())) / result.subject.mass_kg
-    inner = slice(20, -20)
-    off = [np.abs((balance.asked_g - given)[inner]).max(axis=0) for balance in (legs, whole)]
-    # m/s²: pelvis and legs miss the arms and what the trunk does against the pelvis; the whole body a spline's error
-    assert (off[0] > 0.1).all() and (off[1] < 1e-3).all()
-    # without arms it is not used
-    armless = {key: replace(part, stands_at="shoulder") for key, part in found.segments.items() if key[0]}
-    without = replace(found, segments={**found.segments, **armless})
-    assert of_whole_body(legs, body, without) is legs
-
-
 def test_the_trunk_turns_as_it_does() -> None:
     one, result = walked()
     motions = upper_motions(result)
@@ -124,54 +94,6 @@ def test_the_trunk_turns_as_it_does() -> None:
         assert name == "trunk" or np.isnan(motion.omega_g).all()  # nothing tells how they turn about their length
     names, values = segments_columns(result)
     assert values.shape[1] == len(names) and names[-1] == "right_hand_acc_z_m_per_s2"
-
-
-def test_inspect_names_the_segments_that_are_there(tmp_path: Path) -> None:
-    simulate("walk", tmp_path, full_body=True, duration=1.5)
-    found = inspected(tmp_path / "walk.c3d").content["upper_body"]
-    assert found[:3] == ["trunk", "head", "left upper arm"] and found[-1] == "right hand"
-    simulate("walk", tmp_path / "legs", duration=1.5)
-    assert inspected(tmp_path / "legs" / "walk.c3d").content["upper_body"] == []
-
-
-def test_segments_and_stand_ins_are_said() -> None:
-    one, _ = walked()
-    labels = [label for label in one.trial.labels if label[1:] not in ("ELB", "WRA", "WRB", "FIN", "FHD", "BHD")]
-    trial = replace(
-        one.trial, labels=tuple(labels), points_g=one.trial.points_g[:, [*map(one.trial.labels.index, labels)]]
-    )
-    result = analyse(trial, load_model("pig"), SubjectFile())
-    whole = result.whole_body
-    assert whole is not None and not whole.complete
-    stands = {key: segment.stands_at for key, segment in whole.segments.items()}
-    assert stands["", "trunk"] == "" and stands["", "head"] == "upper_back"
-    assert stands["left", "upper_arm"] == stands["right", "hand"] == "shoulder"
-    shoulder = whole.segments["left", "hand"].com_g
-    truth = one.truth.joint_g["left_shoulder"]
-    np.testing.assert_allclose(shoulder, truth, atol=1e-9)
-
-
-def test_without_a_trunk_nothing_stands_in() -> None:
-    one, _ = walked()
-    gone = ("C7", "CLAV", "T10", "STRN", "LSHO", "RSHO")
-    labels = [label for label in one.trial.labels if label not in gone]
-    trial = replace(
-        one.trial, labels=tuple(labels), points_g=one.trial.points_g[:, [*map(one.trial.labels.index, labels)]]
-    )
-    whole = analyse(trial, load_model("pig"), SubjectFile()).whole_body
-    assert whole is not None and not whole.known
-    assert "shoulders" in whole.unknown_because
-    assert not whole.angles
-
-
-def test_its_files_hold_markers_and_truth(tmp_path: Path) -> None:
-    simulate("walk", tmp_path, full_body=True, duration=1.5)
-    with (tmp_path / "walk.truth.com.csv").open(encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    assert len(rows) == 150
-    assert float(rows[0]["com_z_m"]) == pytest.approx(0.97, abs=0.05)  # 0.55 of a height of 1.75 m
-    with (tmp_path / "walk.csv").open(encoding="utf-8") as file:
-        assert {"C7_x_mm", "LSHO_x_mm", "RFIN_z_mm"} <= set(csv.DictReader(file).fieldnames or ())
 
 
 @pytest.mark.parametrize(

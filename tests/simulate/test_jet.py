@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 
-from gaitid.simulate.jet import Jet, bilinear, constant, cross, matmul, sin_cos, stack, time_jet, turn
+from gaitid.simulate.jet import Jet, bilinear, cross, matmul, sin_cos, stack, time_jet, turn
 
 Array = NDArray[np.float64]
 
@@ -29,8 +28,3 @@ def test_jets_agree_with_central_differences() -> None:
         # The error of a central difference is h²/6 times the third derivative beyond (≲ 1e4 here).
         difference = (after.d[k - 1] - before.d[k - 1]) / (2 * h)
         np.testing.assert_allclose(exact.d[k], difference, rtol=1e-5, atol=1e-4)
-
-
-def test_a_jet_of_order_zero_has_no_derivative() -> None:
-    with pytest.raises(ValueError, match="order 0"):
-        constant(np.zeros(3), 0).derivative()

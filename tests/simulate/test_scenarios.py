@@ -15,12 +15,10 @@ from slow import slow_but
 from gaitid.simulate.body import SEGMENTS, Skeleton
 from gaitid.simulate.files import simulate
 from gaitid.simulate.jet import Jet, angular_velocity, bilinear
-from gaitid.simulate.loads import IMPACT_S, FootLoad
+from gaitid.simulate.loads import FootLoad
 from gaitid.simulate.plates import spread
 from gaitid.simulate.scenarios import SCENARIOS
-from gaitid.simulate.settings import WalkSettings
 from gaitid.simulate.walk import Walk, WalkState, spin_momentum
-from gaitid.simulate.walk_setup import simulate_walk
 
 Array = NDArray[np.float64]
 SIDES = ("left", "right")
@@ -101,67 +99,11 @@ def test_power_of_all_wrenches_is_the_rate_of_energy(name: str, side: str) -> No
     assert np.ptp(power) > 50  # W: there is something to balance
 
 
-@every_scenario
-@both_sides
-def test_each_segment_obeys_newton_and_euler(name: str, side: str) -> None:
-    walk, state = walk_of(name), state_of(name)
-    for proximal, segment, distal in (("hip", "thigh", "knee"), ("knee", "shank", "ankle"), ("ankle", "foot", None)):
-        body = f"{side}_{segment}"
-        r, com = state.rotation[body], state.com_g[body]
-        mass = walk.subject.segment_mass_kg(segment)
-        force, moment = (x.copy() for x in state.wrench[side, proximal])
-        moment += np.cross(state.joint_g[f"{side}_{proximal}"] - com, force)
-        if distal is None:
-            load = state.load[side]
-            arm = np.where(np.isfinite(load.cop_g), load.cop_g - com, 0.0)
-            force += load.force_g
-            moment += np.cross(arm, load.force_g) + load.free_moment_g
-        else:
-            f, m = state.wrench[side, distal]
-            moment -= np.cross(state.joint_g[f"{side}_{distal}"] - com, f) + m
-            force -= f
-        inertia = r @ walk.subject.inertia_s(side, segment) @ np.swapaxes(r, 1, 2)
-        omega, alpha = state.omega_g[body], state.alpha_g[body]
-        spin = np.einsum("tij,tj->ti", inertia, omega)
-        np.testing.assert_allclose(force + mass * G, mass * state.acceleration_g[body], atol=1e-9)  # N
-        euler = np.einsum("tij,tj->ti", inertia, alpha) + np.cross(omega, spin)
-        np.testing.assert_allclose(moment, euler, atol=1e-9)  # N·m
-
-
 def test_a_belt_changes_no_wrench() -> None:
     """Galileo: a treadmill at even speed is a walkway seen from a train."""
     for key, (force, moment) in state_of("walk").wrench.items():
         np.testing.assert_allclose(state_of("treadmill").wrench[key][0], force, atol=1e-8)  # N: rounding
         np.testing.assert_allclose(state_of("treadmill").wrench[key][1], moment, atol=1e-8)  # N·m
-
-
-def test_a_walk_in_reverse_has_the_same_wrenches() -> None:
-    """Accelerations do not know the direction of time."""
-    since = np.linspace(-1.0, 1.0, 41)
-    forth, back = (walk_of(name) for name in ("walk", "backward"))
-    one, other = forth.at(forth.gait.strike_s + since), back.at(back.gait.strike_s - since)
-    for key, (force, moment) in one.wrench.items():
-        np.testing.assert_allclose(other.wrench[key][0], force, atol=1e-8)  # N: rounding
-        np.testing.assert_allclose(other.wrench[key][1], moment, atol=1e-8)  # N·m
-
-
-def test_who_stands_still_weighs_what_he_weighs() -> None:
-    walk = walk_of("stop")
-    still = walk.at(walk.gait.strike_s + np.linspace(0.95, 1.90, 20))
-    total = still.load["left"].force_g + still.load["right"].force_g
-    np.testing.assert_allclose(total, np.tile(-walk.subject.mass_kg * G, (20, 1)), atol=1e-9)  # N
-    assert max(np.abs(v).max() for v in still.velocity_g.values()) < 1e-9  # m/s
-    assert all(still.load[side].force_g[:, 2].min() > 50 for side in SIDES)  # N: with both feet
-
-
-@every_scenario
-def test_both_feet_carry_the_body_over_whole_strides(name: str) -> None:
-    walk, state = walk_of(name), state_of(name)
-    stride = round(walk.gait.pattern.stride_s * walk.settings.rate_hz)
-    whole = state.time_s.size // stride * stride
-    total = (state.load["left"].force_g + state.load["right"].force_g)[:whole].mean(axis=0)
-    # Weight is what both patterns of load add up to, within 0.5 %; where the clock changes, strides are not whole.
-    assert total[2] == pytest.approx(walk.subject.mass_kg * 9.81, rel=0.015)
 
 
 # --- feet and plates ---------------------------------------------------------------------------------------
@@ -286,17 +228,6 @@ def test_columns_of_the_loads_mean_what_they_say(written: tuple[str, Path]) -> N
         assert (known == ((force == 0) | (alone & (share > 1 - 1e-9)))).all()
 
 
-def test_same_seed_same_bytes(written: tuple[str, Path], tmp_path: Path) -> None:
-    name, folder = written
-    again = simulate(name, tmp_path, **FEW_SAMPLES)
-    assert {path.name for path in again} == {path.name for path in folder.iterdir()}
-    assert {path.name for path in again} == {"static.c3d"} | {
-        f"{name}{end}" for end in (".c3d", ".csv", ".forces.csv", ".plates.yaml", ".subject.yaml")
-    } | {f"{name}.truth.{kind}.csv" for kind in ("wrenches", "joints", "segments", "contacts", "loads")}
-    for path in again:
-        assert path.read_bytes() == (folder / path.name).read_bytes(), path.name
-
-
 def stance_of(name: str, step: int) -> tuple[str, tuple[int, ...], bool]:
     """Side, plates and whether these carry all of a step; step 0 is the lead foot's."""
     walk = walk_of(name)
@@ -328,55 +259,3 @@ def test_which_step_is_on_which_plates(name: str, steps: list[tuple[tuple[int, .
     found = [stance_of(name, step) for step in range(len(steps))]
     assert [(plates, whole) for _, plates, whole in found] == steps
     assert [side for side, _, _ in found] == [SIDES[step % 2] for step in range(len(steps))]
-
-
-def test_movements_are_what_they_are_called() -> None:
-    crossing = walk_of("crossing")
-    for stance in crossing.stances:  # every foot beyond the middle line
-        assert (0.5 * (stance.heel_g + stance.toe_g))[1] * (1 if stance.side == "left" else -1) < -0.02  # m
-    facing = np.unwrap(np.arctan2(*np.moveaxis(state_of("turn").rotation["pelvis"][:, :2, 0], 1, 0)[::-1]))
-    # whole strides apart, so that the pelvis's own rotation falls out
-    stride = round(walk_of("turn").gait.pattern.stride_s * 100)
-    assert np.degrees(facing[-1] - facing[(facing.size - 1) % stride]) == pytest.approx(75.0, abs=1e-6)
-    speed = {name: state_of(name).velocity_g["pelvis"][:, 0] for name in ("walk", "backward", "treadmill", "run")}
-    assert speed["walk"].mean() > 1.0 and speed["backward"].max() < 0 and abs(speed["treadmill"].mean()) < 0.02  # m/s
-    assert speed["run"].mean() == pytest.approx(3.2, abs=0.1)
-    tilt = [plate.rotation[:, 2] for plate in walk_of("ramp").plates]
-    np.testing.assert_allclose(tilt, np.tile([np.sin(np.radians(6)), 0, -np.cos(np.radians(6))], (2, 1)), atol=1e-12)
-
-
-def test_the_runner_flies_and_comes_down_hard() -> None:
-    state, weight = state_of("run"), walk_of("run").subject.mass_kg * 9.81
-    total = state.load["left"].force_g[:, 2] + state.load["right"].force_g[:, 2]
-    total = total[:360]  # five strides of 72 frames
-    # both feet are in the air for 2 (1/2 − 0.36) of each, to a frame at either end of a stance
-    assert (total == 0).mean() == pytest.approx(0.28, abs=4 / 72)
-    assert total.max() == pytest.approx(2.5 * weight, rel=0.05)
-    assert total.mean() == pytest.approx(weight, rel=0.01)  # carries itself
-
-
-def test_somebody_else_is_on_plates_without_the_subject(written: tuple[str, Path]) -> None:
-    name, folder = written
-    walk = walk_of(name)
-    felt = {n: -walk.plate_channels(walk.settings.times_s)[n][0][:, 2] for n in (p.number for p in walk.plates)}
-    loads = columns(folder, name, "loads")
-    strange = {n: f - sum(numbers(loads[f"{side}_plate{n}_vertical_N"]) for side in SIDES) for n, f in felt.items()}
-    if name == "second_person":
-        assert strange[2].max() > 500 and strange[3].max() > 500  # N
-    elif name in ("swapped_plates", "ramp"):  # what belongs to another plate; forces not along the normal
-        assert max(np.abs(f).max() for f in strange.values()) > 1  # N
-    else:
-        assert max(np.abs(f).max() for f in strange.values()) < 1e-6  # N: cells of ten digits
-
-
-@every_scenario
-def test_an_impact_is_a_short_peak_after_every_contact(name: str) -> None:
-    plain, hard = walk_of(name), simulate_walk(WalkSettings(impact_bw=0.8), name)
-    weight = plain.subject.mass_kg * 9.81
-    inside = [stance for stance in plain.stances if stance.on_s > 0 and stance.off_s < plain.settings.duration]
-    for stance in inside:
-        t = stance.on_s + np.array([0.0, 0.5 * IMPACT_S, IMPACT_S, 2 * IMPACT_S])
-        extra = hard.loads(t)[stance.side].force_g - plain.loads(t)[stance.side].force_g
-        # N: rounding; the spline's height is exactly 1
-        np.testing.assert_allclose(extra, np.outer([0, 0.8 * weight, 0, 0], [0, 0, 1]), atol=1e-9)
-    assert len(inside) >= 2
