@@ -19,7 +19,6 @@ from gaitid.mechanism.body import Pose, cross, dot, poses_of, quarter_turn, rate
 from gaitid.mechanism.constraints import (
     Constraint,
     DoubleRevolute,
-    Driver,
     GearPair,
     GearPairOnLink,
     Ground,
@@ -163,26 +162,6 @@ def test_power_of_the_loads_is_that_of_the_multipliers(kind: type[Constraint], s
     assert power == pytest.approx(float(-multipliers @ moving.times_velocity(moving.qd0)), abs=1e-11)
 
 
-@pytest.mark.parametrize("kind", [k for k in KINDS if k not in (GearPair, Ground)], ids=lambda kind: kind.__name__)
-@settings(max_examples=25, deadline=None)
-@given(seed=seeds)
-def test_action_and_reaction(kind: type[Constraint], seed: int) -> None:
-    """The loads on all bodies have no sum and no moment, at Φ = 0 or not; a revolute's only at Φ = 0.
-
-    Gears on two bodies hand their torques on to their axles, and ground has one body: not these.
-    """
-    moving = Moving(kind, seed)
-    c, poses = moving.constraint, moving.poses(np.array(0.0))
-    loads = c.loads(poses, moving.rng.normal(size=len(c.units)))
-    total = sum(force for force, _, _ in loads)
-    moment = sum(float(torque + cross(point, force)) for force, torque, point in loads)
-    assert np.allclose(total, 0, atol=ROUNDING)
-    if kind is Revolute:  # pulled apart, its two forces are a couple: that vanishes with the gap
-        gap = c.residual(poses, np.array(0.0))
-        moment += float(cross(gap, loads[0][0]))
-    assert moment == pytest.approx(0, abs=1e-11)
-
-
 # --- as printed by Sommer ----------------------------------------------------------------------------------
 
 
@@ -214,23 +193,6 @@ def test_printed_loads_of_points(seed: int) -> None:
     assert T_j == pytest.approx(0, abs=1e-11)
 
 
-@pytest.mark.parametrize("side", [1.0, -1.0])
-def test_torque_of_a_slot_has_the_sign_of_the_pins_side(side: float) -> None:
-    """Slot of length 2 m along x, pin at 0.5 m to either side: |a| |d| λ as printed, with the sign that it lacks."""
-    slot = PinInSlot(name="it", bodies=(1, 2), a_i=np.array([2.0, 0.0]), s_i=np.zeros(2), s_j=np.zeros(2))
-    (force, torque, _), _ = at_rest(slot, np.array([0, 0, 0, side * 0.5, 0, 0.3]), [7.0])
-    assert np.allclose(force, [0, 14.0])
-    assert torque == pytest.approx(side * 2.0 * 0.5 * 7.0, abs=ROUNDING)
-
-
-@pytest.mark.parametrize(("turn", "sign"), [(0.0, 1.0), (np.pi, -1.0)])
-def test_torque_of_parallel_and_antiparallel_vectors(turn: float, sign: float) -> None:
-    c = Parallel(name="it", bodies=(1, 2), a_i=np.array([2.0, 0.0]), a_j=np.array([3.0, 0.0]))
-    (F_i, T_i, _), (F_j, T_j, _) = at_rest(c, np.array([1.0, 2, 0.4, -1, 3, 0.4 + turn]), [7.0])
-    assert not F_i.any() and not F_j.any()
-    assert sign * 42.0 == pytest.approx(T_i, abs=1e-11) and pytest.approx(-T_j, abs=1e-11) == T_i
-
-
 def test_printed_torques_of_angles() -> None:
     q = np.arange(9.0)
     drive = RelativeAngleDriver(name="it", bodies=(1, 2), history=HISTORY)
@@ -239,21 +201,3 @@ def test_printed_torques_of_angles() -> None:
     assert [float(T) for _, T, _ in at_rest(gears, q, [2.0])] == [-3.0, -2.0]
     on_link = GearPairOnLink(name="it", bodies=(1, 2, 3), ratio=-1.5, constant=0.0)
     assert [float(T) for _, T, _ in at_rest(on_link, q, [2.0])] == [-3.0, -2.0, 5.0]
-
-
-@settings(max_examples=25, deadline=None)
-@given(t=st.floats(-2, 2), seed=seeds)
-def test_histories_have_their_own_derivatives(t: float, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    # of at most 1 Hz: the series has converged
-    formula = Formula(rng.normal(size=4).tolist(), [Sine(*rng.uniform(-1, 1, 3).tolist()) for _ in range(2)])
-    nodes = t + 0.1 * np.cos(np.pi * (np.arange(17) + 0.5) / 17)
-    series = Chebyshev.fit(nodes, formula.at(nodes), 16, domain=[t - 0.1, t + 0.1])
-    for order, tolerance in ((1, 1e-9), (2, 1e-6)):  # rounding of the series' derivative, relative
-        size = 1 + abs(float(series.deriv(order)(t)))
-        assert formula.at(np.array(t), order) == pytest.approx(float(series.deriv(order)(t)), abs=tolerance * size)
-
-
-def test_a_driver_is_a_constraint_with_a_course() -> None:
-    drivers = [kind for kind in KINDS if issubclass(kind, Driver)]
-    assert drivers == [RelativeAngleDriver, RelativePositionDriver]

@@ -81,7 +81,3 @@ def test_the_motion_is_that_of_the_table(bundled: Bundled) -> None:
     turn = 2 * np.pi * table[:, 0] / gait_leg_table.STRIDE_S
     rate = np.radians(-20 * np.sin(turn - 0.1) + 6 * np.sin(2 * turn)) * 2 * np.pi / gait_leg_table.STRIDE_S
     assert np.abs(one.qd("thigh")[20:-20, 2] - rate[20:-20]).max() < 1e-6  # rad/s
-
-
-def test_the_table_is_what_its_builder_writes() -> None:
-    assert gait_leg_table.PATH.read_text(encoding="utf-8") == gait_leg_table.text()

@@ -12,7 +12,7 @@ import yaml
 from solved_mechanisms import Solved, solved, solved_file
 
 from gaitid.errors import ModelError
-from gaitid.mechanism.file import find_mechanism, load_mechanism
+from gaitid.mechanism.file import find_mechanism
 
 # Of rows of size 1, through a matrix of condition 5.
 EXACT = 1e-12
@@ -75,17 +75,6 @@ def test_willis_with_two_drives(differential: Solved) -> None:
         close(RING * (ring - carrier), -SUN * (sun - carrier))
 
 
-def test_circles_roll_where_they_touch(differential: Solved) -> None:
-    """The points of both gears at the contact have the same velocity."""
-    out = differential.q("planet")[:, :2] / ARM
-    across = np.stack([-out[:, 1], out[:, 0]], axis=1)
-    speed = {b: turns(differential, b)[1][:, None] for b in ("sun", "planet", "ring", "carrier")}
-    planet_v = differential.qd("planet")[:, :2]
-    close(speed["sun"] * SUN * across, planet_v - speed["planet"] * PLANET * across)
-    close(speed["ring"] * RING * across, planet_v + speed["planet"] * PLANET * across)
-    close(planet_v, speed["carrier"] * ARM * across)
-
-
 def test_torques_are_those_of_lagranges_equation(differential: Solved) -> None:
     """With φ_carrier = (ρ_s φ_s + ρ_r φ_r)/(ρ_s + ρ_r) and so on, d/dt ∂T/∂φ̇ + ∂V/∂φ is what the two motors exert."""
     total = SUN + RING
@@ -102,44 +91,6 @@ def test_torques_are_those_of_lagranges_equation(differential: Solved) -> None:
     close(found, expected)
 
 
-def test_teeth_and_pin(differential: Solved) -> None:
-    """Forces on the planet, from Newton's and Euler's law of the sun, the ring and the planet alone."""
-    out = differential.q("planet")[:, :2] / ARM
-    across = np.stack([-out[:, 1], out[:, 0]], axis=1)
-    sun_push = (differential.effort("motor") - 0.5 * 0.4 * SUN**2 * turns(differential, "sun")[2]) / SUN
-    ring_push = (differential.effort("ring_motor") - 3e-3 * turns(differential, "ring")[2]) / RING
-    close(differential.load("sun_mesh", 1)[0], sun_push[:, None] * across)
-    close(differential.load("ring_mesh", 0)[0], ring_push[:, None] * across)
-    needed = 0.2 * (differential.qdd("planet")[:, :2] + [0, G])
-    pin = needed - (sun_push + ring_push)[:, None] * across
-    close(differential.load("pin", 1)[0], pin)
-    # about the planet's centre the teeth turn it against each other
-    spin = 0.5 * 0.2 * PLANET**2 * turns(differential, "planet")[2]
-    close((ring_push - sun_push) * PLANET, spin)
-
-
-def test_the_torque_alone_says_less(tmp_path: Path) -> None:
-    """Sommer's gear pairs on the carrier move alike and ask the motor for the same, and leave the pin without teeth."""
-    on_link = {"type": "gear_pair_on_link", "constant_deg": 0}
-    sun = on_link | {"bodies": ["sun", "planet", "carrier"], "radii_m": [SUN, PLANET], "mesh": "external"}
-    ring = on_link | {"bodies": ["planet", "ground", "carrier"], "radii_m": [PLANET, RING], "mesh": "internal"}
-    pairs = solved_file(edited(tmp_path, {"constraints.sun_mesh": sun, "constraints.ring_mesh": ring}))
-    mesh = solved("planetary_gear")
-    for body in ("sun", "carrier", "planet"):
-        close(pairs.q(body), mesh.q(body))
-    close(pairs.effort("motor"), mesh.effort("motor"))
-    bare, loaded = (np.linalg.norm(one.load("pin", 1)[0], axis=1) for one in (pairs, mesh))
-    assert bare.max() < 3.0 < 35.0 < loaded.min()  # N; 2 N·m on an arm of 0.05 m are 40 N
-
-
-def test_a_constant_says_how_they_stand(tmp_path: Path) -> None:
-    """With the sun's mark turned by 12° from the line of centres where the planet's lies on it."""
-    one = solved_file(edited(tmp_path, {"constraints.sun_mesh.constant_deg": 12}))
-    sun, carrier, planet = (turns(one, b)[0][0] for b in ("sun", "carrier", "planet"))
-    left = SUN * (sun - carrier) + PLANET * (planet - carrier) - SUN * np.radians(12)
-    assert left % (2 * np.pi * ARM) == pytest.approx(0, abs=1e-12) or left % (2 * np.pi * ARM) > 2 * np.pi * ARM - 1e-12
-
-
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
@@ -153,25 +104,3 @@ def test_refused(tmp_path: Path, changes: Mapping[str, Any], words: str) -> None
     with pytest.raises(ModelError) as caught:
         solved_file(edited(tmp_path, changes))
     assert words in caught.value.line()
-
-
-def test_a_second_planet_would_share_the_load_in_no_known_way(tmp_path: Path) -> None:
-    source = load_mechanism(find_mechanism("planetary_gear"))
-    assert [c.name for c in source.mechanism.constraints if c.units == ("N",)] == ["sun_mesh", "ring_mesh"]
-    second = {
-        "bodies.second": {
-            "mass_kg": 0.2,
-            "inertia_kg_m2": 4e-5,
-            "points_m": {"P": [0, 0]},
-            "guess": {"x_m": -0.05, "phi_deg": 0},
-        },
-        "bodies.carrier.points_m": {"O": [0, 0], "P": [0.05, 0], "Q": [-0.05, 0]},
-        "constraints.pin2": {"type": "revolute", "bodies": ["carrier", "second"], "points": ["Q", "P"]},
-    }
-    for mesh, bodies, points in (("sun2", ["sun", "second"], ["O", "P"]), ("ring2", ["second", "ground"], ["P", "O"])):
-        of = {"type": "gear_mesh", "bodies": bodies, "points": points}
-        of |= {"radii_m": [SUN, PLANET], "mesh": "external"} if mesh == "sun2" else {}
-        of |= {"radii_m": [PLANET, RING], "mesh": "internal"} if mesh == "ring2" else {}
-        second[f"constraints.{mesh}"] = of
-    with pytest.raises(ModelError, match="redundant"):
-        solved_file(edited(tmp_path, second))
