@@ -23,16 +23,6 @@ def text_of(model: specs.Model, name: str) -> str:
     return model.each_side.numbers[name].text
 
 
-def test_the_default_is_part_of_the_model_and_is_remembered_as_such() -> None:
-    model = load_model("pig")
-    assert "0.314" in text_of(model, "hip_forward")
-    chosen = model.choices["hip_centre"]
-    assert (chosen.option, chosen.by) == ("davis", specs.BY_DEFAULT)
-    assert "Davis" in chosen.source
-    assert load_model("pig", {"hip_centre": "davis"}) == model
-    assert model.choices["table"].option == "winter"
-
-
 def test_an_option_replaces_what_it_defines_and_nothing_else() -> None:
     model, default = load_model("pig", {"hip_centre": "bell"}), load_model("pig")
     assert text_of(model, "hip_up") == "-0.30 * pelvis_width"
@@ -86,76 +76,6 @@ def test_a_child_changes_the_default_and_adds_an_option(tmp_path: Path) -> None:
     assert text_of(load_model(mine, {"hip_centre": "bell"}), "hip_up") == "-0.30 * pelvis_width"
     assert load_model("helen_hayes").choices["hip_centre"].option == "helen_hayes"
     assert with_each_option(mine) == model
-
-
-def test_what_a_model_says_itself_wins_over_its_default_and_says_so(tmp_path: Path) -> None:
-    mine = write(tmp_path / "mine.yaml", CHILD + "each_side: {numbers: {hip_up: -0.1}}\n")
-    model = load_model(mine)
-    assert text_of(model, "hip_up") == "-0.1"
-    assert model.choices["hip_centre"] == specs.Chosen("", specs.BY_MODEL, "")
-    assert text_of(load_model(mine, {"hip_centre": "bell"}), "hip_up") == "-0.30 * pelvis_width"
-
-
-def test_a_choice_that_would_have_no_effect_is_refused(tmp_path: Path) -> None:
-    mine = write(
-        tmp_path / "mine.yaml",
-        CHILD + "each_side: {points: {hip: {in_frame: pelvis, offset: [0, 0.08 * sign, -0.1]}}}\n",
-    )
-    model = load_model(mine)
-    assert "hip_forward" not in model.each_side.numbers
-    assert model.choices["hip_centre"].option == ""
-    with pytest.raises(ChoiceError, match="--set hip_centre=bell: has no effect in .*mine.yaml, where nothing uses"):
-        load_model(mine, {"hip_centre": "bell"})
-    assert with_each_option(mine) == model
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("{hip_centre: {default: belll}}", "choices.hip_centre.default: expected one of davis, bell, "),
-        ("{mine: {default: a, options: {a: {}}}}", "choices.mine.options.a.source: missing"),
-        (
-            "{mine: {default: a, options: {a: {source: x, definitions: {chains: []}}}}}",
-            "choices.mine.options.a.definitions.chains: no section that a choice may define (did you mean 'chain'?)",
-        ),
-        (
-            "{cutoff_hz: {default: a, options: {a: {source: x}}}}",
-            "choices.cutoff_hz: expected a name that is no setting",
-        ),
-        ("{mine: {options_from: tables/winter.yaml, default: a}}", "not a file of options"),
-        ("{mine: {options_from: nowhere.yaml, default: a}}", "no file 'nowhere.yaml' beside the model"),
-        ("7", "choices: expected keys and values, found 7"),
-    ],
-)
-def test_a_choice_against_the_language_is_refused_by_its_path(tmp_path: Path, text: str, message: str) -> None:
-    mine = write(tmp_path / "mine.yaml", f"{CHILD}choices: {text}\n")
-    with pytest.raises(ModelError) as caught:
-        load_model(mine)
-    assert message in caught.value.line()
-
-
-def test_a_fault_of_an_option_that_is_not_the_default_is_found_by_validate(tmp_path: Path) -> None:
-    ours = "{source: x, definitions: {each_side: {numbers: {hip_up: nowhere}}}}"
-    text = f"choices: {{hip_centre: {{options: {{ours: {ours}}}}}}}\n"
-    mine = write(tmp_path / "mine.yaml", CHILD + text)
-    load_model(mine)
-    with pytest.raises(ModelError, match=r"no number 'nowhere' in the model.*\(with choices.hip_centre.options.ours\)"):
-        with_each_option(mine)
-
-
-def test_an_option_that_asks_for_a_measurement_that_was_taken_away_is_passed_over(tmp_path: Path) -> None:
-    head = "gaitid_model: 1\nname: mine\nextends: landmarks\nsubject_each_side: {leg_length: null}\n"
-    mine = write(tmp_path / "mine.yaml", head + "choices: {hip_centre: {default: bell}}\n")
-    assert with_each_option(mine).choices["hip_centre"].option == "bell"
-    with pytest.raises(ModelError, match="no number 'leg_length' in the model"):
-        load_model(mine, {"hip_centre": "davis"})
-    # the option in use is not passed over, nor is one with another fault
-    with pytest.raises(ModelError, match="no number 'leg_length' in the model"):
-        with_each_option(write(tmp_path / "default.yaml", head))
-    ours = "{source: x, definitions: {each_side: {numbers: {hip_up: leg_length * nowhere}}}}"
-    text = f"choices: {{hip_centre: {{default: bell, options: {{ours: {ours}}}}}}}\n"
-    with pytest.raises(ModelError, match=r"no number 'nowhere' in the model.*\(with choices.hip_centre.options.ours\)"):
-        with_each_option(write(tmp_path / "ours.yaml", head + text))
 
 
 def test_a_resolved_model_is_the_same_model(tmp_path: Path) -> None:

@@ -5,16 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from gaitid.analysis.choice import PRECEDENCE
 from gaitid.model.load import bundled_models, load_model
-from gaitid.model.marker_sets import (
-    CLUSTERS,
-    CLUSTERS_EACH_SIDE,
-    LANDMARKS,
-    LANDMARKS_EACH_SIDE,
-    bundled_marker_sets,
-    load_marker_set,
-)
+from gaitid.model.marker_sets import bundled_marker_sets, load_marker_set
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 TEXT = (DOCS / "model.md").read_text(encoding="utf-8")
@@ -47,32 +39,7 @@ def test_every_marker_set_stands_in_the_documentation_with_its_title() -> None:
         assert f"| [`{name}`](../configs/marker_sets/{name}.yaml) | {load_marker_set(path).title} | `" in ANY_LAB
 
 
-def test_every_landmark_and_cluster_stands_in_the_documentation_as_the_code_has_it() -> None:
-    for name, words in LANDMARKS.items():
-        assert f"| `{name}` (middle) | {words} |" in ANY_LAB
-    for name, words in LANDMARKS_EACH_SIDE.items():
-        assert f"| `{name}` | {words} |" in ANY_LAB
-    for name in (*CLUSTERS, *CLUSTERS_EACH_SIDE):
-        assert f"| `{name}`" in ANY_LAB
-
-
-def test_the_documentation_has_the_order_of_models_and_a_section_and_a_picture_of_each() -> None:
-    order = re.findall(r"^\| \d \| `(\w+)` \|", ANY_LAB, re.MULTILINE)
-    assert tuple(order) == PRECEDENCE
-    for name in PRECEDENCE:
-        assert f"\n### `{name}`\n\n![{name}](figures/model_{name}.png)\n" in ANY_LAB
-        assert (DOCS / "figures" / f"model_{name}.png").stat().st_size < 100_000
-
-
 def test_the_page_of_models_has_every_bundled_model() -> None:
     table = (DOCS / "models.md").read_text(encoding="utf-8").split("\n## ")[0]
     for name in bundled_models():
         assert re.search(rf"^\|.*`{name}`.*\|", table, re.MULTILINE), name
-
-
-def test_the_marker_set_of_the_documentation_is_one(tmp_path: Path) -> None:
-    (block,) = re.findall(r"```yaml\n(gaitid_markers: 1\n.*?)```", ANY_LAB, re.DOTALL)
-    (tmp_path / "ours.yaml").write_text(block, encoding="utf-8")
-    ours = load_marker_set(tmp_path / "ours.yaml")
-    assert ours.roles["right", "knee_medial"] == ("R_Knee_in",)
-    assert ours.clusters["left", "shank_cluster"] == (("L_SH1", "L_SK1"), ("L_SH2",))

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gaitid.errors import ModelError
-from gaitid.model.expression import MAX_LENGTH, mean_of_known, parse_expression
+from gaitid.model.expression import MAX_LENGTH, parse_expression
 
 
 def evaluate(text: object, **names: object) -> object:
@@ -138,12 +138,6 @@ def test_what_is_no_formula_is_refused_with_its_place(text: str) -> None:
         parse_expression(text, "chain[0].length")
 
 
-@pytest.mark.parametrize("value", [None, True, False, [1], {"a": 1}, (1,), b"1"])
-def test_only_numbers_and_text_can_be_formulas(value: object) -> None:
-    with pytest.raises(ModelError, match="not a formula; expected a number or a formula"):
-        parse_expression(value, "here")
-
-
 def test_deep_and_long_formulas_are_refused_or_computed_but_never_crash() -> None:
     for text in ("-" * (MAX_LENGTH - 1) + "1", "(" * 90 + "1" + ")" * 90, "+".join(["1"] * 250)):
         assert abs(float(evaluate(text))) in (1.0, 250.0)
@@ -151,41 +145,7 @@ def test_deep_and_long_formulas_are_refused_or_computed_but_never_crash() -> Non
         parse_expression("+".join(["1"] * 300), "here")
 
 
-def test_an_unknown_function_is_answered_with_those_that_are_known() -> None:
-    with pytest.raises(ModelError, match=r"no function 'sinh'; expected sin, cos, .*distance"):
-        parse_expression("sinh(1)", "here")
-
-
-@settings(max_examples=300, deadline=None)
-@given(text=st.text(max_size=40))
-def test_any_text_is_a_formula_or_refused(text: str) -> None:
-    try:
-        formula = parse_expression(text, "here")
-    except ModelError as error:
-        assert "\n" not in error.line()
-    else:
-        assert formula.text == text
-
-
-def test_names_and_points_are_told_apart() -> None:
-    formula = parse_expression("hip_c * pi + mean(distance(left.asis, heel)) - sin(left.leg_length)", "here")
-    assert sorted(formula.names) == ["hip_c", "left.leg_length"]
-    assert sorted(formula.points) == ["heel", "left.asis"]
-
-
-def test_the_mean_is_over_known_frames() -> None:
-    assert mean_of_known([1.0, np.nan, 3.0]) == 2.0
-    assert np.isnan(mean_of_known([np.nan, np.inf]))
-    assert mean_of_known(4.0) == 4.0
-
-
 # --- found wanting -----------------------------------------------------------------------------------------
-
-
-def test_a_huge_power_is_refused_or_infinite_and_does_not_hang() -> None:
-    # 9**(3e5) is the smallest of its kind: milliseconds, where 9**9**9 never ends
-    with pytest.raises(ModelError, match="has no value"):
-        evaluate("9**300000")
 
 
 @pytest.mark.parametrize("text", ["1 / 0", "a / 0", "0 / 0", "a / (2 - 2)", "1 / (a - 2)", "1 / (c - c)"])
@@ -193,34 +153,3 @@ def test_a_formula_that_divides_by_nothing_is_named(text: str) -> None:
     """Else the markers would be blamed for what it leaves unknown."""
     with pytest.raises(ModelError, match=re.escape(f"the formula {text!r} divides by 0; correct the formula")):
         evaluate(text, a=2.0, c=np.array([1.0, 2.0]))
-
-
-@pytest.mark.parametrize("text", ["2.0 ** 5000", "a * sqrt(-1)", "(0 - 8) ** 0.5"])
-def test_a_formula_of_numbers_without_a_value_is_named(text: str) -> None:
-    with pytest.raises(ModelError, match=re.escape(f"the formula {text!r} has no value")):
-        evaluate(text, a=2.0)
-
-
-def test_what_is_unknown_in_some_frames_or_for_want_of_a_name_stays_unknown() -> None:
-    np.testing.assert_array_equal(np.isfinite(evaluate("1 / c", c=np.array([0.0, 2.0]))), [False, True])
-    assert np.isnan(evaluate("(a - 8) ** 0.5", a=0.0)) and np.isnan(evaluate("1 / a", a=np.nan))
-    assert np.isnan(evaluate("unknown"))
-
-
-@pytest.mark.parametrize("text", ["sin()", "sin(1, 2)", "atan2(1)", "mean()", "mean(1, 2)", "min(1)", "max(1, 2, 3)"])
-def test_a_wrong_number_of_arguments_is_refused(text: str) -> None:
-    with pytest.raises(ModelError):
-        parse_expression(text, "here")
-
-
-@pytest.mark.parametrize("text", [10**400, 10**5000, "1" + "0" * 400, "1e400", "2 * 1e999"], ids=list("abcde"))
-def test_a_number_that_no_real_holds_is_refused(text: object) -> None:
-    with pytest.raises(ModelError, match="here: number too large") as caught:
-        parse_expression(text, "here")
-    assert len(caught.value.line()) < 200
-
-
-@pytest.mark.parametrize("text", ["1if 2else 3", "x is 2", "'\\d'"])
-def test_advice_of_the_python_parser_is_not_shown(text: str) -> None:
-    with pytest.raises(ModelError, match="not a formula"):
-        parse_expression(text, "here")  # warnings are errors here

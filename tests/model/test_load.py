@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from gaitid.errors import ModelError
-from gaitid.model import parsed
-from gaitid.model.binding import bind
 from gaitid.model.load import as_bundled, bundled_folder, bundled_models, find_model, load_model, load_table
-from gaitid.model.marker_sets import Spellings
-from gaitid.model.needs import Reference, side_needs
-from gaitid.model.shapes import Between, InFrame, uses
+from gaitid.model.shapes import Between, InFrame
 from gaitid.model.yaml_file import MAX_BYTES, load_yaml, parse_yaml
 
 CONFIGS = bundled_folder("configs")
@@ -50,18 +43,6 @@ def test_a_file_in_the_current_folder_wins(tmp_path: Path, monkeypatch: pytest.M
         assert [p.resolve() for p in model.paths] == [tmp_path / "pig.yaml", CONFIGS / "tables" / "winter_pig.yaml"]
 
 
-def test_a_model_may_extend_the_bundled_one_of_its_own_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    write(tmp_path / "pig.yaml", "gaitid_model: 1\nname: my_pig\nextends: pig.yaml\n")
-    assert load_model("pig").name == "my_pig"
-
-
-def test_an_unknown_model_is_answered_with_those_that_exist(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(ModelError, match=r"no model 'pigg' \(did you mean 'pig'\?\).*pig, pig_vicon"):
-        find_model("pigg")
-
-
 def test_every_bundled_model_loads(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a fault, so that they need not be looked for again where a bundled model is taken as it is."""
     assert {"pig", "pig_vicon"} <= set(bundled_models())
@@ -93,16 +74,6 @@ def test_a_child_changes_what_it_says_and_keeps_the_rest(tmp_path: Path) -> None
     # a definition is replaced whole: no half of the chord is left
     assert isinstance(model.each_side.points["knee"], Between)
     assert isinstance(model.each_side.points["hip"], InFrame)
-
-
-def test_null_takes_away(tmp_path: Path) -> None:
-    path = write(
-        tmp_path / "mine.yaml",
-        "gaitid_model: 1\nname: mine\nextends: pig\nmoments: {knee: null}\nsubject: {height: null}\n",
-    )
-    model = load_model(path)
-    assert list(model.moments) == ["hip", "ankle"]
-    assert "height" not in model.subject
 
 
 def test_grandparents_and_overrides(tmp_path: Path) -> None:
@@ -160,13 +131,6 @@ ROW = "foot: {mass_fraction: 0.0145, com_fraction: 0.5, gyration_fractions: [0.4
 TABLE = "gaitid_table: 1\nname: t\nsource: me\ngyration_about: centre_of_mass\nsegments:\n  "
 
 
-def test_a_table_is_read(tmp_path: Path) -> None:
-    table = load_table(write(tmp_path / "t.yaml", TABLE + ROW + "\n"))
-    row = table.rows["foot"]
-    assert (row.mass_fraction, row.com_fraction, row.gyration_fractions) == (0.0145, 0.5, (0.475, 0.475, 0.0))
-    assert row.source == "me"
-
-
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
@@ -189,12 +153,6 @@ def test_a_table_that_no_body_has_is_refused(tmp_path: Path, old: str, new: str,
     text = (TABLE + ROW + "\n").replace(old, new)
     assert text != TABLE + ROW + "\n"
     with pytest.raises(ModelError, match="t.yaml: .*" + message):
-        load_table(write(tmp_path / "t.yaml", text))
-
-
-def test_a_key_that_no_row_asks_for_is_known_all_the_same(tmp_path: Path) -> None:
-    text = TABLE.replace("gyration_about", "gyration_abuot") + "foot: {mass_kg: 1, inertia_kg_m2: [1, 1, 1]}\n"
-    with pytest.raises(ModelError, match="gyration_abuot: unknown key .did you mean 'gyration_about'"):
         load_table(write(tmp_path / "t.yaml", text))
 
 
@@ -245,115 +203,7 @@ def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
     assert load_yaml(tmp_path / "bom.yaml") == {"a": 1}
 
 
-def test_a_bundled_model_that_was_parsed_before_needs_no_yaml_reader(tmp_path: Path) -> None:
-    """Where the package was built; a checkout may lack the file, or have one of other days."""
-    file = tmp_path / "bundled.json"
-    file.write_text(parsed.parse_all(CONFIGS), encoding="utf-8")
-    code = (
-        "import sys, pathlib; from gaitid.model import parsed; parsed.FILE = pathlib.Path(sys.argv[1]); "
-        "from gaitid.model.load import load_model; load_model('pig_vicon'); print('yaml' in sys.modules)"
-    )
-    for content, reads_yaml in ((file, False), (tmp_path / "none.json", True)):
-        done = subprocess.run([sys.executable, "-c", code, str(content)], capture_output=True, text=True, check=True)
-        assert done.stdout.strip() == str(reads_yaml)
-
-
-def test_a_file_is_read_again_where_its_bytes_are_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parsed, "FILE", tmp_path / "none.json")
-    file = write(tmp_path / "some.yaml", "a: 1\n")
-    first = parsed.content_of(file)
-    assert parsed.content_of(file) is first == {"a": 1}
-    write(file, "a: 2\n")
-    assert parsed.content_of(file) == {"a": 2}
-    write(file, "a: [\n")
-    for _ in range(2):
-        with pytest.raises(ModelError, match="some.yaml"):
-            parsed.content_of(file)
-
-
-def test_a_definition_that_models_share_is_read_once() -> None:
-    """Of 211 points of the bundled models 68 differ, of 184 measurements 30: `gaitid inspect` reads all models."""
-    pig, cgm = (load_model(name) for name in ("pig", "cgm21"))
-    for kind in ("points", "frames"):
-        named = [getattr(model.each_side, kind) for model in (pig, cgm)]
-        assert sum(of is named[1].get(name) for name, of in named[0].items()) > 5
-    assert uses(pig.each_side.frames["foot"]) is uses(cgm.each_side.frames["foot"])
-
-
-def test_the_names_that_a_side_defines_are_those_that_mean_a_side() -> None:
-    """The walk through a model's needs asks for them at once, `place` for one after the other."""
-    for model in map(as_bundled, bundled_models()):
-        scopes = [
-            (scope.numbers, scope.points, scope.frames, scope.markers) for scope in (model.middle, model.each_side)
-        ]
-        names = {"sign", "nowhere", *model.subject, *(name for scope in scopes for group in scope for name in group)}
-        for kind, of_side in model.sided_names.items():
-            assert {name for name in names if model.place(kind, name, "left")[0]} == of_side & names
-            assert {name for name in of_side if not model.defines(kind, name, True)} == set()
-
-
-def test_a_fault_of_a_definition_names_each_place_where_it_stands(tmp_path: Path) -> None:
-    wrong = "&knee {mean: [nowhere, 1]}"
-    text = f"gaitid_model: 1\nname: my\nextends: pig\neach_side: {{points: {{one: {wrong}, other: *knee}}}}\n"
-    for _ in range(2):
-        with pytest.raises(ModelError) as caught:
-            load_model(write(tmp_path / "my.yaml", text))
-        assert all(f"each_side.points.{name}.mean[1]: " in caught.value.line() for name in ("one", "other"))
-
-
-FOLDERS = (".", "tables", "marker_sets", "choices", "upper_body", "labels", "anthropometry")
-
-
-def test_what_was_parsed_before_is_what_the_files_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parsed, "FILE", tmp_path / "bundled.json")
-    parsed.FILE.write_text(parsed.parse_all(CONFIGS), encoding="utf-8")
-    files = [path for folder in FOLDERS for path in (CONFIGS / folder).glob("*.yaml")]
-    assert len(json.loads(parsed.FILE.read_text(encoding="utf-8"))) == len(files) > 3
-    for file in files:
-        assert parsed.content_of(file) == load_yaml(file)
-    # the bytes count, not the name: a file that was edited since is read itself
-    text = (CONFIGS / "pig.yaml").read_text(encoding="utf-8").replace("name: pig\n", "name: edited\n")
-    assert load_model(write(tmp_path / "pig.yaml", text)).name == "edited"
-
-
 # --- what a model finds in the labels of a trial ---------------------------------------------------------------------
 
 
-def test_trials_with_the_same_labels_share_what_a_model_finds_in_them() -> None:
-    """It follows from the model and the labels alone, and is most of what a batch would do again for each trial."""
-    model, other = load_model("pig"), load_model("pig", {"hip_centre": "bell"})
-    labels = [label for side, role in model.roles for label in model.labels(role, side)]
-    bound = bind(model, Spellings(labels))
-    assert bind(model, Spellings(labels)) is bound
-    assert bind(model, Spellings([label.lower() for label in labels])).spelled["left", "heel"] == ("lhee",)
-    assert bind(other, Spellings(labels)).choices == other.choices  # not those of another model, whatever it equals
-    assert bind(load_model("pig"), Spellings(labels)) == bound is not bind(load_model("pig"), Spellings(labels))
-    seen, of_static = frozenset(labels), Reference(bound, frozenset(labels))
-    assert side_needs(bound, "left", seen)[0] is side_needs(bound, "left", frozenset(labels))[0]
-    assert side_needs(bound, "left", seen)[0] is not side_needs(bound, "right", seen)[0]
-    assert side_needs(bound, "left", seen, of_static)[0] is side_needs(bound, "left", seen, of_static)[0]
-    assert set(side_needs(bound, "left", seen - {"LTIB"})[0].missing) == {("left", "shank_wand")}
-    assert not side_needs(bound, "left", seen)[0].missing
-
-
 # --- formulas of columns -------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("formula", ["distance(hip, knee)", "knee_width", "a + left.leg_length"])
-def test_a_column_of_an_angle_is_made_of_its_own_angles_only(formula: str, tmp_path: Path) -> None:
-    """Anything else would end the run where the column is computed, after `validate` had passed it."""
-    path = write(
-        tmp_path / "mine.yaml",
-        f'gaitid_model: 1\nname: mine\nextends: {CONFIGS}/pig.yaml\nangles: {{knee: {{flexion: "{formula}"}}}}\n',
-    )
-    with pytest.raises(ModelError, match=r"angles\.knee\.flexion: the (number|point) '[\w.]+' cannot be used here"):
-        load_model(str(path))
-
-
-@pytest.mark.parametrize("formula", ["0", "-0.0", "0 * a", "pi"])
-def test_a_column_may_be_a_number(formula: str, tmp_path: Path) -> None:
-    path = write(
-        tmp_path / "mine.yaml",
-        f'gaitid_model: 1\nname: mine\nextends: {CONFIGS}/pig.yaml\nangles: {{knee: {{flexion: "{formula}"}}}}\n',
-    )
-    assert load_model(str(path)).angles["knee"].columns["flexion"].text == formula

@@ -132,16 +132,6 @@ def test_the_thigh_leans_backward_at_its_upper_end(name: str) -> None:
     assert row.com_fractions[0] < 0  # of a thigh behind the line from hip to knee
 
 
-def test_the_foot_of_2007_from_the_ankle_is_not_used() -> None:
-    """Its length is not that of its points: the row of 2018 has 117 and 139 mm for what 2007 calls 165 and 183."""
-    for sex, word in SEXES.items():
-        wrong = next(row for row in printed("dumas_2007") if (row["segment"], row["sex"]) == ("foot AJC", sex))
-        row = table(f"dumas_2007_{word}").rows["foot"]
-        assert row.span == "heel_to_toe_tip"
-        assert row.com_fractions != pytest.approx([float(wrong[axis]) / 100 for axis in "XYZ"])
-        assert table(f"dumas_2018_{word}").rows["foot"].span == "ankle_to_metatarsals"
-
-
 def test_winter_as_printed_and_about_the_centre_of_mass() -> None:
     """The radii about the proximal end are larger, and no radii about the centre of mass: r_p² = r_c² + c²."""
     for name, long_axis in (("winter", {"foot": 0}), ("winter_pig", {"foot": 2})):
@@ -179,25 +169,6 @@ def test_masses_sum_to_a_body(name: str, once: tuple[str, ...], twice: tuple[str
     assert sum_ == pytest.approx(total, abs=1e-9)
 
 
-def test_parts_of_de_levas_trunk_are_the_trunk() -> None:
-    for sex in SEXES.values():
-        rows = table(f"de_leva_{sex}").rows
-        parts = sum(rows[f"{part}_trunk"].mass_fraction or 0 for part in ("lower", "middle", "upper"))
-        assert parts == pytest.approx(rows["trunk"].mass_fraction, abs=1.1e-4)  # printed to 0.01 %
-
-
-def test_de_levas_sagittal_radius_is_about_the_antero_posterior_axis() -> None:
-    """Else a man's chest would be deeper than wide: the box with the moments of the upper trunk, C7 to xiphion.
-
-    A box of sides a, b, c has m (b² + c²) / 12 about a; from three radii follow its sides, as fractions of a length.
-    The box is some 359 mm wide and 151 deep; the radii are printed to three digits.
-    """
-    forward, up, right = np.square(table("de_leva_male").rows["upper_trunk_from_c7"].gyration_fractions or ())
-    depth, height, width = (np.sqrt(6 * s) for s in (up + right - forward, forward + right - up, forward + up - right))
-    assert width > height > depth
-    assert width / depth == pytest.approx(359 / 151, rel=0.015)
-
-
 # --- bodies that can be ---------------------------------------------------------------------------------------------
 
 
@@ -232,39 +203,6 @@ def test_an_inertia_that_no_body_has_is_refused(tmp_path: Path, row: str, messag
     with pytest.raises(ModelError) as caught:
         load_table(file)
     assert message in caught.value.line()
-
-
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        ("{mass_fraction: 0.05, com_fractions: [0, -0.4, 0], gyration_fractions: [0.3, 0.1, 0.3]}", "only with span"),
-        (
-            "{span: s, mass_fraction: 0.05, com_fraction: 0.4, com_m: [0, 0, 0], gyration_fractions: [0.3, 0.1, 0.3]}",
-            "segments.shank: expected one of com_fraction, com_fractions and com_m",
-        ),
-        ("{span: s, mass_fraction: 0.05, gyration_fractions: [0.3, 0.1, 0.3]}", "segments.shank.com_fraction: missing"),
-    ],
-)
-def test_a_row_against_the_language_is_refused(tmp_path: Path, row: str, message: str) -> None:
-    file = tmp_path / "mine.yaml"
-    head = "gaitid_table: 1\nname: mine\nsource: us\ngyration_about: centre_of_mass\nsegments:\n"
-    file.write_text(f"{head}  shank: {row}\n", encoding="utf-8")
-    with pytest.raises(ModelError) as caught:
-        load_table(file)
-    assert message in caught.value.line()
-
-
-def test_a_table_that_extends_itself_or_nothing_is_refused(tmp_path: Path) -> None:
-    for parent, message in (
-        ("mine", "extends itself"),
-        ("dumas_2081", "no table 'dumas_2081' .did you mean 'dumas_20"),
-    ):
-        file = tmp_path / "mine.yaml"
-        file.write_text(
-            f"gaitid_table: 1\nname: mine\nsource: us\nextends: {parent}\nsegments: {{}}\n", encoding="utf-8"
-        )
-        with pytest.raises(ModelError, match=message):
-            load_table(file)
 
 
 # --- in a model's frames --------------------------------------------------------------------------------------------
@@ -323,42 +261,3 @@ def test_a_body_of_point_masses_and_its_mirror_image(model_name: str, segment: s
     assert list(along.values()) == pytest.approx(R_st @ expected_centre)
     found = inertia_of(mine, body, side, mass, np.array([LENGTH]))[0]
     assert found == pytest.approx(R_st @ expected @ R_st.T, abs=1e-12)
-
-
-def test_what_is_measured_on_one_side_is_not_mirrored(tmp_path: Path) -> None:
-    """A prosthetic left shank, weighed and swung: its numbers are its own, the other segments those of the table."""
-    file = tmp_path / "prosthesis.yaml"
-    file.write_text(
-        "gaitid_table: 1\nname: prosthesis\nsource: weighed and swung\nextends: dumas_2018_male\nsegments:\n"
-        "  left.shank: {span: knee_to_ankle, mass_kg: 1.9, com_m: [0.01, -0.15, 0.02], inertia_kg_m2: "
-        "[[0.02, 0.001, 0.0005], [0.001, 0.002, -0.0004], [0.0005, -0.0004, 0.021]]}\n",
-        encoding="utf-8",
-    )
-    model = load_model("pig", {"table": str(file)})
-    shank = next(body for body in model.chain if body.segment == "shank")
-    names = centre_names(model.table, shank, "left", np.array(LENGTH))
-    assert [names[key] for key in ("com_forward", "com_up", "com_right")] == [0.01, -0.15, 0.02]
-    right = centre_names(model.table, shank, "right", np.array(LENGTH))
-    assert right["com_up"] == pytest.approx(-0.410 * LENGTH)
-    R_st = in_table_axes(AXES["pig"]["shank"])
-    own = np.array([[0.02, 0.001, 0.0005], [0.001, 0.002, -0.0004], [0.0005, -0.0004, 0.021]])
-    assert inertia_of(model.table, shank, "left", 1.9, np.array([LENGTH])) == pytest.approx(R_st @ own @ R_st.T)
-    assert (model.table.row("shank", "left").mass_kg, model.table.row("shank", "right").mass_fraction) == (1.9, 0.048)
-
-
-def test_a_table_that_a_model_has_no_points_for_is_refused() -> None:
-    message = "the table dumas_2018_male measures foot along ankle_to_metatarsals, which the model has not"
-    with pytest.raises(ModelError, match=message):
-        load_model("keypoints", {"table": str(TABLES / "dumas_2018_male.yaml")})
-    with pytest.raises(
-        ModelError, match="measures foot along heel_to_toe_tip, which the model has not .spans of its foot: none"
-    ):
-        load_model("sagittal2d", {"table": str(TABLES / "de_leva_male.yaml")})
-
-
-def test_axes_of_a_span_are_right_handed(tmp_path: Path) -> None:
-    file = tmp_path / "mine.yaml"
-    span = "{hip_to_knee: {segment: thigh, from: hip, to: knee, forward_up_right: [x, z, y]}}"
-    file.write_text(f"gaitid_model: 1\nname: mine\nextends: pig\nspans: {span}\n", encoding="utf-8")
-    with pytest.raises(ModelError, match="spans.hip_to_knee.forward_up_right: expected forward × up = right"):
-        load_model(file)

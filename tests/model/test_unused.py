@@ -65,26 +65,6 @@ def test_what_nothing_uses_is_named(text: str, note: str, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "extends: pig\n",
-        # of another label only
-        "extends: pig\neach_side: {markers: {toe: '{S}BIGTOE'}}\n",
-        # what is inherited is not this file's fault: ior tracks its thigh without the cluster
-        "extends: ior\n",
-        # used by a point, a measurement and an angle's needs
-        "extends: pig\neach_side: {markers: {a: '{S}A'}, points: {b: {mean: [a, toe]}}}\n",
-        "extends: pig\neach_side: {markers: {a: '{S}A'}}\n"
-        "subject_each_side: {leg_length: {trial: 'mean(distance(a, toe))'}}\n",
-        "extends: landmarks\neach_side: {markers: {a: '{S}A'}}\nangles: {ankle: {eversion: {value: b, needs: [a]}}}\n",
-        "extends: pig\neach_side: {markers: {a: '{S}A'}}\nground_contact: {toe: a}\n",
-    ],
-)
-def test_what_is_used_is_not(text: str, tmp_path: Path) -> None:
-    assert model_notes(tmp_path, text) == []
-
-
-@pytest.mark.parametrize(
     ("text", "notes"),
     [
         (
@@ -103,14 +83,3 @@ def test_what_is_used_is_not(text: str, tmp_path: Path) -> None:
 )
 def test_a_landmark_that_no_model_knows_is_named(text: str, notes: list[str], tmp_path: Path) -> None:
     assert set_notes(tmp_path, text) == notes
-
-
-def test_a_model_of_ones_own_may_use_words_of_its_own(tmp_path: Path) -> None:
-    text = "landmarks_each_side: {wart: '{S}WART'}\n"
-    assert set_notes(tmp_path, text) == ["landmarks_each_side.wart: no model uses it"]
-    path = tmp_path / "warts.yaml"
-    path.write_text(
-        "gaitid_model: 1\nname: warts\nextends: pig\neach_side: {landmarks: [wart], points: {w: {mean: [wart]}}}\n",
-        encoding="utf-8",
-    )
-    assert set_notes(tmp_path, text, str(path)) == []

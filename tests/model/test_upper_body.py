@@ -14,9 +14,9 @@ import pytest
 
 from gaitid.errors import ModelError
 from gaitid.model.load import bundled_folder, bundled_models, load_model
-from gaitid.model.specs import SEXES, Model
+from gaitid.model.specs import Model
 from gaitid.model.tables import load_table
-from gaitid.model.upper_body import faults_with, is_there, load_upper_body
+from gaitid.model.upper_body import faults_with, load_upper_body
 from gaitid.model.yaml_file import load_yaml
 
 PRINTED = Path(__file__).resolve().parents[1] / "authorities"
@@ -54,19 +54,6 @@ def test_dempsters_rows_are_as_printed_and_sum_to_the_body() -> None:
     assert (ours["trunk"].mass_fraction or 0) + (ours["head"].mass_fraction or 0) + 2 * sum(sides) == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("sex", SEXES)
-def test_dumas_trunk_is_what_is_printed_of_its_parts(sex: str) -> None:
-    with (PRINTED / "dumas_2018.csv").open(encoding="utf-8") as file:
-        printed = [row for row in csv.DictReader(file) if SEXES["FM".index(row["sex"])] == sex]
-    parts = [float(row["mass"]) for row in printed if row["segment"] in ("thorax", "abdomen", "pelvis")]
-    assert len(parts) == 3
-    trunk = load_table(CONFIGS / "upper_body" / f"dumas_{sex}.yaml").rows["trunk"]
-    assert trunk.mass_fraction == pytest.approx(sum(parts) / 100, abs=1e-9)
-    of_de_leva = load_table(CONFIGS / "tables" / f"de_leva_{sex}.yaml").rows["trunk_from_shoulders"]
-    assert trunk.com_fraction == of_de_leva.com_fraction
-    assert trunk.gyration_fractions == of_de_leva.gyration_fractions
-
-
 # Printed to 0.1 % of the body each, twenty of them: 0.4 % at most.
 @pytest.mark.parametrize("table", ["winter", "de_leva_female", "de_leva_male", "dumas_2018_female", "dumas_2018_male"])
 def test_every_table_of_legs_goes_with_one_that_makes_a_body(table: str) -> None:
@@ -85,14 +72,6 @@ def with_table(name: str) -> Model:
     return load_model("pig", {} if name == "winter" else {"table": name})
 
 
-def test_labels_tell_whether_there_is_anything_to_read() -> None:
-    sides = load_model("pig").sides
-    legs = ["LASI", "RASI", "SACR", "LTHI", "LKNE", "LSHN", "LANK", "LHEE", "LTOE", "LTIB", "LShankAP"]
-    assert not is_there(FILE, sides, legs)
-    for label in ("C7", "RSHO", "cv7", "R.Shoulder", "l_elbow_lat", "LFHD"):
-        assert is_there(FILE, sides, [*legs, label]), label
-
-
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -108,35 +87,3 @@ def test_a_file_that_is_none_is_refused(change: dict[str, object], words: str, t
     path.write_text(json.dumps(content), encoding="utf-8")
     with pytest.raises(ModelError, match=words):
         load_upper_body(path)
-
-
-def test_a_name_that_nothing_defines_is_told(tmp_path: Path) -> None:
-    content = json.loads(json.dumps(load_yaml(FILE)))
-    content["middle"]["points"]["mid_hips"] = {"mean": ["left.hips", "right.hip"]}
-    content["middle"]["points"]["sacrum"] = {"mean": ["upper_back", "lower_back"]}
-    path = tmp_path / "own.yaml"
-    path.write_text(json.dumps(content), encoding="utf-8")
-    faults = faults_with(load_upper_body(path), load_model("pig"))
-    assert any("'sacrum' is defined by the model too" in fault for fault in faults)
-    del content["middle"]["points"]["sacrum"]
-    path = tmp_path / "another.yaml"
-    path.write_text(json.dumps(content), encoding="utf-8")
-    faults = faults_with(load_upper_body(path), load_model("pig"))
-    assert any("left.hips" in fault for fault in faults)
-
-
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("table.yaml", "table.yaml: not an upper body"),
-        ("7", "upper_body: expected text, found 7"),
-        ("gone.yaml", "own.yaml: no file 'gone.yaml' beside the model"),
-    ],
-)
-def test_a_model_that_names_something_else_is_refused(name: str, words: str, tmp_path: Path) -> None:
-    (tmp_path / "table.yaml").write_text((CONFIGS / "tables" / "winter.yaml").read_text(encoding="utf-8"), "utf-8")
-    own = tmp_path / "own.yaml"
-    own.write_text(f"gaitid_model: 1\nname: own\nextends: pig\nupper_body: {name}\n", "utf-8")
-    with pytest.raises(ModelError) as refused:
-        load_model(str(own))
-    assert words in refused.value.line() and refused.value.line().count("own.yaml") <= 1
