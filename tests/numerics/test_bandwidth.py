@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from simulated_trials import simulated_walk
 
-from gaitid.numerics.bandwidth import _lines_below, held_bandwidth, movement_frequency
+from gaitid.numerics.bandwidth import held_bandwidth, movement_frequency
 from gaitid.numerics.lowpass import lowpass
 from gaitid.trial import Array
 
@@ -32,12 +32,6 @@ def test_neither_noise_nor_rate_makes_a_movement_faster(
     assert movement_frequency(points, rate_hz, sigma_mm * 1e-3) == pytest.approx(hertz, rel=0.02)
 
 
-def test_gaps_do_not_make_a_movement_faster() -> None:
-    points = noisy(simulated_walk("run").trial.points_g, 0.3)
-    points[120:150, ::3] = np.nan
-    assert movement_frequency(points, 100.0, 0.3e-3) == pytest.approx(2.39, rel=0.03)
-
-
 def test_what_is_too_short_or_too_slow_tells_no_frequency() -> None:
     points = simulated_walk().trial.points_g
     assert np.isnan(movement_frequency(points[:40], 100.0, 0.0))
@@ -52,26 +46,3 @@ def test_the_low_pass_that_markers_went_through_is_known_by_their_impacts(cutoff
     hard = simulated_walk(impact_bw=0.4, impact_absorbed=1.0).trial.points_g
     assert held_bandwidth(lowpass(hard, cutoff_hz, 100.0), 100.0) == pytest.approx(cutoff_hz, rel=0.3)
     assert held_bandwidth(hard, 100.0) > 20
-
-
-def test_markers_of_a_long_trial_are_looked_at_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(8)
-    points = 0.3 * np.sin(np.arange(900)[:, None, None] / 12 + rng.uniform(0, 6, (5, 3))) + rng.normal(
-        0, 3e-4, (900, 5, 3)
-    )
-    points[300:340, 2] = np.nan
-    at_once = movement_frequency(points, 100.0, 3e-4)
-    monkeypatch.setattr("gaitid.numerics.bandwidth._NUMBERS", 6000)  # two markers
-    assert movement_frequency(points, 100.0, 3e-4) == pytest.approx(at_once, rel=1e-13)
-
-
-@pytest.mark.parametrize("n", [64, 65, 401, 402])
-def test_lines_are_counted_as_by_the_transform_of_the_whole(n: int) -> None:
-    rng = np.random.default_rng(n)
-    signals = np.cumsum(rng.normal(0, 1, (n, 12)), axis=0)
-    power = (np.abs(np.fft.rfft(signals, axis=0)) ** 2).reshape(n // 2 + 1, 4, 3).sum(axis=2)
-    for share in (0.5, 0.9, 0.999):
-        assert (
-            _lines_below(share, signals, 3).tolist()
-            == (np.cumsum(power, axis=0) < share * power.sum(axis=0)).sum(axis=0).tolist()
-        )

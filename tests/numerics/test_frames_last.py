@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from rotations import from_vector
 
 from gaitid.numerics import marker_sums as last
@@ -37,18 +36,6 @@ def test_products_are_those_of_numpy_and_keep_the_order() -> None:
     ):
         assert lies_together(mine)
         np.testing.assert_allclose(mine, expected, rtol=0, atol=20 * ROUNDING)
-
-
-@pytest.mark.parametrize("shape", [(), (3,), (6, 3)])
-def test_frames_are_taken_and_put(shape: tuple[int, ...]) -> None:
-    values, frames = stack(*shape), np.array([4, 7, 30])
-    mine = last.frames_last(values)
-    assert lies_together(mine) and np.array_equal(mine, values)
-    some = last.rows(mine, frames)
-    assert lies_together(some) and np.array_equal(some, values[frames])
-    last.put(mine, frames, -some)
-    values[frames] *= -1
-    assert np.array_equal(mine, values)
 
 
 def test_rotations_are_those_of_vectors() -> None:

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from simulated_trials import simulated_walk
 
-from gaitid.numerics import residual
 from gaitid.numerics.lowpass import lowpass
 from gaitid.numerics.residual import residual_cutoff
 
@@ -67,23 +66,3 @@ def test_the_longest_span_speaks_for_a_marker(walk_mm: np.ndarray) -> None:
     assert np.isnan(found.cutoff_hz[1:3]).all()
     assert found.reason[1] == found.reason[2] == "no 1 s without a gap"
     np.testing.assert_allclose(found.cutoff_hz[3:], residual_cutoff(points, RATE).cutoff_hz[3:], rtol=1e-12)
-
-
-def test_one_axis_and_awkward_columns() -> None:
-    rng = np.random.default_rng(3)
-    t = np.arange(500) / RATE
-    values = np.stack([np.sin(6 * t) + 0.01 * rng.normal(size=500), np.zeros(500), np.full(500, 7.0), t], axis=1)
-    found = residual_cutoff(values, RATE)
-    assert np.isfinite(found.cutoff_hz[0])
-    assert np.isnan(found.cutoff_hz[1:]).all()
-    slow = residual_cutoff(values, 8.0)  # a quarter of 8 Hz leaves no room for a line
-    assert slow.reason == ("sampled too slowly",) * 4
-
-
-def test_a_spectrum_in_parts_says_the_same(walk_mm: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> None:
-    points = noisy(walk_mm[:, :3], 1.0)
-    whole = residual_cutoff(points, RATE)
-    monkeypatch.setattr(residual, "_BINS", 7)
-    parts = residual_cutoff(points, RATE)
-    np.testing.assert_allclose(parts.residual, whole.residual, rtol=1e-12)
-    np.testing.assert_allclose(parts.cutoff_hz, whole.cutoff_hz, rtol=1e-10)

@@ -16,10 +16,7 @@ from gaitid.numerics.rotation import (
     cross,
     dot,
     frame_from_axes,
-    norm,
     quaternions,
-    quaternions_of_each,
-    turned,
     unit,
 )
 
@@ -51,16 +48,6 @@ def test_cardan_angles_are_those_of_scipy_and_make_the_rotation_again(sequence: 
     assert (np.abs(b) <= np.pi / 2).all()
 
 
-@pytest.mark.parametrize("sequence", SEQUENCES)
-@settings(max_examples=30, deadline=None)
-@given(a=st.floats(-3.1, 3.1), b=st.floats(-1.5, 1.5), c=st.floats(-3.1, 3.1))
-def test_cardan_round_trip(sequence: str, a: float, b: float, c: float) -> None:
-    i, j, k = sequence
-    found = cardan(about_axis(i, a) @ about_axis(j, b) @ about_axis(k, c), sequence)
-    # rad; 1/cos(1.5) = 14 roundings more than in the middle of the range
-    np.testing.assert_allclose(found, (a, b, c), atol=1e-12)
-
-
 @pytest.mark.parametrize("axis", "xyz")
 def test_about_axis_is_right_handed(axis: str) -> None:
     i = "xyz".index(axis)
@@ -69,15 +56,6 @@ def test_about_axis_is_right_handed(axis: str) -> None:
     angles = np.linspace(-4, 4, 9)
     expected = Rotation.from_rotvec(angles[:, None] * e[i]).as_matrix()
     np.testing.assert_allclose(about_axis(axis, angles), expected, atol=ROUNDING)
-
-
-@settings(max_examples=50, deadline=None)
-@given(seed=seeds)
-def test_turned_is_the_rotation_about_the_axis(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    axis, v, angle = unit(rng.normal(size=(9, 3))), rng.normal(size=(9, 3)), rng.uniform(-7, 7, 9)
-    expected = Rotation.from_rotvec(axis * angle[:, None]).apply(v)
-    np.testing.assert_allclose(turned(v, axis, angle), expected, atol=1e-12)
 
 
 @settings(max_examples=50, deadline=None)
@@ -99,33 +77,6 @@ def test_quaternions_stay_continuous_through_whole_turns(axis: list[float]) -> N
     # the half angle runs on: w = cos(angle/2) through every sign, where w, x, y and z are largest in turn
     np.testing.assert_allclose(q[:, 0], np.cos(angle / 2), atol=ROUNDING)
     np.testing.assert_allclose(q[:, 1:], np.sin(angle / 2)[:, None] * np.array(axis), atol=ROUNDING)
-
-
-def test_quaternions_keep_gaps_and_go_on_after_them_with_the_same_sign() -> None:
-    angle = np.linspace(0.0, 4.0 * np.pi, 200)
-    R = Rotation.from_rotvec(angle[:, None] * np.array([0.0, 0.6, 0.8])).as_matrix()
-    whole = quaternions(R)
-    R[[0, 1, 90, 91, 92, 199]] = np.nan
-    R[50, 1, 2] = np.nan
-    q = quaternions(R)
-    gone = [0, 1, 50, 90, 91, 92, 199]
-    assert np.isnan(q[gone]).all()
-    kept = np.setdiff1d(np.arange(200), gone)
-    np.testing.assert_allclose(q[kept], whole[kept], atol=ROUNDING)
-    assert np.isnan(quaternions(np.full((3, 3, 3), np.nan))).all()
-
-
-@pytest.mark.parametrize("gaps", [False, True])
-def test_quaternions_of_several_rotations_are_those_of_each(gaps: bool) -> None:
-    angle = np.linspace(0.0, 6 * np.pi, 300)[:, None]
-    axes = ([1.0, 0.0, 0.0], [-0.48, 0.6, 0.64], [0.0, 0.0, 0.01])
-    rotations = [Rotation.from_rotvec(angle * np.array(axis)).as_matrix() for axis in axes]
-    if gaps:
-        rotations[0][[0, 1, 90]] = rotations[2][200:, 0, 0] = np.nan
-    together = quaternions_of_each(rotations)
-    assert together.shape == (4, 3, 300)
-    for i, R in enumerate(rotations):
-        np.testing.assert_array_equal(together[:, i].T, quaternions(R))
 
 
 @pytest.mark.parametrize(("keep", "toward"), [(i, j) for i in "xyz" for j in "xyz" if i != j])
@@ -165,22 +116,3 @@ def test_products_of_stacks(seed: int) -> None:
     np.testing.assert_allclose(apply_transposed(R, apply(R, v)), v, atol=ROUNDING)
     np.testing.assert_allclose(apply(R[0], v), v @ R[0].T, atol=ROUNDING)
     np.testing.assert_allclose(np.linalg.norm(unit(v), axis=1), 1.0, atol=ROUNDING)
-
-
-def test_unit_of_nothing_is_unknown() -> None:
-    v = unit(np.array([[0.0, 0.0, 0.0], [0.0, 3.0, 4.0]]))
-    assert np.isnan(v[0]).all()
-    np.testing.assert_array_equal(v[1], [0.0, 0.6, 0.8])
-
-
-@pytest.mark.parametrize("shape", [(0, 3), (1, 3), (20, 3), (50, 4, 3), (30, 2), (30, 6)])
-def test_a_norm_is_numpys_to_the_last_bit(shape: tuple[int, ...]) -> None:
-    rng = np.random.default_rng(1)
-    v = rng.normal(size=shape) * 10.0 ** rng.integers(-9, 9, shape)
-    assert np.array_equal(norm(v), np.linalg.norm(v, axis=-1))
-    backward = np.asfortranarray(v)[::-1]
-    assert np.array_equal(norm(backward), np.linalg.norm(backward, axis=-1))
-
-
-def test_the_norm_of_what_is_not_known() -> None:
-    assert np.isnan(norm(np.array([[1.0, np.nan, 2.0]]))).all()

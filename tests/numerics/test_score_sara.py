@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import least_squares
 from scipy.spatial.transform import Rotation
 
-from gaitid.numerics.functional import cluster_motion, rotation_vectors, sara, score
+from gaitid.numerics.functional import cluster_motion, sara, score
 
 # m. Four markers of the pelvis (both ASIS and PSIS), from the middle of the ASIS; x forward, y left, z up.
 PELVIS = np.array([[0, 0.12, 0], [0, -0.12, 0], [-0.16, 0.05, 0.02], [-0.16, -0.05, 0.02]])
@@ -82,12 +82,6 @@ class TestExact:
         assert found.tilt < 1e-7
         assert found.residual < 1e-9
 
-    def test_the_angle_of_the_knee_is_its_range(self):
-        thigh, shank = knee_trial(degrees=70)
-        turns = rotation_vectors(cluster_motion(thigh), cluster_motion(shank))
-        # 500 frames meet the peak of 70° to a thousandth
-        assert np.degrees(np.linalg.norm(np.ptp(turns, axis=0))) == pytest.approx(70, abs=1e-3)
-
 
 class TestTheSameWhereverItLies:
     def test_turning_and_moving_the_laboratory_changes_nothing(self):
@@ -101,24 +95,6 @@ class TestTheSameWhereverItLies:
         assert turned.R[5] @ there.proximal + turned.t[5] == pytest.approx(Q @ in_laboratory + shift, abs=1e-9)
         assert there.residual == pytest.approx(here.residual, abs=1e-12)
         assert there.standard_error == pytest.approx(here.standard_error, abs=1e-12)
-
-    def test_neither_does_the_choice_of_the_frames_of_the_clusters(self):
-        """The first frame gives the axes of the template: another first frame, other axes."""
-        rng = np.random.default_rng(3)
-        pelvis, thigh = (p + 0.002 * rng.normal(size=p.shape) for p in hip_trial(300))
-        proximal, backward = cluster_motion(pelvis), cluster_motion(pelvis[::-1])
-        here = score(proximal, cluster_motion(thigh))
-        there = score(backward, cluster_motion(thigh[::-1]))
-        one = proximal.R[7] @ here.proximal + proximal.t[7]
-        other = backward.R[-8] @ there.proximal + backward.t[-8]
-        assert one == pytest.approx(other, abs=1e-9)
-
-    def test_nor_which_of_both_is_called_proximal(self):
-        rng = np.random.default_rng(4)
-        pelvis, thigh = (cluster_motion(p + 0.002 * rng.normal(size=p.shape)) for p in hip_trial(300))
-        here, there = score(pelvis, thigh), score(thigh, pelvis)
-        assert here.proximal == pytest.approx(there.distal, abs=1e-12)
-        assert here.distal == pytest.approx(there.proximal, abs=1e-12)
 
 
 class TestAgainstAnotherSolution:
@@ -134,14 +110,6 @@ class TestAgainstAnotherSolution:
         assert plain.proximal == pytest.approx(other[:3], abs=1e-9)
         assert plain.distal == pytest.approx(other[3:], abs=1e-9)
         assert plain.residual == pytest.approx(np.sqrt((apart(other) ** 2).sum() / 200), abs=1e-12)
-
-    def test_sara_is_the_singular_vector_of_all_frames(self):
-        thigh, shank = (cluster_motion(p) for p in knee_trial(100))
-        stacked = np.concatenate([np.concatenate([a, -b], axis=1) for a, b in zip(thigh.R, shank.R, strict=True)])
-        smallest = np.linalg.svd(stacked)[2][-1]
-        found = sara(thigh, shank)
-        for mine, other in ((found.proximal, smallest[:3]), (found.distal, smallest[3:])):
-            assert np.linalg.norm(np.cross(mine, other / np.linalg.norm(other))) < 1e-9
 
 
 class TestNoise:
@@ -163,23 +131,9 @@ class TestNoise:
             told.append(found.standard_error)
         return np.array(errors), np.array(told)
 
-    def test_the_noise_is_told_by_the_fit(self):
-        pelvis, _ = hip_trial(1000)
-        noisy = pelvis + self.NOISE * np.random.default_rng(7).normal(size=pelvis.shape)
-        assert cluster_motion(noisy).noise == pytest.approx(self.NOISE, rel=0.03)
-
     def test_the_hip_is_off_by_less_than_2_mm_in_95_of_100_trials_of_30_degrees(self):
         errors, _ = self.errors(30, 60)
         assert np.quantile(np.linalg.norm(errors, axis=1), 0.95) < 2e-3
-
-    def test_at_15_degrees_plain_score_is_drawn_by_more_than_5_mm_and_the_corrected_one_is_not(self):
-        plain, _ = self.errors(15, 40, corrected=False)
-        assert np.linalg.norm(plain.mean(axis=0)) > 5e-3
-        corrected, told = self.errors(15, 40)
-        of_the_mean = np.linalg.norm(corrected.std(axis=0)) / np.sqrt(40)
-        assert np.linalg.norm(corrected.mean(axis=0)) < 3.5 * of_the_mean  # no bias that 40 trials show
-        # what one trial tells of its own error is right within a third
-        assert np.median(told) == pytest.approx(np.linalg.norm(corrected.std(axis=0)), rel=0.35)
 
     def test_the_axis_of_a_knee_is_within_a_degree_and_3_mm_in_95_of_100_trials_of_60_degrees(self):
         rng = np.random.default_rng(8)

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 from scipy.interpolate import make_interp_spline
 from scipy.signal import sosfiltfilt
 
-from gaitid.numerics import spline
 from gaitid.numerics.lowpass import butterworth_coefficients, lowpass, pad_length
-from gaitid.numerics.masks import known_rows, mark_ends, spans
-from gaitid.numerics.sampling import SideBySide, sample_centred_mean, sample_local_quadratic
+from gaitid.numerics.masks import spans
+from gaitid.numerics.sampling import sample_centred_mean, sample_local_quadratic
 from gaitid.numerics.spline import SPLINE_MIN, spline_derivatives
 
 seeds = st.integers(0, 2**32 - 1)
@@ -22,15 +21,6 @@ NATURAL = ([(3, 0.0), (4, 0.0)], [(3, 0.0), (4, 0.0)])
 def natural_quintic(t: np.ndarray, values: np.ndarray, order: int) -> np.ndarray:
     bc = tuple([(d, np.zeros(values.shape[1:])) for d, _ in end] for end in NATURAL)
     return make_interp_spline(t, values, k=5, bc_type=bc)(t, order)
-
-
-@pytest.mark.parametrize("shape", [(0, 3), (0, 3, 3), (4, 0), (4,), (4, 3), (4, 5), (4, 3, 3)])
-def test_rows_of_any_shape_that_are_known(shape: tuple[int, ...]) -> None:
-    values = np.zeros(shape)
-    if shape[0] and values.size:
-        values.reshape(len(values), -1)[1, -1] = np.nan
-    expected = [bool(np.isfinite(row).all()) for row in values]
-    assert known_rows(values).tolist() == expected
 
 
 # --- derivatives -------------------------------------------------------------------------------------------
@@ -45,38 +35,6 @@ def test_derivatives_are_those_of_the_natural_quintic_spline(n: int, rate: float
     t = np.arange(n, dtype=float)
     np.testing.assert_allclose(first / rate, natural_quintic(t, values, 1), atol=1e-9)
     np.testing.assert_allclose(second / rate**2, natural_quintic(t, values, 2), atol=1e-9)
-
-
-@pytest.mark.parametrize("n", [6, 7, 320, 321, 2000])
-def test_short_and_long_spans_are_one_spline(n: int) -> None:
-    values = np.random.default_rng(n).normal(size=(n, 3))
-    first, second = spline_derivatives(values, 1.0)
-    t = np.arange(n, dtype=float)
-    # scipy's matrix and ours are both banded and well conditioned: rounding of values up to 10
-    np.testing.assert_allclose(first, natural_quintic(t, values, 1), atol=1e-9)
-    np.testing.assert_allclose(second, natural_quintic(t, values, 2), atol=1e-9)
-
-
-def test_differences_by_blocks_are_those_of_a_whole_span(monkeypatch: pytest.MonkeyPatch) -> None:
-    values = np.random.default_rng(3).normal(size=(3000, 7, 4))
-    by_blocks = spline_derivatives(values, 97.3)
-    c = spline._spline_coefficients(values.reshape(3000, -1))
-    first = (-c[:-4] - 10 * c[1:-3] + 10 * c[3:-1] + c[4:]) * (97.3 / 24)
-    np.testing.assert_allclose(by_blocks[0].reshape(first.shape), first, atol=1e-9)
-    second = (c[:-4] + 2 * c[1:-3] - 6 * c[2:-2] + 2 * c[3:-1] + c[4:]) * (97.3**2 / 6)
-    np.testing.assert_allclose(by_blocks[1].reshape(second.shape), second, atol=1e-8)
-    monkeypatch.setattr(spline, "_ROOM", 0)
-    for made, whole in zip(by_blocks, spline_derivatives(values, 97.3), strict=True):
-        assert np.array_equal(made, whole)
-
-
-def test_a_quadratic_is_differentiated_exactly() -> None:
-    # The end conditions hold for a quadratic, so that nothing but rounding is left (1e-16 · rate² · 10 m).
-    t = np.arange(60) / 100
-    values = np.stack([1 + 2 * t - 3 * t**2, 5 * t**2], axis=1)
-    first, second = spline_derivatives(values, 100.0)
-    np.testing.assert_allclose(first, np.stack([2 - 6 * t, 10 * t], axis=1), atol=1e-10)  # per s
-    np.testing.assert_allclose(second, np.broadcast_to([-6.0, 10.0], (60, 2)), atol=1e-8)  # per s²
 
 
 def test_the_error_falls_with_the_fourth_power_of_the_step() -> None:
@@ -116,16 +74,6 @@ def test_gaps_stay_gaps_and_do_not_leak(seed: int) -> None:
     assert np.isnan(second[gaps, 0]).all()
 
 
-def test_inputs_are_not_changed() -> None:
-    values = np.random.default_rng(0).normal(size=(50, 3))
-    values[20] = np.nan
-    before = values.copy()
-    spline_derivatives(values, 100.0)
-    lowpass(values, 6.0, 100.0)
-    mark_ends(values, 4)
-    np.testing.assert_array_equal(values, before)
-
-
 # --- low-pass ----------------------------------------------------------------------------------------------
 
 
@@ -161,45 +109,6 @@ def test_both_passes_together_have_minus_3_db_at_the_cutoff(cutoff: float, rate:
     np.testing.assert_allclose(b.sum() / a.sum(), 1.0, rtol=1e-12)  # nothing lost at 0 Hz
 
 
-@pytest.mark.parametrize("cutoff", [4.0, 6.0, 12.0])
-def test_a_sine_at_the_cutoff_keeps_its_phase_and_root_half_of_its_size(cutoff: float) -> None:
-    rate, n = 200.0, 4000
-    t = np.arange(n) / rate
-    filtered = lowpass(np.sin(2 * np.pi * cutoff * t)[:, None], cutoff, rate)[:, 0]
-    inner = slice(1000, 3000)  # 5 s from the ends: transients of a 4 Hz filter are gone after 1 s
-    basis = np.stack([np.sin(2 * np.pi * cutoff * t), np.cos(2 * np.pi * cutoff * t)], axis=1)[inner]
-    in_phase, quadrature = np.linalg.lstsq(basis, filtered[inner], rcond=None)[0]
-    np.testing.assert_allclose(in_phase, np.sqrt(0.5), atol=1e-9)
-    np.testing.assert_allclose(quadrature, 0.0, atol=1e-9)  # no lag
-
-
-def test_lowpass_leaves_straight_lines_alone() -> None:
-    t = np.arange(300)[:, None] / 100
-    filtered = lowpass(2 + 3 * t, 6.0, 100.0)
-    # A line is its own point reflection and passes a zero-phase low-pass. What the start of each pass leaves
-    # (its state is steady for a constant) has died out after half a second: 1e-9 m.
-    np.testing.assert_allclose(filtered[50:-50], (2 + 3 * t)[50:-50], atol=1e-9)
-    # At the ends it is behind one period of extension: less than 0.5 mm at 3 m/s.
-    np.testing.assert_allclose(filtered, 2 + 3 * t, atol=5e-4)
-    np.testing.assert_allclose(lowpass(np.full((300, 1), 2.0), 6.0, 100.0), 2.0, atol=1e-13)
-
-
-@pytest.mark.parametrize("cutoff", [6.0, 10.0, 15.0, 25.0, 36.0, 40.0, 45.0, 48.0])
-def test_what_swings_at_the_ends_has_died_out_behind_half_the_extension(cutoff: float) -> None:
-    # A slow movement of 20 cm, 6.4 m/s² at most, passes every one of these filters. Near half the rate a filter that
-    # starts from a wrong state swings from frame to frame: behind one period 40 Hz left 3 m/s², now 0.01.
-    rate, n = 100.0, 400
-
-    def moved(frames: np.ndarray) -> np.ndarray:
-        return 0.2 * np.sin(2 * np.pi * 0.9 * frames[:, None] / rate + 0.4)
-
-    alone = lowpass(moved(np.arange(n)), cutoff, rate)
-    within = lowpass(moved(np.arange(-n, 2 * n)), cutoff, rate)[n : 2 * n]
-    ends = max(4, int(np.ceil(pad_length(cutoff, rate) / 2)))  # as `clean_markers` leaves them empty
-    acceleration = np.diff(alone - within, n=2, axis=0)[ends:-ends] * rate**2
-    assert np.abs(acceleration).max() < 0.2  # m/s², 2 % of gravity: what 6 Hz leaves
-
-
 def test_each_span_of_each_column_is_filtered_by_itself() -> None:
     values = np.random.default_rng(5).normal(size=(200, 3))
     values[80:90, 1] = np.nan
@@ -209,17 +118,6 @@ def test_each_span_of_each_column_is_filtered_by_itself() -> None:
         alone = lowpass(values[start:stop, column : column + 1], 6.0, 100.0)[:, 0]
         np.testing.assert_allclose(filtered[start:stop, column], alone, atol=1e-13)
     np.testing.assert_array_equal(np.isnan(filtered), np.isnan(values))
-
-
-def test_a_span_too_short_to_be_filtered_is_unknown() -> None:
-    pad = pad_length(6.0, 100.0)
-    assert pad == 17  # one period, 16.7 frames
-    values = np.ones((60, 1))
-    values[pad] = np.nan
-    filtered = lowpass(values, 6.0, 100.0)
-    assert np.isnan(filtered[: pad + 1]).all()
-    np.testing.assert_allclose(filtered[pad + 1 :], 1.0, atol=1e-12)
-    assert np.isfinite(lowpass(np.ones((pad + 1, 1)), 6.0, 100.0)).all()
 
 
 @pytest.mark.parametrize("cutoff", [0.0, -1.0, 50.0, 80.0, np.nan])
@@ -240,12 +138,6 @@ def test_centred_mean_takes_the_samples_within_half_a_frame(rate: float, camera:
         centre = frame * ratio
         part = values[max(centre - half, 0) : centre + half + 1]  # 11 samples at 1000/100, 9 at 1080/120
         np.testing.assert_allclose(found[frame], part.mean(axis=0), atol=1e-14)
-
-
-def test_centred_mean_beyond_the_samples_is_unknown() -> None:
-    found = sample_centred_mean(np.ones((100, 1)), 1000.0, 100.0, 13)
-    assert np.isfinite(found[:11, 0]).all()  # frame 10 has the five samples before it
-    assert np.isnan(found[11:, 0]).all()
 
 
 @settings(max_examples=60, deadline=None)
@@ -270,27 +162,6 @@ def test_local_quadratic_is_exact_on_quadratics_at_any_ratio(
     np.testing.assert_allclose(found, curve(np.arange(n) / camera), atol=1e-9)
 
 
-def test_local_quadratic_takes_the_sample_itself_where_the_rates_are_equal() -> None:
-    values = np.random.default_rng(1).normal(size=(40, 3))
-    found = sample_local_quadratic(values, 100.0, 100.0, 40)
-    np.testing.assert_allclose(found[1:-1], values[1:-1], atol=1e-12)
-
-
-@pytest.mark.parametrize("ratio", [0.6, 1.2])
-def test_local_quadratic_serves_plates_about_as_fast_as_the_cameras(ratio: float) -> None:
-    """A force file may have its own rate (INTERFACE.md): a slow one must not lose frames between its samples."""
-    samples = np.arange(200) / (100.0 * ratio)
-    found = sample_local_quadratic((1 + samples)[:, None], 100.0 * ratio, 100.0, 100)
-    np.testing.assert_allclose(found[2:-2, 0], 1 + np.arange(100)[2:-2] / 100, atol=1e-9)  # N, a line
-
-
-def test_local_quadratic_beyond_the_samples_is_unknown() -> None:
-    found = sample_local_quadratic(np.ones((101, 2)), 1000.0, 100.0, 15)
-    np.testing.assert_allclose(found[:11], 1.0, atol=1e-12)
-    # Frame 11 lies 10 samples beyond the last: one sample within reach is not three.
-    assert np.isnan(found[11:]).all()
-
-
 def test_local_quadratic_keeps_a_peak_that_a_mean_rounds_off() -> None:
     t = np.arange(2000) / 1000
     peak = np.cos(2 * np.pi * 8.0 * (t - 1.0))[:, None]  # 8 Hz, as sharp as a heel strike transient
@@ -302,28 +173,6 @@ def test_local_quadratic_keeps_a_peak_that_a_mean_rounds_off() -> None:
 
 
 # --- spans -------------------------------------------------------------------------------------------------
-
-
-@settings(max_examples=50, deadline=None)
-@given(mask=st.lists(st.booleans(), max_size=40))
-def test_spans_are_the_runs_of_true(mask: list[bool]) -> None:
-    made = np.zeros(len(mask), dtype=bool)
-    last = -1
-    for start, stop in spans(np.array(mask, dtype=bool)):
-        assert last < start < stop  # in order, apart
-        made[start:stop] = True
-        last = stop
-    assert made.tolist() == mask
-
-
-def test_mark_ends_takes_the_same_from_each_span() -> None:
-    values = np.arange(30.0)[:, None] * [1.0, 2.0]
-    values[10:12, 0] = np.nan
-    values[16] = np.nan  # a span of four, 12 to 15, is eaten whole
-    found = mark_ends(values, 3)
-    kept = np.flatnonzero(known_rows(found))
-    np.testing.assert_array_equal(kept, [3, 4, 5, 6, *range(20, 27)])
-    np.testing.assert_array_equal(found[kept], values[kept])
 
 
 @pytest.mark.parametrize("sample", [sample_local_quadratic, sample_centred_mean])
@@ -349,18 +198,6 @@ def test_a_long_span_is_differentiated_some_rows_at_a_time_as_at_once(monkeypatc
     some_at_a_time = spline_derivatives(values, 100.0)
     monkeypatch.setattr("gaitid.numerics.blocks._NUMBERS", values.size * 16)
     np.testing.assert_array_equal(some_at_a_time, spline_derivatives(values, 100.0))
-
-
-@pytest.mark.parametrize("sample", [sample_centred_mean, sample_local_quadratic])
-@pytest.mark.parametrize(("rate", "start_s"), [(1000.0, 0.0), (1080.0, 0.0), (1000.0, 0.013)])
-def test_columns_beside_each_other_are_those_of_one_table(sample: object, rate: float, start_s: float) -> None:
-    """Over several blocks, and with the same digits: numpy's products of other widths may have others."""
-    values = np.random.default_rng(3).normal(size=(round(50 * rate), 6))
-    at = rate, 100.0, 5000, start_s
-    joined = SideBySide(values[:, :3].copy(), values[:, 3:].copy())
-    assert (len(joined), joined.shape) == (len(values), values.shape)
-    np.testing.assert_array_equal(joined[2:9], values[2:9])
-    np.testing.assert_array_equal(sample(joined, *at), sample(values, *at))  # type: ignore[operator]
 
 
 def test_a_long_span_is_filtered_some_blocks_at_a_time_as_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
