@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import json
-import math
-import shutil
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,17 +14,14 @@ from gaitid.errors import GaitidError
 from gaitid.model.yaml_file import parse_yaml
 from gaitid.norms import norms_for
 from gaitid.norms.build import About, build_norms
-from gaitid.norms.sets import load_set, parse_set
+from gaitid.norms.sets import parse_set
 from gaitid.norms.text import set_yaml
-from gaitid.write import CYCLE_COLUMNS
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cli"))
 from terminal import assert_refused, assert_wrong_usage, gaitid
 
 ABOUT = About("ours", "Ours", "adults")
 RISE = 0.01 * np.arange(101)
-# Of what a record of schema 1 has, those that norms are built from.
-OLD_KEYS = ("inputs", "model", "conventions", "settings", "subject", "impacts")
 
 
 def test_each_subject_counts_once_and_sides_are_pooled(result: Make, tmp_path: Path) -> None:
@@ -91,18 +84,6 @@ def test_turns_and_the_same_trial_twice_are_left_out(result: Make, tmp_path: Pat
     assert any("1 turning" in line for line in lines) and any("same trial" in line for line in lines)
     norms, _ = build_norms([tmp_path], About("ours", "", "", with_turns=True))
     assert norms.groups[0].bands["hip_flexion_deg"].mean.max() > 20
-
-
-def test_who_is_who_stands_in_the_batch_table(result: Make, tmp_path: Path) -> None:
-    result("day1", 1.0)
-    result("day2", 3.0)
-    result("day3", 8.0)
-    assert build_norms([tmp_path], ABOUT)[0].groups[0].n == 3, "without a table each folder is somebody"
-    rows = ["trial,subject,sha256", "/data/day1/walk.c3d,ann,x", "/data/day2/walk.c3d,ann,y", "other.c3d,bob,day3walk"]
-    (tmp_path / "batch.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
-    norms, _ = build_norms([tmp_path], ABOUT)
-    assert norms.groups[0].n == 2
-    assert norms.groups[0].bands["hip_flexion_deg"].mean == pytest.approx((2 + 8) / 2 + RISE)
 
 
 def test_models_are_not_mixed(result: Make, tmp_path: Path) -> None:
@@ -175,36 +156,6 @@ def test_a_group_for_each_range_of_speeds(result: Make, tmp_path: Path) -> None:
     assert "from 0.8 m/s: 2 subjects, 2 trials, 4 cycles" in lines and norms.usual == "from_0_8"
 
 
-def test_features_of_a_joint_that_is_defined_otherwise_are_left_out(result: Make, tmp_path: Path) -> None:
-    records = [result(name, level) for name, level in (("ann", 0.0), ("bob", 3.0), ("cid", 9.0))]
-    own = tmp_path / "own.yaml"
-    own.write_text(set_yaml(build_norms([tmp_path], ABOUT)[0]), encoding="utf-8")
-    record = json.loads(records[0].read_text("utf-8"))
-    norms, _ = norms_for(str(own), record, 1.0)
-    assert norms is not None
-    assert {"hip_flexion_angle_max", "gait_profile_score"} < set(norms.features)
-    angles = record["conventions"]["angles"]
-    record["conventions"]["angles"] = angles.replace("hip: yxz", "hip: zxy")
-    norms, words = norms_for(str(own), record, 1.0)
-    assert norms is not None
-    assert not norms.features and norms.bands["hip_flexion_deg"].borrowed
-    assert "hip_adduction_deg" not in norms.bands and not norms.bands["knee_flexion_deg"].borrowed
-    assert "defines otherwise than the band: hip" in words
-
-
-def test_one_subject_has_no_standard_deviation(result: Make, tmp_path: Path) -> None:
-    result("ann", 1.0)
-    built, lines = build_norms([tmp_path], ABOUT)
-    text = set_yaml(built)
-    assert "sd: [" not in text and "sd: null" in text and "nan" not in text
-    assert any("no standard deviations" in line for line in lines)
-    own = tmp_path / "own.yaml"
-    own.write_text(text, encoding="utf-8")
-    (group,) = load_set(str(own)).groups
-    assert np.isnan(group.bands["hip_flexion_deg"].sd).all()
-    assert math.isnan(group.spatiotemporal["stance_percent"].sd)
-
-
 GOOD = {
     "gaitid_norms": 1,
     "name": "x",
@@ -219,21 +170,13 @@ GOOD = {
     ("path", "value", "words"),
     [
         ("groups.all.bands.hip_flexion_deg.mean", [1, 2], "groups.all.bands.hip_flexion_deg.mean: expected 3 numbers"),
-        ("groups.all.bands.hip_flexion_deg.mean", [1, None, 2], "hip_flexion_deg.mean: expected numbers, found null"),
         ("groups.all.bands.hip_flexion_deg.mean", "1 2 3", "hip_flexion_deg.mean: expected a list of numbers"),
-        ("groups.all.bands.hip_flexion_deg.sd", [1, -1, 1], "hip_flexion_deg.sd: expected no number below 0"),
         ("groups.all.bands.hip_flexion_deg.sds", [1, 1, 1], "hip_flexion_deg.sds: unknown key (did you mean 'sd'?)"),
-        ("groups.all.bands.hip", {"mean": [1, 2, 3]}, "groups.all.bands.hip: expected a column of cycles.csv"),
         ("groups.all.n", 0, "groups.all.n: expected a number from 1"),
-        ("groups.all.speed_m_per_s", {"sd": 1}, "groups.all.speed_m_per_s.mean: missing"),
         ("groups", {}, "groups: expected at least one"),
-        ("percent", [0, 60, 50], "percent: expected increasing numbers from 0 to 100"),
         ("ages_years", [40, 20], "ages_years: expected two numbers, the lowest and the highest"),
-        ("usual", "slow", "usual: expected all, found 'slow'"),
         ("titel", "x", "titel: unknown key"),
-        ("definitions.models", "pig", "definitions.models: expected a list of names"),
         ("definitions.angles", {"hip": 3}, "definitions.angles.hip: expected text"),
-        ("gaitid_norms", 2, "not norms; expected the key gaitid_norms: 1; found 2"),
         ("gaitid_norms", True, "not norms; expected the key gaitid_norms: 1; found True"),
     ],
 )
@@ -252,32 +195,7 @@ def test_a_fault_is_named_with_its_key(path: str, value: object, words: str) -> 
     assert "\n" not in refused.value.line()
 
 
-@pytest.mark.parametrize("content", [None, [], "text", 3])
-def test_something_else_is_no_norms(content: object) -> None:
-    with pytest.raises(GaitidError, match="not norms"):
-        parse_set(content, "mine.yaml")
-
-
 # --- the command ------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("args", [("norms",), ("norms", "list")])
-def test_list(args: tuple[str, ...]) -> None:
-    done = gaitid(*args)
-    assert (done.code, done.err) == (0, "")
-    assert done.out.split("\t")[0] == "schwartz2008"
-    assert "free (n = 82)" in done.out
-
-
-def test_show() -> None:
-    done = gaitid("norms", "show", "schwartz2008")
-    assert done.code == 0
-    assert "J Biomech 41:1639" in done.out and "filter of the forces: not stated" in done.out
-    assert "-5.76 at 52 % to 36.7 at 90 %, sd 6.07" in done.out
-    assert "foot-strike spike until 4 %" in done.out
-    refused = gaitid("norms", "show", "none")
-    assert_refused(refused, "no norms 'none'", "expected schwartz2008, ", "gaitid norms lists what comes with gaitid")
-    assert "no bands" not in refused.err  # that is a word of `report --norms`
 
 
 def test_build_and_show(result: Make, tmp_path: Path) -> None:
@@ -294,55 +212,3 @@ def test_build_and_show(result: Make, tmp_path: Path) -> None:
     assert_refused(gaitid("norms", "build", record.with_name("walk.cycles.csv"), "-o", output), "not a result")
     assert_refused(gaitid("norms", "build", record, "-o", record), "is an input and would be overwritten")
     assert_wrong_usage(gaitid("norms", "build", record, "-o", output, "--ages", 40, 20), "--ages 40 20")
-
-
-@pytest.mark.parametrize(
-    ("table", "text", "words"),
-    [
-        ("cycles", "side,cycle\n", "columns missing: percent"),
-        ("cycles", f"{','.join(CYCLE_COLUMNS)}\nleft,1,0,1,2,,,\n", "its cycles are not whole"),
-        ("cycles", f"{','.join(CYCLE_COLUMNS)}\nleft,1\n", "line 2 is not whole"),
-        ("spatiotemporal", "speed\n1\n", "columns missing"),
-        ("features", "side,cycle\n", "columns missing: feature, value, unit"),
-        ("joints", "frame,time_s\n", "columns missing: left_ankle"),
-    ],
-)
-def test_damaged_tables_are_refused(result: Make, tmp_path: Path, table: str, text: str, words: str) -> None:
-    record = result("ann", 1.0)
-    record.with_name(f"walk.{table}.csv").write_text(text, encoding="utf-8")
-    assert_refused(gaitid("norms", "build", record, "-o", tmp_path / "x.yaml"), f"walk.{table}.csv", words)
-    assert not (tmp_path / "x.yaml").exists()
-
-
-@pytest.mark.parametrize(
-    ("table", "of", "words"),
-    [
-        ("cycles", {"level": 1.5}, "expected the angles of walk.joints.csv; found left 1, "),
-        ("cycles", {"level": 1.0, "cycles": 2}, "expected the cycles of walk.spatiotemporal.csv; found left 2, "),
-        ("joints", {"level": 1.5}, "expected the angles of walk.joints.csv; found left 1, "),
-        ("spatiotemporal", {"level": 1.0, "cycles": 2}, "walk.spatiotemporal.csv; found left 2, "),
-        ("features", {"level": 1.0, "cycles": 2}, "expected features of each cycle of cycles.csv; found left 2 "),
-    ],
-)
-def test_a_table_of_another_run_is_refused(
-    result: Make, tmp_path: Path, table: str, of: Mapping[str, Any], words: str
-) -> None:
-    record, other = result("ann", 1.0), result("bob", **of)
-    shutil.copy(other.with_name(f"walk.{table}.csv"), record.parent)
-    output = tmp_path / "x.yaml"
-    assert_refused(gaitid("norms", "build", record, "-o", output), "not whole, or of another run", words)
-    assert not output.exists()
-
-
-def test_results_of_before_verdicts_are_left_out(result: Make, tmp_path: Path) -> None:
-    record, later = result("ann", 1.0, features=False), result("bob", 1.0, features=False)
-    content = json.loads(record.read_text("utf-8"))
-    record.write_text(json.dumps({"gaitid": "0.1.0", **{k: v for k, v in content.items() if k in OLD_KEYS}}), "utf-8")
-    for table in ("joints", "spatiotemporal"):
-        record.with_name(f"walk.{table}.csv").unlink()
-    with pytest.raises(GaitidError, match="1 no verdict"):
-        build_norms([record], ABOUT)
-    for path, table in ((record, "cycles"), (later, "features")):
-        path.with_name(f"walk.{table}.csv").unlink(missing_ok=True)
-        with pytest.raises(GaitidError, match=f"walk.{table}.csv missing beside it"):
-            build_norms([path], ABOUT)
