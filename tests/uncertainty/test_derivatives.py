@@ -16,7 +16,7 @@ from gaitid.trial import Array
 from gaitid.uncertainty.errors import errors_of
 from gaitid.uncertainty.features import FeatureGradient, FeatureSpread
 from gaitid.uncertainty.first_order import derivatives, derivatives_by_waves, motion_gradient, propagate
-from gaitid.uncertainty.groups import Group, groups_of, jobs_of
+from gaitid.uncertainty.groups import Group
 from gaitid.uncertainty.perturbed import Perturbed
 from gaitid.uncertainty.shift import Shift
 from gaitid.uncertainty.sources import read_sources
@@ -90,28 +90,6 @@ def test_derivatives_tell_a_displacement_of_chains_and_clusters(model: str, labe
         assert largest > 1e-8 and off < 0.01 * largest, end
 
 
-def test_means_over_the_trial_stay_where_a_marker_is_displaced(computation: Perturbed) -> None:
-    """The heel of pig tells how long the foot is, and by that its inertia, but no pose of it in the walk."""
-    J = derivatives(computation, whole(computation, "LHEE"), motion_gradient(computation))
-    assert np.nanmax(np.abs(J)) < 1e-5  # N/m: rounding of 1e-12 N over a step of 3 um
-    always = next(computation.columns([Shift(markers={"LHEE": np.full((computation.result.trial.n_frames, 3), 0.01)})]))
-    assert np.nanmax(np.abs(always - computation.unshifted)) > 1e-3
-
-
-def test_velocities_of_single_entries_are_told_by_waves() -> None:
-    computation = walking("pig_vicon")
-    group = whole(computation, "LTHI")
-    expected = derivatives_by_waves(computation, group)
-    np.testing.assert_array_equal(derivatives(computation, group, motion_gradient(computation)), expected)
-
-
-def test_markers_of_both_legs_are_paired_but_those_of_the_base(computation: Perturbed) -> None:
-    errors = errors_of(read_sources("default"), computation)
-    pairs = {group.labels for group in groups_of(computation, errors.segment_of)}
-    assert {("LTHI", "RTHI"), ("LKNE", "RKNE"), ("LANK", "RANK"), ("LASI",), ("RASI",)} <= pairs
-    assert sorted(label for pair in pairs for label in pair) == sorted(errors.segment_of)
-
-
 def test_features_by_weights_are_those_that_are_measured(computation: Perturbed) -> None:
     """Differences with changes of a hundred-thousandth, of every fifth error: to 1e-3 of themselves."""
     spread = FeatureSpread(computation, step=1e-5)
@@ -127,39 +105,6 @@ def test_features_by_weights_are_those_that_are_measured(computation: Perturbed)
         assert np.all(np.abs(found[known] - measured[known]) < 1e-3 * size + 1e-5), error.words
         seen |= known & (np.abs(found) > 1e-4)
     assert seen.any(axis=0).sum() > 150  # of 201 features
-
-
-def test_features_of_tracks_are_those_of_the_changes_that_they_make(computation: Perturbed) -> None:
-    gradient, random = FeatureGradient(FeatureSpread(computation)), np.random.default_rng(5)
-    n, columns = computation.unshifted.shape
-    mine = np.flatnonzero([name.startswith("left_") for name in computation.names])
-    J, tracks = random.standard_normal((n, 9, len(mine))), random.standard_normal((n, 4, 9))
-    found = gradient.of_tracks(J, mine, tracks)
-    for k in range(4):
-        change = np.zeros((n, columns))
-        change[:, mine] = np.einsum("fo,foc->fc", tracks[:, k], J)
-        np.testing.assert_allclose(found[k], gradient.of_change(change), rtol=0, atol=1e-9 * np.abs(found[k]).max())
-    assert np.abs(found).max() > 1
-
-
-def test_errors_of_both_legs_in_a_static_are_told_by_one_computation() -> None:
-    """Of a computation in which left and right landmarks are off together, each leg has what its own one makes."""
-    computation = of_family("ior")
-    errors = errors_of(read_sources("default"), computation)
-    jobs = list(jobs_of(computation, errors.constant, errors.segment_of, 1e-4))
-    assert sorted(id(error) for job in jobs for error, _ in job.parts) == sorted(map(id, errors.constant))
-    pairs = [job for job in jobs if len(job.parts) == 2]
-    assert len(pairs) > 10
-    largest = []
-    for job in pairs[::7]:
-        both = next(computation.columns([job.shift.times(1e-4)])) - computation.unshifted
-        for error, mine in job.parts:
-            alone = next(computation.columns([error.shift.times(1e-4)])) - computation.unshifted
-            np.testing.assert_allclose(both[:, mine], alone[:, mine], rtol=0, atol=1e-12)
-            others = np.setdiff1d(np.arange(both.shape[1]), mine)
-            assert np.nanmax(np.abs(alone[:, others])) == 0.0, error.words
-        largest.append(np.nanmax(np.abs(both)))
-    assert max(largest) > 1e-5  # deg, of 0.6 um
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import gc
-import shutil
 import subprocess
 import sys
-import weakref
 from pathlib import Path
 
 import numpy as np
@@ -17,14 +14,11 @@ from gaitid.analysis.pipeline import analyse
 from gaitid.body.subject import SubjectFile
 from gaitid.model.load import load_model
 from gaitid.numerics import blocks
-from gaitid.run import RunOptions, analyse_file, estimate_of, prepare, with_chosen_model
 from gaitid.simulate.files import simulate
 from gaitid.uncertainty import blocks as of_uncertainty
 from gaitid.uncertainty.estimate import estimate
 from gaitid.uncertainty.perturbed import Perturbed
 from gaitid.uncertainty.sources import read_sources
-
-NOISY = Path(__file__).resolve().parents[2] / "sample_data" / "walk_noisy" / "walk.c3d"
 
 
 def test_a_long_trial_block_by_block_is_as_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,17 +61,6 @@ def test_drawn_errors_of_a_long_trial(monkeypatch: pytest.MonkeyPatch) -> None:
     assert 2 < about["halves_differ_by_percent"] < 25 and 2 < about["first_order_differs_by_percent"] < 25
 
 
-def test_what_is_kept_of_an_estimate_keeps_no_result() -> None:
-    prepared = with_chosen_model(prepare(RunOptions(model="pig", uncertainty="default")), NOISY)
-    result = analyse_file(NOISY, prepared)
-    found = estimate_of(result, prepared)
-    assert found is not None and estimate_of(result, prepared) is found
-    there = weakref.ref(result)
-    del result
-    gc.collect()
-    assert there() is None
-
-
 # --- memory --------------------------------------------------------------------------------------------------------
 
 #: Prints the largest memory, kB, that a command or one that it starts takes.
@@ -107,18 +90,3 @@ def test_memory_of_a_long_trial(tmp_path: Path) -> None:
         simulate("treadmill", folder, duration=n_frames / 100, analog_rate_hz=200.0, no_events=True)
         peaks.append(peak_kB("run", folder / "treadmill.c3d", "--uncertainty", "-o", folder, code=_SOON_LONG))
     assert (peaks[1] - peaks[0]) / 1200 < 70
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="memory is counted in kB on Linux")
-def test_memory_of_many_trials(tmp_path: Path) -> None:
-    """It was 6 MB a trial of 150 frames."""
-    simulate("walk", tmp_path, duration=3.0, rate_hz=50.0, analog_rate_hz=200.0)
-    peaks = []
-    for count in (4, 16):
-        folder = tmp_path / str(count)
-        folder.mkdir()
-        for i in range(count):
-            shutil.copy(tmp_path / "walk.c3d", folder / f"walk{i}.c3d")
-        peaks.append(peak_kB("batch", folder, "-j", 1, "--model", "pig", "--uncertainty", "-o", tmp_path / f"o{count}"))
-    assert (peaks[1] - peaks[0]) / 12 < 1000

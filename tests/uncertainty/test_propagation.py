@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,15 +14,13 @@ from gaitid.analysis.pipeline import analyse
 from gaitid.body.subject import SubjectFile
 from gaitid.model.load import load_model
 from gaitid.trial import Array
-from gaitid.uncertainty.errors import errors_of, over_trial, segments_of_markers
+from gaitid.uncertainty.errors import errors_of
 from gaitid.uncertainty.estimate import Estimate, estimate
-from gaitid.uncertainty.first_order import derivatives, motion_gradient, propagate
-from gaitid.uncertainty.groups import Group
+from gaitid.uncertainty.first_order import propagate
 from gaitid.uncertainty.monte_carlo import Draws, monte_carlo
 from gaitid.uncertainty.perturbed import Perturbed
-from gaitid.uncertainty.shift import Shift, summed
+from gaitid.uncertainty.shift import Shift
 from gaitid.uncertainty.sources import Sources, read_sources
-from gaitid.uncertainty.variances import moves_of
 
 HIP = "left_hip_extension_moment_Nm_per_kg"
 
@@ -52,13 +49,6 @@ def column(computation: Perturbed | Estimate, values: Array, name: str) -> Array
 
 
 # --- the computation that is repeated ---------------------------------------------------------------------------
-
-
-def test_without_a_shift_it_is_the_result(computation: Perturbed) -> None:
-    """To the last bit: nothing is derived from numbers other than those that are written."""
-    known = np.isfinite(computation.values)
-    assert known.mean() > 0.5
-    np.testing.assert_array_equal(computation.unshifted[known], computation.values[known])
 
 
 def test_a_moved_centre_of_pressure_moves_the_ankle_by_force_times_lever(computation: Perturbed) -> None:
@@ -95,56 +85,7 @@ def test_all_errors_of_a_plate_leave_the_swing_alone(computation: Perturbed) -> 
     assert np.nanmax(np.abs(change)) > 0.05
 
 
-def test_shifts_add(computation: Perturbed) -> None:
-    one, other = Shift(numbers={"mass": 1.0}, mass={"foot": 0.1}), Shift(numbers={"mass": 2.0})
-    total = summed([(2.0, one), (-1.0, other)])
-    assert total.numbers == {"mass": 0.0} and total.mass == {"foot": 0.2}
-    np.testing.assert_array_equal(next(computation.columns([Shift(numbers={"mass": 0.0})])), computation.unshifted)
-
-
 # --- derivatives ------------------------------------------------------------------------------------------------
-
-
-def test_forward_differences_are_those_of_larger_steps_both_ways(computation: Perturbed, sources: Sources) -> None:
-    """Against central differences a thousand times as large, whose error is of second order: 1e-3 of the largest."""
-    errors = errors_of(sources, computation).constant
-    assert {error.source for error in errors} >= {"hip_centre", "marker_placement", "measurements", "force_plates"}
-    for error in errors[:: max(1, len(errors) // 12)]:
-        forward = (next(computation.columns([error.shift.times(1e-4)])) - computation.unshifted) / 1e-4
-        up, down = (next(computation.columns([error.shift.times(step)])) for step in (0.05, -0.05))
-        central = (up - down) / 0.1
-        size = np.nanmax(np.abs(central), axis=0)
-        off = np.nanmax(np.abs(forward - central), axis=0)
-        assert np.all(off[size > 0] <= 2e-3 * size[size > 0] + 1e-5), error.words  # of N: rounding
-
-
-def test_markers_that_move_are_told_from_a_few_computations(computation: Perturbed) -> None:
-    """J0, J1, J2 of a marker predict what a displacement of none of their frequencies does, to 1 % of its largest."""
-    label = "LKNE"
-    n, rate_hz = computation.result.trial.n_frames, computation.result.trial.rate_hz
-    time = np.arange(n) / rate_hz
-    track = 1e-5 * np.stack(
-        [np.sin(2 * np.pi * 1.3 * time), np.cos(2 * np.pi * 3.1 * time + 1), np.sin(2 * np.pi * 4.3 * time)], axis=1
-    )
-    group = Group(((label, "left"), (label, "right")))
-    J = derivatives(computation, group, motion_gradient(computation))
-    predicted = (moves_of(track[None], rate_hz) @ J)[:, 0]
-    happened = next(computation.columns([Shift(markers={label: track})])) - computation.unshifted
-    known = np.isfinite(computation.values)
-    for name in (HIP, "left_knee_extension_moment_Nm_per_kg", "left_knee_flexion_deg", "left_hip_power_W_per_kg"):
-        i = computation.names.index(name)
-        rows = known[:, i]
-        off = np.abs(predicted[rows, i] - happened[rows, i]).max()
-        assert off < 0.01 * np.abs(happened[rows, i]).max(), name
-
-
-def test_every_marker_is_on_its_segment(computation: Perturbed) -> None:
-    on = segments_of_markers(computation)
-    assert on["LASI"] == ("", "pelvis") and on["RPSI"] == ("", "pelvis")
-    for side, letter in (("left", "L"), ("right", "R")):
-        assert on[f"{letter}KNE"] == on[f"{letter}THI"] == (side, "thigh")
-        assert on[f"{letter}ANK"] == on[f"{letter}TIB"] == (side, "shank")
-        assert on[f"{letter}HEE"] == on[f"{letter}TOE"] == (side, "foot")
 
 
 def test_a_marker_that_carries_more_noise_has_wider_bands(computation: Perturbed) -> None:
@@ -158,19 +99,6 @@ def test_a_marker_that_carries_more_noise_has_wider_bands(computation: Perturbed
     before, now = (estimate(of, sources, features=False) for of in (computation.result, rough))
     column = now.names.index("left_knee_flexion_deg")
     assert np.nanmedian(now.standard[:, column]) > 1.2 * np.nanmedian(before.standard[:, column])
-
-
-def test_noise_behind_the_filter_has_the_stated_covariance(computation: Perturbed, sources: Sources) -> None:
-    """Of a coordinate with its derivatives: closed form against 400 drawn tracks, 5 % (their own spread is 1 %)."""
-    noise = errors_of(sources, computation).noise
-    assert noise is not None and noise.raw_m == pytest.approx(0.3e-3, rel=0.05)
-    rate_hz = computation.result.trial.rate_hz
-    drawn = noise.drawn(np.random.default_rng(5), (400, 260, 1), rate_hz)
-    parts = moves_of(np.repeat(drawn, 3, axis=2), rate_hz)[60:-60, :, :3]  # away from the ends
-    variances = parts.var(axis=(0, 1))
-    np.testing.assert_allclose(variances, np.diag(noise.covariance), rtol=0.05)
-    both = np.mean(parts[:, :, 0] * parts[:, :, 2])
-    assert both == pytest.approx(noise.covariance[0, 2], rel=0.05)
 
 
 # --- both ways --------------------------------------------------------------------------------------------------
@@ -191,23 +119,6 @@ def test_drawn_errors_give_what_first_order_says(computation: Perturbed, sources
     assert abs(np.median(drawn.of_features[of_features] / first.of_features[of_features]) - 1) < 0.1 + 1 / np.sqrt(
         samples
     )
-
-
-def test_progress_says_how_far_it_has_converged(computation: Perturbed, sources: Sources) -> None:
-    """Two halves of 25 draws are 14 % apart and more: 1/√(2 · 25) each."""
-    errors, told = errors_of(sources, computation), []
-    monte_carlo(computation, errors, Draws(60, 2, told.append), propagate(computation, errors, features=False))
-    (words,) = told
-    assert words.startswith("50 of 60 samples, halves differ by ")
-    assert 5 < float(words.split()[-2]) < 40
-
-
-def test_drawing_again_gives_the_same(computation: Perturbed, sources: Sources) -> None:
-    errors = errors_of(sources, computation)
-    first = propagate(computation, errors, features=False)
-    one, other, another = (monte_carlo(computation, errors, Draws(5, seed), first) for seed in (1, 1, 2))
-    np.testing.assert_array_equal(one.standard, other.standard)
-    assert not np.array_equal(one.standard, another.standard, equal_nan=True)
 
 
 # --- what comes out ---------------------------------------------------------------------------------------------
@@ -239,23 +150,6 @@ def test_twice_the_errors_are_twice_the_uncertainty(computation: Perturbed, sour
     np.testing.assert_allclose(twice.standard[known] / once.standard[known], 2.0, rtol=2e-3)
 
 
-def test_one_source_alone_and_the_budget(computation: Perturbed, sources: Sources, found: Estimate) -> None:
-    """Variances add up; the share that the budget names is what is left where all others are taken away."""
-    alone = sources._replace(
-        noise_m=0.0, placement_m=0.0, soft_tissue={}, measurements={},
-        sizes={source: dict.fromkeys(of, 0.0) for source, of in sources.sizes.items()},
-    )  # fmt: skip
-    only = estimate(computation.result, alone, features=False)
-    i = found.names.index(HIP)
-    perturbed = Perturbed(computation.result)
-    variance = propagate(perturbed, errors_of(sources, perturbed, over_trial(perturbed)), features=False).variance
-    np.testing.assert_allclose(only.standard[:, i] ** 2, variance["hip_centre"][:, i], rtol=1e-12)
-    total = sum(of[:, i] for of in variance.values())
-    np.testing.assert_allclose(found.standard[:, i] ** 2, total, rtol=1e-12)
-    shares = found.record()["columns"][HIP]["shares_percent"]
-    assert sum(shares.values()) == pytest.approx(100)
-
-
 def test_turning_the_laboratory_changes_no_joint_angle_moment_or_power() -> None:
     """Of the sizes themselves: they are in axes of the body, of the vertical and of nothing else."""
     sources = read_sources("default")._replace(noise_m=0.0)
@@ -272,63 +166,11 @@ def test_turning_the_laboratory_changes_no_joint_angle_moment_or_power() -> None
             assert np.abs(a - b)[known].max(initial=0.0) < 2e-3 * size, name
 
 
-def test_a_sentence_names_the_largest_first(found: Estimate) -> None:
-    peaks = found.record()["peaks"]
-    hip = next(
-        peak for peak in peaks if (peak["side"], peak["feature"]) == ("left", "hip_abduction_moment_max_early_stance")
-    )
-    largest = max(hip["shares_percent"], key=hip["shares_percent"].get)
-    assert largest == "hip_centre"
-    assert "left hip abduction moment at its peak in early stance" in hip["words"]
-    assert hip["words"].index("hip's centre") < hip["words"].index("force plates")
-    assert hip["would_help"].startswith("a functional hip centre would take it to ± ")
-
-
 def test_the_bundled_file_names_the_source_of_every_figure() -> None:
     sources = read_sources("default")
     for name, content in sources.content["sources"].items():
         assert content.get("source"), name
     assert sum(sources.harmonics) == pytest.approx(1)
-
-
-def test_without_cycles_there_are_no_features(computation: Perturbed, sources: Sources) -> None:
-    result = computation.result
-    bare = replace(result, gait=replace(result.gait, strides=()))
-    found = estimate(bare, sources)
-    assert found.of_features().shape[0] == 0 and np.isfinite(found.standard).any()
-
-
-def test_a_segment_that_is_lost_leaves_the_others_their_uncertainty(sources: Sources) -> None:
-    trial = simulated_walk(duration=3.0).trial
-    points = trial.points_g.copy()
-    points[-60:, trial.labels.index("LTIB")] = np.nan
-    found = estimate(
-        analyse(replace(trial, points_g=points), load_model("pig"), SubjectFile()), sources, features=False
-    )
-    values, standard = (column(found, of, "left_pelvis_anterior_tilt_deg") for of in (found.values, found.standard))
-    np.testing.assert_array_equal(np.isfinite(standard), np.isfinite(values))
-    assert np.isfinite(values[-30:-10]).all()
-    assert np.isnan(column(found, found.values, "left_knee_flexion_deg")[-30:-10]).all()
-
-
-def test_of_the_trunk_nothing_is_claimed(computation: Perturbed, sources: Sources) -> None:
-    """Its markers are none of the legs' model: the angles have no uncertainty, and the record says so."""
-    result = computation.result
-    thorax = {"thorax": {"anterior_tilt": np.linspace(0.0, 5.0, result.trial.n_frames)}}
-    sides = {name: replace(side, trunk_angles=thorax) for name, side in result.sides.items()}
-    found = estimate(replace(result, sides=sides), sources)
-    assert np.isnan(column(found, found.standard, "left_thorax_anterior_tilt_deg")).all()
-    assert np.isfinite(column(found, found.standard, "left_knee_flexion_deg")).any()
-    record = found.record()
-    assert any("thorax" in words for words in record["left_out"])
-    assert not any("thorax" in name for name in (*record["columns"], *record["cycle"]["left"]))
-
-
-def test_paths_are_those_of_the_file(tmp_path: Path) -> None:
-    own = tmp_path / "own.yaml"
-    own.write_text("gaitid_uncertainty: 1\nsources:\n  timing: {frames: 1, source: ours}\n", encoding="utf-8")
-    sources = read_sources(own)
-    assert sources.sizes["timing"]["frames"] == 1 and sources.placement_m == 0 and sources.path == own
 
 
 @pytest.mark.parametrize("model", slow_but(["ior"], ["cast", "ior", "helen_hayes"]))

@@ -17,7 +17,7 @@ from gaitid.model.load import load_model
 from gaitid.trial import Array
 from gaitid.uncertainty.errors import errors_of
 from gaitid.uncertainty.features import FeatureSpread
-from gaitid.uncertainty.monte_carlo import Running, drawn_shift
+from gaitid.uncertainty.monte_carlo import drawn_shift
 from gaitid.uncertainty.perturbed import FRAMES_AT_ONCE, Perturbed
 from gaitid.uncertainty.shift import Shift
 from gaitid.uncertainty.sources import read_sources
@@ -54,42 +54,6 @@ def test_drawn_errors_of_every_kind(settings: dict[str, float]) -> None:
     assert_same(list(computation.columns(shifts)), each_alone(computation, shifts), 1e-8)
 
 
-def test_markers_that_move_about_none() -> None:
-    """Of markers alone, and of what moves points, the dynamics are done at once too; lengths are those of each walk."""
-    computation = walking()
-    n = computation.result.trial.n_frames
-    wave = np.sin(np.arange(n) / 7.0)[:, None]
-    shifts = [Shift(markers={"LKNE": 1e-5 * wave * along, "RANK": 2e-5 * wave * along}) for along in np.eye(3)]
-    hip = computation.result.model.place("point", "hip", "left")
-    shifts += [Shift(markers={"RANK": np.full((n, 3), 0.01)}), Shift(centres={hip: np.array([0.0, 0.02, 0.0])})]
-    shifts += [Shift(com={"thigh": np.array([0.0, 0.0, 0.03])}), Shift(cutoff={"log": 0.2})]
-    assert_same(list(computation.columns(shifts)), each_alone(computation, shifts), 1e-8)
-
-
-def test_one_leg_alone() -> None:
-    """The other one's markers were not recorded: its columns stay unknown, and walks are stacked all the same."""
-    trial = simulated_walk(duration=2.0).trial
-    kept = [i for i, label in enumerate(trial.labels) if label[0] == "L" or label in ("RASI", "RPSI")]
-    left = replace(trial, labels=tuple(trial.labels[i] for i in kept), points_g=trial.points_g[:, kept])
-    computation = Perturbed(analyse(left, load_model("pig", NO_FILTER), SubjectFile()))
-    assert computation.sides == ("left",)
-    shifts = drawn(computation, 3)
-    assert computation.together > 2
-    found = list(computation.columns(shifts))
-    assert_same(found, each_alone(computation, shifts), 1e-8)
-    right = [name.startswith("right") and "ground" not in name for name in computation.names]
-    assert np.isnan(found[0][:, right]).all() and np.isfinite(found[0]).any()
-
-
-def test_computations_are_counted() -> None:
-    computation = walking()
-    shifts = drawn(computation, 3)
-    assert computation.together > 3
-    before = computation.count
-    list(computation.columns(shifts))
-    assert computation.count == before + 3
-
-
 def test_a_chain_that_is_fitted_frame_by_frame() -> None:
     """Multibody optimisation: many walks at once, from where the result has them; N, N·m, deg."""
     recorded, loaded = marked(FAMILY_OF["cgm22"]), load_model("cgm22", NO_FILTER)
@@ -119,14 +83,6 @@ def test_each_with_a_calibration_of_its_own(model: str, joints: str, tmp_path: P
     assert np.nanmax(np.abs(found[3] - found[2])[:, angles]) > 1.0
 
 
-def test_a_velocity_over_four_frames() -> None:
-    """Of single entries of matrices: each walk's own."""
-    computation = walking("pig_vicon")
-    shifts = drawn(computation, 3)
-    assert computation.together > 2
-    assert_same(list(computation.columns(shifts)), each_alone(computation, shifts), 1e-8)
-
-
 def test_changes_over_cycles_are_those_of_the_curves() -> None:
     """The sampling of cycles as weights, against the sampling itself."""
     computation = walking()
@@ -141,15 +97,3 @@ def test_changes_over_cycles_are_those_of_the_curves() -> None:
         expected = over_cycles([stride.cycle], change[:, [column]], computation.result.trial.rate_hz)[0, :, 0]
         i = spread.names.index(name)
         np.testing.assert_allclose(found[:, i], expected, atol=1e-12)
-
-
-def test_two_halves_joined_are_the_whole() -> None:
-    values = np.random.default_rng(0).standard_normal((31, 4))
-    values[3, 1] = np.nan
-    whole, even, odd = Running((4,)), Running((4,)), Running((4,))
-    for i, row in enumerate(values):
-        whole.add(row)
-        (even, odd)[i % 2].add(row)
-    both = even.joined(odd)
-    np.testing.assert_allclose(both.mean, whole.mean, rtol=1e-12)
-    np.testing.assert_allclose(both.standard, whole.standard, rtol=1e-12)

@@ -14,7 +14,6 @@ from gaitid.body.subject import SubjectFile
 from gaitid.model.load import load_model
 from gaitid.trial import Array, Trial
 from gaitid.uncertainty.errors import errors_of
-from gaitid.uncertainty.first_order import propagate
 from gaitid.uncertainty.perturbed import Perturbed
 from gaitid.uncertainty.shift import Error
 from gaitid.uncertainty.sources import read_sources
@@ -73,17 +72,6 @@ def test_a_toe_marker_that_lies_high_cancels_in_a_foot_flat_static() -> None:
     assert with_static < 0.1 * without
 
 
-def test_an_angle_of_the_static_has_no_error_of_its_own() -> None:
-    words = [error.words for error in ERRORS if error.source == "measurements"]
-    assert "left knee_width" in words
-    assert not [said for said in words if "static" in said]
-
-
-def test_a_width_changes_what_the_static_computes_from_it() -> None:
-    width = next(error for error in ERRORS if error.words == "left knee_width")
-    assert set(width.shift.numbers) > {"left.knee_width"}
-
-
 def test_a_mass_that_plates_gave_is_unsure_with_a_static_too() -> None:
     subject = {k: v for k, v in WALK.trial.parameters.items() if "mass" not in k.lower()}
     walk, static = (replace(trial, parameters=subject) for trial in (WALK.trial, WALK.static))
@@ -92,15 +80,3 @@ def test_a_mass_that_plates_gave_is_unsure_with_a_static_too() -> None:
     errors = errors_of(read_sources("default"), computation).constant
     mass = next(error for error in errors if error.words == "mass")
     assert mass.shift.numbers["mass"] == 0.5
-
-
-def test_walks_of_a_session_share_what_follows_from_the_static() -> None:
-    """Each measurement and calibration with an error is made for the first walk alone."""
-    trials, kept = (WALK.trial, simulated_walk(duration=2.6, seed=5, marker_noise_mm=0.3).trial), set()
-    sources, cgm21 = read_sources("default"), load_model("cgm21")
-    for trial in trials:
-        walk = Perturbed(analyse(trial, cgm21, SubjectFile(), static=WALK.static))
-        propagate(walk, errors_of(sources, walk), features=False)
-        assert walk.session is not None
-        kept.add((id(walk.session), len(walk.session._kept)))
-    assert len(kept) == 1 and kept.pop()[1] > 30
