@@ -8,13 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gaitid.dynamics.wrench import Wrench
 from gaitid.faults.laboratory import KINDS, Day, Share, common_errors
 from gaitid.faults.spread import Prior
-from gaitid.ground.contacts import FootLoad
 from gaitid.numerics.rotation import about_axis
 from gaitid.trial import Array
-from gaitid.uncertainty.shift import shifted_load
 
 SD = np.array([0.005, 0.005, 0.01, 0.0045])  # m, m, relative, s
 KEYS = ("shift_x", "shift_y", "gain", "delay")
@@ -41,10 +38,6 @@ def share(error: Array, sd_of_trial: Array, noise: Array) -> Share:
 def numbers(of: Any) -> Array:
     """Root mean squares along the laboratory's x and y, of gain and delay."""
     return np.array([*np.linalg.norm(of.cop_g, axis=0)[:2], of.gain, of.delay_s])
-
-
-def test_who_tells_nothing_leaves_the_prior() -> None:
-    assert numbers(common_errors(None, None, ground(), SD)) == pytest.approx(SD, rel=1e-9)
 
 
 def test_bands_hold_the_error_and_are_as_wide_as_before_on_the_average() -> None:
@@ -83,27 +76,3 @@ def test_a_day_takes_the_place_of_the_prior() -> None:
     found = common_errors(None, Day("a day", {}, known), of, SD)
     assert numbers(found)[:2] == pytest.approx([np.hypot(0.02, 0.001), 0.001], rel=1e-6)
     assert (found.gain, found.delay_s) == pytest.approx((SD[2], 0.001), rel=1e-6)
-
-
-def test_an_error_that_a_file_leaves_out_stays_none() -> None:
-    sd = SD * [1, 1, 0, 1]
-    found = common_errors(share(SD, SD, np.zeros(4)), None, ground(), sd)
-    assert found.gain == 0
-    assert found.delay_s > 0
-
-
-def test_a_delay_is_a_slope_where_forces_are_smooth_and_reaches_beyond_an_impact() -> None:
-    rate_hz, n, sd_s = 100.0, 60, 0.008
-    times = np.arange(n) / rate_hz
-    f_g = np.zeros((n, 3))
-    f_g[20:, 2] = 500.0 + 100.0 * np.sin(2 * np.pi * times[20:])
-    load = FootLoad(np.zeros(n, int), Wrench(f_g, np.zeros((n, 3)), np.zeros(3)), np.full((n, 3), np.nan), np.zeros(n))
-    square = np.zeros(n)
-    for sign in (1, -1):
-        late = {("late", sign * np.sqrt(3) * sd_s): np.array(1 / np.sqrt(6))}
-        square += (shifted_load(load, late, UP, rate_hz).wrench.f_g - f_g)[:, 2] ** 2
-    slope = 200.0 * np.pi * np.cos(2 * np.pi * times)
-    # straight lines between samples bend by less than 1 N in 14 ms
-    assert np.sqrt(square[25:55]) == pytest.approx(sd_s * np.abs(slope[25:55]), abs=0.5)
-    assert np.sqrt(square[19]) > 150  # N: the foot may have been there already
-    assert not square[:15].any()

@@ -90,25 +90,6 @@ def test_turning_the_laboratory_changes_no_score(R_gl: Array) -> None:
     np.testing.assert_allclose(scores[1], scores[0], rtol=1e-5, atol=1e-4)
 
 
-def test_what_explains_the_same_is_a_rival() -> None:
-    """One plate that is turned on the floor, or cameras that are: nothing tells them apart."""
-    sound = walked(one_plate=True)
-    turned = sound.filed._replace(R_gp=sound.filed.R_gp @ about_axis("z", 0.15))
-    (finding,) = judge(Court(with_noise(replace(sound, filed=turned)))).findings
-    found = {one.hypothesis.cause: one for one in (finding.best, *finding.rivals)}
-    assert {"askew", "yaw"} <= set(found)
-    for one in found["askew"], found["yaw"]:
-        assert abs(abs(one.size[0]) - 0.15) < 3 * one.error[0]
-
-
-def test_a_delay_is_found_in_a_recording_that_ends_within_a_stance() -> None:
-    sound = walked(beside_s=0.0)
-    shifted = tuple(np.concatenate([samples[:1].repeat(3, axis=0), samples[:-3]]) for samples in sound.samples)
-    best = best_of(read_again(sound, shifted))
-    assert (best.hypothesis.cause, best.hypothesis.plates) == ("late", (0, 1))
-    assert best.size == pytest.approx([0.03], abs=0.006)
-
-
 # --- trials ---------------------------------------------------------------------------------------------------
 
 
@@ -142,29 +123,10 @@ def test_a_simulated_walk_names_delay_gain_and_sign() -> None:
     assert sign.code == "plate_channel" and sign.text.startswith("plate 1: probably Fy has the wrong sign")
 
 
-def test_mass_and_gain_of_all_plates_are_not_told_apart() -> None:
-    """Both are said, whichever it was."""
-    trial = simulated_walk().trial
-    (key,) = (key for key in trial.parameters if key.lower().replace(" ", "") in ("bodymass", "mass"))
-    heavier = replace(trial, parameters={**trial.parameters, key: trial.parameters[key] / 0.8})
-    for notes in (spoil(trial, np.full(6, 0.8)), spoil(heavier, np.ones(6))):
-        (note,) = notes
-        assert note.code == "body_not_carried" and "mass or gain is wrong, or something else carries" in note.text
-        assert float(re.search(r"give ([0-9.]+) ± ", note.text)[1]) == pytest.approx(0.8, abs=0.06)  # type: ignore[index]
-
-
 def recorded(name: str) -> Trial:
     if not (SHARED / name).is_file():
         pytest.skip("the shared trials are not beside this checkout")
     return read_trial(SHARED / name)
-
-
-@pytest.mark.parametrize("name", ["labs/turn/turn.c3d", "labs/turn/straight.c3d", "children/HC030A/turn.c3d"])
-def test_turns_accuse_nobody(name: str) -> None:
-    recorded(name)
-    static = SHARED / Path(name).with_name("static.c3d")
-    prepared = prepare(RunOptions(static=static if static.is_file() else None))
-    assert not accused(analyse_file(SHARED / name, prepared))
 
 
 @pytest.mark.parametrize(("channel", "number"), [(0, 1), (1, 2)])

@@ -14,10 +14,9 @@ import numpy as np
 import pytest
 
 from gaitid.analysis.pipeline import pipeline_of
-from gaitid.errors import GaitidError
 from gaitid.faults.find import PlateFaults
 from gaitid.faults.laboratory import KINDS, Day, Share, added
-from gaitid.faults.laboratory_file import laboratory_text, read_laboratory, share_in, share_record, words_of
+from gaitid.faults.laboratory_file import laboratory_text, read_laboratory, words_of
 from gaitid.run import RunOptions, analyse_trial, prepare, read_with
 from gaitid.trial import ForcePlate
 
@@ -44,11 +43,6 @@ def moved(plate: ForcePlate) -> ForcePlate:
 def early(plate: ForcePlate) -> ForcePlate:
     n = round(EARLY_S * plate.rate_hz)
     return replace(plate, force_p=np.roll(plate.force_p, -n, axis=0), moment_p=np.roll(plate.moment_p, -n, axis=0))
-
-
-def turned(plate: ForcePlate) -> ForcePlate:
-    """Fx with the wrong sign."""
-    return replace(plate, force_p=plate.force_p * [-1.0, 1.0, 1.0])
 
 
 def faults(folder: str, name: str, spoil: Spoil = as_filed, days: tuple[Day, ...] = ()) -> PlateFaults:
@@ -117,15 +111,6 @@ def test_a_file_is_what_is_known_of_a_trial() -> None:
     assert [note.code for note in elsewhere.notes] == ["file_beside"]
 
 
-def test_sound_trials_are_not_accused_by_their_own_day() -> None:
-    for trial in TRIALS[1::2]:
-        assert faults(*trial, as_filed, (day(as_filed),)).notes == ()
-
-
-def test_a_trial_with_a_gross_fault_tells_nothing() -> None:
-    assert faults(*TRIALS[0], turned).laboratory is None
-
-
 def test_one_trial_is_no_sum() -> None:
     (first, *others) = shares(moved)
     twice = added("", [first, first, *others], None)
@@ -133,24 +118,6 @@ def test_one_trial_is_no_sum() -> None:
     far = replace(first[1], score=first[1].score * 100)
     assert added("", [(first[0], far)] * 2, None).wrong
     assert added("", [(first[0], far)], None).wrong == ()
-
-
-def test_many_trials_of_one_subject_are_no_many_subjects() -> None:
-    share = shares(as_filed)[0][1]
-    of_one = added("", [("a", share)] * 40, None)
-    of_many = added("", [(str(i), share) for i in range(40)], None)
-    at = 1, "delay"
-    joint = [np.sqrt(of.values[at].sd ** 2 - KINDS["delay"].floor ** 2) for of in (of_one, of_many)]
-    assert joint[0] > 2 * joint[1]
-
-
-def test_a_record_holds_a_share() -> None:
-    share = shares(as_filed)[0][1]
-    again = share_in(share_record(share))
-    assert again.parameters == share.parameters
-    np.testing.assert_allclose(again.information, share.information, rtol=1e-5)
-    np.testing.assert_allclose(again.score, share.score, rtol=1e-5)
-    assert again.corners.keys() == share.corners.keys()
 
 
 def test_the_file_is_read_as_it_was_written(tmp_path: Path) -> None:
@@ -163,11 +130,3 @@ def test_the_file_is_read_as_it_was_written(tmp_path: Path) -> None:
     for parameter, prior in day(moved).values.items():
         scale = abs(KINDS[parameter[1]].scale)
         assert again.values[parameter] == pytest.approx(prior, abs=0.001 / scale)
-
-
-@pytest.mark.parametrize("content", ["- 1", "gaitid_laboratory: 2", "gaitid_laboratory: 1\ndays: [{day: a}]"])
-def test_what_is_no_such_file_is_refused(tmp_path: Path, content: str) -> None:
-    file = tmp_path / "laboratory.yaml"
-    file.write_text(content, encoding="utf-8")
-    with pytest.raises(GaitidError, match="laboratory"):
-        read_laboratory(file)

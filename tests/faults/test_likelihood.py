@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -11,9 +10,6 @@ from made_evidence import walked
 from scipy.stats import multivariate_normal
 
 from gaitid.faults.spread import (
-    ENOUGH_S,
-    ENOUGH_STEPS,
-    EVERY,
     HEIGHT,
     MOMENTUM,
     MOST_SPREAD,
@@ -21,7 +17,6 @@ from gaitid.faults.spread import (
     OF_A_WALK,
     PRESSURE,
     WANDERS,
-    Prior,
     Spread,
     _any_laboratory,
     _body,
@@ -97,24 +92,3 @@ def test_a_fault_that_lasts_cannot_hide_in_its_own_spread() -> None:
     np.testing.assert_allclose(np.diff(logs), -of.counts / 2)
     free = [-of.counts / 2 * (np.log(times) + 1) for times in (raised, 3 * raised)]
     assert logs[0] - logs[2] > 1.5 * (free[0] - free[1])
-
-
-def test_a_long_trial_counts_no_more_than_enough() -> None:
-    short, long, longer = (likelihood(walked(seconds)) for seconds in (2.8, 12.0, 24.0))
-    floor, of_step = 12, 2 * 12
-    assert short.share == 1.0 and long.share == pytest.approx(2 * longer.share, rel=0.03)
-    most = 6 * ENOUGH_S / EVERY + of_step * ENOUGH_STEPS + floor
-    assert short.counts < most
-    # but for a step that the beginning of the recording cuts
-    assert long.counts == pytest.approx(most, rel=0.01) and longer.counts == pytest.approx(most, rel=0.01)
-    assert max(long.counts, longer.counts) <= most
-
-
-def test_where_nothing_is_left_to_hold_it_against_a_parameter_changes_nothing() -> None:
-    """Of plates that no foot is known to have stood on: no window, no pressure, no floor."""
-    of = walked()
-    nothing = replace(of, steps=(), windows_s=of.windows_s[:0], runs=(), pressing=(), floor_g=of.floor_g[:0])
-    blank = replace(nothing, filed=of.filed._replace(asked=of.filed.asked[:0]))
-    found = likelihood(blank, [(Prior(1.0), [])])
-    assert found.body.shape == (0, 1) and found.counts == 0
-    assert found.inverse == pytest.approx(np.ones((1, 1)))
