@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,19 +11,8 @@ import numpy as np
 import pytest
 
 from gaitid.compare.comparison import Comparison, compare
-from gaitid.compare.detectable import (
-    BAND,
-    DIFFERENCE,
-    beyond,
-    limit_of,
-    stated_variance,
-    strike_variance,
-    variance_of_cycle,
-)
+from gaitid.compare.detectable import BAND, beyond, limit_of, stated_variance, variance_of_cycle
 from gaitid.compare.in_common import NOTHING, SESSION, SUBJECT, InCommon, in_common
-from gaitid.compare.page import page
-from gaitid.compare.text import content_of, text_of
-from gaitid.errors import GaitidError
 
 ResultOf = Callable[..., Path]
 WALK = Path(__file__).resolve().parents[2] / "sample_data" / "walk_noisy" / "walk.c3d"
@@ -49,35 +38,6 @@ def test_a_common_error_counts_by_what_it_does_differently(of_b: float, left: fl
     assert found == pytest.approx(left + 2 * 0.09)
 
 
-def test_an_error_that_one_side_alone_has_is_no_common_one() -> None:
-    common = InCommon(SUBJECT, "", ("hip_centre",), ())
-    assert stated_variance({}, {}, {HIP: 2.0}, {}, common) == pytest.approx(4.0)
-
-
-def test_a_number_measured_twice_is_not_common_with_its_source() -> None:
-    width = ("measurements", "left knee_width")
-    for numbers, left in (((), 8.0), (("left knee_width",), 0.0)):
-        common = InCommon(SUBJECT, "", ("measurements",), numbers)
-        assert stated_variance({}, {}, {width: 2.0}, {width: 2.0}, common) == pytest.approx(left)
-
-
-def test_without_stated_errors_it_is_students_t_of_two_samples() -> None:
-    """n 3 and 4, pooled SD 1.3: t(0.975, 5) = 2.571 (any table of t) times s √(1/3 + 1/4)."""
-    between = variance_of_cycle(np.array(1.3**2), 3, np.array(1.3**2), 4)
-    limit = limit_of(np.array(0.0), between, 3, 4)
-    assert limit == pytest.approx(2.5706 * 1.3 * np.sqrt(1 / 3 + 1 / 4), rel=1e-4)
-
-
-def test_a_steep_curve_differs_where_strikes_are_told_late() -> None:
-    """Drawn: a curve that is late by 1 % of the cycle (standard) in each of 20,000 strikes, to first order."""
-    random, at = np.random.default_rng(2), np.linspace(0, 1, 101)
-    late = 0.01
-    drawn = 30 * np.sin(2 * np.pi * (at - late * random.standard_normal((20_000, 1))))
-    found = np.sqrt(strike_variance(30 * np.sin(2 * np.pi * at), late))
-    steep = found > 0.5 * found.max()
-    np.testing.assert_allclose(found[steep], drawn.std(axis=0)[steep], rtol=0.04)
-
-
 def test_one_cycle_on_either_side_tells_nothing_of_the_walk() -> None:
     assert variance_of_cycle(np.array(np.nan), 1, np.array(np.nan), 1) == 0.0
     assert variance_of_cycle(np.array(np.nan), 1, np.array(4.0), 2) == pytest.approx(4.0)
@@ -100,12 +60,6 @@ def test_five_of_a_hundred_differences_that_are_none_lie_beyond() -> None:
     limit = limit_of(np.full(n, stated), between, cycles, cycles)
     share, _, _ = beyond(limit, sides[1][0] - sides[0][0])
     assert 0.04 < share < 0.06  # of 40,000 draws ± 0.001, and Welch and Satterthwaite's approximation
-
-
-def test_rows_beyond_are_counted_where_both_are_known() -> None:
-    share, ratio, at = beyond(np.array([1.0, 1.0, np.nan, 2.0]), np.array([0.5, -3.0, 9.0, np.nan]))
-    assert (share, ratio, at) == (0.5, 3.0, 1)
-    assert beyond(np.array([np.nan]), np.array([1.0]))[2] == -1
 
 
 # --- what two results have in common ----------------------------------------------------------------------------
@@ -135,32 +89,6 @@ def test_one_static_is_one_session_and_equal_measurements_one_person() -> None:
     assert subject.numbers == ("mass", "left leg_length", "left knee_width", "right knee_width")
 
 
-def test_nothing_is_common_where_nothing_shows_it() -> None:
-    other = record(numbers={"mass": 61.0, "left.leg_length": 0.8})
-    found = in_common([record()], [other])
-    assert (found.same, found.sources, found.numbers) == (NOTHING, (), ())
-    said = in_common([record()], [other], SUBJECT)
-    assert said.same == SUBJECT and said.numbers == ("left knee_width", "right knee_width")
-
-
-@pytest.mark.parametrize(
-    ("changed", "source"),
-    [
-        ({"uncertainty": {"hip_centre": "harrington"}}, "hip_centre"),
-        ({"table": "u"}, "segment_parameters"),
-        ({"settings": {"marker_filter": "butterworth", "cutoff_hz": 8.0}}, "cutoff"),
-    ],
-)
-def test_another_method_has_another_error(changed: Mapping[str, Any], source: str) -> None:
-    assert source in in_common([record()], [record()], SUBJECT).sources
-    assert source not in in_common([record()], [record(**changed)], SUBJECT).sources
-
-
-def test_another_word_is_refused() -> None:
-    with pytest.raises(GaitidError, match="session or subject or nothing"):
-        in_common([record()], [record()], "family")
-
-
 # --- files ------------------------------------------------------------------------------------------------------
 
 
@@ -173,15 +101,6 @@ def results(result: ResultOf) -> tuple[Path, Path]:
 @pytest.fixture(scope="module")
 def over_cycle(results: tuple[Path, Path]) -> Comparison:
     return compare(results[0], results[1], way="cycle", same="session")
-
-
-def test_over_the_cycle_it_is_a_minimal_detectable_change(over_cycle: Comparison) -> None:
-    sure = over_cycle.sure
-    assert sure is not None and sure.kind == DIFFERENCE and "marker_placement" in sure.common
-    assert "cutoff" not in sure.common  # which is what differs
-    limit = sure.limits["left_hip_extension_moment_Nm_per_kg"]
-    assert limit.shape == (101,) and np.nanmin(limit) > 0
-    assert {f.feature for f in sure.features} >= {"knee_flexion_angle_max_swing"}
 
 
 def test_what_is_common_cancels_where_both_have_the_same_curve(
@@ -200,12 +119,6 @@ def test_what_is_common_cancels_where_both_have_the_same_curve(
     assert np.median(apart.limits[name][known] / weir[known]) == pytest.approx(1, abs=0.1)
 
 
-def test_a_result_with_itself_differs_in_nothing(results: tuple[Path, Path]) -> None:
-    found = compare(results[0], results[0], way="cycle")
-    assert found.sure is not None and not any(f.beyond for f in found.sure.features)
-    assert all(of is None or of[0] == 0 for of in map(found.beyond, found.compared))
-
-
 def test_of_one_recording_it_is_the_band_of_one_result(results: tuple[Path, Path], result: ResultOf) -> None:
     found = compare(*results)
     assert found.sure is not None and found.sure.kind == BAND and not found.sure.features
@@ -216,19 +129,6 @@ def test_of_one_recording_it_is_the_band_of_one_result(results: tuple[Path, Path
         found.sure.limits["left_knee_flexion_deg"], swapped.sure.limits["left_knee_flexion_deg"]
     )
     assert compare(plain, plain).sure is None
-
-
-def test_text_page_and_json_say_it(over_cycle: Comparison) -> None:
-    text = text_of(over_cycle)
-    assert "How sure: minimal detectable change of one session (as --same says)" in text
-    assert "MDC95  beyond" in text and "left knee flexion angle max swing" in text
-    html = page(over_cycle)
-    assert "Is it more than its uncertainty" in html and html.count('class="of-limit"') > 10
-    content = content_of(over_cycle, {})
-    curve = next(c for c in content["curves"] if c["column"] == "left_hip_extension_moment_Nm_per_kg")
-    assert curve["detectable"] > 0 and 0 <= curve["beyond_percent"] <= 100
-    assert content["sure"]["kind"] == DIFFERENCE
-    assert all({"a", "b", "difference", "detectable", "beyond"} <= f.keys() for f in content["sure"]["features"])
 
 
 def test_where_the_files_are_gone_nothing_counts_as_common(results: tuple[Path, Path], tmp_path: Path) -> None:

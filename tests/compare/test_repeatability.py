@@ -52,21 +52,6 @@ def test_components_of_an_unbalanced_design_are_found() -> None:
     assert found.cycles[0] == pytest.approx(3 / (1 / 2 + 1 / 5 + 1 / 3))
 
 
-def test_balanced_it_is_the_analysis_of_variance() -> None:
-    """By hand: sessions 1, 3 and 2, 4 of one unit: squares within 2 + 2, between 2 · 0.5² · 2."""
-    found = nested([[np.array([[1.0], [3.0]]), np.array([[2.0], [4.0]])]])
-    assert found.within[0] == pytest.approx(4 / 2)
-    # (1 − 1 · 2) / 2 is below 0: sessions differ by no more than their cycles let expect
-    assert found.between[0] == 0.0
-
-
-def test_unknown_points_do_not_count() -> None:
-    some = [np.array([[1.0, np.nan], [3.0, np.nan]]), np.array([[2.0, 5.0], [4.0, 6.0]])]
-    found = nested([some])
-    assert found.within[0] == pytest.approx(2.0)
-    assert np.isnan(found.freedom[1])  # one session alone knows the second point
-
-
 def test_the_smallest_detectable_change_is_weirs() -> None:
     assert smallest_detectable_change(2.0) == pytest.approx(1.96 * 2**0.5 * 2.0, rel=1e-4)
 
@@ -117,31 +102,6 @@ def test_the_file_is_read_as_it_was_written(tmp_path: Path) -> None:
         rows = list(csv.DictReader(file))
     assert [row["percent"] for row in rows if row["kind"] == CURVE] == [str(p) for p in range(101)]
     assert [row["percent"] for row in rows if row["kind"] == FEATURE] == [""]
-
-
-@pytest.mark.parametrize("text", ["a,b\n1,2\n", "kind,name\n"])
-def test_another_file_is_refused(text: str, tmp_path: Path) -> None:
-    path = tmp_path / "other.csv"
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(GaitidError, match="other.csv"):
-        read_repeatability(path)
-
-
-def test_what_varies_as_predicted_says_that_priors_fit() -> None:
-    placement = of_laboratory(np.hypot(2.0, 0.5)).placement()
-    assert placement is not None and placement.fits
-    assert placement.shown_mm == pytest.approx(6.0) and placement.posterior_mm == pytest.approx(6.0)
-
-
-def test_half_as_much_halves_the_placement_and_the_prior_counts_by_its_examiners() -> None:
-    placement = of_laboratory(np.hypot(1.0, 0.5)).placement()
-    assert placement is not None and not placement.fits
-    assert placement.shown_mm == pytest.approx(3.0)
-    assert placement.posterior_mm == pytest.approx(6 * ((4 + 20 / 4) / 24) ** 0.5)
-
-
-def test_sessions_that_were_run_without_it_say_nothing_of_placement() -> None:
-    assert of_laboratory(1.0, placed=np.nan, others=np.nan).placement() is None
 
 
 # --- from results -----------------------------------------------------------------------------------------------------
@@ -238,17 +198,6 @@ def test_a_page_lists_what_changed_between_named_sessions(tmp_path: Path) -> Non
     assert table.count('<td class="n clear"') == len(found.rows)
     (unknown,) = changes_of(named)
     assert not unknown.known and "--uncertainty" in unknown.words and not unknown.rows
-
-
-def test_from_python(sessions: Path) -> None:
-    table = gaitid.repeatability(sessions)
-    knee = table[(table["kind"] == CURVE) & (table["name"] == "knee_flexion_deg")]
-    assert len(knee) == 101 and knee["sem"].tolist() == pytest.approx([3.0] * 101, rel=0.005)
-
-
-def test_one_session_shows_nothing(sessions: Path) -> None:
-    with pytest.raises(GaitidError, match="no subject has two sessions"):
-        repeatability([sessions / "first"])
 
 
 def test_run_takes_the_placement_that_it_shows(tmp_path: Path) -> None:

@@ -38,12 +38,6 @@ def said(record: Path, other: Path) -> str:
     return verdict(compare(record, other))
 
 
-def test_nothing_is_said_of_what_is_the_same(files: tuple[Path, Path, Path]) -> None:
-    record, angles, moments = files
-    for other in (angles, moments):
-        assert "shape" not in said(record, other) and "sign" not in said(record, other)
-
-
 def test_a_sign_a_unit_and_a_zero(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
     record, angles, moments = files
 

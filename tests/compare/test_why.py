@@ -13,8 +13,6 @@ from comparisons import change, move, remainder, sums, turn_plate
 from gaitid.compare.comparison import Comparison, compare
 from gaitid.compare.mixture import ORDER
 from gaitid.compare.words import differs_most, verdict
-from gaitid.model.load import bundled_folder
-from gaitid.model.settings import Settings
 from gaitid.simulate.files import simulate
 
 Result = Callable[..., Path]
@@ -88,46 +86,6 @@ def test_a_marker_moved_in_the_recording(walk: Path, result: Result) -> None:
     only(compare(result(), result(trial=moved)), "marker_positions", "LKNE 10 mm")
 
 
-def test_a_wider_knee(walk: Path, result: Result) -> None:
-    subject = walk / "knee.yaml"
-    subject.write_text(yaml.safe_dump({"left_knee_width_mm": 125}), encoding="utf-8")
-    only(compare(result(), result("--subject", subject)), "subject_values", "left knee width")
-
-
-def test_another_table(walk: Path, result: Result) -> None:
-    model = walk / "vicon_table.yaml"
-    model.write_text(
-        "gaitid_model: 1\nname: vicon_table\nextends: pig.yaml\ntable: tables/plug_in_gait.yaml\n", encoding="utf-8"
-    )
-    only(compare(result(), result("--model", model)), "segment_parameters", "tables winter_pig and plug_in_gait")
-
-
-def test_a_table_that_is_measured_in_other_axes(result: Result) -> None:
-    """The centres of mass lie off the axis, and the inertia has products, in axes of the table's own."""
-    other = result("--set", "table=dumas_2018_male")
-    for a, b in ((result(), other), (other, result())):
-        only(compare(a, b), "segment_parameters", "centre of mass in space")
-
-
-def test_a_segment_of_one_side_that_was_measured(walk: Path, result: Result) -> None:
-    table = walk / "measured.yaml"
-    table.write_text(
-        "gaitid_table: 1\nname: measured\nsource: weighed\nextends: dumas_2018_male\nsegments:\n  left.shank: "
-        "{span: knee_to_ankle, mass_kg: 1.9, com_m: [0, -0.15, 0], inertia_kg_m2: [0.021, 0.002, 0.021]}\n",
-        encoding="utf-8",
-    )
-    ours, theirs = (result("--set", f"table={name}") for name in ("dumas_2018_male", table))
-    comparison = compare(ours, theirs)
-    only(comparison, "segment_parameters", "left shank: mass 0.048 and none, mass, kg, none and 1.9")
-    assert "right shank" not in named_first(comparison)[1].partition("centres of mass")[0]
-
-
-def test_every_setting_belongs_to_an_ingredient() -> None:
-    """Else a difference in it would be left over without a word."""
-    known = [name for ingredient in ORDER for name in ingredient.settings]
-    assert sorted(known) == sorted(Settings._fields)
-
-
 @pytest.mark.parametrize(
     ("options", "key", "words"),
     [
@@ -142,18 +100,6 @@ def test_every_setting_belongs_to_an_ingredient() -> None:
 )
 def test_a_setting(result: Result, options: tuple[object, ...], key: str, words: str) -> None:
     only(compare(result(), result(*options)), key, words)
-
-
-def test_a_hip_turned_axes_alone(walk: Path, result: Result) -> None:
-    model = walk / "turned_thigh.yaml"
-    model.write_text(
-        "gaitid_model: 1\nname: turned_thigh\nextends: pig.yaml\neach_side:\n  frames:\n"
-        "    thigh_plain: {origin: knee, keep: {z: [knee, hip]}, "
-        "toward: {y: {from: knee, to: knee_marker, times: sign}}}\n"
-        "    thigh: {turn: thigh_plain, by: [{z: 0.0872664626}]}\n",
-        encoding="utf-8",
-    )
-    only(compare(result(), result("--model", model)), "segment_axes", "thigh 5 deg")
 
 
 def test_two_things_at_once_interact_and_sum(walk: Path, result: Result) -> None:
@@ -174,24 +120,6 @@ def test_the_way_back_has_the_same_differences_with_the_sign_turned(walk: Path, 
     for one, other in zip(there.measured, back.measured, strict=True):
         assert (one.column, one.rms, one.bias, one.n) == (other.column, other.rms, -other.bias, other.n)
     only(back, "joint_centres", "hip 20 mm")
-
-
-def test_the_same_result_differs_in_nothing(result: Result) -> None:
-    comparison = compare(result(), result())
-    assert comparison.explanation is not None
-    assert (comparison.explanation.parts, comparison.differing) == ((), ())
-    assert "are the same" in verdict(comparison)
-
-
-def test_a_foot_given_by_hand(walk: Path, result: Result) -> None:
-    contacts = json.loads(result().read_text(encoding="utf-8"))["contacts"]
-    left = next(c for c in contacts if c["plates"] and c["side"] == "left")
-    given = f"left=none@{left['first_frame']}-{left['last_frame']}"
-    comparison = compare(result(), result("--assign", given))
-    assert comparison.explanation is not None
-    (part,) = comparison.explanation.parts
-    assert part.ingredient.key == "contacts"
-    assert "feet given by hand otherwise" in part.size
 
 
 def test_models_with_other_segments_are_not_mixed(walk: Path, result: Result) -> None:
@@ -233,19 +161,6 @@ def test_a_hip_of_functional_trials_needs_the_subject_that_has_it(walk: Path, re
     assert shares["joint_centres"].share == pytest.approx(1.0, abs=0.01)
     assert shares["joint_centres"].share_alone != shares["joint_centres"].share_alone  # NaN: not known
     assert remainder(comparison, "moment_Nm_per_kg") < ROUNDING
-
-
-def test_a_chain_shows_its_wrenches(result: Result) -> None:
-    """A pendulum has no moments per kilogram of a body: the wrenches in laboratory axes stand in their place."""
-    folder = bundled_folder("sample_data") / "double_pendulum"
-    options = ("--model", folder / "double_pendulum.model.yaml", "--cutoff")
-    trial = folder / "double_pendulum.c3d"
-    comparison = compare(result(*options, "none", trial=trial), result(*options, 6, trial=trial))
-    only(comparison, "marker_filter", "cutoff none and 6 Hz")
-    assert comparison.quantities == ("angle_deg", "moment_Nm", "force_N")
-    assert "joint moments" in verdict(comparison)
-    assert comparison.explanation is not None
-    assert {part.ingredient.key for part in comparison.explanation.parts} == {"marker_filter", "derivative"}
 
 
 def test_a_result_whose_trial_is_gone_says_why_it_is_not_explained(walk: Path, tmp_path: Path, result: Result) -> None:
