@@ -41,16 +41,3 @@ def test_the_same_as_the_command(two: tuple[gaitid.Analysis, gaitid.Analysis], t
     assert loaded.verdict == printed["verdict"]
     page = loaded.report(tmp_path / "why.html")
     assert "marker filter" in page.read_text(encoding="utf-8")
-
-
-def test_a_trial_from_arrays_needs_no_file(two: tuple[gaitid.Analysis, gaitid.Analysis]) -> None:
-    trial = gaitid.read_trial(WALK)
-    other = gaitid.analyse(trial, model="pig", cutoff=3)
-    assert "marker filter and gaps first" in two[0].compare(other).verdict
-
-
-def test_what_cannot_be_compared_is_refused_in_one_line(two: tuple[gaitid.Analysis, gaitid.Analysis]) -> None:
-    with pytest.raises(gaitid.GaitidError, match="no such file or folder"):
-        two[0].compare("absent.c3dx")
-    with pytest.raises(gaitid.GaitidError, match="expected an Analysis or a path; found NoneType"):
-        two[0].compare(None)  # type: ignore[arg-type]

@@ -34,12 +34,6 @@ def test_left_and_right_are_mirrored(option: str) -> None:
     assert chosen["source"]
 
 
-def test_bell_is_where_its_fractions_say() -> None:
-    (left, _), analysis = hips_mm("bell")
-    width = 1e3 * analysis.record["subject"]["inter_asis_distance"]["value"]
-    assert left == pytest.approx(np.array([-0.19, 0.36, -0.30]) * width, abs=1e-6)
-
-
 def test_what_an_option_needs_is_asked_for_by_name() -> None:
     with pytest.raises(
         gaitid.GaitidError, match="measurements of the subject are missing: sex; give these measurements with --subject"
@@ -49,14 +43,6 @@ def test_what_an_option_needs_is_asked_for_by_name() -> None:
     width = 1e3 * analysis.record["subject"]["inter_asis_distance"]["value"]
     assert left == pytest.approx(np.array([-0.095, 0.361, -0.370]) * width, abs=1e-6)
     assert analysis.record["subject"]["sex"] == {"value": "male", "unit": "", "source": "subject file"}
-
-
-def test_the_depth_of_the_pelvis_may_be_given_or_follows_from_the_markers() -> None:
-    (measured, _), analysis = hips_mm("harrington")
-    assert "pelvis_depth" in analysis.record["subject"]
-    (given, _), _ = hips_mm("harrington", {"pelvis_depth_mm": 200})
-    depth = 1e3 * analysis.record["subject"]["pelvis_depth"]["value"]
-    assert (given - measured)[:2] == pytest.approx([-0.24 * (200 - depth), 0.28 * (200 - depth)], abs=1e-6)
 
 
 def test_the_skin_under_the_marker_is_told_in_the_record() -> None:

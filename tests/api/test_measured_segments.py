@@ -37,27 +37,6 @@ def test_it_is_the_row_of_a_table_of_one_s_own(tmp_path: Path) -> None:
     assert in_file.record["segments"]["right_shank"]["source"] != segment["source"]
 
 
-def test_of_a_table_on_the_line_it_is_on_the_line() -> None:
-    measured = {"mass_kg": 1.9, "com_fraction": 0.36, "inertia_kg_m2": [0.021, 0.021, 0.002]}
-    segment = analysed({"left_shank": measured}, "winter").record["segments"]["left_shank"]
-    assert segment["com_m"][2] == pytest.approx(-0.36 * segment["length_m"], rel=1e-3)
-    assert segment["inertia_kg_m2"] == [[0.021, 0, 0], [0, 0.021, 0], [0, 0, 0.002]]
-
-
-def test_a_calibration_keeps_it(tmp_path: Path) -> None:
-    from gaitid.body.subject_file import read_subject, subject_text
-    from gaitid.model.load import load_model
-
-    result = analysed({"left_shank": SHANK}).result
-    assert result is not None
-    calibration = result.body.geometry.calibration
-    assert calibration is not None
-    file = tmp_path / "subject.yaml"
-    file.write_text(subject_text(result.model, result.subject, calibration, {}), encoding="utf-8")
-    again = read_subject(file, load_model("pig", {"table": "dumas_2018_male"}))
-    assert again.rows["left.shank"].com_m == (0.01, -0.15, 0.02)
-
-
 @pytest.mark.parametrize(
     ("segments", "table", "message"),
     [

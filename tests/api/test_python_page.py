@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import doctest
-import importlib
 import json
 import re
 import shutil
@@ -15,7 +14,6 @@ import pytest
 import gaitid
 
 ROOT = Path(__file__).resolve().parents[2]
-MODULES = ("gaitid", "gaitid.api.functions", "gaitid.api.arrays")
 NOTEBOOK = json.loads((ROOT / "docs" / "notebook.ipynb").read_text(encoding="utf-8"))
 
 
@@ -29,14 +27,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_page() -> None:
     failed, tried = doctest.testfile(str(ROOT / "docs" / "python.md"), module_relative=False, encoding="utf-8")
     assert tried > 20
-    assert not failed
-
-
-@pytest.mark.parametrize("name", MODULES)
-def test_docstrings(name: str) -> None:
-    module = importlib.import_module(name)
-    failed, tried = doctest.testmod(module)
-    assert tried > 2
     assert not failed
 
 
@@ -60,12 +50,3 @@ def test_the_notebook_runs_from_top_to_bottom() -> None:
     assert space["r"].verdict["trial"] == "good"
     assert 0.001 < space["change_deg"].abs().max().max() < 5
     assert Path("results/walk.run.json").is_file()
-
-
-def test_the_notebook_is_small_and_without_outputs() -> None:
-    assert NOTEBOOK["nbformat"] == 4
-    for cell in NOTEBOOK["cells"]:
-        assert cell.get("outputs", []) == []
-        assert cell.get("execution_count") is None
-        assert cell["id"]
-    assert len(json.dumps(NOTEBOOK)) < 20_000
