@@ -63,18 +63,6 @@ def test_the_points_are_the_numbers_of_the_tables(record: Path, tmp_path: Path) 
         assert_near(points[label], force * np.array(signs))
 
 
-def test_groups_units_and_descriptions_say_what_they_are(record: Path, tmp_path: Path) -> None:
-    (path,) = export_result(record, "c3d", tmp_path).files
-    point = ezc3d.c3d(str(path))["parameters"]["POINT"]
-    for group, n in {"ANGLES": 10, "FORCES": 6, "MOMENTS": 6, "POWERS": 6, "MODELED_MARKERS": 6}.items():
-        assert len(point[group]["value"]) == n
-    assert "LKneeMoment" in point["MOMENTS"]["value"]
-    assert point["MOMENT_UNITS"]["value"] == ["Nmm/kg"]
-    words = dict(zip(point["LABELS"]["value"], point["DESCRIPTIONS"]["value"], strict=True))
-    assert words["LKneeMoment"] == "gaitid pig, internal: x extension, y abduction, z external rotation; N.mm/kg"
-    assert words["LAnkleForce"].startswith("gaitid pig: shank on foot: x down")
-
-
 def test_the_file_is_the_same_trial(record: Path, made: Path, tmp_path: Path) -> None:
     """Read again it gives the same markers, plates and events, and the same bytes when exported again."""
     (path,) = export_result(record, "c3d", tmp_path / "a").files
@@ -108,14 +96,6 @@ def test_what_vicon_stores_is_met_to_its_last_digit(recorded: Callable[..., tupl
 def typed(*words: object) -> tuple[int, str]:
     done = CliRunner().invoke(command, [str(word) for word in words], standalone_mode=False)
     return int(done.return_value or 0) if done.exception is None else -1, done.output
-
-
-def test_an_input_is_never_overwritten(record: Path, made: Path) -> None:
-    before = (made / "walk.c3d").read_bytes()
-    code, text = typed(record, "--to", "c3d", "-o", made)
-    assert code == 1
-    assert "is an input and would be overwritten" in text
-    assert (made / "walk.c3d").read_bytes() == before
 
 
 @pytest.mark.parametrize(("spoil", "why"), [("gone", "is not where it was"), ("changed", "is no longer the file")])

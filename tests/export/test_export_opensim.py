@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import xml.etree.ElementTree as ET
-from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -14,7 +12,7 @@ import pandas as pd
 import pytest
 
 from gaitid.export.export import export_result
-from gaitid.export.opensim_axes import axes_of, known_stretch
+from gaitid.export.opensim_axes import axes_of
 from gaitid.export.source import read_source
 from gaitid.read import read_trial
 
@@ -55,14 +53,6 @@ def test_markers_are_the_trials_turned(record: Path, made: Path, exported: Path)
         np.testing.assert_allclose(theirs.marker(label)[both], turned[both], atol=1e-9)
 
 
-def test_up_is_y_and_forward_is_x(exported: Path) -> None:
-    trial = read_trial(exported / "walk.trc")
-    middle = np.nanmean([trial.marker("LASI"), trial.marker("RASI")], axis=0)
-    assert 0.7 < np.nanmedian(middle[:, 1]) < 1.2
-    assert middle[-1, 0] - middle[0, 0] > 1.0
-    assert np.nanmean(trial.marker("RASI")[:, 2] - trial.marker("LASI")[:, 2]) > 0.1
-
-
 def test_the_whole_load_is_there(record: Path, exported: Path) -> None:
     """Force and moment about the laboratory's origin, whatever point the file gives."""
     counts, mot = read_storage(exported / "walk.mot")
@@ -95,69 +85,6 @@ def test_the_forces_come_back_through_our_own_reader(record: Path, exported: Pat
         expected = at(mot["time"], wrenches)[[f"{side}_ground_force_{k}_N" for k in "xyz"]].to_numpy()
         sizes = np.linalg.norm(plate.force_p, axis=1)
         np.testing.assert_allclose(sizes, np.linalg.norm(expected, axis=1), atol=1e-6)
-
-
-def test_external_loads_name_the_columns(exported: Path) -> None:
-    root = ET.parse(exported / "walk.external_loads.xml").getroot()
-    _, mot = read_storage(exported / "walk.mot")
-    assert root.findtext(".//datafile") == "walk.mot"
-    forces = root.findall(".//ExternalForce")
-    assert [force.findtext("applied_to_body") for force in forces] == ["calcn_l", "calcn_r"]
-    for force in forces:
-        for name in ("force", "point", "torque"):
-            assert {f"{force.findtext(f'{name}_identifier')}{k}" for k in "xyz"} <= set(mot.columns)
-
-
-#: Column of OpenSim, ours, its sign; the knee as in gait2392.
-MOMENTS = (
-    ("hip_flexion_{}_moment", "hip_extension", -1),
-    ("hip_adduction_{}_moment", "hip_abduction", -1),
-    ("hip_rotation_{}_moment", "hip_external_rotation", -1),
-    ("knee_angle_{}_moment", "knee_extension", 1),
-    ("ankle_angle_{}_moment", "ankle_plantarflexion", -1),
-)
-
-
-@pytest.mark.parametrize("side", ["left", "right"])
-def test_moments_have_opensims_names_and_signs(record: Path, exported: Path, side: str) -> None:
-    counts, sto = read_storage(exported / f"walk.{side}.sto")
-    assert counts["inDegrees"] == "no"
-    assert (int(counts["nRows"]), int(counts["nColumns"])) == sto.shape
-    assert list(sto.columns) == ["time", *(name.format(side[0]) for name, _, _ in MOMENTS)]
-    joints = at(sto["time"], pd.read_csv(record.with_name("walk.joints.csv")))
-    mass = read_source(record).record["subject"]["mass"]["value"]
-    for name, ours, sign in MOMENTS:
-        expected = sign * mass * joints[f"{side}_{ours}_moment_Nm_per_kg"].to_numpy()
-        np.testing.assert_allclose(sto[name.format(side[0])], expected, rtol=1e-8, atol=1e-6)
-
-
-def test_angles(record: Path, exported: Path) -> None:
-    counts, sto = read_storage(exported / "walk.angles.sto")
-    assert counts["inDegrees"] == "yes"
-    joints = at(sto["time"], pd.read_csv(record.with_name("walk.joints.csv")))
-    for name, ours, sign, within in (
-        ("hip_flexion_r", "right_hip_flexion_deg", 1, 1e-6),
-        ("hip_adduction_l", "left_hip_adduction_deg", 1, 1e-6),
-        ("knee_angle_l", "left_knee_flexion_deg", -1, 1e-6),
-        ("ankle_angle_r", "right_ankle_dorsiflexion_deg", 1, 1e-6),
-        # gaitid's are against the direction of walking, half a degree off the laboratory's axis here
-        ("pelvis_tilt", "left_pelvis_anterior_tilt_deg", -1, 0.1),
-        ("pelvis_list", "left_pelvis_upward_obliquity_deg", 1, 0.2),
-        ("pelvis_rotation", "right_pelvis_internal_rotation_deg", 1, 1.0),
-    ):
-        np.testing.assert_allclose(sto[name], sign * joints[ours].to_numpy(), atol=within, err_msg=name)
-    assert 0.7 < sto["pelvis_ty"].median() < 1.2
-
-
-def test_the_longest_stretch_in_which_all_is_known() -> None:
-    table = np.ones((10, 2))
-    table[[0, 3], 0] = np.nan
-    table[9, 1] = np.nan
-    stretch = known_stretch(table, 41)
-    assert stretch.rows == slice(4, 9)
-    assert stretch.words == "frames 45 to 49 of 41 to 50: the longest stretch in which all is known"
-    assert known_stretch(table * np.nan, 1).words == ""
-    assert known_stretch(np.ones((3, 1)), 1).words == "frames 1 to 3"
 
 
 #: In a process of its own: OpenSim's libraries are large, and print.
@@ -193,35 +120,3 @@ def test_opensim_reads_every_row(exported: Path) -> None:
         assert degrees == str(name in ("walk.mot", "walk.angles.sto"))
         assert float(total) == pytest.approx(table[label].sum(), abs=2e-3)
     assert lines[5] == "calcn_l calcn_r"
-
-
-#: Positions that OpenSim takes as unknown, by its two readers of markers.
-UNKNOWN = """
-import sys, opensim
-opensim.Logger.setLevelString("Off")
-table, data = opensim.TimeSeriesTableVec3(sys.argv[1]), opensim.MarkerData(sys.argv[1])
-n, m = table.getNumRows(), table.getNumColumns()
-print(sum(table.getRowAtIndex(i)[j][0] != table.getRowAtIndex(i)[j][0] for i in range(n) for j in range(m)))
-frames = [data.getFrame(i) for i in range(n)]
-print(sum(frame.getMarker(j)[0] != frame.getMarker(j)[0] for frame in frames for j in range(m)))
-"""
-
-
-@pytest.mark.skipif(find_spec("opensim") is None, reason="OpenSim's package is not installed (pip install opensim)")
-def test_opensim_knows_what_is_unknown(recorded: Callable[..., tuple[Path, Path]], tmp_path: Path) -> None:
-    """Also of the last marker of a line."""
-    _, record = recorded("zoo/TYPE-3.c3d")
-    (path,) = export_result(record, "trc", tmp_path).files
-    done = subprocess.run([sys.executable, "-c", UNKNOWN, str(path)], capture_output=True, text=True, check=True)
-    counts = [int(line) for line in done.stdout.splitlines() if not line.startswith("[")]
-    gaps = int(np.isnan(read_trial(path).points_g[..., 0]).sum())
-    assert counts == [gaps, gaps]
-    assert gaps > 100
-
-
-def test_a_walk_along_another_axis(recorded: Callable[..., tuple[Path, Path]], tmp_path: Path) -> None:
-    static = "children/HC030A/static.c3d"
-    _, record = recorded("children/HC030A/walk.c3d", "--static", static, "--model", "pig")
-    done = export_result(record, "trc", tmp_path)
-    assert done.remarks == ("OpenSim's axes in those of the laboratory: X = +Y (forward), Y = +Z (up), Z = +X (right)",)
-    test_up_is_y_and_forward_is_x(tmp_path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
@@ -14,9 +13,9 @@ import pytest
 
 from gaitid.errors import GaitidError
 from gaitid.export.export import export_result
-from gaitid.export.source import WORDS, Column, read_source
+from gaitid.export.source import WORDS, read_source
 from gaitid.export.to_long import COLUMNS
-from gaitid.export.to_mat import LONGEST, field_names
+from gaitid.export.to_mat import LONGEST
 from gaitid.write import TABLES
 
 NUMERIC = ("wrenches", "joints", "segments")
@@ -66,15 +65,6 @@ def test_matlab(record: Path, tmp_path: Path) -> None:
     assert units["left_hip_power_W_per_kg"] == "W/kg"
 
 
-def test_names_that_matlab_takes() -> None:
-    long = "left_" + "very_" * 14
-    assert field_names(["a b", "a-b", "1st", "_x", long + "x", long + "y"]) == [
-        *("a_b", "a_b_2", "x1st", "x_x"),
-        long[:63],
-        long[:61] + "_2",
-    ]
-
-
 @pytest.fixture(scope="module")
 def exported(record: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Sequence[Path]]:
     """`exported("xlsx")`: the files of the result in this format, made once and only read."""
@@ -107,19 +97,6 @@ def test_workbook(record: Path, exported: Callable[[str], Sequence[Path]]) -> No
     book.close()
 
 
-def test_a_text_is_never_a_formula(record: Path, tmp_path: Path) -> None:
-    openpyxl = pytest.importorskip("openpyxl")
-    for file in record.parent.iterdir():
-        (tmp_path / file.name).write_bytes(file.read_bytes())
-    contacts = tmp_path / "walk.contacts.csv"
-    header, *rows = contacts.read_text("utf-8").splitlines()
-    rows[0] = rows[0].rpartition(",")[0] + ",=1+1\x1b"
-    contacts.write_text("\n".join([header, *rows]) + "\n", "utf-8")
-    (path,) = export_result(tmp_path / record.name, "xlsx", tmp_path / "out").files
-    cell = openpyxl.load_workbook(path)["contacts"].cell(2, len(header.split(",")))
-    assert (cell.value, cell.data_type) == ("=1+1\\x1b", "s")
-
-
 def test_parquet(record: Path, tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     files = export_result(record, "parquet", tmp_path).files
@@ -148,62 +125,6 @@ def test_long_is_tidy_and_whole(record: Path, long: pd.DataFrame) -> None:
             assert tuple(part["time_s"]) == cells["time_s"]
 
 
-@pytest.mark.parametrize(
-    ("column", "meaning"),
-    [
-        ("left_hip_flexion_deg", ("left", "hip", "angle", "flexion", "deg")),
-        (
-            "right_foot_progression_internal_rotation_deg",
-            ("right", "foot_progression", "angle", "internal_rotation", "deg"),
-        ),
-        ("left_pelvis_anterior_tilt_deg", ("left", "pelvis", "angle", "anterior_tilt", "deg")),
-        ("right_knee_external_rotation_moment_Nm_per_kg", ("right", "knee", "moment", "external_rotation", "N.m/kg")),
-        ("left_ankle_power_W_per_kg", ("left", "ankle", "power", "", "W/kg")),
-        ("left_ankle_moment_distal_x_Nm", ("left", "ankle", "moment", "distal_x", "N.m")),
-        ("right_hip_force_global_z_N", ("right", "hip", "force", "global_z", "N")),
-        ("left_ground_force_y_N", ("left", "ground", "force", "y", "N")),
-        ("left_ground_cop_y_m", ("left", "ground", "cop", "y", "m")),
-        ("right_ground_free_moment_Nm", ("right", "ground", "free_moment", "", "N.m")),
-        ("pelvis_com_x_m", ("", "pelvis", "com", "x", "m")),
-        ("left_thigh_qw", ("left", "thigh", "q", "w", "")),
-        ("left_shank_omega_x_rad_per_s", ("left", "shank", "omega", "x", "rad/s")),
-        ("right_foot_acc_z_m_per_s2", ("right", "foot", "acc", "z", "m/s2")),
-        ("left_hip_x_m", ("left", "hip", "position", "x", "m")),
-    ],
-)
-def test_each_column_says_what_it_is(long: pd.DataFrame, column: str, meaning: tuple[str, ...]) -> None:
-    part = long.query("column == @column")
-    assert {tuple(row) for row in part[["side", "joint", "quantity", "component", "unit"]].to_numpy()} == {meaning}
-
-
-@pytest.mark.parametrize("to", ["mat", "xlsx", "parquet", "long", "trc", "mot", "sto"])
-def test_equal_results_have_equal_bytes(
-    record: Path, exported: Callable[[str], Sequence[Path]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, to: str
-) -> None:
-    one = exported(to)
-    monkeypatch.setattr("time.time", lambda: 2e9)
-    other = export_result(record, to, tmp_path / "b").files
-    assert [file.name for file in one] == [file.name for file in other]
-    assert [file.read_bytes() for file in one] == [file.read_bytes() for file in other]
-
-
-@pytest.mark.parametrize(("to", "library"), [("xlsx", "openpyxl"), ("parquet", "pyarrow")])
-def test_a_library_that_is_absent(
-    record: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, to: str, library: str
-) -> None:
-    monkeypatch.setitem(sys.modules, library, None)
-    with pytest.raises(GaitidError, match=rf"needs the library {library}; pip install 'gaitid\[{to}\]'"):
-        export_result(record, to, tmp_path / "out")
-    assert not (tmp_path / "out").exists()
-
-
-def test_words_stay_words() -> None:
-    assert Column("plates", ("1", "2")).numbers is None
-    numbers = Column("peak_vertical_N", ("1.5", "")).numbers
-    assert numbers is not None
-    np.testing.assert_array_equal(numbers, [1.5, np.nan])
-
-
 def test_tables_need_no_trial(record: Path, tmp_path: Path) -> None:
     """What stands in tables is exported from them alone."""
     for file in record.parent.iterdir():
@@ -214,30 +135,3 @@ def test_tables_need_no_trial(record: Path, tmp_path: Path) -> None:
         assert export_result(tmp_path / record.name, to, tmp_path / "out").files
     with pytest.raises(GaitidError, match="is not where it was"):
         export_result(tmp_path / record.name, "trc", tmp_path / "out")
-
-
-def test_a_table_that_is_missing_or_damaged(record: Path, tmp_path: Path) -> None:
-    for file in record.parent.iterdir():
-        (tmp_path / file.name).write_bytes(file.read_bytes())
-    joints = tmp_path / "walk.joints.csv"
-    joints.write_text(joints.read_text("utf-8") + "1,2\n", "utf-8")
-    with pytest.raises(GaitidError, match=r"walk\.joints\.csv: line \d+ is not whole"):
-        export_result(tmp_path / record.name, "long", tmp_path / "out")
-    joints.unlink()
-    with pytest.raises(GaitidError, match=r"walk\.joints\.csv missing beside it"):
-        export_result(tmp_path / record.name, "long", tmp_path / "out")
-    assert not (tmp_path / "out").exists()
-
-
-def test_a_full_folder_of_temporary_files_is_named(
-    record: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """openpyxl writes its sheets there first; the result that is read has nothing to do with it."""
-    pytest.importorskip("openpyxl")
-
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("gaitid.export.to_xlsx._saved", full)
-    with pytest.raises(GaitidError, match=r"the sheets cannot be written to .* \(No space left on device\); .* TMPDIR"):
-        export_result(record, "xlsx", tmp_path)
