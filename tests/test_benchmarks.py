@@ -18,7 +18,3 @@ def test_a_benchmark_loads(script: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(os, "environ", dict(os.environ))  # some set the number of threads
     loaded = runpy.run_path(str(script), run_name="loaded")
     assert any(callable(value) and getattr(value, "__module__", "") == "loaded" for value in loaded.values())
-
-
-def test_there_are_benchmarks() -> None:
-    assert len(SCRIPTS) > 10

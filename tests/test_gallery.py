@@ -25,11 +25,6 @@ def test_every_picture_has_what_makes_it() -> None:
             assert (DOCS.parent / script).is_file(), name
 
 
-def test_pictures_are_small() -> None:
-    for picture in (DOCS / "figures").glob("*.png"):
-        assert picture.stat().st_size < 200_000, picture.name
-
-
 @pytest.mark.parametrize("name", slow_but({"four_bar.png"}, BY_COMMAND))
 def test_the_commands_draw_it(name: str, tmp_path: Path) -> None:
     shutil.copytree(DOCS.parent / "sample_data", tmp_path / "sample_data")

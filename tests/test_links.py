@@ -49,11 +49,6 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert not anchor or anchor in anchors_of(file), link
 
 
-def test_how_headings_are_found() -> None:
-    text = "# One `two_three.py`, (four)\n```\n# none\n```\n## Same\n## Same\n### [A link](b.md) é\n"
-    assert anchors(text) == {"one-two_threepy-four", "same", "same-1", "a-link-é"}
-
-
 def in_navigation(entry: Any) -> Iterator[str]:
     """The pages of mkdocs.yml's navigation, in its order."""
     if isinstance(entry, str):

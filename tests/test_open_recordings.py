@@ -65,25 +65,6 @@ def test_a_file_is_known_by_its_hash_alone(script: dict[str, Any], tmp_path: Pat
     assert script["find"](tmp_path, [recording]) == {}
 
 
-def test_what_is_fetched_must_have_the_hash(
-    script: dict[str, Any], server: tuple[Path, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder, address = server
-    monkeypatch.setitem(script["download"].__globals__, "HOST", address)
-    served = folder / "owner" / "name" / "abc" / "some folder"
-    served.mkdir(parents=True)
-    (served / "walk 1.c3d").write_bytes(b"a recording")
-    addresses = ("owner/name@abc:none.c3d", "owner/name@abc:some folder/walk 1.c3d")
-    right = script["Recording"]("a/walk.c3d", hashlib.sha256(b"a recording").hexdigest(), "MIT", addresses)
-    assert script["download"](right, tmp_path / "got") == ""
-    assert (tmp_path / "got" / "a" / "walk.c3d").read_bytes() == b"a recording"
-    wrong = script["Recording"]("b/walk.c3d", "0" * 64, "MIT", addresses)
-    why = script["download"](wrong, tmp_path / "got")
-    assert "not found" in why
-    assert "its SHA-256 is another" in why
-    assert not (tmp_path / "got" / "b").exists()
-
-
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the shared trials are not beside this checkout")
 def test_the_tables_come_out_again(script: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of one child and of the running stride: the rows of the pages, but for figures of the last digits."""

@@ -33,11 +33,6 @@ class Theirs:
         object.__setattr__(self, "names", tuple(self.names))
 
 
-@frozen_dataclass(eq=False)
-class Identity:
-    x: int = 0
-
-
 @pytest.mark.parametrize("kind", [Ours, Theirs])
 def test_as_the_standard_decorator(kind: type[Ours]) -> None:
     one = kind(70.0, ["a"])  # type: ignore[arg-type]
@@ -54,39 +49,6 @@ def test_as_the_standard_decorator(kind: type[Ours]) -> None:
         with pytest.raises(FrozenInstanceError):
             change()
     assert one == kind(70.0, ("a",))
-
-
-@pytest.mark.parametrize("kind", [Ours, Theirs])
-@pytest.mark.parametrize(
-    ("given", "named"),
-    [((), {}), ((1.0, (), {}, 4), {}), ((1.0,), {"mass_kg": 2.0}), ((1.0,), {"weight": 2.0}), ((), {"names": ()})],
-)
-def test_arguments_that_do_not_fit(kind: type[Ours], given: tuple[object, ...], named: dict[str, object]) -> None:
-    with pytest.raises(TypeError, match=kind.__name__ if kind is Ours else "__init__"):
-        kind(*given, **named)  # type: ignore[arg-type]
-
-
-def test_each_has_its_own_default() -> None:
-    one, other = Ours(mass_kg=1.0), Ours(1.0)
-    assert one == other
-    assert one.found is not other.found
-
-
-def test_a_field_that_is_not_shown() -> None:
-    @frozen_dataclass()
-    class Quiet:
-        x: int
-        table: tuple[int, ...] = field(default=(), repr=False)
-
-    assert repr(Quiet(3)).endswith("Quiet(x=3)")
-    assert Quiet(3) != Quiet(3, (1,))
-    assert Quiet(3) != 3
-
-
-def test_without_comparison_each_is_itself() -> None:
-    one = Identity()
-    assert one != Identity()
-    assert len({one, one, Identity()}) == 2
 
 
 class Standard(typing.NamedTuple):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -51,18 +50,3 @@ def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
         assert not [address for address in loaded if re.match(r"(https?:)?//", address)], page.name
     for sheet in site.rglob("*.css"):
         assert not re.findall(r"url\([\"']?https?:|@import", sheet.read_text(encoding="utf-8")), sheet.name
-
-
-def test_lists_and_tables_are_lists_and_tables(site: Path) -> None:
-    """A code host forgives a list without a blank line before it; here it would be a line of text."""
-    for page, text in pages(site).items():
-        body = re.sub(r"<pre.*?</pre>", "", text.split('role="main"')[-1], flags=re.DOTALL)
-        assert not re.findall(r"<p>\|.*|\n\|.*\||\n[-*] \S.*|\n\d\. \S.*", body), page.name
-
-
-def test_lists_of_a_code_host_become_lists_here() -> None:
-    as_strict = runpy.run_path(str(ROOT / "docs" / "site_hooks.py"))["as_strict"]
-    assert as_strict("text\n- a\n- b\n") == "text\n\n- a\n- b\n"
-    assert as_strict("- a\n\n  more\n- b\n") == "- a\n\n    more\n\n- b\n"
-    for same in ("- a\n- b\n\ntext\n", "1. a\n   b\n2. c\n", "```\n- a\n```\n", "- a\n\n    more\n\n- b\n"):
-        assert as_strict(same) == same

@@ -16,9 +16,7 @@ from gaitid.capacity.ellipsoids import (
     acceleration_polytope,
     gravity_bias,
     inertia_ellipsoid,
-    largest_acceleration,
     manipulability_ellipsoid,
-    manipulability_measure,
 )
 from gaitid.dynamics.joint_space import forward, gravity_terms, jacobian, mass_matrix, motion, velocity_terms
 from gaitid.dynamics.joint_tree import Body, JointTree
@@ -64,11 +62,6 @@ def test_the_inertia_ellipsoid_of_the_arm(arm: tuple[Array, Array, Array]) -> No
     np.testing.assert_allclose(found.directions[1, 0] / found.directions[0, 0], np.sqrt(2) - 1, rtol=ROUNDING)
 
 
-def test_kappa_of_the_arm(arm: tuple[Array, Array, Array]) -> None:
-    """|det J| / det M = l² / (2 m² l⁴) = 200 (kg·m)⁻²."""
-    assert manipulability_measure(arm[1], arm[0]) == pytest.approx(200, rel=ROUNDING)
-
-
 def test_the_manipulability_ellipsoid_of_the_arm(arm: tuple[Array, Array, Array]) -> None:
     """A Aᵀ = [[2, −2], [−2, 4]] / (2 m l)²: semi-axes √0.005 √(3 ± √5) / (2 m l) = φ and 1/φ m/s², area π."""
     M, J, G = arm
@@ -76,11 +69,6 @@ def test_the_manipulability_ellipsoid_of_the_arm(arm: tuple[Array, Array, Array]
     np.testing.assert_allclose(found.semi_axes, [GOLDEN, 1 / GOLDEN], rtol=ROUNDING)
     np.testing.assert_allclose(found.directions[1, 0] / found.directions[0, 0], -GOLDEN, rtol=ROUNDING)
     np.testing.assert_allclose(found.volume, np.pi, rtol=ROUNDING)
-
-
-def test_the_tip_of_a_level_link_falls_freely(arm: tuple[Array, Array, Array]) -> None:
-    """Nothing holds a point mass on a level rod: its acceleration without torque is g."""
-    np.testing.assert_allclose(gravity_bias(arm[1], arm[0], arm[2]), [0, -G_M_PER_S2], atol=1e-12)  # m/s²
 
 
 def test_the_polytope_of_the_arm(arm: tuple[Array, Array, Array]) -> None:
@@ -93,39 +81,6 @@ def test_the_polytope_of_the_arm(arm: tuple[Array, Array, Array]) -> None:
     np.testing.assert_allclose(corners[np.lexsort(corners.round(6).T[::-1])], expected, atol=1e-12)  # m/s²
     assert found.rank == 2
     assert found.volume == pytest.approx(4.0, rel=ROUNDING)  # m²/s⁴
-
-
-@given(t1=angles, t2=angles)
-def test_kappa_in_any_posture(t1: float, t2: float) -> None:
-    """det M = m² l⁴ (1 + s₂²) and det J = l² s₂: gravity and the first angle do not enter."""
-    s2 = abs(np.sin(t2))
-    expected = s2 / (M_KG**2 * L_M**2 * (1 + s2**2))
-    assert manipulability_measure(endpoint_rates(t1, t2), inertia(t2)) == pytest.approx(expected, rel=1e-9, abs=1e-9)
-
-
-def test_a_stretched_arm_is_flat() -> None:
-    """θ₂ = 0: A = [0, −1] / (m l) along the level; the first torque does nothing, and nothing pulls along the arm."""
-    M, J = inertia(0.0), endpoint_rates(0.0, 0.0)
-    assert manipulability_measure(J, M) == pytest.approx(0, abs=1e-9)
-    found = acceleration_polytope(acceleration_map(J, M), np.full(2, -TORQUE), np.full(2, TORQUE), np.zeros(2))
-    assert (found.rank, found.volume) == (1, 0.0)
-    assert found.extent == pytest.approx(2 * TORQUE / (M_KG * L_M), rel=ROUNDING)  # m/s²
-
-
-def test_rogers_eye() -> None:
-    """One joint: M = m l², G = −m g l sin θ; the tip can be accelerated along its circle only, by ± τ / (m l)."""
-    t = 0.7
-    M, J = np.array([[M_KG * L_M**2]]), -L_M * np.array([[np.cos(t)], [np.sin(t)]])
-    along = np.array([-np.cos(t), -np.sin(t)])
-    bias = gravity_bias(J, M, np.array([-M_KG * G_M_PER_S2 * L_M * np.sin(t)]))
-    np.testing.assert_allclose(bias, G_M_PER_S2 * np.sin(t) * along, atol=1e-12)  # m/s²
-    low, high = np.array([-TORQUE]), np.array([TORQUE])
-    found = acceleration_polytope(acceleration_map(J, M), low, high, bias)
-    assert (found.rank, len(found.vertices), found.volume) == (1, 2, 0.0)
-    assert found.extent == pytest.approx(2 * TORQUE / (M_KG * L_M), rel=ROUNDING)
-    assert manipulability_measure(J, M) == 0.0
-    largest = largest_acceleration(acceleration_map(J, M), low, high, bias, along)
-    assert largest == pytest.approx(G_M_PER_S2 * np.sin(t) + TORQUE / (M_KG * L_M), rel=ROUNDING)
 
 
 @given(t1=angles, t2=angles, w1=st.floats(-5, 5), w2=st.floats(-5, 5))

@@ -98,15 +98,3 @@ def test_the_lecture_s_arm_in_its_plane(folder: Path, tmp_path: Path) -> None:
         assert row[f"force_axis{k + 1}_N"] == pytest.approx(1 / size[k], rel=1e-6)
     assert row["velocity_measure_m2"] == pytest.approx(L**2, rel=1e-6)
     assert "motion_x_m_per_s2" not in row
-
-
-def test_motion_moves_the_ellipse_and_leaves_its_size(folder: Path, tmp_path: Path) -> None:
-    still, moving = (capacity(folder, tmp_path / name, in_motion=name == "b") for name in "ab")
-    point = "right_fore_end_"
-    # the lecture's velocity bias l/2 (w₁ + w₂)²: towards the elbow, here −x; rates from a spline at 100 Hz
-    assert moving[f"{point}motion_x_m_per_s2"] == pytest.approx(-L / 2 * 1.5**2, abs=1e-4)
-    assert moving[f"{point}motion_z_m_per_s2"] == pytest.approx(0, abs=1e-4)
-    shift = moving[f"{point}ellipsoid_centre_x_m_per_s2"] - still[f"{point}ellipsoid_centre_x_m_per_s2"]
-    assert shift == pytest.approx(moving[f"{point}motion_x_m_per_s2"], abs=1e-9)
-    for name in ("kappa_per_kg2_m2", "ellipsoid_axis1_m_per_s2", "polytope_area_m2_per_s4"):
-        assert moving[point + name] == pytest.approx(still[point + name], rel=1e-9)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,14 +13,13 @@ from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
 from gaitid.body.feet import foot_tracks
 from gaitid.body.subject import SubjectFile
-from gaitid.capacity.capacity import WAYS, Capacity, find_capacity
+from gaitid.capacity.capacity import Capacity, find_capacity
 from gaitid.capacity.ellipsoids import acceleration_map, acceleration_polytope
-from gaitid.capacity.leg_dynamics import LegDynamics, endpoints, leg_dynamics
+from gaitid.capacity.leg_dynamics import LegDynamics, leg_dynamics
 from gaitid.capacity.limits import Limits, read_limits
 from gaitid.dynamics.chain import Chain
-from gaitid.dynamics.joint_space import forward, gravity_terms, jacobian, mass_matrix
+from gaitid.dynamics.joint_space import forward, jacobian
 from gaitid.dynamics.joint_tree import Body, JointTree
-from gaitid.errors import GaitidError
 from gaitid.model.load import load_model
 from gaitid.trial import Array
 
@@ -126,23 +124,6 @@ def as_tree(leg: LegDynamics, result: Result, side: str, frame: int, load_kg: fl
 # --- against an independent engine ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("side", ["left", "right"])
-@pytest.mark.parametrize("endpoint", ["foot", "toe", "hip"])
-def test_m_g_and_j_are_those_of_a_tree_of_joints(all_axes: Limits, side: str, endpoint: str) -> None:
-    result = thick()
-    leg = dynamics(result, side, all_axes, endpoint)
-    up = endpoint == "hip"
-    assert len(leg.freedoms) == (6 if up else 9)
-    for frame in range(20, result.trial.n_frames - 20, 40):
-        tree, end = as_tree(leg, result, side, int(frame), all_axes.load_kg if up else 0.0)
-        order = slice(None, None, -1 if up else None)
-        q = np.zeros(len(tree))
-        point = leg.endpoint_g[frame] - result.sides[side].joints_g["knee" if up else "ankle"][frame]
-        np.testing.assert_allclose(leg.M[frame][order, order], mass_matrix(tree, q), atol=1e-12)  # kg·m², up to 60
-        np.testing.assert_allclose(leg.G[frame][order], gravity_terms(tree, q, DOWN), atol=1e-10)  # N·m, up to 300
-        np.testing.assert_allclose(leg.J[frame][:, order], jacobian(tree, q, end, point)[:3], atol=1e-12)  # m
-
-
 def test_the_torques_of_a_corner_accelerate_the_foot_to_that_corner(all_axes: Limits) -> None:
     """Forward dynamics under every corner of the box of torques: none is outside, each corner of it is met."""
     result = thick()
@@ -243,65 +224,6 @@ def test_left_and_right_are_mirror_images(example: Limits) -> None:
 # --- physics that can be said in words ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("side", ["left", "right"])
-@pytest.mark.parametrize(
-    ("way", "endpoint", "where"),
-    [
-        ("hip_flexion", "foot", "forward"),
-        ("knee_flexion", "foot", "backward"),
-        ("ankle_dorsiflexion", "toe", "up"),
-        ("hip_adduction", "foot", "medial"),
-        ("ankle_dorsiflexion", "hip", "forward"),
-    ],
-)
-def test_a_torque_alone_accelerates_as_its_name_says(
-    all_axes: Limits, side: str, way: str, endpoint: str, where: str
-) -> None:
-    """In quiet standing, whatever the side, and over a fixed foot too (the shank tips forward over it)."""
-    sim = simulated_walk()
-    standing = replace(sim.static, parameters=sim.trial.parameters)
-    result = analyse(standing, load_model("pig", {"cutoff_hz": "none"}), SubjectFile())
-    one = all_axes._replace(freedoms=tuple(f for f in all_axes.freedoms if f.name == way))
-    chosen = np.ones(standing.n_frames, dtype=bool)
-    capacity = find_capacity(result, one, endpoint, chosen, (side,))
-    direction = capacity.ways_g[side][where]
-    found = capacity.sides[side].dynamics
-    assert found is not None
-    assert (found.J[:, :, 0] @ direction > 0.01).all()  # m
-
-
-def test_extending_a_bent_knee_pushes_the_hip_away_from_the_foot(all_axes: Limits) -> None:
-    result = walked()
-    knee = all_axes._replace(freedoms=tuple(f for f in all_axes.freedoms if f.name == "knee_flexion"))
-    leg = dynamics(result, "left", knee, "hip")
-    joints = result.sides["left"].joints_g
-    bent = np.radians(result.sides["left"].angles["knee"]["flexion"]) > np.radians(20)
-    away = joints["hip"] - joints["ankle"]
-    by_flexion = np.einsum("fi,fi->f", leg.J[:, :, 0], away) / np.linalg.norm(away, axis=1)
-    assert bent.sum() > 50
-    assert (by_flexion[bent] < -0.02).all()  # m of length lost for each rad of flexion
-
-
-def test_a_heavy_load_makes_the_hip_slow(all_axes: Limits) -> None:
-    """From rest under a load without end the torques do nothing, and nothing holds the hip sideways of the leg."""
-    light = everything(thick(), all_axes._replace(load_kg=0.0), "hip").sides["left"]
-    heavy = everything(thick(), all_axes._replace(load_kg=1e6), "hip").sides["left"]
-    known = np.isfinite(light.kappa)
-    assert known.any()
-    assert (heavy.manipulability.semi_axes[known, 0] < 1e-3 * light.manipulability.semi_axes[known, 0]).all()
-    assert (np.linalg.norm(heavy.gravity[known], axis=1) <= 9.81 + 1e-9).all()  # it falls, no faster than freely
-
-
-def test_opposite_ways_hold_gravity_between_them(example: Limits) -> None:
-    """With torques of either sign the acceleration without any is reachable: it lies below the largest of each way."""
-    found = everything(walked(), example, "foot")
-    for side, leg in found.sides.items():
-        known = np.isfinite(leg.kappa)
-        for way in WAYS:
-            along = leg.gravity[known] @ found.ways_g[side][way]
-            assert (leg.largest[way][known] > along).all()
-
-
 def test_the_ellipsoid_lies_in_the_middle_of_the_polytope(example: Limits) -> None:
     """A box is symmetric about its middle, so its image is too: the largest of opposite ways lie equally far off."""
     found = everything(walked(), example, "foot")
@@ -313,53 +235,7 @@ def test_the_ellipsoid_lies_in_the_middle_of_the_polytope(example: Limits) -> No
             np.testing.assert_allclose(along, middle, atol=1e-9)  # m/s², of up to 1000
 
 
-def test_the_sagittal_plane_is_the_shadow_of_space(example: Limits) -> None:
-    space, plane = everything(walked(), example, "foot"), everything(walked(), example, "foot", sagittal=True)
-    for side in ("left", "right"):
-        one, other = space.sides[side], plane.sides[side]
-        ways = np.stack([space.ways_g[side]["forward"], space.ways_g[side]["up"]])
-        np.testing.assert_allclose(other.gravity, one.gravity @ ways.T, atol=1e-9)  # m/s²
-        for way in WAYS:
-            np.testing.assert_array_equal(other.largest[way], one.largest[way])
-        known = np.isfinite(one.kappa)
-        assert (other.rank[known] == 2).all()
-
-
-def test_fewer_axes_make_a_flat_polytope_that_is_told(tmp_path: Path) -> None:
-    path = tmp_path / "knee.yaml"
-    path.write_text("gaitid_limits: 1\nsources: [a test]\ntorques_Nm: {knee: {flexion: 10, extension: 20}}\n")
-    found = everything(walked(), read_limits(path, load_model("pig")), "foot")
-    leg = found.sides["left"]
-    known = np.isfinite(leg.kappa)
-    assert (leg.rank[known] == 1).all()
-    assert (leg.volume[known] == 0).all()
-    assert (leg.extent[known] > 0).all()
-    assert any("in every direction" in warning for warning in found.warnings)
-
-
 # --- unknown and refused --------------------------------------------------------------------------------------
-
-
-def test_an_axis_without_inertia_is_taken_as_fixed_and_said(example: Limits) -> None:
-    found = everything(walked(), example, "foot")
-    assert "left ankle eversion: the segment parameters give it no inertia; it is taken as fixed" in found.warnings
-    leg = found.sides["left"]
-    assert np.isnan(leg.inertia.directions[:, [f.name for f in leg.freedoms].index("ankle_eversion")]).all()
-    assert np.isfinite(leg.kappa[found.chosen]).sum() > 20
-
-
-def test_a_motion_that_nothing_resists_is_refused(all_axes: Limits) -> None:
-    """Hip and knee free about thin segments: the thigh could spin about its own length."""
-    with pytest.raises(GaitidError, match=r"no inertia; leave one of these axes out") as refused:
-        everything(walked(), all_axes, "foot")
-    assert "internal rotation" in refused.value.line()
-
-
-def test_axes_without_any_inertia_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "eversion.yaml"
-    path.write_text("gaitid_limits: 1\nsources: [a test]\ntorques_Nm: {ankle: {eversion: 10, inversion: 20}}\n")
-    with pytest.raises(GaitidError, match="none of these axes any inertia"):
-        everything(walked(), read_limits(path, load_model("pig")), "foot")
 
 
 def test_an_unknown_posture_is_empty_there_only(example: Limits) -> None:
@@ -374,16 +250,3 @@ def test_an_unknown_posture_is_empty_there_only(example: Limits) -> None:
     np.testing.assert_array_equal(np.flatnonzero(np.isnan(found.sides["left"].volume[chosen])), range(5, 10))
     assert np.isfinite(found.sides["right"].volume[chosen]).all()
     assert any("left leg: empty in 5 of 15 frames" in warning for warning in found.warnings)
-
-
-def test_endpoints_are_those_of_the_model(example: Limits) -> None:
-    assert endpoints(load_model("pig")) == ["foot", "shank", "thigh", "ankle", "knee", "hip", "toe"]
-    with pytest.raises(GaitidError, match=r"--endpoint wrist: no such point; expected foot or"):
-        everything(walked(), example, "wrist")
-
-
-def test_a_hip_over_a_fixed_foot_needs_torques_below_it(tmp_path: Path) -> None:
-    path = tmp_path / "hip.yaml"
-    path.write_text("gaitid_limits: 1\nsources: [a test]\ntorques_Nm: {hip: {flexion: 10, extension: 20}}\n")
-    with pytest.raises(GaitidError, match="no torque can accelerate the hip"):
-        everything(walked(), read_limits(path, load_model("pig")), "hip")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gaitid.capacity.limits import OPPOSITES, read_limits
+from gaitid.capacity.limits import read_limits
 from gaitid.errors import ModelError
 from gaitid.model.load import load_model
 
@@ -53,10 +53,6 @@ def test_the_positive_way_is_the_models_own_angle(tmp_path: Path, model: str) ->
     assert (hip.name, hip.torques(70.0)) == ("hip_adduction", (-140.0, 70.0))
 
 
-def test_names_of_opposite_ways_are_pairs() -> None:
-    assert all(OPPOSITES[OPPOSITES[way]] == way for way in OPPOSITES)
-
-
 @pytest.mark.parametrize(
     ("body", "words"),
     [
@@ -80,16 +76,3 @@ def test_names_of_opposite_ways_are_pairs() -> None:
 )
 def test_refusals_name_the_key(tmp_path: Path, body: str, words: str) -> None:
     assert words in refusal(tmp_path, HEAD + body + "\n")
-
-
-def test_sources_are_asked_for(tmp_path: Path) -> None:
-    assert "sources: missing" in refusal(tmp_path, "gaitid_limits: 1\ntorques_Nm: {knee: {flexion: 1, extension: 1}}\n")
-
-
-def test_another_file_is_no_limits_file(tmp_path: Path) -> None:
-    assert "not a limits file; expected a line `gaitid_limits: 1`" in refusal(tmp_path, "gaitid_model: 1\n")
-
-
-def test_a_name_that_nothing_has() -> None:
-    with pytest.raises(ModelError, match=r"no limits 'exampel' \(did you mean 'example'\?\)"):
-        read_limits("exampel", load_model("pig"))

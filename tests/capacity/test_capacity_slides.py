@@ -10,7 +10,6 @@ import pytest
 from exact_chains import LONG, ExactChain
 
 from gaitid.analysis.result import Result
-from gaitid.capacity.files import CapacityOptions, capacity_file
 from gaitid.capacity.leg_dynamics import leg_dynamics
 from gaitid.capacity.limits import read_limits
 from gaitid.errors import GaitidError
@@ -84,37 +83,6 @@ def test_m_g_v_j_of_slides_and_turns(folder: Path, result: Result) -> None:
     ):
         expected = theirs.astype(float)
         assert np.abs(ours - expected).max() < tolerance * np.abs(expected).max()
-
-
-def test_the_table_leaves_out_what_mixes_units(folder: Path, prepared: Setup, tmp_path: Path) -> None:
-    assert prepared.model is not None
-    limits = read_limits(folder / "limits.yaml", prepared.model)
-    options = CapacityOptions(endpoint=POINT, plane="xy")
-    capacity_file(folder / "whole_body.csv", tmp_path, prepared, limits, options)
-    with (tmp_path / "whole_body.capacity.csv").open(encoding="utf-8", newline="") as file:
-        row = list(csv.DictReader(file))[FRAME]
-    record = (tmp_path / "whole_body.capacity.json").read_text("utf-8")
-    assert "of N·m and N together, are empty" in record and '"drive_way_slide_x"' in record
-    empty = [name for name, cell in row.items() if cell == ""]
-    start = f"{SIDE}_{POINT}_"
-    mixed = ("kappa", "velocity_axis", "velocity_measure", "force_axis")
-    assert {name for name in row if name.startswith(tuple(start + m for m in mixed))} <= set(empty)
-    assert all(name.startswith((start, f"{SIDE}_inertia_axis")) for name in empty)
-    q, _ = truth(folder)
-    exact = ExactChain(SCENARIO.read_text("utf-8"))
-    J = exact.jacobian(q, "left_fore", exact.end("left_fore"))[:2].astype(float)
-    M = exact.M(q).astype(float)
-    A = J @ np.linalg.inv(M)
-    high, low = np.array([40.0, *range(5, 12)]), -np.array([30.0, *range(4, 11)])
-    for i, way in enumerate("xy"):  # upright axes: no gravity in it
-        centre = float(row[f"{start}ellipsoid_centre_{way}_m_per_s2"])
-        assert centre == pytest.approx(float(A[i] @ (high + low) / 2), rel=1e-6)
-    mobility = J @ np.linalg.solve(M, J.T)
-    speeds = np.sqrt(2 * np.linalg.eigvalsh(mobility))[::-1]
-    forces = np.linalg.svd(np.linalg.solve(mobility, A * ((high - low) / 2)), compute_uv=False)
-    for k in (0, 1):
-        assert float(row[f"{start}dynamic_velocity_axis{k + 1}_m_per_s"]) == pytest.approx(speeds[k], rel=1e-6)
-        assert float(row[f"{start}dynamic_force_axis{k + 1}_N"]) == pytest.approx(forces[k], rel=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from gaitid.analysis.result import Result
 from gaitid.check.findings import Finding
@@ -97,16 +96,6 @@ def test_another_verdict_is_a_warning_and_a_result_of_before_verdicts_is_as_gold
     assert (texts(found), texts(found, "warn")) == ([], [])
 
 
-def test_all_tables_are_compared(result: Result, prepared: Setup, trial: Path, golden: Path) -> None:
-    """Contributions, base and segments too, though `check` was not asked for them: the golden folder says so."""
-    findings = compare(result, prepared, trial, golden)
-    assert texts(findings) == []
-    (text,) = texts(findings, "pass")
-    tables = "wrenches, joints, contacts, cycles, spatiotemporal, features, stances, segments, base"
-    assert text == f"{tables} as golden (to the last digit)"
-    assert texts(findings, "warn") == []
-
-
 def test_the_largest_difference_is_named_with_column_and_frame(
     result: Result, prepared: Setup, trial: Path, golden: Path
 ) -> None:
@@ -157,53 +146,6 @@ def test_every_table_is_watched(
     assert "moved by 1 " in first
 
 
-def test_a_contact_that_moved_is_named(result: Result, prepared: Setup, trial: Path, golden: Path) -> None:
-    def move(rows: list[list[str]]) -> None:
-        row = next(r for r in rows if r[1] == "1")
-        row[2] = str(int(row[2]) + 1)
-
-    edit(golden / "walk.contacts.csv", move)
-    found = texts(compare(result, prepared, trial, golden))
-    assert any(text.startswith("contacts: row side left, plates 1, first frame ") and "gone" in text for text in found)
-    assert any(text.startswith("contacts: row side left, plates 1, first frame ") and "new" in text for text in found)
-
-
-def test_columns_that_are_gone_do_not_hide_what_moved(
-    result: Result, prepared: Setup, trial: Path, golden: Path
-) -> None:
-    def spoil(rows: list[list[str]]) -> None:
-        rows[0][rows[0].index("left_hip_flexion_deg")] = "left_hip_bend_deg"
-        rows[120][rows[0].index("right_knee_flexion_deg")] = "200"
-
-    edit(golden / "walk.joints.csv", spoil)
-    _, shape, moved = texts(compare(result, prepared, trial, golden))
-    assert shape == "joints: column left_hip_bend_deg is gone and column left_hip_flexion_deg is new"
-    assert moved.startswith("right_knee_flexion_deg (frame 120) moved by ")
-
-
-def test_a_cut_golden_trial_is_compared_where_it_goes(
-    result: Result, prepared: Setup, trial: Path, golden: Path
-) -> None:
-    for name in ("wrenches", "joints"):
-        edit(golden / f"walk.{name}.csv", lambda rows: rows.__delitem__(slice(101, None)))
-    _, *shape = texts(compare(result, prepared, trial, golden))
-    words = "frames 1 to 250 where golden has 1 to 100: 150 frames are new (101, …)"
-    assert shape == [f"{name}: {words}" for name in ("wrenches", "joints")]
-
-
-def test_a_frame_that_golden_lacks_or_has_twice_is_named(
-    result: Result, prepared: Setup, trial: Path, golden: Path
-) -> None:
-    edit(golden / "walk.wrenches.csv", lambda rows: rows.__delitem__(200))
-    edit(golden / "walk.joints.csv", lambda rows: rows.insert(200, rows[200]))
-    _, *shape = texts(compare(result, prepared, trial, golden))
-    same = "frames 1 to 250 where golden has 1 to 250"
-    assert shape == [
-        f"wrenches: {same}: frame 200 is new",
-        f"joints: {same}: some are there twice, or in another order",
-    ]
-
-
 def test_cells_that_became_empty_are_counted_with_their_rows(
     result: Result, prepared: Setup, trial: Path, golden: Path
 ) -> None:
@@ -221,39 +163,6 @@ def test_cells_that_became_empty_are_counted_with_their_rows(
     assert ", frame 101)" in found[1]
 
 
-def test_a_chain_of_one_side(tmp_path: Path) -> None:
-    """A pendulum of two links: one side, other names, no ground."""
-    folder = Path(__file__).resolve().parents[2] / "sample_data" / "double_pendulum"
-    path = folder / "double_pendulum.c3d"
-    prepared = prepare(RunOptions(str(folder / "double_pendulum.model.yaml")))
-    result, _ = run_file(path, tmp_path / "golden", prepared)
-    assert texts(compare(result, prepared, path, tmp_path / "golden")) == []
-    wrenches = tmp_path / "golden" / "double_pendulum.wrenches.csv"
-    force = next(i for i, name in enumerate(wrenches.read_text().splitlines()[0].split(",")) if "_force_" in name)
-    edit(wrenches, lambda rows: rows[20].__setitem__(force, "1000"))
-    _, moved = texts(compare(result, prepared, path, tmp_path / "golden"))
-    assert "_force_global_x_N (frame 20) moved by " in moved
-
-
-def test_a_leg_that_was_not_recorded(result: Result, prepared: Setup, trial: Path, golden: Path) -> None:
-    """Golden results of both legs: the cells of one are newly empty, and the other is compared all the same."""
-    empty = analyse_without(trial, prepared, "L")
-    found = texts(compare(empty, prepared, trial, golden))
-    assert any(text.startswith("wrenches: ") and "newly empty" in text and "first: left_" in text for text in found)
-    assert not any(text.startswith("right_knee_flexion_deg") for text in found)
-
-
-def analyse_without(path: Path, prepared: Setup, letter: str) -> Result:
-    """The result without the markers of one leg (those of the pelvis stay)."""
-    from gaitid.analysis.pipeline import analyse
-    from gaitid.read import read_trial
-
-    trial = read_trial(path)
-    keep = [i for i, name in enumerate(trial.labels) if not name.startswith(letter) or name.endswith(("ASI", "PSI"))]
-    cut = replace(trial, labels=tuple(trial.labels[i] for i in keep), points_g=trial.points_g[:, keep])
-    return analyse(cut, prepared.model, prepared.subject)
-
-
 # --- since when ---------------------------------------------------------------------------------------------
 
 
@@ -263,47 +172,6 @@ def since(result: Result, prepared: Setup, trial: Path, golden: Path) -> list[st
     text = texts(compare(result, prepared, trial, golden))[0]
     assert text.startswith("since ")
     return text.removeprefix("since ").split(", ")
-
-
-def test_another_version(result: Result, prepared: Setup, trial: Path, golden: Path) -> None:
-    edit_record(golden, lambda record: record.update(gaitid="0.0.9"))
-    (text,) = since(result, prepared, trial, golden)
-    assert text.startswith("gaitid 0.0.9 -> ")
-
-
-def test_another_setting_and_measurement(trial: Path, golden: Path, tmp_path: Path) -> None:
-    subject = tmp_path / "subject.yaml"
-    subject.write_text("mass_kg: 71\n")
-    prepared = prepare(RunOptions("pig", subject=subject, settings={"cutoff_hz": 7}))
-    found = since(analyse_file(trial, prepared), prepared, trial, golden)
-    assert found[0] == "subject none -> subject.yaml"
-    assert "settings.cutoff_hz none -> 7" in found
-    assert "subject.mass 70 kg -> 71 kg" in found
-    assert not any(word in text for text in found for word in ("observer", "contributions", "express_in"))
-
-
-def test_another_trial(result: Result, prepared: Setup, trial: Path, golden: Path, tmp_path: Path) -> None:
-    """Golden results of another trial of the same name."""
-    simulate("walk", tmp_path / "other", duration=2.5, marker_noise_mm=1.0, seed=3)
-    other = tmp_path / "other" / "walk.c3d"
-    found = texts(compare(analyse_file(other, prepared), prepared, other, golden))
-    assert any("moved by" in text for text in found)
-    # the noise asks for a filter, which the golden walk did without
-    assert found[0] == "since trial walk.c3d changed, settings.cutoff_hz none -> 7, settings.end_frames 4 -> 8"
-
-
-def test_another_model(trial: Path, golden: Path) -> None:
-    prepared = prepare(RunOptions("pig_vicon"))
-    found = texts(compare(analyse_file(trial, prepared), prepared, trial, golden))[0]
-    assert found.startswith("since model pig.yaml (bundled) -> pig_vicon.yaml (bundled) + pig.yaml (bundled), table ")
-
-
-def test_without_a_record_it_is_said(result: Result, prepared: Setup, trial: Path, golden: Path) -> None:
-    (golden / "walk.run.json").unlink()
-    for name in ("wrenches", "joints"):
-        edit(golden / f"walk.{name}.csv", lambda rows: rows[120].__setitem__(2, "1000"))
-    found = texts(compare(result, prepared, trial, golden))
-    assert found[0] == "no run.json was kept with it: since when is not known"
 
 
 DAMAGED = ["{", "[]", "{}", "\ufffd\0", "[" * 100_000]
@@ -324,55 +192,6 @@ def test_a_damaged_record_is_said_whether_anything_moved_or_not(
     assert warning.startswith("the golden record cannot be read, and since when is not known: ")
     edit(golden / "walk.joints.csv", lambda rows: rows[120].__setitem__(2, "1000"))
     assert texts(compare(result, prepared, trial, golden))[0] == warning
-
-
-@pytest.mark.parametrize("name", ["wrenches.csv", "contacts.csv", "run.json"])
-@pytest.mark.parametrize("device", [False, True])
-def test_a_pipe_or_a_device_is_refused(
-    result: Result, prepared: Setup, trial: Path, golden: Path, name: str, device: bool
-) -> None:
-    file = golden / f"walk.{name}"
-    file.unlink()
-    if device:
-        file.symlink_to("/dev/zero")
-    else:
-        os.mkfifo(file)
-    text = texts(compare(result, prepared, trial, golden))[0]
-    assert f"walk.{name}: not a file" in text
-
-
-def test_a_quote_that_is_never_closed(result: Result, prepared: Setup, trial: Path, golden: Path) -> None:
-    file = golden / "walk.wrenches.csv"
-    file.write_text(file.read_text().replace("\n", '\n"', 1))
-    (text,) = texts(compare(result, prepared, trial, golden))
-    assert text.startswith("walk.wrenches.csv is not a table that gaitid run writes")
-
-
-@needs_bash
-def test_the_command_that_makes_golden_results_can_be_pasted(repository: Path) -> None:
-    folder = repository / "Lab  Data" / "Müller, Änne [01]"
-    folder.mkdir(parents=True)
-    simulate("walk", folder, duration=1.5)
-    options = f"--model pig --cutoff 6 --set end_frames=5 --static '{folder}/static.c3d' --assign right=none"
-    check = f"gaitid check '{folder}/walk.c3d' {options} --against 'golden/of Änne'"
-    out = bash(check, repository, {}, code=1)
-    made = re.search("make one with: (gaitid run .*)", out)
-    assert made is not None, out
-    bash(made[1], repository, {})
-    assert bash(check, repository, {}).startswith("PASS ")
-    assert "same numbers since" not in bash(check, repository, {})
-
-
-@pytest.mark.parametrize("observer", ["spoon", 3, ["thigh"], {"a": 1}, None])
-def test_a_record_with_nonsense_in_it(
-    result: Result, prepared: Setup, trial: Path, golden: Path, observer: object
-) -> None:
-    edit_record(golden, lambda record: record["settings"].update(observer=observer))
-    edit_record(golden, lambda record: record.update(inputs=[3, {"role": "trial"}], subject=[], gaitid=None))
-    found = texts(compare(result, prepared, trial, golden))
-    assert found[1].startswith("wrenches: ")  # the fictitious wrenches of the thigh's observer are not known any more
-    assert "columns are gone (left_ankle_force_global_x_" in found[1]
-    assert "gaitid none -> " in found[0]
 
 
 # --- the examples of docs/ci.md, on the sample trials -------------------------------------------------------------
@@ -425,30 +244,6 @@ def bash(script: str, folder: Path, environment: dict[str, str], code: int = 0) 
 
 
 @needs_bash
-def test_the_workflow_runs(repository: Path) -> None:
-    """All steps but those of GitHub itself and the installation; then with a setting that differs."""
-    workflow = yaml.safe_load((ROOT / "docs" / "examples" / "gaitid-check.yml").read_text(encoding="utf-8"))
-    assert workflow["defaults"]["run"]["shell"] == "bash"
-    job = workflow["jobs"]["check"]
-    steps = {step["name"]: step["run"] for step in job["steps"] if "run" in step}
-    assert list(steps) == ["Install", "Check", "Summary", "Results as they are now"]
-    environment = {**job["env"], "GITHUB_STEP_SUMMARY": "summary.md"}
-
-    out = bash(steps["Check"], repository, environment)
-    assert [line.split()[0] for line in out.splitlines() if "PASS" in line or "FAIL" in line] == ["PASS", "PASS"]
-    bash(steps["Summary"], repository, environment)
-    assert (repository / "summary.md").read_text().startswith("- PASS trials/walk/walk.c3d")
-
-    environment["OPTIONS"] += " --cutoff 6"
-    out = bash(steps["Check"], repository, environment, code=1)
-    assert "settings.cutoff_hz none -> 6" in out
-    bash(steps["Results as they are now"], repository, environment)
-    assert (repository / "now" / "walk_noisy" / "walk.joints.csv").exists()
-    events = [json.loads(line)["event"] for line in (repository / "gaitid.jsonl").read_text().splitlines()]
-    assert events.count("passed") == events.count("failed") == 2
-
-
-@needs_bash
 def test_a_tree_of_batch_is_checked_with_the_statics_of_each_trial(repository: Path, short_walk: Path) -> None:
     for name in ("Ann Other", "B"):
         folder = repository / "recordings" / "2024" / name
@@ -470,27 +265,6 @@ def test_a_tree_of_batch_is_checked_with_the_statics_of_each_trial(repository: P
     assert "settings.cutoff_hz none -> 6" in bash(f"{script} --cutoff 6", repository, {}, code=1)
 
 
-@needs_bash
-def test_a_tree_of_batch_is_checked_with_the_settings_of_each_trial(repository: Path, short_walk: Path) -> None:
-    for name in ("A", "B"):
-        shutil.copytree(short_walk, repository / "recordings" / name)
-    subject = repository / "recordings" / "B" / "subject.yaml"
-    subject.write_text("mass_kg: 71\n")
-    (repository / "recordings" / "lab.csv").write_text(
-        "trials,cutoff,set,subject_file\nA/walk.c3d,6,,\nB/walk.c3d,10,end_frames=6,B/subject.yaml\n"
-    )
-    bash(
-        "gaitid batch recordings/lab.csv --model pig --require-forces --write segments --express-in distal "
-        "--contributions -o tree -j 1 --quiet",
-        repository,
-        {},
-    )
-    script = shlex.join([sys.executable, str(ROOT / "docs" / "examples" / "check_tree.py"), "tree"])
-    out = bash(script, repository, {})
-    assert out.count("PASS") == 2, out
-    assert "settings.cutoff_hz 10 -> 8" in bash(f"{script} --cutoff 8", repository, {}, code=1)
-
-
 @pytest.mark.slow
 @needs_bash
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not here")
@@ -508,17 +282,3 @@ def test_the_hooks_run(repository: Path) -> None:
     out = bash(run, repository, home, code=1)
     assert out.count("Failed") == 2, out
     assert "settings.cutoff_hz none -> 6" in out
-
-
-def test_the_installing_hook_is_one_of_ours() -> None:
-    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
-    assert (hook["id"], hook["entry"], hook["language"]) == ("gaitid-check", "gaitid check", "python")
-    names = {
-        "trials/walk.c3d": True,
-        "static.c3d": False,
-        "a/static_2.c3d": False,
-        "a/walk_static.c3d": True,
-        "x.csv": False,
-    }
-    for name, wanted in names.items():
-        assert bool(re.search(hook["files"], name) and not re.search(hook["exclude"], name)) is wanted

@@ -23,7 +23,6 @@ from gaitid.run import RunOptions, analyse_file, prepare
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "analysis"))
 
-import test_opensim_walk
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "trials"
 
@@ -88,8 +87,3 @@ def test_on_a_walk_with_a_static_and_a_subject_s_file(tmp_path: Path) -> None:
     subject.write_text(f"mass_kg: 36\n{legs}inter_asis_distance_mm: 190\n")
     chosen = prepare(RunOptions(str(model), static=SHARED / "qualisys/static.c3d", subject=subject))
     assert_agree(analyse_file(SHARED / "qualisys/walk.c3d", chosen))
-
-
-@recorded
-def test_on_opensim_s_walk(tmp_path: Path) -> None:
-    assert_agree(test_opensim_walk.analysed(tmp_path, test_opensim_walk.MODEL))

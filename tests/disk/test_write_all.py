@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 from collections.abc import Iterator
@@ -12,34 +11,6 @@ import pytest
 
 from gaitid.disk.atomic import write_all
 from gaitid.errors import WriteError
-from gaitid.write.record import record_text
-
-
-def test_writes_into_a_folder_that_it_makes(tmp_path: Path) -> None:
-    paths = write_all(tmp_path / "a" / "b", {"one.csv": "µ\n", "two.csv": ""})
-    assert [p.name for p in paths] == ["one.csv", "two.csv"]
-    assert (tmp_path / "a" / "b" / "one.csv").read_bytes() == "µ\n".encode()
-    assert sorted(p.name for p in (tmp_path / "a" / "b").iterdir()) == ["one.csv", "two.csv"]
-
-
-def test_a_name_that_is_no_text_is_an_escape_of_json(tmp_path: Path) -> None:
-    name = os.fsdecode(b"\xff\xfe.c3d")
-    write_all(tmp_path, {"run.json": record_text({"inputs": [{"path": name}]})})
-    text = (tmp_path / "run.json").read_bytes().decode("utf-8")
-    assert json.loads(text) == {"inputs": [{"path": name}]}
-
-
-def test_replaces_what_was_there(tmp_path: Path) -> None:
-    (tmp_path / "one.csv").write_text("old and longer")
-    write_all(tmp_path, {"one.csv": "new"})
-    assert (tmp_path / "one.csv").read_text() == "new"
-
-
-def test_a_folder_that_is_a_file(tmp_path: Path) -> None:
-    (tmp_path / "taken").write_text("mine")
-    with pytest.raises(WriteError, match="cannot write to"):
-        write_all(tmp_path / "taken", {"one.csv": "1"})
-    assert (tmp_path / "taken").read_text() == "mine"
 
 
 def test_a_failure_leaves_no_part_behind(tmp_path: Path) -> None:
@@ -101,15 +72,6 @@ def test_a_folder_of_a_files_name_is_refused_before_any_rename(tmp_path: Path) -
     assert [p.name for p in tmp_path.iterdir()] == ["two.csv"]
 
 
-def test_a_name_that_is_too_long(tmp_path: Path) -> None:
-    with pytest.raises(WriteError, match="cannot write to .*[Nn]ame"):
-        write_all(tmp_path, {"one.csv": "1", "x" * 300: "2"})
-    assert list(tmp_path.iterdir()) == []
-    longest = "x" * 250
-    write_all(tmp_path, {longest: "1"})
-    assert content(tmp_path) == {longest: "1"}
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_waits_until_all_files_are_in_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
@@ -128,18 +90,3 @@ def test_a_signal_waits_until_all_files_are_in_place(
     finally:
         signal.signal(number, before)
     assert came == [(number, {"one.csv": "1", "two.csv": "2"})]
-
-
-def test_a_text_may_come_in_parts_and_what_their_making_raises_leaves_nothing_behind(tmp_path: Path) -> None:
-    def parts(last: str) -> Iterator[str]:
-        yield "frame,µ_m\n"
-        yield f"{1 / int(last)}\n"
-
-    write_all(tmp_path, {"one.csv": parts("2"), "two.csv": "2"})
-    assert (tmp_path / "one.csv").read_bytes() == "frame,µ_m\n0.5\n".encode()
-    with pytest.raises(ZeroDivisionError):
-        write_all(tmp_path, {"two.csv": "new", "one.csv": parts("0")})
-    assert {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()} == {
-        "one.csv": "frame,µ_m\n0.5\n",
-        "two.csv": "2",
-    }

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gaitid.inspect.signals import AXES, CENTRE, KINDS, MARKER, MASS, UNNAMED, VIRTUAL, kinds_of
+from gaitid.inspect.signals import AXES, MARKER, VIRTUAL, kinds_of
 from gaitid.trial import Array, Trial
 
 
@@ -24,28 +24,6 @@ def one(label: str, *others: str) -> str:
 @pytest.mark.parametrize("label", ["LASI", "C7", "T10", "RTH1", "LTOE5", "L.Knee", "JUG", "COMB", "RKAX", "P1", "LCAL"])
 def test_markers(label: str) -> None:
     assert one(label, "LTOE") == MARKER
-
-
-@pytest.mark.parametrize(
-    ("label", "kind"),
-    [
-        ("LHJC", CENTRE),
-        ("R_HJC_reg", CENTRE),
-        ("LAJC_CGM_2.4", CENTRE),
-        ("RHJCHarrington", CENTRE),
-        ("CentreOfMassFloor", MASS),
-        ("COM", MASS),
-        ("*110", UNNAMED),
-        ("", UNNAMED),
-        ("C_12", UNNAMED),
-        ("x52", UNNAMED),
-        ("projLTIB", VIRTUAL),
-        ("Mid_ASIS", VIRTUAL),
-    ],
-)
-def test_by_the_name(label: str, kind: str) -> None:
-    assert kind in KINDS
-    assert one(label) == kind
 
 
 def frame(origin: Array, turn: float) -> Array:

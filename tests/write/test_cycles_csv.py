@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gaitid.analysis.cycle_curves import cycle_curves, swing_end, under_load
+from gaitid.analysis.cycle_curves import cycle_curves, swing_end
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
 from gaitid.body.feet import foot_tracks
@@ -22,7 +22,6 @@ from gaitid.ground.belt import floor_under
 from gaitid.ground.contacts import AIR, UNKNOWN
 from gaitid.model.load import load_model
 from gaitid.trial import Event
-from gaitid.write import CYCLE_COLUMNS
 from gaitid.write.cycles import cycles_table, spatiotemporal_csv
 from gaitid.write.tables import table_text
 
@@ -65,12 +64,6 @@ def test_every_cycle_has_its_hundred_and_one_rows(result: Result, table: pd.Data
     assert set(table["last_frame"] - table["first_frame"]) <= {109, 110, 111}
 
 
-def test_columns_are_those_of_the_joints_without_the_side(result: Result, table: pd.DataFrame) -> None:
-    joints = table_text("joints", result).split("\n", 1)[0].split(",")
-    left = [name.removeprefix("left_") for name in joints if name.startswith("left_")]
-    assert sorted(table.columns) == sorted([*CYCLE_COLUMNS, *left, *GROUND_COLUMNS])
-
-
 @pytest.mark.parametrize(
     "name", ["knee_flexion_deg", "hip_extension_moment_Nm_per_kg", "ankle_power_W_per_kg", "pelvis_anterior_tilt_deg"]
 )
@@ -108,14 +101,6 @@ def test_ground_reaction_by_what_positive_means(simulated: Callable[..., object]
     assert 9.81 < peak < 1.5 * 9.81  # N/kg: walking
 
 
-def test_unknown_loads_leave_empty_cells(table: pd.DataFrame) -> None:
-    """Only two stances of the simulated walk are on a plate: the moments of other steps are empty, their angles not."""
-    assert table["knee_flexion_deg"].notna().mean() > 0.9
-    assert table["knee_extension_moment_Nm_per_kg"].isna().any()
-    text = table["ground_reaction_upward_N_per_kg"]
-    assert text.isna().any()
-
-
 def test_figures_with_their_mean_and_where_events_came_from(result: Result) -> None:
     gait = gait_of(result)
     table = pd.read_csv(io.StringIO(spatiotemporal_csv(result, gait)))
@@ -135,14 +120,6 @@ def test_figures_with_their_mean_and_where_events_came_from(result: Result) -> N
             assert rows.loc["n", name] == own[name].count()
     # m/s: one stride of 1.375 m in 1.1 s as any other
     assert table[table["cycle"] == "mean"]["speed_m_per_s"].to_numpy() == pytest.approx(1.25, abs=0.02)
-
-
-def test_without_cycles_there_is_a_header(simulated: Callable[..., object]) -> None:
-    sim = simulated()
-    standing = replace(sim.static, parameters=sim.trial.parameters)  # type: ignore[attr-defined]
-    result = analyse(standing, load_model("pig", {"cutoff_hz": "none"}), SubjectFile())
-    gait = gait_of(result)
-    assert cycles_csv(result, gait).count("\n") == spatiotemporal_csv(result, gait).count("\n") == 1
 
 
 # --- the end of a swing beside the plates --------------------------------------------------------------------------
@@ -184,21 +161,3 @@ def test_a_cycle_ends_in_swing_with_the_moments_of_a_foot_that_nothing_loads(sim
         moment = rows["hip_extension_moment_Nm_per_kg"].to_numpy()
         assert np.abs(np.diff(moment[-5:])).max() < 0.05  # N·m/kg a percent
     assert whole >= 1
-
-
-def test_a_cycle_whose_end_is_late_by_the_markers_keeps_its_empty_end(simulated: Callable[..., object]) -> None:
-    sim = simulated()
-    trial = with_file_events(sim, 0.09)
-    result = analyse(trial, load_model("pig", {"cutoff_hz": "none"}), SubjectFile())
-    assert all(not swing_end(result, stride.cycle) for stride in result.gait.strides)
-
-
-def test_a_foot_that_nothing_loads_has_the_moments_of_its_swing(result: Result) -> None:
-    for side, leg in result.sides.items():
-        flies = np.flatnonzero(leg.load.state == AIR)
-        moments, powers = under_load(result, side, flies, None)
-        for name, columns in moments.items():
-            for column, values in columns.items():
-                np.testing.assert_allclose(values, leg.moments[name][column][flies], atol=1e-12)
-        for joint, values in powers.items():
-            np.testing.assert_allclose(values, leg.powers[joint][flies], atol=1e-12)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -43,12 +42,6 @@ def test_the_whole_list_stands_there_for_every_cycle_in_one_order(result: Result
         assert list(rows["feature"]) == [f.name for f in listed]
         assert list(rows["unit"]) == [f.unit for f in listed]
     assert not features.duplicated(["side", "cycle", "feature"]).any()
-
-
-def test_many_cycles_made_text_some_at_a_time_read_as_at_once(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:
-    at_once = table_text("features", result)
-    monkeypatch.setattr("gaitid.write.features._TOGETHER", 2)
-    assert table_text("features", result) == at_once
 
 
 def test_a_peak_is_the_row_of_the_cycle_that_it_names(result: Result, features: pd.DataFrame) -> None:
@@ -107,16 +100,3 @@ def test_an_unknown_row_of_its_phase_makes_a_figure_unknown(result: Result, feat
             assert np.isnan(rows.loc[name, "value"]), name
         assert np.isfinite(rows.loc["knee_flexion_angle_max", "value"])
     assert empty == 3
-
-
-def test_without_cycles_there_is_a_header(simulated: Callable[..., object]) -> None:
-    sim = simulated()
-    standing = replace(sim.static, parameters=sim.trial.parameters)  # type: ignore[attr-defined]
-    result = analyse(standing, load_model("pig", {"cutoff_hz": "none"}), SubjectFile())
-    assert table_text("features", result).count("\n") == 1
-
-
-def test_weightless_the_ground_reaction_is_no_share_of_the_weight(simulated: Callable[..., object]) -> None:
-    model = load_model("pig", {"cutoff_hz": "none", "gravity_m_per_s2": 0.0})
-    found = table(analyse(simulated().trial, model, SubjectFile()))  # type: ignore[attr-defined]
-    assert found[found["unit"].str.startswith("BW")]["value"].isna().all()

@@ -47,15 +47,6 @@ def table(result: Result, name: str = "stances") -> pd.DataFrame:
     return pd.read_csv(io.StringIO(table_text(name, result)))
 
 
-def test_a_walk_whose_stances_lie_in_cycles_has_a_header_only() -> None:
-    result = analysed("walk")
-    assert sum(bool(c.plates) for c in result.contacts) == len(result.gait.strides) - 3 == 2
-    stances, cycles = table(result), table(result, "cycles")
-    assert len(stances) == 0
-    columns = ["side", "contact", "percent", "first_frame", "last_frame", "plates"]
-    assert list(stances.columns) == columns + list(cycles.columns[8:])
-
-
 def test_a_run_has_all_of_its_stances() -> None:
     result = analysed("run")
     stances = table(result)
