@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from gaitid.analysis.distal_foot import DISTAL_FOOT, distal_foot_power
 from gaitid.analysis.limb import moment_axes
 from gaitid.analysis.result import Result, SideResult
 from gaitid.body.kinematics import clinical_moments
@@ -62,12 +63,19 @@ def under_load(
         for name, moment in model.moments.items()
     }
     powers: dict[str, Array] = {}
+    no_power = np.zeros(len(frames))
     segments = list(moving.segments.values())
     for spec, k, below in zip(model.chain, model.proximal, segments, strict=True):
         above = moving.base if k is None else segments[k]
         turning = below.omega_g - above.omega_g
         power = dot(moment_g[spec.joint], turning)
         powers[spec.joint] = _where_known(power, leg.powers[spec.joint])
+    distal = distal_foot_power(model, links, segments, result.ground.floor.steady_g)
+    powers |= {
+        name: _where_known(distal.get(name, no_power) / mass, of)
+        for name, of in leg.powers.items()
+        if name not in powers
+    }
     return moments, powers
 
 
@@ -91,7 +99,8 @@ def side_columns(leg: SideResult) -> dict[str, Array]:
 def kinetic_columns(moments: Mapping[str, Mapping[str, Array]], powers: Mapping[str, Array]) -> dict[str, Array]:
     """Those of the moments and powers of a side."""
     columns = {f"{n}_{c}_moment_Nm_per_kg": values for n, of in moments.items() for c, values in of.items()}
-    return columns | {f"{joint}_power_W_per_kg": powers[joint] for joint in moments}
+    named = [*moments, *(name for name in powers if name == DISTAL_FOOT)]
+    return columns | {f"{joint}_power_W_per_kg": powers[joint] for joint in named}
 
 
 _OF_RESULTS: WeakKeyDictionary[Result, CycleCurves] = WeakKeyDictionary()

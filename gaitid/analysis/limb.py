@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from gaitid.analysis.distal_foot import DISTAL_FOOT, distal_foot_power
 from gaitid.analysis.result import BodyParameters, LimbMotion, SideResult
 from gaitid.body.frames import Geometry
 from gaitid.body.kinematics import JointFrames, SegmentMotion, clinical_angles, clinical_moments, dual_basis, joint_axes
@@ -47,6 +48,8 @@ class Mechanics:
         Measured loads but the ground's, laboratory axes; the side of the base is empty.
     times : mapping of segment to (Array, Array)
         Factors, () or (frames,), of a segment's mass and of its inertia, where these are others.
+    floor_g : (3,) array, m/s
+        Velocity of the ground.
     """
 
     mass_kg: float
@@ -54,6 +57,7 @@ class Mechanics:
     solver: str
     applied: Mapping[Key, Wrench] = field(default_factory=dict)
     times: Mapping[str, tuple[Array, Array]] = field(default_factory=dict)
+    floor_g: Array = field(default_factory=lambda: np.zeros(3))
 
 
 def solve_limbs(
@@ -179,7 +183,7 @@ def _solved(limbs: Sequence[_Limb], motions: Iterable[tuple[slice, Motion]]) -> 
     for frames, motion in motions:
         for limb, of_limb in zip(limbs, columns, strict=True):
             for joint, some in _during(limb, motion, frames).items():
-                n_frames = len(limb.joints_g[joint])
+                n_frames = limb.body.geometry.n_frames
                 if len(some[0]) == n_frames:
                     of_limb[joint] = some
                     continue
@@ -189,7 +193,11 @@ def _solved(limbs: Sequence[_Limb], motions: Iterable[tuple[slice, Motion]]) -> 
                     values[frames] = of
     return [
         _Solved(
-            {joint: Wrench(frozen(f), frozen(m), limb.joints_g[joint]) for joint, (f, m, _) in of_limb.items()},
+            {
+                joint: Wrench(frozen(f), frozen(m), limb.joints_g[joint])
+                for joint, (f, m, _) in of_limb.items()
+                if joint in limb.joints_g
+            },
             {joint: frozen(power) for joint, (_, _, power) in of_limb.items()},
         )
         for limb, of_limb in zip(limbs, columns, strict=True)
@@ -210,6 +218,10 @@ def _during(limb: _Limb, motion: Motion, frames: slice) -> dict[str, tuple[Array
         if model.assumes_axes(spec.joint):
             power = np.full_like(power, np.nan)
         found[spec.joint] = wrench.f_g, wrench.m_g, power
+    segments = [moving.segments[spec.segment] for spec in model.chain]
+    distal = distal_foot_power(model, moving.chain.links, segments, mechanics.floor_g)
+    for name, power in distal.items():
+        found[name] = np.zeros((len(power), 3)), np.zeros((len(power), 3)), power / mechanics.mass_kg
     return found
 
 
@@ -426,7 +438,7 @@ def absent_limb(model: specs.Model, n_frames: int) -> SideResult:
             for name, columns in {**{n: a.columns for n, a in model.angles.items()}, **model.lengths}.items()
         },
         moments={n: dict.fromkeys(m.columns, v[:, 0]) for n, m in model.moments.items()},
-        powers=dict.fromkeys(joints, v[:, 0]),
+        powers=dict.fromkeys([*joints, *[DISTAL_FOOT] * model.distal_foot_power], v[:, 0]),
         bodies={},
         coverage={joint: {"filled": 0, "no markers of this side": n_frames} for joint in joints},
     )

@@ -350,7 +350,7 @@ class Pipeline(Stages):
     def mechanics(self) -> Mechanics:
         """What the equations of motion need besides motions and loads of the ground."""
         gravity_g = -self.body.settings.gravity_m_per_s2 * self.found.up_g
-        return Mechanics(self.subject.mass_kg, gravity_g, self.solver, self.applied)
+        return Mechanics(self.subject.mass_kg, gravity_g, self.solver, self.applied, floor_g=self.ground.floor.steady_g)
 
     @stage
     def on_feet(self) -> Mapping[str, FootLoad]:

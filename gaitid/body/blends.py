@@ -25,6 +25,10 @@ class Points(Protocol):
     calibration: Calibration | None
     draws: int
 
+    @property
+    def held(self) -> Points | None:
+        """From which means over the trial are taken, where not from itself."""
+
     def point(self, ref: str | shapes.Point, side: str) -> Array:
         """(frames, 3) positions, m."""
 
@@ -42,35 +46,44 @@ def point(geometry: Points, spec: shapes.StoredPoint | shapes.Blend | shapes.Foo
     start = geometry.point(spec.point, side)
     if isinstance(spec, shapes.Blend):
         share = np.asarray(geometry.value(spec.share, side), dtype=float)
-        return np.asarray(start + share[..., None] * _to_mean_place(geometry, start, spec.others, side))
+        held = start if geometry.held is None else geometry.held.point(spec.point, side)
+        return np.asarray(start + share[..., None] * _to_mean_place(geometry, start, held, spec.others, side))
     first, second, third = (geometry.point(p, side) for p in spec.plane)
     normal = unit(cross(second - first, third - first))
     return np.asarray(start - dot(start - first, normal)[:, None] * normal)
 
 
-def _to_mean_place(geometry: Points, start: Array, others: Sequence[shapes.PointRef], side: str) -> Array:
-    """From a point to its mean place among three others, of each walk its own."""
-    first, origin, third = (geometry.point(p, side) for p in others)
-    R = frame_from_axes("x", first - origin, "z", origin - third)
-    local = apply_transposed(R, start - origin)
-    means = np.array([mean_of_known(walk) for walk in local.reshape(geometry.draws, -1, 3)])
+def _to_mean_place(geometry: Points, start: Array, held: Array, others: Sequence[shapes.PointRef], side: str) -> Array:
+    """From a point to its mean place among three others, of each walk its own, or where means are held, of that one."""
+    (R, origin), of_means = _axes(geometry, others, side), geometry.held or geometry
+    held_R, held_origin = (R, origin) if of_means is geometry else _axes(of_means, others, side)
+    local = apply_transposed(held_R, held - held_origin)
+    means = np.array([mean_of_known(walk) for walk in local.reshape(of_means.draws, -1, 3)])
+    means = np.broadcast_to(means, (geometry.draws, 3)) if len(means) == 1 else means
     return np.asarray(origin + apply(R, geometry.of_each(means)) - start)
+
+
+def _axes(geometry: Points, others: Sequence[shapes.PointRef], side: str) -> tuple[Array, Array]:
+    """The axes of three points, and their origin."""
+    first, origin, third = (geometry.point(p, side) for p in others)
+    return frame_from_axes("x", first - origin, "z", origin - third), origin
 
 
 def _stored(geometry: Points, spec: shapes.StoredPoint, side: str) -> Array:
     """A marker, moved by how far from it the trial stores a point; nowhere in a part of the trial."""
     recorded = {} if geometry.calibration is None else geometry.calibration.stored
-    labels = [
-        next(filter(recorded.__contains__, geometry.model.labels(n, side)), "") for n in (spec.point, spec.beside)
-    ]
+    names = spec.point, spec.beside
+    labels = [next(filter(recorded.__contains__, geometry.model.labels(name, side)), "") for name in names]
     marker = geometry.point(spec.beside, side)
     if not all(labels) or len(recorded[labels[0]]) * geometry.draws != len(marker):
         return np.full_like(marker, np.nan)
-    stored = marker + np.tile(recorded[labels[0]] - recorded[labels[1]], (geometry.draws, 1))
+    every, apart = len(recorded[labels[0]]), recorded[labels[0]] - recorded[labels[1]]
+    stored = marker + np.tile(apart, (geometry.draws, 1))
     if spec.before is None:
         return np.asarray(stored)
-    earlier = stored - _to_mean_place(geometry, stored, spec.before, side)
+    of = geometry.held
+    held = stored if of is None else of.point(spec.beside, side) + np.tile(apart, (of.draws, 1))
+    earlier = stored - _to_mean_place(geometry, stored, held, spec.before, side)
     if median_of_known(norm(earlier - marker)) > _FIRST_RUN:
-        every = len(recorded[labels[0]])
         earlier[::every] = stored[::every]
     return np.asarray(earlier)

@@ -283,6 +283,7 @@ angles:                           # (required) Cardan angles; each joint of the 
   NAME: {{proximal: FRAME or progression, distal: FRAME, sequence: SEQUENCE, COLUMN: FORMULA, ...}}
                                   # formulas of a, b, c in degrees and sign; with optional: true also without markers
 lengths: {{NAME: {{mm: FORMULA, index: FORMULA}}, ...}}      # = none; columns NAME_mm, NAME_index of each side
+distal_foot_power: true or false  # = false; whether the power of what deforms below the foot is a column
 moments:                          # = none; internal moments of joints of the chain
   JOINT: {{axes: FRAME or jcs, COLUMN: FORMULA, ...}}       # formulas of x, y, z in N·m/kg and sign
                                   # COLUMN of either: also `unknown`, or

@@ -193,12 +193,19 @@ class Mixtures:
         gravity_g = -self._of(VERTICAL).settings.gravity_m_per_s2 * self._up_g
         mixture = self._base(model)
         settings = self.settings_of(taken, model.settings)
+        of_loads = self._of(LOADS).pipeline
         mixture = mixture.with_(
             legs=self.sides,
             cleaned=replace(mixture.cleaned, settings=settings),
             checked=Checked(posed.seen, ()),
             through=posed.through,
-            mechanics=Mechanics(subject.mass_kg, gravity_g, model.result.solver, self._of(LOADS).pipeline.applied),
+            mechanics=Mechanics(
+                subject.mass_kg,
+                gravity_g,
+                model.result.solver,
+                of_loads.applied,
+                floor_g=of_loads.ground.floor.steady_g,
+            ),
         )
         loads = {side: self._load(side) for side in self.sides}
         acting = {side: of for side, (_, of) in loads.items()}

@@ -57,6 +57,7 @@ THORP = "Thorp 2006"
 STEBBINS = "Stebbins 2006"
 HOF = "Hof 2008"
 HERR = "Herr & Popovic 2008"
+TAKAHASHI = "Takahashi 2012"
 RANGE = "as tabulated everywhere"
 
 
@@ -277,6 +278,11 @@ def _foot() -> Iterator[Feature]:
     for name, column, unit in columns:
         for kind in ("max", "min", "range", "at_strike", "at_off"):
             yield Feature(f"{name}_{kind}", column, kind, "", unit, STEBBINS)
+    name, column = "distal_foot_power", "distal_foot_power_W_per_kg"
+    for kind in ("generation_max", "absorption_max"):
+        yield Feature(f"{name}_{kind}", column, kind, "", "W_per_kg", TAKAHASHI)
+    for kind in ("work_positive", "work_negative", "work_net"):
+        yield Feature(f"{name}_{kind}", column, kind, "", "J_per_kg", TAKAHASHI)
 
 
 def _moments() -> Iterator[Feature]:

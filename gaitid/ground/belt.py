@@ -73,6 +73,11 @@ class Floor:
     passes: tuple[slice, ...] = ()
     notes: Notes = ()
 
+    @property
+    def steady_g(self) -> Array:
+        """(3,) velocity of the ground under both feet, m/s; NaN where it changes, or differs between them."""
+        return np.full(3, np.nan) if self.velocity_g.ndim > 1 or self.travel_g else self.velocity_g
+
     def during(self, frames: slice) -> Array:
         """(3,) or (frames, 3) `velocity_g` in some frames."""
         return self.velocity_g if self.velocity_g.ndim == 1 else self.velocity_g[frames]

@@ -31,6 +31,7 @@ SECTIONS = (
     "progression",
     "angles",
     "lengths",
+    "distal_foot_power",
     "moments",
     "settings",
     "no_wrenches_because",

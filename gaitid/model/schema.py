@@ -139,6 +139,7 @@ def parse_model(
         pose=_pose(top) if top.has("pose") else None,
         upper_body=_upper_body(top, paths) if top.has("upper_body") else None,
         lengths=top.mapping("lengths", {}).each(_lengths),
+        distal_foot_power=top.flag("distal_foot_power", False),
     )
     top.asked |= {"sources", "table", "choices"}
     top.done()

@@ -305,8 +305,7 @@ class Model(NamedTuple):
     pose : Multibody or None
         How segments are put where they are, where their frames alone do not say it.
     lengths : mapping of name to mapping of unit to Expression, of each side; never needed
-    upper_body : Path or None
-        The file of its trunk, head and arms (`gaitid.model.upper_body`).
+    upper_body : Path or None, the file of its trunk, head and arms (`gaitid.model.upper_body`)
     """
 
     name: str
@@ -338,6 +337,7 @@ class Model(NamedTuple):
     pose: Multibody | None = None
     upper_body: Path | None = None
     lengths: Mapping[str, Mapping[str, Expression]] = _EMPTY
+    distal_foot_power: bool = False  # whether it is written
 
     def __repr__(self) -> str:
         return f"<Model {self.name}: {self.title}>"

@@ -144,6 +144,9 @@ FOOT = Group(
             ("hallux_forefoot_dorsiflexion", "Hallux dorsiflexion", "dorsi", "plantar", -10, 50, _S),
         ),
         *_panels("_index", "%", ("arch_height", "Arch height", "high", "low", 5, 30, "")),
+        *_panels(
+            "_power_W_per_kg", "W/kg", ("distal_foot", "Power below the foot", "generated", "absorbed", -2, 1, "")
+        ),
     ),
 )
 MOMENTS = Group(

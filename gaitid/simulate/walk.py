@@ -89,6 +89,18 @@ def _wrench(subject: Subject, skeleton: Skeleton, load: FootLoad, side: str, joi
     return force - load.force_g, moment - np.cross(arm, load.force_g) - load.free_moment_g
 
 
+def _power_on(load: FootLoad, com: Jet, omega_g: Array, ground_g: Array) -> Array:
+    """(times,) W, power of a load on a rigid foot with this centre of mass: F · (v + ω × r) + M_free · ω.
+
+    Velocities are against the ground's, (3,) m/s.
+    """
+    arm = np.where(np.isfinite(load.cop_g), load.cop_g - com.value, 0.0)
+    velocity = com.d[1] - ground_g + np.cross(omega_g, arm)
+    return np.asarray(
+        np.einsum("ti,ti->t", load.force_g, velocity) + np.einsum("ti,ti->t", load.free_moment_g, omega_g)
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class Moving:
     """A body in motion, laboratory axes.
@@ -160,6 +172,7 @@ def clinical(
     mass_kg: float,
     direction_rad: float,
     arch: Mapping[str, Mapping[str, Array]] = {},
+    below_W: Mapping[str, Array] = {},
 ) -> dict[str, Array]:
     """Columns of a joints file after ``frame`` and ``time_s``, in order.
 
@@ -176,6 +189,8 @@ def clinical(
         Of the displacement of the middle of the ASIS over the trial, from laboratory x.
     arch : mapping of side to mapping of column to (times,) array
         Of feet of several segments.
+    below_W : mapping of side to (times,) array
+        Power of the ground on the rigid foot of these.
 
     Returns
     -------
@@ -198,6 +213,8 @@ def clinical(
             distal, proximal = (omega_g[_named(side, segment)] for segment in segments)
             power = np.einsum("ti,ti->t", wrenches[side, joint][1], distal - proximal)
             columns[f"{side}_{joint}_power_W_per_kg"] = power / mass_kg
+        if side in below_W:
+            columns[f"{side}_distal_foot_power_W_per_kg"] = below_W[side] / mass_kg
     if "thorax" in rotation:
         for side in SIDES:
             columns |= _angles(axes, side, words["trunk"])
@@ -353,7 +370,14 @@ class Walk:
         rotation = {name: r.value for name, r in skeleton.rotation.items()}
         spin = {name: angular_velocity(r) for name, r in skeleton.rotation.items()}
         omega = {name: s.value for name, s in spin.items()}
-        arch = arch_columns(self.subject, times.size) if self.settings.segmented_foot else {}
+        of_feet: tuple[Any, ...] = ()
+        if self.settings.segmented_foot:
+            passage = self.gait.passage
+            ground_g = self.gait.heading @ passage.slope @ np.array([-passage.belt_m_per_s, 0.0, 0.0])
+            below = {
+                s: _power_on(of, skeleton.com[f"{s}_foot"], omega[f"{s}_foot"], ground_g) for s, of in loads.items()
+            }
+            of_feet = arch_columns(self.subject, times.size), below
         return WalkState(
             time_s=times,
             marker_g={label: m.value for label, m in skeleton.marker.items()},
@@ -366,7 +390,7 @@ class Walk:
             alpha_g={name: s.d[1] for name, s in spin.items()},
             load=loads,
             wrench=wrench,
-            clinical=clinical(rotation, omega, wrench, self.subject.mass_kg, self.direction_rad, arch),
+            clinical=clinical(rotation, omega, wrench, self.subject.mass_kg, self.direction_rad, *of_feet),
             whole_com=whole_com(skeleton) if self.settings.full_body else None,
         )
 

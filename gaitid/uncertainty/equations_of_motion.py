@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from gaitid.analysis.distal_foot import DISTAL_FOOT
 from gaitid.analysis.limb import with_wrenches
 from gaitid.analysis.pipeline import Pipeline
 from gaitid.dynamics.chain import Link
@@ -23,10 +24,11 @@ from gaitid.uncertainty.shift import Shift
 
 #: By side which motions of segments move which of its columns, and the derivatives, (frames, motions, columns).
 Gradient = Mapping[str, tuple[IntArray, IntArray, Array]]
-#: Of a segment: acceleration, angular acceleration and angular velocity along three axes.
-MOTIONS = 9
-#: The first of these that is an angular velocity.
+#: Of a segment: acceleration, angular acceleration, angular velocity and velocity along three axes.
+MOTIONS = 12
+#: The first of these that is an angular velocity, and those that are.
 _VELOCITY = 6
+_TURNING = slice(_VELOCITY, 9)
 _OF_LINK = ("mass", "inertia_s", "R_gs", "com_g", "acc_g", "omega_g", "alpha_g", "joint_g")
 #: Of a joint: force, N, moment, N·m, and power, W/kg.
 _OF_JOINT = 7
@@ -43,7 +45,11 @@ class EquationsOfMotion:
     def __init__(self, perturbed: Perturbed) -> None:
         self._perturbed = perturbed
         self._by_joint = _by_joint(perturbed)
-        self._sides = {side: _Limb(perturbed.still, side, by) for side, by in self._by_joint.items()}
+        names = [np.array(perturbed.names)[of] for of in perturbed.of_side.values()]
+        self._sides = {
+            side: _Limb(perturbed.still, side, by, np.flatnonzero(np.char.find(of, f"_{DISTAL_FOOT}_") > 0))
+            for (side, by), of in zip(self._by_joint.items(), names, strict=True)
+        }
 
     def of_parameters(self, shift: Shift) -> Array:
         """(frames, columns) the change by masses, inertia and centres of mass of segments, without other shifts."""
@@ -79,7 +85,7 @@ class _Limb:
         Those of the side that follow wrenches or powers.
     """
 
-    def __init__(self, still: Pipeline, side: str, by_joint: Mapping[str, Array]) -> None:
+    def __init__(self, still: Pipeline, side: str, by_joint: Mapping[str, Array], distal: IntArray) -> None:
         solved, mechanics, model = still.solved[side], still.mechanics, still.body.model
         moving = solved.moving(None)
         assert moving.chain is not None
@@ -88,7 +94,18 @@ class _Limb:
         self._links = [_with_zeros(link) for link in moving.chain.links]
         self._gravity, self._mass_kg = mechanics.gravity_g, mechanics.mass_kg
         joints = [spec.joint for spec in model.chain]
-        self.kinetic = np.flatnonzero(sum(np.any(by_joint[joint] != 0, axis=(0, 1)) for joint in joints))
+        moved = np.flatnonzero(sum(np.any(by_joint[joint] != 0, axis=(0, 1)) for joint in joints))
+        self.kinetic = np.union1d(moved, distal)
+        # P = F · v + M · ω of the ground on the foot, by its column
+        self._distal = np.searchsorted(self.kinetic, distal)
+        self._grounded = next((k for k, spec in enumerate(model.chain) if spec.ground), -1)
+        if len(distal):
+            load = moving.chain.links[self._grounded].external
+            assert load is not None
+            about = load.at(moving.chain.links[self._grounded].com_g)
+            self._load = np.nan_to_num(
+                np.concatenate([about.m_g, about.f_g], axis=1) / np.atleast_1d(self._mass_kg)[..., None]
+            )
         self._by_joint = [np.ascontiguousarray(by_joint[joint][:, :, self.kinetic]) for joint in joints]
         self._moments = [np.nan_to_num(solved.wrenches[joint].m_g) for joint in joints]
         above = [moving.base if k is None else moving.segments[self.segments[k]] for k in self._proximal]
@@ -109,13 +126,15 @@ class _Limb:
         return np.asarray(change)
 
     def by_motions(self, k: int | None) -> Array:
-        """(frames, 9, columns) by the motions of a segment, or of the base, of which only powers follow here."""
+        """(frames, 12, columns) by the motions of a segment, or of the base, of which only powers follow here."""
         change = 0.0 if k is None else self.columns(k, *self._demanded_by_motions(k))
         by_velocity = np.zeros((len(self._moments[0]), MOTIONS, self._by_joint[0].shape[2]))
         for joint, below in enumerate(self._proximal):
             sign = (joint == k) - (below == k)  # the segment hangs from the joint, or the joint from it
             by_power = self._moments[joint][:, :, None] * self._by_joint[joint][:, None, -1] / self._mass_kg
-            by_velocity[:, _VELOCITY:] += sign * by_power if sign else 0.0
+            by_velocity[:, _TURNING] += sign * by_power if sign else 0.0
+        if k == self._grounded and len(self._distal):
+            by_velocity[:, _VELOCITY:, self._distal] += self._load[:, :, None]
         return change + by_velocity
 
     def _demanded_by_motions(self, k: int) -> tuple[Array, Array]:
@@ -125,7 +144,7 @@ class _Limb:
         force, moment = (np.zeros((len(spin), MOTIONS, 3)) for _ in range(2))
         force[:, :3] = np.asarray(link.mass)[..., None, None] * axes
         moment[:, 3:_VELOCITY] = inertia_g  # symmetric
-        moment[:, _VELOCITY:] = cross(axes, spin[:, None]) + cross(link.omega_g[:, None], inertia_g)
+        moment[:, _TURNING] = cross(axes, spin[:, None]) + cross(link.omega_g[:, None], inertia_g)
         return force, moment
 
     def demanded_by_parameters(self, k: int, shift: Shift) -> tuple[Array, Array]:

@@ -236,10 +236,11 @@ def _moves_of(still: Pipeline, again: Pipeline, count: int) -> Array:
 
 
 def _motions_by_moves(perturbed: Perturbed, moves: Array) -> Array:
-    """(draws, frames, 2, segments × 9) of motions by the first and the second derivative of each displacement.
+    """(draws, frames, 2, segments × 12) of motions by the first and the second derivative of each displacement.
 
     Of a displacement m(t) of markers that moves a centre of mass by C m and a quaternion by Q m, the acceleration
-    moves by C'' m + 2 C' m' + C m'', and angular velocity and acceleration by what q' and q'' move by likewise.
+    moves by C'' m + 2 C' m' + C m'', the velocity by C' m + C m', and angular velocity and acceleration by what q' and
+    q'' move by likewise.
     """
     draws, n = moves.shape[:2]
     over_time = np.moveaxis(moves, 0, 1)  # (frames, draws, segments, 7)
@@ -248,7 +249,7 @@ def _motions_by_moves(perturbed: Perturbed, moves: Array) -> Array:
     for i, of in enumerate(perturbed.still.body.segments.values()):
         q = np.broadcast_to(quaternions(of.pose.R_gs)[:, None], (n, draws, 4))
         turn, dturn = (spin_from_quaternion(q, of_pose[:, :, i, :4]) for of_pose in (over_time, rates))
-        by_first = np.concatenate([2 * rates[:, :, i, 4:], 2 * dturn, turn], axis=2)
+        by_first = np.concatenate([2 * rates[:, :, i, 4:], 2 * dturn, turn, over_time[:, :, i, 4:]], axis=2)
         both[:, :, 0, i] = np.moveaxis(by_first, 1, 0)
         both[:, :, 1, i, :6] = np.moveaxis(np.concatenate([over_time[:, :, i, 4:], turn], axis=2), 1, 0)
     both[~np.isfinite(both)] = 0.0  # beside what is not known columns are not known either

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gaitid.analysis.cycle_curves import curves_of, stance_curves
+from gaitid.analysis.distal_foot import DISTAL_FOOT
 from gaitid.analysis.features import features
 from gaitid.analysis.joint_power import joint_powers
 from gaitid.analysis.result import Result
@@ -88,7 +89,7 @@ def joints_columns(result: Result) -> Columns:
         for name, columns in leg.moments.items():
             for column, values in columns.items():
                 table.add([f"{side}_{name}_{column}_moment_Nm_per_kg"], values)
-        for joint in leg.moments:
+        for joint in (*leg.moments, *(name for name in leg.powers if name == DISTAL_FOOT)):
             table.add([f"{side}_{joint}_power_W_per_kg"], leg.powers[joint])
     for side, leg in result.sides.items():  # behind what a model without a trunk has
         for name, columns in leg.trunk_angles.items():

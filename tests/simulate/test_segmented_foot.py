@@ -23,7 +23,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def truth_of(folder: Path, table: str) -> pd.DataFrame:
-    return pd.read_csv(folder / f"walk.truth.{table}.csv")
+    (file,) = folder.glob(f"*.truth.{table}.csv")
+    return pd.read_csv(file)
 
 
 def test_the_model_finds_the_true_angles(folder: Path) -> None:
@@ -52,3 +53,15 @@ def test_legs_and_loads_are_those_of_the_walk_without_it(folder: Path) -> None:
     for table in ("wrenches", "joints"):
         plain, foot = truth_of(folder / "plain", table), truth_of(folder / "foot", table)
         pd.testing.assert_frame_equal(foot[plain.columns], plain, check_exact=True)
+
+
+def test_the_power_below_the_foot_is_that_against_the_belt(tmp_path: Path) -> None:
+    """On a treadmill that moves with a foot the ground gives it no power that the walk on the floor has not."""
+    simulate("treadmill", tmp_path, segmented_foot=True)
+    truth = truth_of(tmp_path, "joints")
+    found = gaitid.analyse(tmp_path / "treadmill.c3d", static=tmp_path / "static.c3d", cutoff="none")
+    for side in ("left", "right"):
+        column = f"{side}_distal_foot_power_W_per_kg"
+        known = found.joints[column].notna()
+        assert known.sum() > 200
+        assert np.abs(found.joints[column] - truth[column])[known].max() < 0.02 * np.ptp(truth[column])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,8 @@ from simulated_trials import simulated_walk
 from gaitid.analysis.pipeline import analyse
 from gaitid.body.subject import SubjectFile
 from gaitid.model.load import load_model
+from gaitid.read import read_trial
+from gaitid.simulate.files import simulate
 from gaitid.trial import Array
 from gaitid.uncertainty.errors import errors_of
 from gaitid.uncertainty.features import FeatureGradient, FeatureSpread
@@ -70,20 +73,30 @@ def test_derivatives_by_motions_are_those_by_waves(computation: Perturbed, label
     assert np.nanmax(np.abs(found[:, 1::3][:, :, at])) == 0 == np.nanmax(np.abs(found[:, 2::3][:, :, at]))
 
 
-@pytest.mark.parametrize(("model", "label"), [("cgm22", "LKNE"), ("cgm22", "RASI"), ("cast", "")])
-def test_derivatives_tell_a_displacement_of_chains_and_clusters(model: str, label: str) -> None:
+def with_segmented_foot(folder: Path) -> Perturbed:
+    simulate("walk", folder, segmented_foot=True, duration=2.6)
+    trial, static = (read_trial(folder / f"{name}.c3d") for name in ("walk", "static"))
+    return Perturbed(analyse(trial, load_model("oxford_foot", NO_FILTER), SubjectFile(), static))
+
+
+@pytest.mark.parametrize(
+    ("model", "label"), [("cgm22", "LKNE"), ("cgm22", "RASI"), ("cast", ""), ("oxford_foot", "LTOE")]
+)
+def test_derivatives_tell_a_displacement_of_chains_and_clusters(model: str, label: str, tmp_path: Path) -> None:
     """What 3 um that come and go make of each kind of column, to 1 % of its largest."""
-    computation = of_family(model)
+    foot = model == "oxford_foot"
+    computation = with_segmented_foot(tmp_path) if foot else of_family(model)
     labels = list(computation.result.markers.support)
     label = label or next(of for of in labels if of not in ("LASI", "RASI", "LPSI", "RPSI"))
     n, rate_hz = computation.result.trial.n_frames, computation.result.trial.rate_hz
     time = np.arange(n) / rate_hz
     track = 3e-6 * np.stack([np.sin(9 * time), np.cos(17 * time + 1), np.sin(25 * time)], axis=1)
+    track -= track.mean(axis=0)  # means over the trial stay
     J = derivatives(computation, whole(computation, label), motion_gradient(computation))
     predicted = (moves_of(track[None], rate_hz) @ J)[:, 0]
     happened = next(computation.columns([Shift(markers={label: track})])) - computation.unshifted
     known = np.isfinite(computation.values)
-    for end in ("flexion_deg", "_force_global_x_N", "_Nm_per_kg", "_W_per_kg"):
+    for end in ("flexion_deg", "_force_global_x_N", "_Nm_per_kg", "_W_per_kg", *["distal_foot_power_W_per_kg"] * foot):
         at = of_kind(computation, end)
         off = np.abs(np.where(known, predicted - happened, 0.0)[:, at]).max()
         largest = np.abs(np.where(known, happened, 0.0)[:, at]).max()
