@@ -20,6 +20,7 @@ WILD = SHARED / "wild"
 @pytest.fixture(scope="module")
 def script() -> dict[str, Any]:
     before = list(sys.path)
+    sys.path.insert(0, str(ROOT / "benchmarks"))
     try:
         return runpy.run_path(str(ROOT / "benchmarks" / "any_lab.py"), run_name="loaded")
     finally:
