@@ -21,7 +21,7 @@ from gaitid.analysis.result import NOT_JUDGED, Result, SideResult
 from gaitid.analysis.stages import Stages, stage
 from gaitid.analysis.whole_body import balance_of, with_trunk_angles
 from gaitid.analysis.withheld import withhold
-from gaitid.body.calibration import calibrate, marker_templates, without_static
+from gaitid.body.calibration import calibrate, marker_templates, with_stored, without_static
 from gaitid.body.discontinuities import Continuous, without_jumps
 from gaitid.body.frames import Geometry
 from gaitid.body.late_markers import loose_notes
@@ -177,7 +177,7 @@ class Pipeline(Stages):
         if (geometry := self.static_geometry) is None or own.places:  # as with measurements, the file wins
             return own
         check_stands(geometry.tracks)
-        calibration = calibrate(geometry, self.legs, "static trial")
+        calibration = with_stored(calibrate(geometry, self.legs, "static trial"), self.found.model, self.trial)
         check_sides(geometry, self.legs)
         return calibration
 

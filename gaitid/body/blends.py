@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from gaitid.body.places import Calibration
+from gaitid.body.places import STORED_IN_TRIAL, Calibration
 from gaitid.model import shapes, specs
 from gaitid.model.expression import Expression
 from gaitid.numerics.masks import mean_of_known, median_of_known
@@ -71,7 +71,8 @@ def _axes(geometry: Points, others: Sequence[shapes.PointRef], side: str) -> tup
 
 def _stored(geometry: Points, spec: shapes.StoredPoint, side: str) -> Array:
     """A marker, moved by how far from it the trial stores a point; nowhere in a part of the trial."""
-    recorded = {} if geometry.calibration is None else geometry.calibration.stored
+    found = geometry.calibration
+    recorded = found.stored if found is not None and (spec.always or found.source == STORED_IN_TRIAL) else {}
     names = spec.point, spec.beside
     labels = [next(filter(recorded.__contains__, geometry.model.labels(name, side)), "") for name in names]
     marker = geometry.point(spec.beside, side)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 
 from gaitid.body.frames import Geometry
 from gaitid.body.lengths import points_of_segments, ranges_of_segments, segment_lengths, spread_of
-from gaitid.body.places import Calibration, Pair, Place, Pose
+from gaitid.body.places import STORED_IN_TRIAL, Calibration, Pair, Place, Pose
 from gaitid.markers.clean import calibration_markers, model_markers
 from gaitid.markers.templates import Template
 from gaitid.model import specs
-from gaitid.model.shapes import CarriedFrame, CarriedPoint, RigidFrame
+from gaitid.model.shapes import CarriedFrame, CarriedPoint, RigidFrame, stored_points
 from gaitid.numerics.masks import mean_of_known
 from gaitid.numerics.rigid_fit import FEWEST
 from gaitid.numerics.rotation import apply_transposed
@@ -89,8 +90,18 @@ def without_static(given: Calibration, model: specs.Model, trial: Trial, static:
                 points[place] = 1e-3 * np.array(mm)
     if not points:
         return given
-    recorded = {**calibration_markers(trial, model), **model_markers(trial, model)}
-    return Calibration(points=points, source="stored in the trial", stored=recorded)
+    return Calibration(points=points, source=STORED_IN_TRIAL, stored=_recorded(model, trial))
+
+
+def with_stored(calibration: Calibration, model: specs.Model, trial: Trial) -> Calibration:
+    """The same with the points that the trial stores, where the model takes such a point with a static too."""
+    points = [*model.middle.points.values(), *model.each_side.points.values()]
+    always = any(of.always for point in points for of in stored_points(point))
+    return replace(calibration, stored=_recorded(model, trial)) if always else calibration
+
+
+def _recorded(model: specs.Model, trial: Trial) -> dict[str, Array]:
+    return {**calibration_markers(trial, model), **model_markers(trial, model)}
 
 
 def marker_templates(calibration: Calibration, model: specs.Model, sides: Sequence[str]) -> tuple[Template, ...]:

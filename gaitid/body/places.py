@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 Place = tuple[str, str]
 #: Two points of one segment.
 Pair = tuple[Place, Place]
+#: Source of a calibration that the trial's own parameters are.
+STORED_IN_TRIAL = "stored in the trial"
 
 
 @frozen_dataclass(eq=False)
@@ -65,7 +67,8 @@ class Calibration:
     chain_source : str
         Where those two are from, where not from `source`.
     stored : mapping of label to (frames, 3) array, m
-        The points of the trial as it stores them, where its own parameters are the calibration; else empty.
+        The points of the trial as it stores them, where they are taken: its own parameters are the calibration, or the
+        model takes them always.
     """
 
     templates: Mapping[Place, Mapping[str, Array]] = field(default_factory=dict)

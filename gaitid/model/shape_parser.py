@@ -178,6 +178,7 @@ _READERS: Mapping[str, Callable[[Fields, str], tuple[object, ...]]] = {
     "[NAME, ...]": lambda f, key: (_list(f, key, _name),),
     "[NAME, ...]?": lambda f, key: (_list(f, key, _name) if f.has(key) else (),),
     "NAME_OF_POSE": lambda f, key: pose_points(f.text(key)),
+    "YES?": lambda f, key: (f.flag(key, False),),
     "TEXT?": lambda f, key: (f.text(key) if f.has(key) else None,),
     "NAME": lambda f, key: (PointName(f.text(key)),),
     "[POINT, POINT]": lambda f, key: _list(f, key, parse_ref, "two points"),

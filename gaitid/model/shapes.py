@@ -201,11 +201,11 @@ class CarriedPoint(NamedTuple):
 
 
 @form(
-    "stored: NAME, beside: NAME, before: [POINT, POINT, POINT]?",
-    "as far from a marker as the file stores it, or as it was before a half blend; nowhere with another calibration",
+    "stored: NAME, beside: NAME, before: [POINT, POINT, POINT]?, always: YES?",
+    "as far from a marker as the file stores it, or as it was before a half blend; only with the file's calibration",
 )
 class StoredPoint(NamedTuple):
-    """A point that a program stored beside a marker: known only where its calibration is taken too.
+    """A point that a program stored beside a marker: known only where its calibration is taken too, or `always`.
 
     With `before` it is where that point was before the program moved it half of the way to its mean place among these
     three (`Blend`). Where that was done more than once, it is as stored in the first frame: there BodyLanguage put the
@@ -215,6 +215,7 @@ class StoredPoint(NamedTuple):
     point: PointName
     beside: PointName
     before: tuple[PointRef, PointRef, PointRef] | None = None
+    always: bool = False
 
 
 @form(
@@ -380,9 +381,9 @@ def _gather(definition: object, found: list[Use]) -> None:
             _gather(part, found)
 
 
-def stored_points(definition: object) -> set[str]:
-    """The calibration markers that a definition takes as a trial stores them."""
-    own = {str(definition.point)} if isinstance(definition, StoredPoint) else set()
+def stored_points(definition: object) -> set[StoredPoint]:
+    """The points of a definition that are as a trial stores them."""
+    own = {definition} if isinstance(definition, StoredPoint) else set()
     return own.union(*map(stored_points, definition)) if isinstance(definition, tuple) else own
 
 

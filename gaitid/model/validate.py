@@ -309,7 +309,7 @@ def _measured_poses(names: Names) -> Iterator[str]:
         return
     done: set[Definition] = set()
     scopes = names.model.middle, names.model.each_side
-    stored = set().union(*(stored_points(point) for scope in scopes for point in scope.points.values()))
+    stored = {of.point for scope in scopes for point in scope.points.values() for of in stored_points(point)}
 
     def reached(definition: Definition | None) -> Iterator[str]:
         if definition is None or definition in done:

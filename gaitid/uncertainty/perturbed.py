@@ -423,7 +423,7 @@ class Perturbed:
             points = {place: offset for place, offset in moved.items() if place}
             same = not (shift.static or shift.numbers or points)
             calibrations.append(before if same else session.calibration(shift, points, not drawn))
-        return of_draws(calibrations)
+        return replace(of_draws(calibrations), stored=before.stored)
 
     def _in_static(self, centre: Place) -> Place | None:
         """The point of the static that a joint centre is carried over from; None for one that the walk itself gives."""
