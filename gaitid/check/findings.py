@@ -67,6 +67,7 @@ class Report:
 # Ends of names of columns and the quantity of each, the longer before the shorter; others hold words, or figures of
 # no result.
 _ENDS = {f"_{name.partition('_')[2]}": name for name in TOLERANCES if name != "quaternion_1"}
+_ENDS["_envelope_percent"] = "envelope_percent"
 _ENDS = {**dict(sorted(_ENDS.items(), key=lambda end: -len(end[0]))), **{f"_q{c}": "quaternion_1" for c in "wxyz"}}
 _UNITS = {
     "Nm": "N·m",

@@ -39,4 +39,5 @@ TOLERANCES = {
     "time_s": 1e-5,
     "cadence_steps_per_min": 0.01,
     "share_percent": 0.01,
+    "envelope_percent": 0.01,
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 from gaitid.compare.curves import OPENSIM, SESSION, STORED, Curves
 from gaitid.compare.mixture import Made
 from gaitid.errors import GaitidError
+from gaitid.gait import ENVELOPES
 from gaitid.inputs import found_trial, sha256
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.report.page import PERCENT, Pooled, pool
@@ -362,7 +363,7 @@ def _over_cycle(a: Curves, b: Curves, notes: tuple[str, ...]) -> Aligned:
         sides = []
         for side, pooled in basis.sides.items():
             n = 0
-            for name in pooled.curves.columns:
+            for name in (*pooled.curves.columns, *pooled.muscles):
                 mean = pooled.mean(name)
                 n = max(n, mean.n)
                 if mean.n:
@@ -370,12 +371,32 @@ def _over_cycle(a: Curves, b: Curves, notes: tuple[str, ...]) -> Aligned:
             sides.append(f"{n} {side}")
         columns.append(found)
         counts.append(f"{curves.name}: {', '.join(sides)}")
+    if words := _muscles_apart(a, b, columns):
+        notes = (*notes, words)
+        columns = [{name: of for name, of in some.items() if not name.endswith(ENVELOPES)} for some in columns]
     curves_of = {name: Both(columns[0][name], columns[1][name]) for name in columns[0] if name in columns[1]}
     if not curves_of:
         raise GaitidError(f"{a.name} and {b.name} have no curve in common")
     words = f"over the gait cycle, 0–100 %, means of whole cycles ({'; '.join(counts)})"
     aligned = _aligned(CYCLE, words, PERCENT, curves_of, columns[0], columns[1], notes)
     return replace(aligned, means=tuple(of_sides))
+
+
+def _muscles_apart(a: Curves, b: Curves, columns: Sequence[Mapping[str, Array]]) -> str:
+    """Why the envelopes of muscles are not compared; empty where they are, or where both sides do not have any."""
+    if not all(any(name.endswith(ENVELOPES) for name in some) for some in columns):
+        return ""
+    cure = "run both with --emg-reference FILE of a reference contraction"
+    for curves, some in zip((a, b), columns, strict=True):
+        if not any(name.endswith("_envelope_percent") for name in some):
+            return (
+                f"muscles are not compared: envelopes of {curves.name} are volts, which follow the electrodes; {cure}"
+            )
+        for result in map(load_result, curves.files):
+            hashes = {entry.get("role"): entry.get("sha256") for entry in result.mappings("inputs")}
+            if hashes.get("emg_reference") in (None, result.trial_sha256()):
+                return f"muscles are not compared: 100 % is the own maximum of {curves.name}; {cure}"
+    return ""
 
 
 def _aligned(

@@ -11,7 +11,15 @@ from gaitid.records import frozen_dataclass
 from gaitid.trial import Array
 
 #: What curves are told of first, in this order: the others are the wrenches in other axes.
-SHOWN = ("angle_deg", "moment_Nm_per_kg", "moment_Nm", "power_W_per_kg", "force_N", "force_N_per_kg")
+SHOWN = (
+    "angle_deg",
+    "moment_Nm_per_kg",
+    "moment_Nm",
+    "power_W_per_kg",
+    "force_N",
+    "force_N_per_kg",
+    "envelope_percent",
+)
 
 
 @frozen_dataclass(eq=False)

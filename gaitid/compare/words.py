@@ -14,6 +14,7 @@ from gaitid.compare.measures import Measured
 from gaitid.compare.mixture import CONTACTS, ORDER
 from gaitid.compare.sizes import FOLLOWS
 
+MUSCLES = "envelope_percent"
 QUANTITIES = {
     "angle_deg": "angles",
     "moment_Nm_per_kg": "moments",
@@ -21,9 +22,10 @@ QUANTITIES = {
     "power_W_per_kg": "powers",
     "force_N": "forces",
     "force_N_per_kg": "ground forces",
+    MUSCLES: "muscles",
 }
 NAMES = {ingredient.key: ingredient.name for ingredient in ORDER} | {"remainder": "remainder"}
-_ENDS = ("_moment_Nm_per_kg", "_power_W_per_kg", "_N_per_kg", "_deg", "_Nm", "_N", "_m")
+_ENDS = ("_envelope_percent", "_moment_Nm_per_kg", "_power_W_per_kg", "_N_per_kg", "_deg", "_Nm", "_N", "_m")
 # Of the difference; where more is left over, that comes first.
 _MOSTLY = 0.5
 # So many contacts without a known load are named of a side.
@@ -73,6 +75,7 @@ def differs_most(comparison: Comparison) -> tuple[str, Sequence[Measured]]:
     weights = {
         q: pooled_rms(found) / comparison.scales[q] for q, found in by_quantity.items() if q in comparison.scales
     }
+    weights = {q: of for q, of in weights.items() if q != MUSCLES} or weights  # these change most from walk to walk
     if not weights:
         return "", ()
     quantity = max(weights, key=lambda q: weights[q])

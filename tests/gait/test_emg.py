@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import pickle
 import re
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -151,3 +154,25 @@ def test_a_child_s_muscles_are_active_when_they_should_be(tmp_path: Path) -> Non
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert noise.split(":")[0] in page[page.index(">Muscles</h3>") : page.index('data-column="rect_envelope_V"')]
     assert "Voltage.L Gast" in noise and "Voltage.R Gast" not in noise  # of the left leg nothing was recorded
+
+
+def test_muscles_are_compared_by_a_reference_of_both(recorded: Callable[..., Path], tmp_path: Path) -> None:
+    """Twice the voltage is twice the percent; volts, and percent of a trial's own maximum, are not compared."""
+    channels = {"L Gast": 1e3 * muscle(0), "R Gast": 1e3 * muscle(1)}
+    once = shutil.copy(recorded(channels), tmp_path / "once.c3d")
+    twice = shutil.copy(recorded({name: 2 * of for name, of in channels.items()}), tmp_path / "twice.c3d")
+
+    def compared(name: str, reference_once: Path | None, reference_twice: Path) -> str:
+        a, b = (
+            gaitid.analyse(path, model="pig", emg_reference=reference).write(tmp_path / name)
+            for path, reference in ((once, reference_once), (twice, reference_twice))
+        )
+        records = [str(next(f for f in files if f.name.endswith(".run.json"))) for files in (a, b)]
+        command = [sys.executable, "-m", "gaitid", "compare", "--align", "cycle", *records]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    by_one = compared("one", twice, once)
+    row = next(line.split() for line in by_one.split("muscles, %")[1].splitlines() if line.startswith("  left gast"))
+    assert float(row[8]) == pytest.approx(4 * float(row[7]), rel=0.02)  # ranges: 50 % and 200 % of one
+    assert "100 % is the own maximum of once; run both with --emg-reference" in compared("own", once, once)
+    assert "those of once are volts, which follow the electrodes" in compared("volts", None, once)
