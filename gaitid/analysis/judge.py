@@ -18,7 +18,7 @@ from gaitid.analysis.limits import STANCE_EMPTIED, STANDS_S, WHOLE_STANCE
 from gaitid.analysis.result import Reason, Result, SideResult, Verdict
 from gaitid.analysis.wording import alike, in_one
 from gaitid.body.standing import stands_still
-from gaitid.ground.contacts import AIR, Contact
+from gaitid.ground.contacts import AIR, BY_HAND, Contact
 from gaitid.notes import CODES, Note, Notes, note, phrase, ranked
 from gaitid.notes.message import GOOD, LEVELS, SEVERITIES, USABLE
 from gaitid.notes.result import REASONS
@@ -274,6 +274,8 @@ def _why_no_stance(result: Result, side: str, leg: SideResult) -> Note | None:
         return note("no_whole_stance/never")
     if beside := [c.reason for c in contacts if c.reason.startswith("plate ")]:
         return note("no_whole_stance/beside", why=beside[0])
+    if by_hand := [c for c in contacts if c.method == BY_HAND]:
+        return note("no_whole_stance/on_none", frames=(by_hand[0].first + first, by_hand[0].last + first))
     covered = result.ground.covered
     frames = [frame + first for frame in covered] if covered and covered != (0, last) else []
     # it may have stood on a plate of which nothing is known: where a plate that was refused lies, or one whose corners

@@ -36,6 +36,11 @@ class ByHand:
     source: str = "--assign"
 
     @property
+    def reasoned(self) -> bool:
+        """Whether a reason stands beside it, as in a file of corrections."""
+        return self.source != "--assign"
+
+    @property
     def words(self) -> str:
         """As it is given behind ``--assign``."""
         frames = "" if self.first is None else f"@{self.first}-{self.last}"

@@ -39,6 +39,8 @@ class Claims:
     by_plate : mapping of plate number to mapping of side to (frames,) bool array
     given : mapping of side to (frames,) bool array
         Where the user says which plates a foot is on.
+    on_none : mapping of side to (frames,) bool array
+        Where the user says that it is on none, and why.
     cuts : mapping of side to frozenset of int
         The frames at which what the user says cuts a load in two.
     told : mapping of plate number to (frames,) bool array
@@ -47,6 +49,7 @@ class Claims:
 
     by_plate: Mapping[int, Mapping[str, Mask]]
     given: Mapping[str, Mask]
+    on_none: Mapping[str, Mask]
     cuts: Mapping[str, frozenset[int]]
     told: Mapping[int, Mask] = field(default_factory=dict)
 
@@ -237,7 +240,7 @@ def _shared_out(involved: set[str], touching: Mapping[str, Mask]) -> dict[str, M
 def _overruled(ground: Ground, by_plate: Mapping[int, Mapping[str, Mask]], by_hand: Iterable[ByHand]) -> Claims:
     """The claims with what the user says written over them."""
     claims = {number: {side: mask.copy() for side, mask in masks.items()} for number, masks in by_plate.items()}
-    given = {side: np.zeros(ground.n_frames, dtype=bool) for side in ground.feet}
+    given, on_none = ({side: np.zeros(ground.n_frames, dtype=bool) for side in ground.feet} for _ in range(2))
     cuts: dict[str, frozenset[int]] = dict.fromkeys(ground.feet, frozenset())
     for entry in by_hand:
         frames, cut = _frames_of(ground, entry)
@@ -247,10 +250,10 @@ def _overruled(ground: Ground, by_plate: Mapping[int, Mapping[str, Mask]], by_ha
                     mask[frames] = number in entry.plates
                 elif number in entry.plates:
                     mask[frames] = False
-        if entry.plates:
-            given[entry.side] |= frames
+        if entry.plates or entry.reasoned:
+            (given if entry.plates else on_none)[entry.side] |= frames
         cuts[entry.side] |= cut
-    return Claims(claims, given, cuts)
+    return Claims(claims, given, on_none, cuts)
 
 
 def _frames_of(ground: Ground, entry: ByHand) -> tuple[Mask, frozenset[int]]:

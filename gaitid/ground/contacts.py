@@ -266,8 +266,10 @@ def _on_floor(foot: FootClaims, taken: Mask) -> list[Contact]:
             runs = list(spans(free))
         for a, b in runs:
             if b - a >= max(3, round(SHORTEST * rate_hz)):
-                reason = phrase("contact/on_floor")
-                contacts.append(unknown_contact(foot.side, (first + a, first + b - 1), stance.method, reason))
+                on_none = foot.claims.on_none[foot.side][first + a : first + b].any()
+                reason = phrase("contact/on_none" if on_none else "contact/on_floor")
+                method = BY_HAND if on_none else stance.method
+                contacts.append(unknown_contact(foot.side, (first + a, first + b - 1), method, reason))
     return contacts
 
 
@@ -336,7 +338,9 @@ def _unclaimed(ground: Ground, claims: Claims) -> Notes:
     notes = []
     for plate in ground.plates:
         loaded = plate.vertical > 10 * ground.settings.contact_threshold_N
-        rest = np.count_nonzero(loaded & ~np.asarray(claims.of_any_foot(plate.number)))
+        # of a load while the user says that a foot is on none it is known whose it is: nobody's that is analysed
+        nobody = np.logical_or.reduce([np.zeros(ground.n_frames, dtype=bool), *claims.on_none.values()])
+        rest = np.count_nonzero(loaded & ~nobody & ~np.asarray(claims.of_any_foot(plate.number)))
         if rest > MAX_PAUSE * ground.rate_hz:
             notes.append(note("load_unclaimed", plates=plate.number, n_frames=rest))
     return tuple(notes)

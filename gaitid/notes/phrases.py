@@ -53,6 +53,7 @@ _CONTACT = {
     "no_frame_known": "plate {on}: its load is known in no frame{why:?: {why}}",
     "by_hand": "the evidence says otherwise: {why}",
     "on_floor": "no plate measures where the foot stands",
+    "on_none": "no plate, as given by hand",
     "too_heavy": "it carries {times:.0f} body weights; check the mass, and the unit of its channels",
     "plate_misplaced": "{fault}",
     "both_feet": "both feet stand on it, or may",

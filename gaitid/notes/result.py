@@ -180,6 +180,7 @@ REASONS = {
             "load_beside": (_AT + "load is not known right before or after it"),
             "never": "no whole stance on the plates: the foot never stands in this trial",
             "beside": _NO_STANCE + "{why}",
+            "on_none": "no whole stance on the plates: given by hand, it stands on none in frames {frames:-}",
             "no_plate": (
                 (
                     "no whole stance on the plates: it stands {unused:?on no plate that is used (maybe on "

@@ -95,6 +95,9 @@ def test_a_foot_is_taken_off_a_plate_and_put_on_it(corrected: Corrected, plain: 
     assert plain.contacts.plates.tolist().count("1") == 1
     assert "1" not in without.contacts.plates.tolist()
     assert without.moments.left_knee_extension_moment_Nm_per_kg[100:150].isna().all()
+    assert "no plate, as given by hand" in without.contacts.reason.tolist()
+    (reason,) = without.record["verdict"]["reasons"]  # and no load that a foot should be found for
+    assert "given by hand, it stands on none in frames" in reason["text"] and "--assign" not in reason["cure"]
     given = corrected(contacts=[{**contact, "plates": 1}])
     (row,) = given.contacts[given.contacts.plates == "1"].to_dict("records")
     assert (row["side"], row["method"]) == ("left", "given by hand")

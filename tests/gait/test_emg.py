@@ -175,4 +175,4 @@ def test_muscles_are_compared_by_a_reference_of_both(recorded: Callable[..., Pat
     row = next(line.split() for line in by_one.split("muscles, %")[1].splitlines() if line.startswith("  left gast"))
     assert float(row[8]) == pytest.approx(4 * float(row[7]), rel=0.02)  # ranges: 50 % and 200 % of one
     assert "100 % is the own maximum of once; run both with --emg-reference" in compared("own", once, once)
-    assert "those of once are volts, which follow the electrodes" in compared("volts", None, once)
+    assert "envelopes of once are volts, which follow the electrodes" in compared("volts", None, once)
