@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from gaitid.cli import options
-from gaitid.cli.common import Target, print_error, print_info, print_json, talk_options
+from gaitid.cli.common import Target, print_detail, print_error, print_info, print_json, talk_options
 
 
 @click.command(
@@ -16,8 +16,19 @@ from gaitid.cli.common import Target, print_error, print_info, print_json, talk_
     epilog="Example:  gaitid compare results/walk.run.json trials/walk.c3d -o why.html; or  gaitid compare pig/walk "
     "pig_vicon/walk --tolerance moment_Nm_per_kg=0.1\n\nMore: docs/compare.md",
 )
-@click.argument("a", type=Target(), metavar="A")
-@click.argument("b", type=Target(), metavar="B")
+@click.argument("a", type=Target(), metavar="A", required=False)
+@click.argument("b", type=Target(), metavar="B", required=False)
+@click.option(
+    "--groups",
+    nargs=2,
+    metavar="NAME=FOLDER NAME=FOLDER",
+    help="Two groups of subjects in place of A and B: a permutation test over the gait cycle.",
+)
+@click.option("--paired/--independent", default=None, help="Of groups; by default paired where a subject is in both.")
+@click.option(
+    "--permutations", type=click.IntRange(100), default=5000, show_default=True, help="Of groups: relabellings drawn."
+)
+@click.option("--arrays", type=Target(), metavar="FILE.npz", help="Of groups: the curves as spm1d takes them.")
 @click.option("-o", "--output", type=Target(), metavar="PAGE.html", help="Also write a page with curves.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout instead of tables.")
 @options.tolerance("The largest difference that passes, for example angle_deg=2; may be repeated.")
@@ -53,7 +64,9 @@ from gaitid.cli.common import Target, print_error, print_info, print_json, talk_
     help="When the result's first frame was, by the clock of OpenSim's file; by default as the trial tells.",
 )
 @talk_options
-def command(a: Path, b: Path, output: Path | None, as_json: bool, tolerances: dict[str, float], **reading: Any) -> int:
+def command(
+    a: Path | None, b: Path | None, output: Path | None, as_json: bool, tolerances: dict[str, float], **reading: Any
+) -> int:
     """How far A and B lie apart, curve by curve, and why.
 
     A and B are results (the `run.json` that `gaitid run` wrote, its folder or stem; a folder of several is a session),
@@ -64,7 +77,17 @@ def command(a: Path, b: Path, output: Path | None, as_json: bool, tolerances: di
     to tell how much of the difference each makes. Results of `run --uncertainty` also say whether a difference is more
     than its uncertainty. The exit code is 1 where a difference lies beyond
     --tolerance; without one it is 0.
+
+    --groups compares folders of results: subjects are the units, those of the `batch.csv` above a result, else one
+    a folder. PAGE.html then has a table of the same name beside it (CSV): a row a side, curve and percent.
     """
+    groups, *how = (reading.pop(name) for name in ("groups", "paired", "permutations", "arrays"))
+    if groups:
+        if a is not None:
+            raise click.UsageError("--groups takes the place of A and B")
+        return _groups(groups, output, as_json, *how)
+    if a is None or b is None:
+        raise click.UsageError("expected A and B, or --groups NAME=FOLDER NAME=FOLDER")
     from gaitid.compare.comparison import compare
     from gaitid.compare.sources import Reading, files_of, refuse_two_others
     from gaitid.compare.words import beyond
@@ -97,3 +120,56 @@ def command(a: Path, b: Path, output: Path | None, as_json: bool, tolerances: di
     for line in over:
         print_error(f"beyond the tolerance: {line}")
     return 1 if over else 0
+
+
+def _groups(
+    groups: tuple[str, str],
+    output: Path | None,
+    as_json: bool,
+    paired: bool | None,
+    permutations: int,
+    arrays: Path | None,
+) -> int:
+    import io
+
+    import numpy as np
+
+    from gaitid.compare import groups as of_groups
+    from gaitid.compare.page import refuse_output
+    from gaitid.disk.atomic import write_all
+    from gaitid.inputs import refuse_to_overwrite
+    from gaitid.results.one_run import find_records
+
+    split = [text.partition("=") for text in groups]
+    folders = {name: Path(folder) for name, equals, folder in split if name and equals and folder}
+    if len(folders) != 2:
+        raise click.UsageError("--groups: expected two names, as in --groups before=FOLDER after=FOLDER")
+    records = find_records([*folders.values()])
+    if output is not None:
+        refuse_output(output, records)
+    refuse_to_overwrite([path for path in (arrays, output and output.with_suffix(".csv")) if path], records)
+    found = of_groups.compare_groups(folders, paired, permutations, print_detail)
+    if output is not None:
+        table = output.with_suffix(".csv")
+        write_all(
+            output.parent,
+            {output.name: of_groups.page(found).encode("utf-8", "replace"), table.name: of_groups.tidy_table(found)},
+        )
+        print_info(f"wrote {output} and {table.name}")
+    if arrays is not None:
+        content = io.BytesIO()
+        np.savez_compressed(content, allow_pickle=False, **of_groups.curve_arrays(found))
+        write_all(arrays.parent, {arrays.name: content.getvalue()})
+        print_info(f"wrote {arrays}")
+    if as_json:
+        print_json(
+            {
+                "groups": of_groups.head_words(found),
+                "paired": found.paired,
+                "speed": of_groups.speed_words(found),
+                "curves": of_groups.rows_of(found),
+            }
+        )
+    else:
+        click.echo("\n".join(of_groups.lines_of(found)))
+    return 0

@@ -72,6 +72,8 @@ class Comparison:
         Which norms, or why none.
     counts : tuple of str
         Of the trials of each label.
+    differ : callable or None
+        Differences of the lines of a panel from the first; `differences` by default.
     """
 
     labels: tuple[str, ...]
@@ -81,6 +83,7 @@ class Comparison:
     norms: Norms | None
     why: str
     counts: tuple[str, ...] = ()
+    differ: Callable[[CyclePanel, Sequence[Line]], list[tuple[Line, Difference]]] | None = None
 
 
 class Change(NamedTuple):
@@ -238,9 +241,10 @@ def sessions_html(
 def compared(over: Comparison) -> Compared:
     """Where the lines differ in words, the panels of both sides, and their numbers."""
     drawn: dict[str, Drawn] = {}
+    differ = over.differ or differences
     for side in SIDES:
         lines = {column: over.lines(side, column) for column in PANELS}
-        drawn[side] = {c: (of, differences(PANELS[c], of)) for c, of in lines.items() if of}
+        drawn[side] = {c: (of, differ(PANELS[c], of)) for c, of in lines.items() if of}
     sides = {}
     for side in (side for side in SIDES if drawn[side]):
         groups = (
