@@ -22,6 +22,7 @@ from gaitid.analysis.stages import Stages, stage
 from gaitid.analysis.whole_body import balance_of, with_trunk_angles
 from gaitid.analysis.withheld import withhold
 from gaitid.body.calibration import calibrate, marker_templates, with_stored, without_static
+from gaitid.body.centre_of_mass import shares_of_legs
 from gaitid.body.discontinuities import Continuous, without_jumps
 from gaitid.body.frames import Geometry
 from gaitid.body.late_markers import loose_notes
@@ -391,6 +392,12 @@ class Pipeline(Stages):
         trial, found, body, gait, faults = self.trial, self.found, self.body, self.gait, self.plate_faults
         ground, contacts, rate_hz = self.sound_ground, self.loads.contacts, self.trial.rate_hz
         model, (sides, notes_of_sides), whole = found.model, self.sides, self.whole_body
+        by_legs = (
+            self.stability
+            and model.touches_ground
+            and shares_of_legs(body) is not None
+            and not (whole and whole.complete)
+        )
         timed = () if self.balance is None else [c for c in contacts if not any(ground.cuts(c.first, c.last))]
         return (
             *trial.notes,
@@ -417,7 +424,7 @@ class Pipeline(Stages):
             *smoothed_notes(self.markers.seen, self.loads.by_side, rate_hz),
             *(self.emg.notes if self.emg is not None else ()),
             *wrench_notes(model, sides, self.require_forces),
-            *([note("stability_of_legs")] if self.stability and not (whole and whole.complete) else []),
+            *([note("stability_of_legs")] if by_legs else []),
             *([note("model_limits/known", caution=model.caution)] if model.caution else []),
         )
 

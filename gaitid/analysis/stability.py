@@ -70,7 +70,7 @@ class Stability:
     def record(self) -> dict[str, Any]:
         """For ``run.json``, under ``stability``."""
         return {
-            "centre_of_mass_of": self.of,
+            "centre_of_mass_of": self.of if np.isfinite(self.xcom_g).any() else None,
             "pendulum_length_m": self.pendulum_m,
             "pendulum_length_is": "mean height of the centre of mass above the ground, while a foot is on it",
             "ground": self.ground_by,

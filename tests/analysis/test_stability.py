@@ -150,6 +150,13 @@ def test_legs_alone_say_so() -> None:
     found = stability_of(result)
     assert found.of == "pelvis and legs" and not np.isfinite(found.momentum_g).any()
     assert np.isfinite(found.xcom_g).any() and "stability_of_legs" in {note.code for note in result.notes}
+    hidden = one.trial.points_g.copy()
+    hidden[:, [label.startswith("L") and label not in ("LASI", "LPSI") for label in one.trial.labels]] = np.nan
+    alone = result_of(replace(one.trial, points_g=hidden))
+    assert (
+        not np.isfinite(stability_of(alone).xcom_g).any() and stability_of(alone).record()["centre_of_mass_of"] is None
+    )
+    assert "stability_of_legs" not in {note.code for note in alone.notes}
 
 
 @recorded
