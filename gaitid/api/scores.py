@@ -1,4 +1,4 @@
-"""Gait Profile Scores as a DataFrame."""
+"""Gait Profile Scores, and both sides side by side, as DataFrames."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from gaitid.gait.asymmetry import Asymmetry, asymmetry
 from gaitid.norms import profile_for
 
 
@@ -32,3 +33,11 @@ def scores_of(
     found = pd.DataFrame(rows, columns=["side", "variable", "score_deg", "norm_deg"])
     found.attrs |= {"norms": "" if profile is None else profile.norms, "no_scores_because": why}
     return found
+
+
+def asymmetries_of(features: pd.DataFrame) -> pd.DataFrame:
+    """Both sides of each feature, as `gaitid.Analysis.asymmetry` has them."""
+    means = features.pivot_table("value", ["feature", "unit"], "side", "mean", sort=False)
+    both = means.reindex(columns=["left", "right"]).dropna().reset_index().rename_axis(columns=None)
+    found = [asymmetry(row.left, row.right, row.feature, row.unit) for row in both.itertuples()]
+    return both.join(pd.DataFrame(found, columns=list(Asymmetry._fields), index=both.index))

@@ -17,8 +17,9 @@ from gaitid.cli.common import Target, attempt, print_error, print_info, talk_opt
 @click.argument("results", nargs=-1, required=True, type=Target(), metavar="FOLDER...")
 @click.option("-o", "--output", required=True, type=Target(), metavar="FILE", help="The table: .csv or .parquet.")
 @click.option("--norms", metavar="NAME|FILE", help="Also Gait Profile Scores against these; see `gaitid norms`.")
+@click.option("--asymmetry", is_flag=True, help="Also left less right of each feature, and ratios.")
 @talk_options
-def command(results: tuple[Path, ...], output: Path, norms: str | None) -> int:
+def command(results: tuple[Path, ...], output: Path, norms: str | None, asymmetry: bool) -> int:
     """All features and figures of strides of all trials, one row each, with subject, session, model and verdict.
 
     A FOLDER holds results of `gaitid run` or `batch`; a run.json may be given too. Each number is the mean over the
@@ -36,9 +37,8 @@ def command(results: tuple[Path, ...], output: Path, norms: str | None) -> int:
     records = find_records(results)
     refuse_to_overwrite([output], records)
     tables: BatchTables = {}
-    rows = [
-        row for path in records if (row := attempt(str(path), partial(feature_row, path, tables, norms))) is not None
-    ]
+    read = partial(feature_row, tables=tables, norms=norms, with_asymmetry=asymmetry)
+    rows = [row for path in records if (row := attempt(str(path), partial(read, path))) is not None]
     refused = len(records) - len(rows)
     if rows:
         write_all(output.parent, {output.name: table_content(rows, output.suffix.lower())})

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from gaitid.errors import GaitidError
 from gaitid.gait import FIGURES
+from gaitid.gait.asymmetry import asymmetry, has_ratio
 from gaitid.norms import GaitProfile, profile_for
 from gaitid.norms.fit import VARIABLES
 from gaitid.records import NamedTuple
@@ -44,7 +45,9 @@ class FeatureRow(NamedTuple):
     values: Mapping[str, float]
 
 
-def feature_row(record: Path, tables: BatchTables, norms: str | None = None) -> FeatureRow:
+def feature_row(
+    record: Path, tables: BatchTables, norms: str | None = None, with_asymmetry: bool = False
+) -> FeatureRow:
     """The features of one result.
 
     Parameters
@@ -55,6 +58,8 @@ def feature_row(record: Path, tables: BatchTables, norms: str | None = None) -> 
         Tables of batches that were read, for the next result.
     norms : str, optional
         Name or file of norms against which the Gait Profile Score is computed.
+    with_asymmetry : bool
+        Whether differences and ratios of both sides are wanted.
 
     Raises
     ------
@@ -96,7 +101,21 @@ def feature_row(record: Path, tables: BatchTables, norms: str | None = None) -> 
         profile, why = profile_for(norms, content, values.get("both_speed_m_per_s", math.nan), curves)
         about |= {"norms": "" if profile is None else profile.norms, "no_scores_because": why}
         values |= _scores(profile)
-    return FeatureRow(about, values)
+    return FeatureRow(about, values | (_asymmetries(values) if with_asymmetry else {}))
+
+
+def _asymmetries(values: Mapping[str, float]) -> dict[str, float]:
+    """Of what both sides have: ``asymmetry_…``, left less right, and ``asymmetry_ratio_…``, left over right."""
+    found = {}
+    for name, left in values.items():
+        bare = name.removeprefix("left_")
+        if bare != name and f"right_{bare}" in values:
+            of_what = bare.removesuffix("_deg"), "deg" if bare.endswith("_deg") else ""
+            of = asymmetry(left, values[f"right_{bare}"], *of_what)
+            found[f"asymmetry_{bare}"] = of.difference
+            if has_ratio(*of_what):
+                found[f"asymmetry_ratio_{bare}"] = of.ratio
+    return found
 
 
 def _scores(profile: GaitProfile | None) -> dict[str, float]:

@@ -11,6 +11,8 @@ import pandas as pd
 import pytest
 from terminal import assert_refused, gaitid
 
+import gaitid as api
+
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "sample_data"
 
@@ -55,6 +57,24 @@ def test_a_row_a_trial_with_its_means(results: Path, tmp_path: Path) -> None:
         assert float(row["left_stride_length_m"]) == pytest.approx(mean_of_left["stride_length_m"])
         cycles = strides[(strides["side"] == "left") & strides["cycle"].str.isdigit()]
         assert int(row["cycles_left"]) == len(cycles) > 0
+
+
+def test_both_sides_as_difference_and_ratio(results: Path, tmp_path: Path) -> None:
+    """Left less right of everything; a ratio of what has a zero of its own, and lies above it on both sides."""
+    record = next((results / "alone").glob("*.run.json"))
+    assert gaitid("features", record, "--asymmetry", "-o", tmp_path / "all.csv").code == 0
+    (row,) = rows_of(tmp_path / "all.csv")
+    for name in ("ankle_plantarflexion_moment_max_Nm_per_kg", "stance_percent", "knee_flexion_angle_max_deg"):
+        left, right = (float(row[f"{side}_{name}"]) for side in ("left", "right"))
+        assert float(row[f"asymmetry_{name}"]) == pytest.approx(left - right, abs=1e-8)
+        assert float(row.get(f"asymmetry_ratio_{name}", "nan")) == (
+            pytest.approx(left / right) if not name.endswith("deg") else pytest.approx(np.nan, nan_ok=True)
+        )
+    assert row["asymmetry_ratio_hip_extension_moment_min_Nm_per_kg"] == ""  # below zero
+    table = api.load(record).asymmetry().set_index("feature")
+    of = table.loc["ankle_plantarflexion_moment_max"]
+    assert of.ratio == pytest.approx(float(row["asymmetry_ratio_ankle_plantarflexion_moment_max_Nm_per_kg"]))
+    assert np.isfinite(table.ratio["knee_flexion_angle_range"]) and np.isnan(table.ratio["knee_flexion_angle_max"])
 
 
 def test_parquet_is_the_same_table(results: Path, tmp_path: Path) -> None:
