@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from gaitid.analysis.base import base_wrench
 from gaitid.analysis.conventions import conventions
 from gaitid.analysis.corrections import gait_by_hand, with_support
 from gaitid.analysis.figures import figure_notes
@@ -14,7 +15,7 @@ from gaitid.analysis.found import Found, find
 from gaitid.analysis.gimbal import gimbal_notes
 from gaitid.analysis.impossible import Posed, possible_limbs
 from gaitid.analysis.judge import judged, without_consequences
-from gaitid.analysis.limb import Mechanics, absent_limb, base_wrench, ground_loads, make_part, solve_limbs, wrench_notes
+from gaitid.analysis.limb import Mechanics, absent_limb, ground_loads, make_part, solve_limbs, wrench_notes
 from gaitid.analysis.mass import Stand, Weighed, ground_under, heel_notes, loads_notes, mover_of, static_mass, weigh
 from gaitid.analysis.recorded import Recorded, recorded
 from gaitid.analysis.result import NOT_JUDGED, Result, SideResult
@@ -400,16 +401,11 @@ class Pipeline(Stages):
         )
         timed = () if self.balance is None else [c for c in contacts if not any(ground.cuts(c.first, c.last))]
         return (
-            *trial.notes,
-            *found.notes,
-            *self.subject.notes,
-            *self.markers.notes,
-            *body.notes,
+            *(of_stage for stage in (trial, found, self.subject, self.markers, body) for of_stage in stage.notes),
             *loose_notes(body.geometry, self.markers.seen, rate_hz, body.notes),
             *lost_point_notes(body, rate_hz, trial.first_frame),
             *self.continuous.notes,
-            *self.limbs[1],
-            *notes_of_sides,
+            *(*self.limbs[1], *notes_of_sides),
             *gimbal_notes(body, [*self.legs], trial.first_frame),
             *self.weighed.notes,
             *heel_notes(trial, model, ground),

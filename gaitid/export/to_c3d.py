@@ -439,9 +439,8 @@ def _loads_and_centres(result: Result, side: str, leg: SideResult, metre: float,
             yield NewPoint(f"{_label(side, joint)}Moment", text, "MOMENTS", values * _MM_PER_M)
     for joint in leg.moments:
         power = leg.powers[joint]
-        nothing = np.where(np.isfinite(power), 0.0, np.nan)
         text = "gaitid: z generated, x and y without meaning; W/kg"
-        values = np.column_stack([nothing, nothing, power])
+        values = np.column_stack([*[np.where(np.isfinite(power), 0.0, np.nan)] * 2, power])
         yield NewPoint(f"{_label(side, joint)}Power", text, "POWERS", values)
     letters = [joint[:1].upper() for joint in leg.joints_g]
     for letter, (joint, centre) in zip(letters, leg.joints_g.items(), strict=True):
