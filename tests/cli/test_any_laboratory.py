@@ -103,14 +103,6 @@ def test_spelling_changes_no_byte_of_the_angles(spelling: str, tmp_path: Path) -
     assert len(spelled) > 30
 
 
-def test_no_model_for_markers_of_nobody(tmp_path: Path) -> None:
-    recorded = marked("visual3d")
-    walk = trc(tmp_path / "walk.trc", recorded.trial, lambda label: f"M{recorded.trial.labels.index(label)}")
-    done = gaitid("run", walk, "-o", tmp_path / "out")
-    assert_refused(done, "walk.trc", "no bundled model fits")
-    assert not (tmp_path / "out").exists()
-
-
 def test_a_walk_without_pelvis_is_refused_for_these_markers(tmp_path: Path) -> None:
     """Markers of the pelvis were counted for each leg, and the poses that the model segments lacks came before them."""
     trial = simulated_walk().trial

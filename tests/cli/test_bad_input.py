@@ -3,25 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from terminal import (
-    SHARED,
-    assert_refused,
-    assert_wrong_usage,
-    edited_c3d,
-    gaitid,
-    set_parameter,
-    table,
-    without_markers,
-)
+from terminal import assert_refused, assert_wrong_usage, edited_c3d, gaitid, table
 
 
 @pytest.fixture
@@ -45,12 +33,6 @@ def test_no_such_file(refused: Callable[..., None], tmp_path: Path, name: str) -
     refused(tmp_path / name, f"gaitid: {tmp_path / name}: ", "no such file")
 
 
-@pytest.mark.parametrize("name", ["folder.c3d", "folder.csv"])
-def test_folder_for_a_file(refused: Callable[..., None], tmp_path: Path, name: str) -> None:
-    (tmp_path / name).mkdir()
-    refused(tmp_path / name, "not a file")
-
-
 def test_a_folder_of_trials_is_for_batch(refused: Callable[..., None], tmp_path: Path) -> None:
     (tmp_path / "session").mkdir()
     refused(
@@ -69,16 +51,6 @@ def test_truncated(refused: Callable[..., None], walk: Path, tmp_path: Path, sha
     data = walk.read_bytes()
     (tmp_path / "cut.c3d").write_bytes(data[: int(len(data) * share)])
     refused(tmp_path / "cut.c3d", "cut.c3d: ")
-
-
-def test_a_name_without_its_suffix(refused: Callable[..., None], walk: Path, tmp_path: Path) -> None:
-    refused(tmp_path / "none", f"gaitid: {tmp_path / 'none'}: no such file; check the path")
-    refused(walk.with_suffix(""), f"no such file (did you mean '{walk.name}'?)")
-
-
-def test_wrong_suffix(refused: Callable[..., None], walk: Path, tmp_path: Path) -> None:
-    (tmp_path / "walk.xlsx").write_bytes(walk.read_bytes())
-    refused(tmp_path / "walk.xlsx", ".xlsx", ".c3d")
 
 
 def test_no_frames(refused: Callable[..., None], walk: Path, tmp_path: Path) -> None:
@@ -102,15 +74,6 @@ def test_markers_of_the_model_missing_are_named_with_the_nearest(
         c["parameters"]["POINT"]["LABELS"]["value"] = ["X" + label for label in labels]
 
     refused(edited_c3d(walk, tmp_path / "x.c3d", rename), "LKNE", "did you mean 'XLKNE'", "16 markers")
-
-
-def test_duplicate_label(refused: Callable[..., None], walk: Path, tmp_path: Path) -> None:
-    def double(c: Any) -> None:
-        labels = list(c["parameters"]["POINT"]["LABELS"]["value"])
-        labels[labels.index("LTIB")] = "LKNE"
-        c["parameters"]["POINT"]["LABELS"]["value"] = labels
-
-    refused(edited_c3d(walk, tmp_path / "x.c3d", double), "LKNE", "2 points")
 
 
 def test_no_plates_when_forces_are_required(refused: Callable[..., None], simulated: Path) -> None:
@@ -138,67 +101,8 @@ def test_no_body_mass_and_no_plates(refused: Callable[..., None], simulated: Pat
     refused(trial, "plate", options=("--subject", subject, "--require-forces"))
 
 
-def test_no_body_mass_on_plates(walk: Path, tmp_path: Path) -> None:
-    """The plates of a walk tell it; what they carry unknown mass for is an error only where forces are required."""
-    done = gaitid("run", edited_c3d(walk, tmp_path / "x.c3d", _forget_the_mass), "--model", "pig", "-o", tmp_path)
-    assert done.code == 0, done.err
-    record = json.loads((tmp_path / "x.run.json").read_text())
-    mass = record["subject"]["mass"]
-    assert mass["value"] == pytest.approx(70, rel=0.015)
-    assert mass["source"] == f"plates, 1 whole step of the trial: {mass['value']:.1f} kg, spread 0.00 kg"
-    assert ("mass_estimated", "assumption") in [(w["code"], w["severity"]) for w in record["warnings"]]
-
-
 def _forget_the_mass(c: Any) -> None:
     del c["parameters"]["PROCESSING"]["Bodymass"]
-
-
-def test_body_mass_in_grams_in_the_trial(refused: Callable[..., None], walk: Path, tmp_path: Path) -> None:
-    trial = edited_c3d(walk, tmp_path / "x.c3d", lambda c: set_parameter(c, "Bodymass", 70000.0))
-    refused(trial, "mass", "7e+04")
-
-
-def unseen(label: str) -> Callable[[Any], None]:
-    def hide(c: Any) -> None:
-        at = list(c["parameters"]["POINT"]["LABELS"]["value"]).index(label)
-        c["data"]["points"][:3, at] = np.nan
-        c["data"]["meta_points"]["residuals"][0, at] = -1
-
-    return hide
-
-
-def test_a_marker_that_is_never_seen_is_refused_by_name(
-    refused: Callable[..., None], walk: Path, tmp_path: Path
-) -> None:
-    refused(edited_c3d(walk, tmp_path / "x.c3d", unseen("LASI")), "LASI", "never seen")
-
-
-@pytest.mark.parametrize("label", ["LKNE", "RTOE"])
-def test_a_marker_of_one_leg_that_is_never_seen_leaves_that_leg_out_by_name(
-    walk: Path, tmp_path: Path, label: str
-) -> None:
-    done = gaitid("run", edited_c3d(walk, tmp_path / "x.c3d", unseen(label)), "--model", "pig", "-o", tmp_path)
-    assert done.code == 0
-    leg = "left" if label[0] == "L" else "right"
-    assert f"warning: {leg} leg: markers of the model pig are missing or never seen: {label}; its columns" in done.err
-    verdict = json.loads((tmp_path / "x.run.json").read_text())["verdict"]
-    assert verdict.pop(leg) == "do not use"
-    assert (verdict["trial"], *(verdict.get(side) for side in ("left", "right") if side != leg)) == ("good", "good")
-
-
-def test_every_marker_unseen(refused: Callable[..., None], walk: Path, tmp_path: Path) -> None:
-    def hide(c: Any) -> None:
-        c["data"]["points"][:3] = np.nan
-        c["data"]["meta_points"]["residuals"][:] = -1
-
-    refused(edited_c3d(walk, tmp_path / "x.c3d", hide), "missing", "no marker seen in any frame")
-
-
-def test_unit_that_nobody_knows(refused: Callable[..., None], walk: Path, tmp_path: Path) -> None:
-    def parsec(c: Any) -> None:
-        c["parameters"]["POINT"]["UNITS"]["value"] = ["parsec"]
-
-    refused(edited_c3d(walk, tmp_path / "x.c3d", parsec), "POINT:UNITS", "parsec")
 
 
 def test_cutoff_above_half_the_rate(refused: Callable[..., None], walk: Path) -> None:
@@ -206,17 +110,7 @@ def test_cutoff_above_half_the_rate(refused: Callable[..., None], walk: Path) ->
     refused(walk, "cut-off 600 Hz", "below half", options=("--force-cutoff", "600"))
 
 
-def test_no_leg_but_a_pelvis(refused: Callable[..., None], walk: Path, tmp_path: Path) -> None:
-    keep = {"LASI", "RASI", "LPSI", "RPSI"}
-    trial = edited_c3d(walk, tmp_path / "x.c3d", lambda c: without_markers(c, keep.__contains__))
-    refused(trial, "LKNE", "RKNE")
-
-
 # --- the model, the subject, the options --------------------------------------------------------------------
-
-
-def test_model_that_is_not_there(refused: Callable[..., None], walk: Path) -> None:
-    refused(walk, "pgi", "did you mean 'pig'", model="pgi")
 
 
 @pytest.mark.parametrize(
@@ -257,17 +151,6 @@ def test_subject_file_that_cannot_be(
     refused(walk, begin, *words, options=("--subject", tmp_path / "subject.yaml"))
 
 
-@pytest.mark.parametrize("option", ["--static", "--subject", "--plates"])
-def test_option_that_names_no_file(refused: Callable[..., None], walk: Path, option: str) -> None:
-    refused(walk, "none.c3d", "no such file", options=(option, "none.c3d"))
-
-
-@pytest.mark.parametrize("option", ["--forces", "--plates"])
-def test_an_option_that_names_no_regular_file(refused: Callable[..., None], walk: Path, option: str) -> None:
-    refused(walk, f"gaitid: {os.devnull}: not a file", "expected a regular file", options=(option, os.devnull))
-    refused(walk, "gaitid: none.csv: no such file", options=(option, "none.csv"))
-
-
 @pytest.mark.parametrize("link", [False, True])
 @pytest.mark.parametrize(
     ("option", "source", "name"),
@@ -305,31 +188,6 @@ def test_no_result_is_overwritten_by_its_report(results: Path) -> None:
     assert {p.name: p.read_bytes() for p in results.iterdir()} == before
 
 
-def test_a_setting_that_is_given_twice_differently(walk: Path, tmp_path: Path) -> None:
-    """The last one counted in silence."""
-    twice = ("--set", "hip_centre=hara", "--set", "hip_centre=bell")
-    done = gaitid("run", walk, "-o", tmp_path / "never", *twice)
-    assert done.code == 2
-    assert done.err.startswith("gaitid: --set hip_centre: given twice, as hara and bell; give it once")
-    assert not (tmp_path / "never").exists()
-
-
-def test_setting_that_nobody_knows(refused: Callable[..., None], walk: Path) -> None:
-    refused(walk, "gravity", "no such setting", options=("--set", "gravity=9.8"))
-    begin = "gaitid: --set gravity_m_per_s2=-1: expected a number"
-    refused(walk, begin, options=("--set", "gravity_m_per_s2=-1"))
-    both = ("--set", "end_frames=abc", "--set", "gravity_m_per_s2=-1")
-    refused(walk, begin, "; --set end_frames=abc: expected a number", options=both)
-
-
-def test_a_setting_that_the_model_itself_has_wrong(refused: Callable[..., None], walk: Path, tmp_path: Path) -> None:
-    model = tmp_path / "mine.yaml"
-    model.write_text("gaitid_model: 1\nname: mine\nextends: pig\nsettings: {end_frames: abc}\n")
-    words = (f"gaitid: {model}: line 4: settings.end_frames: expected a number",)
-    refused(walk, *words, model=model)
-    refused(walk, *words, model=model, options=("--set", "gravity_m_per_s2=9.8"))
-
-
 def test_wrong_usage_of_options(walk: Path) -> None:
     assert_wrong_usage(gaitid("run", walk, "--model", "pig", "--set", "gravity"), "KEY=VALUE")
     assert_wrong_usage(gaitid("run", walk, "--model", "pig", "--cutoff", "-6"), "-6")
@@ -356,13 +214,6 @@ def test_output_that_cannot_be_a_folder(walk: Path, tmp_path: Path) -> None:
     assert (tmp_path / "taken").read_text() == "a file"
 
 
-def test_such_an_output_is_refused_before_the_work(walk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "taken").write_text("a file")
-    monkeypatch.setattr("gaitid.run.analyse_file", lambda *_: pytest.fail("analysed"))
-    done = gaitid("run", walk, "--model", "pig", "-o", tmp_path / "taken")
-    assert done.code == 1 and "cannot write to" in done.lines[-1]
-
-
 def test_nothing_half_written(walk: Path, tmp_path: Path) -> None:
     (tmp_path / "walk.joints.csv").mkdir()  # in the way of one of the files
     (tmp_path / "walk.joints.csv" / "keep").write_text("me")
@@ -373,65 +224,5 @@ def test_nothing_half_written(walk: Path, tmp_path: Path) -> None:
 
 # --- odd files of the world ---------------------------------------------------------------------------------
 
-ZOO = sorted((SHARED / "zoo").iterdir()) if SHARED.is_dir() else []
-
-
-@pytest.mark.skipif(not ZOO, reason="recorded trials (../shared/trials) are not here")
-@pytest.mark.parametrize("command", ["run", "inspect", "check"])
-@pytest.mark.parametrize("path", ZOO, ids=[p.name for p in ZOO])
-def test_odd_files_end_soon_and_in_words(path: Path, command: str, tmp_path: Path) -> None:
-    options = [] if command == "inspect" else ["--model", "pig"]
-    options += ["-o", str(tmp_path / "o")] if command == "run" else []
-    start = time.perf_counter()
-    done = gaitid(command, path, *options)
-    assert time.perf_counter() - start < 60  # s: a hang
-    assert done.code in (0, 1)
-    assert "Traceback" not in done.out + done.err
-    assert "internal error" not in done.out + done.err
-    assert all(line.startswith("gaitid: ") for line in done.lines)
-    if done.code == 1 and command != "check":
-        assert len(done.lines) == 1
-        assert done.out == ""
-
 
 # --- marker sets, and YAML as people write it ---------------------------------------------------------------
-
-
-@pytest.mark.parametrize("option", ["--markers", "--subject", "--model"])
-@pytest.mark.parametrize(
-    ("text", "word"),
-    [("heel: {S}HEE\n", 'quote it: "{S}HEE"'), ("a:\n\theel: b\n", "indent with blanks, not with a tab")],
-)
-def test_yaml_with_a_forgotten_quote_or_a_tab(
-    refused: Callable[..., None], walk: Path, tmp_path: Path, option: str, text: str, word: str
-) -> None:
-    path = tmp_path / "mine.yaml"
-    path.write_text(text)
-    refused(walk, "mine.yaml: line", word, options=(option, path))
-
-
-def test_a_marker_set_that_is_none(refused: Callable[..., None], walk: Path, tmp_path: Path) -> None:
-    path = tmp_path / "mine.yaml"
-    refused(walk, "no marker set", options=("--markers", path))
-    path.write_text("a: 1\n")
-    refused(walk, "mine.yaml: not a gaitid marker set", options=("--markers", path))
-    path.write_text("gaitid_markers: 1\nname: x\nlandmarks_each_side: {heel: LHEE}\n")
-    refused(walk, "landmarks_each_side.heel", "write {S}", options=("--markers", path))
-    path.write_text("gaitid_markers: 1\nname: x\nletters: {left: L, right: L}\n")
-    refused(walk, "letters: left and right must differ", options=("--markers", path))
-
-
-def test_a_landmark_that_no_model_knows_is_a_warning_of_the_run(walk: Path, tmp_path: Path) -> None:
-    path = tmp_path / "mine.yaml"
-    path.write_text("gaitid_markers: 1\nname: x\nlandmarks_each_side: {hel: '{S}HEE'}\n")
-    done = gaitid("run", walk, "--model", "pig", "--markers", path, "-o", tmp_path / "out")
-    assert done.code == 0
-    assert "landmarks_each_side.hel: no model uses it (did you mean 'heel'?)" in done.err
-    record = json.loads(next((tmp_path / "out").rglob("*.run.json")).read_text())
-    assert [w["severity"] for w in record["warnings"] if w["code"] == "alias_unused"] == ["doubt"]
-
-
-def test_a_subject_file_needs_a_name(walk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert_wrong_usage(gaitid("calibrate", walk.with_name("static.c3d"), "-o", "-"), "give its name")
-    assert not (tmp_path / "-").exists()

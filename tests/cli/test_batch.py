@@ -12,7 +12,7 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -23,9 +23,6 @@ from terminal import Done, assert_refused, assert_wrong_usage, gaitid
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "batch"))
 from recordings import BROKEN, FRAMES, SUBJECTS, WALKS, make_recordings
-
-from gaitid.batch.job import Job, Outcome
-from gaitid.batch.results_folder import locked
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = (
@@ -177,50 +174,6 @@ def test_the_same_bytes_as_run(undisturbed: Path, dataset: Path) -> None:
     assert tree(undisturbed) == before
 
 
-def test_a_run_typed_otherwise_makes_the_same_bytes(undisturbed: Path, dataset: Path, tmp_path: Path) -> None:
-    """The order of options, the folder, and what is said meanwhile are nothing to a record."""
-    before = tree(undisturbed)
-    with inside(tmp_path):
-        subject = dataset / "P4"
-        typed = ("--static", subject / "static.c3d", "-q", subject / "walk2.c3d", "-v", "--log", "l.jsonl")
-        typed += (subject / "walk5.c3d", "-o", "by hand", "--model", "pig")
-        assert gaitid("run", *typed).code == 0
-    made = {p.name: p.read_bytes() for p in (tmp_path / "by hand").iterdir()}
-    assert sorted(made) == sorted(f"{stem}.{name}" for stem in ("walk2", "walk5") for name in FILES)
-    assert made == {name: before[f"P4/{name}"] for name in made}
-
-
-def test_one_option_in_whatever_words_is_one(dataset: Path, tmp_path: Path) -> None:
-    """Those of a manifest too, which stand after those for all: `run` and `batch` note the same."""
-    (tmp_path / "plan.csv").write_text(f"trial,overrides\n{dataset}/P1/walk1.c3d,cutoff=6.0|set=gap_spline_s=0.1\n")
-    assert batch(tmp_path / "plan.csv", tmp_path, "--set", "end_frames=6", "--cutoff", "8", "-j", 1).code == 0
-    settings = ("--set", "end_frames=6", "--set", "gap_spline_s=0.1", "--static", dataset / "P1" / "static.c3d")
-    with inside(tmp_path):
-        typed = ("--cutoff", "6", *settings, "--model", "pig", dataset / "P1" / "walk1.c3d")
-        assert gaitid("run", *typed, "-o", "typed").code == 0
-    made = {p.name: p.read_bytes() for p in (tmp_path / "typed").iterdir()}
-    assert made == {p.name: p.read_bytes() for p in (tmp_path / "out").rglob("walk1.*")}
-    words = json.loads(made["walk1.run.json"])["command"]
-    assert [word for word in words if word.startswith("--")] == ["--model", "--static", "--cutoff", "--set", "--set"]
-
-
-def test_options_of_run(dataset: Path, tmp_path: Path) -> None:
-    """They reach the trial, and the record's command is what gives the same again."""
-    settings = ("--cutoff", 6, "--set", "contact_threshold_N=25", "--assign", "left=1")
-    outputs = ("--write", "segments", "--express-in", "jcs", "--contributions")
-    options = (*settings, *outputs, "--static", dataset / "P1" / "static.c3d")
-    done = batch(dataset / "P1" / "walk1.c3d", tmp_path, *options, "-j", 1)
-    assert done.code == 0, done.err
-    before = tree(tmp_path)
-    record = json.loads(before["walk1.run.json"])
-    assert record["settings"]["cutoff_hz"] == 6
-    assert record["settings"]["contact_threshold_N"] == 25
-    assert "walk1.segments.csv" in before
-    with inside(tmp_path):
-        assert gaitid(*record["command"][1:], "-o", "out").code == 0
-    assert tree(tmp_path) == before
-
-
 def test_a_manifest_with_options_of_its_own(dataset: Path, tmp_path: Path) -> None:
     (tmp_path / "plan.csv").write_text(
         "subject,static,trials,cutoff\n"
@@ -233,13 +186,6 @@ def test_a_manifest_with_options_of_its_own(dataset: Path, tmp_path: Path) -> No
     names = ("recordings/P1/walk1", "one/calibrated")
     records = [json.loads((tmp_path / "out" / f"{name}.run.json").read_text()) for name in names]
     assert [r["settings"]["cutoff_hz"] for r in records] == [6, None]
-
-
-def test_a_plan_only(dataset: Path, tmp_path: Path) -> None:
-    done = batch(dataset, tmp_path, "--plan")
-    assert done.code == 0
-    assert len(done.lines) == 5
-    assert not (tmp_path / "out").exists()
 
 
 # --- what it says -------------------------------------------------------------------------------------------
@@ -283,41 +229,6 @@ def test_a_static_that_may_be_another_persons(two_people: Path, tmp_path: Path) 
     assert mine[: len(mine) // 2] == [note["text"] for note in record["warnings"]]
 
 
-def test_results_of_other_trials_and_frames_that_went(dataset: Path, tmp_path: Path) -> None:
-    pytest.importorskip("pyarrow", reason="the optional extra gaitid[parquet]")
-    assert batch(dataset / "*" / "walk[24].c3d", tmp_path, "-j", 2, "--parquet").code == 0
-    kept = batch(dataset / "*" / "walk[24].c3d", tmp_path, "-j", 1, "--resume")
-    assert (tmp_path / "out" / "frames.parquet").is_dir()
-    assert not any("taken away" in line for line in kept.lines)
-    part = batch(dataset / "*" / "walk2.c3d", tmp_path, "-j", 1, "--cutoff", 7)
-    assert not (tmp_path / "out" / "frames.parquet").exists()
-    assert part.lines[-3].startswith("gaitid: out/frames.parquet was taken away")
-    assert part.lines[-2] == (
-        "gaitid: out: 4 earlier results of trials that are not in this batch: P1/walk4, P2/walk4, P3/walk4, P4/walk4"
-    )
-    again = batch(dataset / "*" / "walk4.c3d", tmp_path, "-j", 1, "--resume")
-    assert "gaitid: 4 trials: 4 done before; " in again.lines[-1]
-
-
-def test_another_data_set(two_people: Path, tmp_path: Path) -> None:
-    """As in a loop over subjects."""
-    assert batch(two_people / "P2", tmp_path, "-j", 1).lines[-1].startswith("gaitid: 2 trials: 2 done")
-    before = tree(tmp_path)
-    assert_refused(batch(two_people / "P1", tmp_path, "-q", "--resume"), "another data set", "P1", "P2", "-o")
-    assert tree(tmp_path) == before
-
-
-def test_one_is_not_plural(tmp_path: Path) -> None:
-    """Of the walk that comes with gaitid: its events and its plates are of two clocks."""
-    sample = Path(__file__).resolve().parents[2] / "sample_data" / "walk" / "walk.c3d"
-    trial = tmp_path / "P1" / "walk1.c3d"
-    trial.parent.mkdir()
-    shutil.copyfile(sample, trial)
-    done = batch(trial, tmp_path, "-j", 1, "-v")
-    assert done.lines[-2].endswith("walk1.c3d: done, 1 warning")
-    assert done.lines[-1].startswith("gaitid: 1 trial: 1 done; ")
-
-
 # --- resume -------------------------------------------------------------------------------------------------
 
 
@@ -353,19 +264,6 @@ def worked_on(folder: Path) -> set[str]:
     return {"/".join(Path(row["trial"]).parts[-2:]) for row in table(folder) if row["run_time_s"]}
 
 
-def test_resume_does_only_what_is_not_done(finished: Path, dataset: Path, undisturbed: Path) -> None:
-    """An output that is gone, edited or cut; what was refused is tried again."""
-    out = finished / "out"
-    (out / "P1" / "walk1.joints.csv").unlink()
-    (out / "P1" / "walk2.wrenches.csv").write_text("edited")
-    with (out / "P1" / "walk4.run.json").open("a") as file:
-        file.write(" ")
-    (out / "P2" / ".walk1.wrenches.csv.4242.0.part").write_text("left behind")
-    assert batch(dataset, finished, "-j", 2, "--resume").code == 1
-    assert worked_on(finished) == {"P1/walk1.c3d", "P1/walk2.c3d", "P1/walk4.c3d"} | BROKEN
-    assert tree(finished) == tree(undisturbed)
-
-
 def test_resume_after_a_change_does_what_it_touches(dataset: Path, tmp_path: Path) -> None:
     """Another static: its trials; other options: all. Without --resume: all, too."""
     changed = tmp_path / "recordings"
@@ -384,19 +282,6 @@ def test_resume_after_a_change_does_what_it_touches(dataset: Path, tmp_path: Pat
     assert worked_on(tmp_path) == all_of_them
     assert batch(changed, tmp_path, "-j", 1, "--cutoff", 6).code == 0
     assert worked_on(tmp_path) == all_of_them
-
-
-DAMAGE = ["{}", '{"trial": 5}', "\xff\x00 not JSON", '{"trial": "a", "outp']
-
-
-@pytest.mark.parametrize("damage", slow_but(DAMAGE[2:], DAMAGE))
-def test_a_damaged_journal_costs_time_only(finished: Path, undisturbed: Path, dataset: Path, damage: str) -> None:
-    journal = finished / "out" / ".gaitid" / "batch.jsonl"
-    lines = journal.read_text().splitlines()
-    journal.write_text("\n".join([damage, *lines[1:]]))
-    assert batch(dataset, finished, "-j", 1, "--resume").code == 1
-    assert worked_on(finished) == {"P1/walk1.c3d"} | BROKEN
-    assert tree(finished) == tree(undisturbed)
 
 
 # --- signals ------------------------------------------------------------------------------------------------
@@ -423,70 +308,7 @@ def test_interrupted(undisturbed: Path, dataset: Path, tmp_path: Path, number: s
         assert tree(tmp_path) == tree(undisturbed)
 
 
-def test_interrupted_before_the_first_trial_says_what_was_done_before(
-    dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupted(jobs: Sequence[Job]) -> Generator[Outcome, None, None]:
-        raise KeyboardInterrupt
-        yield
-
-    assert batch(dataset / "P1", tmp_path, "-j", 1, "-q").code == 0
-    n = noted(tmp_path)
-    assert n > 1
-    monkeypatch.setattr("gaitid.cli.batch._schedule", lambda folder, given: interrupted)
-    ended = batch(dataset / "P1", tmp_path, "--resume")
-    assert ended.code == 130
-    assert ended.lines[-1] == (
-        f"gaitid: interrupted; 0 of {n} trials done, {n} done before not looked at yet; go on with --resume"
-    )
-    assert batch(dataset / "P1", tmp_path).lines[-1].endswith(f"0 of {n} trials done; go on with --resume")
-
-
 # --- limits, locks, disks -----------------------------------------------------------------------------------
-
-
-def test_a_trial_that_takes_too_long(dataset: Path, tmp_path: Path) -> None:
-    """1 ms, which no trial keeps: given up by name, exit 1."""
-    done = batch(dataset / "P1" / "walk1.c3d", tmp_path, "-j", 1, "--time-limit", 0.001)
-    assert done.code == 1
-    assert "walk1.c3d: timeout: given up after 0.001 s" in done.lines[-2]
-    assert [row["status"] for row in table(tmp_path)] == ["timeout"]
-
-
-def test_two_batches_in_one_folder(dataset: Path, tmp_path: Path) -> None:
-    with locked(tmp_path / "out", wait=False):
-        second = batch(dataset, tmp_path, "-j", 1, "-q")
-    assert_refused(second, "out: another batch works there", f"process {os.getpid()} on ", "--wait")
-    assert batch(dataset / "P1" / "walk1.c3d", tmp_path, "-j", 1, "-q").code == 0
-
-
-def test_the_second_waits(dataset: Path, tmp_path: Path) -> None:
-    first = started(dataset / "P1", tmp_path, "-j", "1", "-q")
-    wait_until(partial(noted_at_least, tmp_path, 1))
-    os.killpg(first.pid, signal.SIGSTOP)  # all trials may be done before another process has begun
-    second = started(dataset / "P1", tmp_path, "-j", "1", "--wait", "--resume")
-    assert second.stderr is not None
-    waits = next((line for line in second.stderr if "waiting" in line), "")
-    os.killpg(first.pid, signal.SIGCONT)
-    first.communicate(timeout=60)
-    _, rest = second.communicate(timeout=60)
-    assert "another batch works there" in waits
-    assert f"{WALKS} done before" in rest.splitlines()[-1]
-
-
-def test_the_lock_of_a_process_that_was_killed_holds_nobody(dataset: Path, tmp_path: Path) -> None:
-    process = started(dataset, tmp_path, "-j", "1", "-q")
-    wait_until(partial(noted_at_least, tmp_path, 1))
-    process.kill()
-    process.communicate()
-    assert (tmp_path / "out" / ".gaitid" / "lock").read_text().strip()  # it could not take its name away
-    assert batch(dataset / "*" / "walk1.c3d", tmp_path, "-j", 1, "-q").code == 1  # one of the four is broken
-
-
-def test_a_folder_that_is_a_file(dataset: Path, tmp_path: Path) -> None:
-    (tmp_path / "out").write_text("mine")
-    assert_refused(batch(dataset, tmp_path, "-q"), "cannot write to out")
-    assert (tmp_path / "out").read_text() == "mine"
 
 
 def test_a_full_disk(dataset: Path, tmp_path: Path) -> None:
@@ -516,21 +338,6 @@ def test_a_full_disk(dataset: Path, tmp_path: Path) -> None:
 # --- refusals before any work -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (("--model", "pgi"), "pgi"),
-        (("--static", "absent.c3d"), "absent.c3d"),
-        (("--observer", "hand"), "no such segment"),
-        (("--scheduler", "nonsense://here"), "scheduler"),
-    ],
-)
-def test_refused_once(dataset: Path, tmp_path: Path, options: tuple[str, ...], words: str) -> None:
-    done = batch(dataset, tmp_path, "-q", *options)
-    assert_refused(done, words)
-    assert not (tmp_path / "out").exists()
-
-
 def test_wrong_usage(dataset: Path, tmp_path: Path) -> None:
     assert_wrong_usage(batch(dataset, tmp_path, "-j", 0), "-j")
     assert_wrong_usage(batch(dataset, tmp_path, "--memory-limit", 60), "--memory-limit 60", "256")
@@ -539,23 +346,6 @@ def test_wrong_usage(dataset: Path, tmp_path: Path) -> None:
     assert_wrong_usage(batch(dataset, tmp_path, "--assign", "left=1@1-50"), "--assign", "manifest")
     assert_wrong_usage(gaitid("batch", dataset, "--model", "pig", "-o", str(tmp_path / "{parent}")), "mirrors")
     assert_wrong_usage(gaitid("batch", dataset, "--model", "pig"), "-o")
-
-
-def test_wrong_options_in_a_manifest(dataset: Path, tmp_path: Path) -> None:
-    (tmp_path / "plan.csv").write_text(f"trials,cutoff\n{dataset}/P1/walk1.c3d,fast\n")
-    assert_refused(batch(tmp_path / "plan.csv", tmp_path, "-q"), "plan.csv: row 2", "--cutoff", "fast")
-
-
-def test_the_table_has_the_verdicts_of_the_records(undisturbed: Path) -> None:
-    rows = [row for row in table(undisturbed) if row["status"] == "done"]
-    assert rows
-    for row in rows:
-        trial = Path(row["trial"])
-        text = (undisturbed / "out" / trial.parent.name / f"{trial.stem}.run.json").read_text(encoding="utf-8")
-        verdict = json.loads(text)["verdict"]
-        assert (row["verdict"], row["left"], row["right"]) == (verdict["trial"], verdict["left"], verdict["right"])
-        assert bool(row["worst_reason"]) == bool(verdict["reasons"])
-    assert {(row["verdict"], row["session"]) for row in table(undisturbed) if row["status"] != "done"} == {("", "")}
 
 
 def test_a_trial_that_is_not_to_be_used_has_a_line_and_a_cure(dataset: Path, tmp_path: Path) -> None:

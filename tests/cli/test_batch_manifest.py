@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from terminal import assert_refused, assert_wrong_usage, gaitid
+from terminal import assert_refused, gaitid
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "batch"))
 from recordings import WALKS, make_recordings
@@ -46,12 +46,6 @@ def test_a_plan_is_utf8_whatever_the_locale(top: Path, tmp_path: Path) -> None:
     assert done.stderr == b""
 
 
-def test_a_folder_is_needed_for_more(top: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert_wrong_usage(gaitid("batch", top, "--model", "pig"), "-o")
-    assert_wrong_usage(gaitid("batch", "s3://lab/gait", "--model", "pig", "--plan"), "-o")
-
-
 @pytest.mark.parametrize(
     ("row", "words"),
     [
@@ -66,8 +60,3 @@ def test_a_row_is_named(top: Path, tmp_path: Path, row: str, words: tuple[str, .
     (tmp_path / "plan.csv").write_text(f"trials,{row}\n".replace("\n,", f"\n{top}/recordings/P1/walk1.c3d,"))
     done = gaitid("batch", tmp_path / "plan.csv", "--model", "pig", "-q", "--plan")
     assert_refused(done, "plan.csv", *words)
-
-
-def test_a_word_for_statics_that_no_file_has(top: Path) -> None:
-    done = gaitid("batch", top / "recordings", "--model", "pig", "--plan", "--static-name", "T-Pose")
-    assert_refused(done, "--static-name T-Pose: no file of the data set is named so")

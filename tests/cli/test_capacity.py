@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
-import os
-import shutil
-import stat
 from pathlib import Path
 
 import numpy as np
 import pytest
-from terminal import assert_refused, assert_wrong_usage, edited_c3d, gaitid, recorded, table, without_markers
+from terminal import assert_refused, assert_wrong_usage, gaitid, table
 
 LIMITS = ("--model", "pig", "--limits", "example")
 
@@ -78,65 +74,6 @@ def test_the_hip_over_a_fixed_foot(walk: Path, tmp_path: Path) -> None:
     assert "right_hip_max_up_m_per_s2" in columns(tmp_path / "walk.capacity.csv")
 
 
-def test_the_sagittal_plane_has_areas(walk: Path, tmp_path: Path) -> None:
-    done = gaitid("capacity", walk, *LIMITS, "-o", tmp_path, "--frames", "60-61", "--plane", "sagittal")
-    assert done.code == 0, done.err
-    found = columns(tmp_path / "walk.capacity.csv")
-    assert (found["left_foot_polytope_area_m2_per_s4"] > found["left_foot_ellipsoid_area_m2_per_s4"]).all()
-    assert "left_foot_gravity_forward_m_per_s2" in found
-    assert "left_foot_polytope_volume_m3_per_s6" not in found
-
-
-def test_a_name_that_is_no_text(walk: Path, tmp_path: Path) -> None:
-    odd = tmp_path / os.fsdecode(b"w\xff $x_{$.c3d")  # neither UTF-8, nor the formula that it begins as
-    shutil.copy(walk, odd)
-    subject = walk.with_name("walk.subject.yaml")
-    done = gaitid("capacity", odd, *LIMITS, "--subject", subject, "-o", tmp_path, "--frames", "60-60", "--picture", 60)
-    assert done.code == 0, done.err
-    picture = (tmp_path / f"{odd.stem}.capacity.png").read_bytes()
-    assert picture.startswith(b"\x89PNG")
-
-
-def test_a_pipe_of_the_pictures_name(walk: Path, tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "walk.capacity.png")
-    done = gaitid("capacity", walk, *LIMITS, "-o", tmp_path, "--frames", "60-60", "--picture", 60)
-    assert_refused(done, "walk.capacity.png is a device, a pipe or a socket")
-    assert stat.S_ISFIFO((tmp_path / "walk.capacity.png").stat().st_mode)
-    assert len(list(tmp_path.iterdir())) == 1
-
-
-def test_an_animation(walk: Path, tmp_path: Path) -> None:
-    from PIL import Image
-
-    done = gaitid("capacity", walk, *LIMITS, "-o", tmp_path, "--frames", "60-75", "--side", "left", "--animation")
-    assert done.code == 0, done.err
-    with Image.open(io.BytesIO((tmp_path / "walk.capacity.gif").read_bytes())) as image:
-        assert image.n_frames == 2  # type: ignore[attr-defined]  # every eighth of 16 frames at 100 Hz
-        assert image.info["duration"] == 80  # ms
-
-
-def test_no_frame_of_a_whole_trial_is_lost(walk: Path, tmp_path: Path) -> None:
-    """A posture needs no derivative, so the ends of the trial are known too."""
-    done = gaitid("capacity", walk, *LIMITS, "-o", tmp_path)
-    assert done.code == 0, done.err
-    found = columns(tmp_path / "walk.capacity.csv")
-    assert len(found["frame"]) == 250
-    assert np.isfinite(found["left_foot_kappa_per_kg3_m3"]).all()
-
-
-def test_a_leg_that_was_not_recorded_has_empty_columns(walk: Path, tmp_path: Path) -> None:
-    right = ("RTHI", "RKNE", "RTIB", "RANK", "RHEE", "RTOE")
-    one_leg = edited_c3d(
-        walk, tmp_path / "in" / "leg.c3d", lambda c: without_markers(c, lambda name: name not in right)
-    )
-    done = gaitid("capacity", one_leg, *LIMITS, "-o", tmp_path / "out", "--picture", "60")
-    assert done.code == 0, done.err
-    found = columns(tmp_path / "out" / "leg.capacity.csv")
-    assert np.isnan(found["right_foot_kappa_per_kg3_m3"]).all()
-    assert np.isfinite(found["left_foot_kappa_per_kg3_m3"]).all()
-    assert "right leg: empty in 250 of 250 frames" in done.err
-
-
 # --- what is refused ------------------------------------------------------------------------------------------
 
 
@@ -154,18 +91,6 @@ def test_refusals_are_one_line(walk: Path, tmp_path: Path, options: tuple[str, .
     assert not any(tmp_path.iterdir())
 
 
-def test_a_limits_file_that_breaks_its_schema(walk: Path, tmp_path: Path) -> None:
-    bad = tmp_path / "bad.yaml"
-    bad.write_text("gaitid_limits: 1\nsources: [me]\ntorques_Nm: {knee: {flexion: 5}}\n")
-    done = gaitid("capacity", walk, "--model", "pig", "--limits", bad, "-o", tmp_path)
-    assert_refused(done, "bad.yaml: line 3: torques_Nm.knee.extension: missing")
-    assert_refused(gaitid("capacity", walk, "--model", "pig", "--limits", tmp_path / "no.yaml"), "no limits")
-
-
-def test_a_trial_that_is_absent(tmp_path: Path) -> None:
-    assert_refused(gaitid("capacity", tmp_path / "no.c3d", *LIMITS), "no.c3d: no such file")
-
-
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -178,20 +103,3 @@ def test_a_trial_that_is_absent(tmp_path: Path) -> None:
 )
 def test_wrong_usage(walk: Path, options: tuple[str, ...], words: str) -> None:
     assert_wrong_usage(gaitid("capacity", walk, *LIMITS, *options), words)
-
-
-def test_limits_must_be_given(walk: Path) -> None:
-    assert_wrong_usage(gaitid("capacity", walk, "--model", "pig"), "--limits")
-
-
-@recorded("children/HC002D/walk.c3d", "nexus_flatfoot/walk.c3d")
-def test_recorded_walks(recorded_trial: Path, tmp_path: Path) -> None:
-    """Nearly every posture is known, and its polytope is solid and larger than the ellipsoid in it."""
-    done = gaitid("capacity", recorded_trial, *LIMITS, "-o", tmp_path)
-    assert done.code == 0, done.err
-    found = columns(tmp_path / f"{recorded_trial.stem}.capacity.csv")
-    volume, inside = found["left_foot_polytope_volume_m3_per_s6"], found["left_foot_ellipsoid_volume_m3_per_s6"]
-    known = np.isfinite(volume)
-    assert known.mean() > 0.9
-    assert (volume[known] > inside[known]).all()
-    assert (found["left_foot_polytope_rank"][known] == 3).all()

@@ -217,11 +217,3 @@ ROWS: dict[str, Row] = {
 def test_a_cure_of_a_command_cures(simulated: Path, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert_cures(ROWS[name], name, simulated, tmp_path)
-
-
-def test_a_sheet_that_is_too_large(simulated: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("openpyxl", reason="the optional extra gaitid[xlsx]")
-    monkeypatch.setattr("gaitid.export.to_xlsx._MOST_ROWS", 100)
-    made = of_result("export", None, "--to", "xlsx", "-o", out("sheets"))
-    row = Row(made, "is larger than a sheet of a workbook; use --to parquet or --to long", "--to long")
-    assert_cures(row, "", simulated, tmp_path)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from terminal import assert_refused, gaitid
+from terminal import gaitid
 
 import gaitid as api
 
@@ -86,29 +86,3 @@ def test_parquet_is_the_same_table(results: Path, tmp_path: Path) -> None:
     numbers = [name for name in text if name.startswith(("left_", "right_", "both_"))]
     assert len(numbers) > 300
     pd.testing.assert_frame_equal(text[numbers], binary[numbers], check_dtype=False)
-
-
-def test_a_broken_result_is_said_and_the_others_are_there(results: Path, tmp_path: Path) -> None:
-    shutil.copytree(results / "alone", tmp_path / "some")
-    for file in (results / "alone").iterdir():
-        shutil.copy(file, tmp_path / "some" / file.name.replace("walk.", "other."))
-    (tmp_path / "some" / "other.features.csv").write_text("nothing\n")
-    done = gaitid("features", tmp_path / "some", "-o", tmp_path / "all.csv")
-    assert done.code == 1 and "other.features.csv: columns missing" in done.err and "1 of 2 results" in done.err
-    assert [row["trial"] for row in rows_of(tmp_path / "all.csv")] == ["walk"]
-
-
-def test_what_cannot_be_a_table_is_refused_before_the_work(results: Path, tmp_path: Path) -> None:
-    done = gaitid("features", results / "alone", "-o", tmp_path / "all.xlsx")
-    assert_refused(done, "all.xlsx: no kind of table; expected .csv or .parquet")
-    empty = tmp_path / "empty"
-    empty.mkdir()
-    assert_refused(gaitid("features", empty, "-o", tmp_path / "all.csv"), "no result in this folder")
-    assert_refused(gaitid("features", results / "results", "-o", tmp_path / "all.csv", "--norms", "nobody"), "nobody")
-    assert not list(tmp_path.glob("all.*"))
-
-
-def test_scores_where_norms_are_named(results: Path, tmp_path: Path) -> None:
-    done = gaitid("features", results / "alone", "-o", tmp_path / "all.csv", "--norms", "schwartz2008")
-    (row,) = rows_of(tmp_path / "all.csv")
-    assert done.code == 0 and row["norms"] == "schwartz2008" and 0 < float(row["both_gait_profile_score_deg"]) < 30

@@ -87,19 +87,6 @@ def test_the_axis_of_the_knee_ends_its_cross_talk(model: str, before_deg: float,
         assert low <= np.ptp(adduction[np.isfinite(adduction)]) <= high
 
 
-def test_the_record_says_what_was_chosen_and_how_it_was_found() -> None:
-    done = gaitid("run", "right_knee.c3d", "--static", "static.c3d", "--subject", "mass.yaml", *options(), "-o", "all")
-    assert done.code == 0, done.err
-    made = record("all/right_knee.run.json")
-    assert made["settings"]["hip_centre"] == made["settings"]["knee_axis"] == "functional"
-    assert made["model"]["choices"]["hip_centre"]["by"].startswith("a joint that was measured")
-    assert [e["path"] for e in made["inputs"] if e["role"] == "functional"] == [f"{joint}.c3d" for joint in JOINTS]
-    assert set(made["functional"]) == set(JOINTS)
-    assert made["functional"]["left_knee"]["from_epicondylar_line_deg"] == pytest.approx(8, abs=0.01)
-    assert made["subject"]["left.hip_centre_up"]["source"].startswith("functional trial left_hip.c3d")
-    assert "--functional" in made["command"]
-
-
 def test_a_calibrated_subject_gives_the_same_as_the_trials_themselves() -> None:
     given = ["--model", "cast", "--cutoff", "none"]
     assert gaitid("calibrate", "static.c3d", *options(), "--model", "cast", "-o", "sub.yaml").code == 0
@@ -111,60 +98,6 @@ def test_a_calibrated_subject_gives_the_same_as_the_trials_themselves() -> None:
     by_file = record("by_file/left_knee.run.json")
     assert by_file["settings"]["knee_axis"] == "functional"
     assert set(by_file["functional"]) == set(JOINTS)
-
-
-def test_a_measured_centre_may_be_typed_in_a_subject_file() -> None:
-    values = {f"{side}_hip_centre_{way}_mm": v for side in ("left", "right") for way, v in
-              (("forward", -50), ("outward", 90), ("up", -100))}  # fmt: skip
-    Path("typed.yaml").write_text(yaml.safe_dump({"mass_kg": 70, **values}), encoding="utf-8")
-    assert gaitid("run", "left_hip.c3d", "--subject", "typed.yaml", "--static", "static.c3d", "-o", "typed").code == 0
-    made = record("typed/left_hip.run.json")
-    assert made["settings"]["hip_centre"] == "functional"
-    assert made["subject"]["right.hip_centre_outward"] == {"value": 0.09, "unit": "m", "source": "subject file"}
-    chosen = gaitid(
-        "run",
-        "left_hip.c3d",
-        "--subject",
-        "typed.yaml",
-        "--static",
-        "static.c3d",
-        "--set",
-        "hip_centre=bell",
-        "-o",
-        "bell",
-    )
-    assert chosen.code == 0
-    assert record("bell/left_hip.run.json")["settings"]["hip_centre"] == "bell"
-    Path("part.yaml").write_text("mass_kg: 70\nleft_hip_centre_up_mm: -100\n", encoding="utf-8")
-    part = gaitid(
-        "run", "left_hip.c3d", "--subject", "part.yaml", "--static", "static.c3d", "--model", "cast", "-o", "part"
-    )
-    assert_refused(part, "left_hip_centre_forward_mm, left_hip_centre_outward_mm")
-
-
-def test_a_side_without_functional_trial_has_a_regression_and_says_so() -> None:
-    done = gaitid("run", "left_hip.c3d", "--static", "static.c3d", *options("left_hip"), "--model", "cast", "-o", "one")
-    assert done.code == 0, done.err
-    made = record("one/left_hip.run.json")
-    (note,) = [note for note in made["warnings"] if note["code"] == "functional_partly"]
-    assert note["text"].startswith("right hip: its centre was not measured; Harrington's regression")
-    assert "right.hip_centre_up" not in made["subject"]
-
-
-def test_from_python() -> None:
-    r = api.analyse(
-        "left_knee.c3d", static="static.c3d", functional=["left_hip.c3d", "left_knee=left_knee.c3d"], model="cast"
-    )
-    assert set(r.record["functional"]) == {"left_hip", "left_knee"}
-    in_memory = api.analyse(
-        "left_knee.c3d",
-        static=api.read_trial("static.c3d"),
-        functional="left_knee.c3d",
-        subject={"mass_kg": 70},
-        model="cast",
-    )
-    assert in_memory.record["settings"]["knee_axis"] == "functional"
-    assert in_memory.record["settings"]["hip_centre"] == "harrington"
 
 
 @pytest.mark.parametrize(
@@ -184,14 +117,6 @@ def test_what_is_refused(given: list[str], words: list[str]) -> None:
     assert not Path("refused").exists()
 
 
-def test_a_knee_needs_a_static_and_a_model_that_takes_its_axis() -> None:
-    assert_refused(gaitid("run", "left_hip.c3d", *options("left_knee"), "-o", "no"), "needs a static", "--static")
-    lacking = gaitid(
-        "run", "left_hip.c3d", "--static", "static.c3d", *options("left_knee"), "--model", "landmarks", "-o", "no"
-    )
-    assert_refused(lacking, "landmarks takes no measured knee axis", "cast, ior")
-
-
 def written(name: str, keep: slice = slice(None), without: tuple[str, ...] = (), larger: float = 1.0) -> str:
     """The functional trial of the left hip as a table, or a part of it; its pelvis larger by a factor."""
     trial = api.read_trial("left_hip.c3d")
@@ -207,43 +132,6 @@ def written(name: str, keep: slice = slice(None), without: tuple[str, ...] = (),
     ]
     Path(name).write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")
     return name
-
-
-@pytest.mark.parametrize(
-    ("changed", "words"),
-    [
-        ({"keep": slice(0, 102)}, ["moves too little in adduction", "flexion 6"]),
-        ({"without": ("LTHI", "LTHIB", "LKNM")}, ["left thigh has too few markers", "LTHID, LKNE"]),
-        ({"keep": slice(0, None, 8)}, ["too few frames", "found 75 frames", "100 or more"]),
-        ({"larger": 1.3}, ["pelvis lie otherwise in the functional trial than in the static"]),
-    ],
-)
-def test_a_poor_functional_trial_is_refused(changed: dict[str, Any], words: list[str]) -> None:
-    given = ["--static", "static.c3d", "--functional", f"left_hip={written('poor.csv', **changed)}"]
-    assert_refused(gaitid("run", "left_hip.c3d", *given, "--model", "cast", "-o", "no"), "poor.csv: ", *words)
-
-
-def test_noise_is_taken_off_and_told(folder: Path) -> None:
-    """±15° with 3 mm of noise on small clusters: plain SCoRE would be off by more than what is left."""
-    scenario = yaml.safe_load(gaitid("simulate", "show", "functional").out)
-    Path("narrow.yaml").write_text(yaml.safe_dump({**scenario, "hip_deg": 14}), encoding="utf-8")
-    given = ["--marker-noise-mm", 3, "--seed", 5, "--duration", 20]
-    assert gaitid("simulate", "narrow.yaml", "-o", "narrow", *given).code == 0
-    done = gaitid(
-        "run", "left_knee.c3d", "--static", "static.c3d", "--functional", "left_hip=narrow/left_hip.c3d",
-        "--model", "cast", "-o", "noisy",
-    )  # fmt: skip
-    assert done.code == 0, done.err
-    how = record("noisy/left_knee.run.json")["functional"]["left_hip"]
-    assert how["noise_mm"]["pelvis"] == pytest.approx(3, rel=0.1)
-    assert how["noise_correction_mm"] > 3
-    true = truth(folder)["left_hip"]
-    off = np.linalg.norm([how["centre_mm"][way] - true[f"{way}_mm"] for way in ("forward", "outward", "up")])
-    assert off < 3 * how["standard_error_mm"]
-    assert off < how["noise_correction_mm"]
-    assert how["doubts"] and "Marker noise moved its centre by" in how["doubts"][0]
-    codes = [note["code"] for note in record("noisy/left_knee.run.json")["warnings"]]
-    assert "functional_doubtful" in codes
 
 
 @pytest.mark.skipif(not REAL.is_dir(), reason="the shared recordings are not here")

@@ -45,29 +45,6 @@ def test_an_error_of_the_system_in_its_words(monkeypatch: pytest.MonkeyPatch) ->
     assert_refused(fails(monkeypatch, error), "gaitid: some.file: cannot be used (Permission denied)")
 
 
-def test_a_library_that_does_not_load(monkeypatch: pytest.MonkeyPatch) -> None:
-    error = ImportError("Importing the numpy C-extensions failed.\n\nMany lines of advice")
-    error.__cause__ = ImportError("libx.so: failed to map segment from shared object")
-    done = fails(monkeypatch, error)
-    assert_refused(done, "a library cannot be loaded (libx.so: failed to map segment from shared object)", "memory")
-    assert "advice" not in done.err
-    assert_refused(fails(monkeypatch, MemoryError()), "gaitid: not enough memory")
-
-
-def test_a_fault_of_ours_is_called_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    done = fails(monkeypatch, ValueError("two\nlines"))
-    assert (done.code, done.err) == (
-        1,
-        "gaitid: internal error (ValueError: two lines); please report it with --debug\n",
-    )
-
-
-@posix
-def test_a_batch_in_a_folder_that_is_gone(walk: Path, tmp_path: Path) -> None:
-    line = f"mkdir gone; cd gone; rmdir ../gone; gaitid batch {quote(str(walk.parent))} --model pig -o relative -q"
-    assert_refused(shell(line, tmp_path), "the current folder cannot be used (No such file or directory)")
-
-
 @posix
 def test_a_pipe_that_is_full_is_stdout(tmp_path: Path) -> None:
     """A reader that lets go of nothing, and a stdout that does not wait."""

@@ -41,12 +41,6 @@ def test_run_says_a_line_of_each_and_a_sum(many: list[Path], tmp_path: Path) -> 
     assert gaitid("run", *many, "--model", "pig", "-o", out, "-q").err == ""
 
 
-def test_check_says_a_line_of_each_and_a_sum(many: list[Path]) -> None:
-    done = gaitid("check", *many, "--model", "pig")
-    assert len(done.out.splitlines()) == len(many)
-    assert done.lines[-1].startswith(f"gaitid: {len(many)} trials: ")
-
-
 class _Terminal(io.StringIO):
     def isatty(self) -> bool:
         return True
@@ -67,23 +61,3 @@ def test_progress_is_a_line_that_other_lines_replace(monkeypatch: pytest.MonkeyP
     assert "\r[1/40] a/walk.c3d, 0 s\x1b[K" in text
     assert "\r\x1b[Kgaitid: a line\n" in text
     assert text.endswith("\r\x1b[K") or text.endswith("a line\n")
-
-
-def test_no_progress_but_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "AFTER_S", 0.01)
-    file = io.StringIO()
-    monkeypatch.setattr(sys, "stderr", file)
-    with click.Context(click.Command("run")), progress.Progress(2) as shown:
-        shown.at("walk.c3d")
-        time.sleep(0.1)
-    assert file.getvalue() == ""
-
-
-def test_a_long_trial_says_how_far_it_is() -> None:
-    with click.Context(click.Command("run")):
-        shown = progress.Progress(2)
-    shown.at("walk.c3d")
-    shown.within("50 of 1000 samples, halves differ by 14.0 %")
-    assert shown.line() == "[1/2] walk.c3d, 50 of 1000 samples, halves differ by 14.0 %, 0 s"
-    shown.at("next.c3d")
-    assert shown.line() == "[2/2] next.c3d, 0 s"

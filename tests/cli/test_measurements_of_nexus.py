@@ -98,29 +98,6 @@ def test_a_file_that_is_given_and_wrong_is_refused_in_one_line(
     assert (done.code, len(done.lines)) == (1, 1) and words in done.err
 
 
-def test_a_value_that_nobody_gave_and_no_body_has_is_left_out(tmp_path: Path, table: list[str | Path]) -> None:
-    write_mp(tmp_path / "Anna.mp", {"Bodymass": 70.0, "LLegLength": 0.92, "RLegLength": 918.0})
-    done = gaitid("run", *table[:-1], "lateral", "-o", tmp_path / "o")
-    assert done.code == 0
-    assert f"left leg_length = 0.92 mm ({BESIDE}) is outside 150 mm to 1.5 m; it was not used" in done.err
-
-
-def test_several_files_and_nothing_that_says_whose(tmp_path: Path, table: list[str | Path]) -> None:
-    for name in ("Anna", "Bert"):
-        write_mp(tmp_path / f"{name}.mp", {"Bodymass": 70.0})
-    done = gaitid("run", *table[:-1], "lateral", "-o", tmp_path / "o", "--verbose")
-    assert "2 Nexus subject files (.mp) in the same folder, none named as its subject: none was used" in done.err
-
-
-def test_a_batch_notices_that_it_changed(simulated: Path, tmp_path: Path, table: list[str | Path]) -> None:
-    numbers = stored_in(simulated / "walk.c3d")
-    write_mp(tmp_path / "Anna.mp", numbers)
-    words = ["batch", table[0], "--model", "pig", "-o", tmp_path / "o", "--resume"]
-    assert "1 done;" in gaitid(*words).lines[-1] and "1 done before" in gaitid(*words).lines[-1]
-    write_mp(tmp_path / "Anna.mp", numbers | {"LKneeWidth": 101.0})
-    assert "1 done;" in gaitid(*words).lines[-1]
-
-
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the shared recordings are absent")
 def test_a_real_file_gives_a_whole_model(tmp_path: Path) -> None:
     """c3d.org's sample 09: a C3D without measurements, its name in SUBJECTS:NAMES not among the results."""

@@ -80,19 +80,3 @@ def test_a_static_with_medial_markers_and_another_hip(tmp_path: Path) -> None:
         true = [*spread(found["cast"][f"left_{column}"]), *spread(found["mine"][f"left_{column}"])]
         digit = 0.01 if "moment" in column else 0.1
         assert all(abs(a - b) <= 0.51 * digit for a, b in zip(told, true, strict=True)), (column, told, true)
-
-
-def test_labels_that_nobody_has_heard_of(tmp_path: Path) -> None:
-    page = part("Labels that nobody has heard of")
-    said = type_in(page, tmp_path)
-    assert '"{S}-front-hip"  # a guess' in said
-    assert "OK straight.yaml" in said
-    found, true = columns(tmp_path / "invented/ours.joints.csv"), columns(tmp_path / "sim/walk.truth.joints.csv")
-    assert set(found) - set(true) == {f"{side}_knee_lacks_to_straight_deg" for side in ("left", "right")}
-    for column in (name for name in true if name.endswith("_deg")):
-        assert max(abs(a - b) for a, b in zip(found[column], true[column], strict=True) if math.isfinite(a)) < 0.01, (
-            column
-        )
-    told = re.search(r"knee flexion of the left leg from (\S+) to (\S+)°", page)
-    assert told
-    assert [round(end, 1) for end in spread(found["left_knee_flexion_deg"])] == [float(end) for end in told.groups()]

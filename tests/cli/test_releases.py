@@ -35,12 +35,6 @@ def test_every_release_has_its_record() -> None:
     assert set(re.findall(r"^## (\d[\w.]*)$", changelog, re.MULTILINE)) == set(RELEASES)
 
 
-def test_the_first_release_wrote_its_warnings_as_text() -> None:
-    record = json.loads((ROOT / "tests" / "records" / "0.1.0" / "walk.run.json").read_text(encoding="utf-8"))
-    assert [type(text) for text in record["warnings"]] == [str, str]
-    assert "schema" not in record
-
-
 @every_release
 def test_report_takes_it(recorded: Path, release: str, tmp_path: Path) -> None:
     path = recorded / "walk.run.json"

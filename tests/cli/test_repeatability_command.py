@@ -7,7 +7,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-from terminal import assert_refused
 from terminal import gaitid as command
 
 
@@ -36,17 +35,6 @@ def test_sessions_that_do_not_differ(twice: Path, tmp_path: Path) -> None:
     assert compared.code == 0 and "2 sessions, 1 subject)" in compared.out
 
 
-def test_one_session_is_refused(sure: Path, tmp_path: Path) -> None:
-    assert_refused(command("repeatability", sure, "-o", tmp_path / "ours.csv"), "no subject has two sessions")
-    assert not (tmp_path / "ours.csv").exists()
-
-
-def test_a_file_that_is_none_is_refused(sure: Path) -> None:
-    table = sure / "walk.cycles.csv"
-    done = command("compare", sure, sure, "--align", "cycle", "--repeatability", table)
-    assert_refused(done, "walk.cycles.csv: columns missing")
-
-
 def test_named_sessions_are_overlaid_with_what_changed(twice: Path, tmp_path: Path) -> None:
     """Of the same cycles nothing is more than the smallest detectable change; without a source it is not known."""
     ours, page = tmp_path / "ours.csv", tmp_path / "page.html"
@@ -59,17 +47,3 @@ def test_named_sessions_are_overlaid_with_what_changed(twice: Path, tmp_path: Pa
     assert "smallest detectable change: post − pre</h3><p>Nothing.</p>" in text and "2 sessions, 1 subject)" in text
     assert command("report", f"only={twice}", "-o", page).code == 0
     assert "<dt>Session</dt><dd>only</dd>" in page.read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        (["--by", "session"], "either says which results belong together"),
-        (["post="], "expected NAME=RESULT or NAME=FOLDER"),
-        (["."], "some have a name and some have none"),
-        (["--repeatability", "ours.csv"], "are of sessions with names"),
-    ],
-)
-def test_names_that_say_nothing_are_refused(twice: Path, tmp_path: Path, more: list[str], said: str) -> None:
-    done = command("report", f"pre={twice / 'first'}", *more, "-o", tmp_path / "page.html")
-    assert done.code == 2 and said in done.err and not (tmp_path / "page.html").exists()

@@ -15,17 +15,6 @@ from slow import slow_but
 from terminal import assert_refused, gaitid
 
 ROOT = Path(__file__).resolve().parents[2]
-RC = """\
-text.usetex: True
-lines.linewidth: 9
-savefig.bbox: tight
-savefig.transparent: True
-svg.fonttype: path
-axes.grid: True
-figure.autolayout: True
-backend: nonsense
-no such key: 1
-"""
 KEPT = re.compile("knee_(flexion|extension|power)")
 
 
@@ -65,37 +54,6 @@ def test_no_backend_is_asked_for(record: Path, usual: bytes, tmp_path: Path, nam
     assert (tmp_path / "walk.png").read_bytes() == usual
 
 
-@pytest.mark.parametrize("where", slow_but(["here"], ["here", "MPLCONFIGDIR"]))
-def test_a_matplotlibrc_changes_nothing(record: Path, usual: bytes, tmp_path: Path, where: str) -> None:
-    folder = tmp_path if where == "here" else tmp_path / "settings"
-    folder.mkdir(exist_ok=True)
-    (folder / "matplotlibrc").write_text(RC)
-    done = report(record, tmp_path, **({} if where == "here" else {where: str(folder)}))
-    assert (done.returncode, done.stderr) == (0, b"gaitid: wrote walk.png\n")
-    assert (tmp_path / "walk.png").read_bytes() == usual
-
-
-def test_a_matplotlibrc_that_is_no_text_is_named(record: Path, tmp_path: Path) -> None:
-    (tmp_path / "matplotlibrc").write_bytes(b"lines.linewidth: \xff\xfe\n")
-    done = report(record, tmp_path)
-    assert done.returncode == 1
-    assert done.stderr.startswith(b"gaitid: walk.png: a picture needs matplotlib, which does not load; found ")
-    assert b"'matplotlibrc'" in done.stderr
-    assert len(done.stderr.splitlines()) == 1
-    assert not (tmp_path / "walk.png").exists()
-
-
-@pytest.mark.slow
-def test_without_a_home_nothing_is_said_nor_left(record: Path, usual: bytes, tmp_path: Path) -> None:
-    (tmp_path / "home").write_text("no folder")
-    (tmp_path / "temporary").mkdir()
-    nowhere = dict.fromkeys(("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"), str(tmp_path / "home"))
-    done = report(record, tmp_path, **nowhere, MPLCONFIGDIR="", TMPDIR=str(tmp_path / "temporary"))
-    assert (done.returncode, done.stderr) == (0, b"gaitid: wrote walk.png\n")
-    assert list((tmp_path / "temporary").iterdir()) == []
-    assert (tmp_path / "walk.png").read_bytes() == usual
-
-
 def test_what_is_no_file_keeps_its_place(record: Path, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.html")
     (tmp_path / "link.html").symlink_to("pipe.html")
@@ -104,20 +62,3 @@ def test_what_is_no_file_keeps_its_place(record: Path, tmp_path: Path) -> None:
         assert_refused(done, f"{name}: cannot be written; found {name} is a device, a pipe or a socket")
     assert stat.S_ISFIFO((tmp_path / "pipe.html").stat().st_mode)
     assert (tmp_path / "link.html").is_symlink()
-
-
-def test_stdout_is_no_file(record: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    for more in ((), ("--format", "html")):
-        assert_refused(gaitid("report", record, "-o", "-", *more), "not to the standard output")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_name_that_is_no_text(record: Path, tmp_path: Path) -> None:
-    odd = os.fsdecode(b"w\xff")
-    for path in record.parent.iterdir():
-        (tmp_path / path.name.replace("walk", odd, 1)).write_bytes(path.read_bytes())
-    for output in (tmp_path / "page.html", tmp_path / "page.png"):
-        done = gaitid("report", tmp_path / f"{odd}.run.json", "-o", output)
-        assert done.code == 0, done.err
-    assert r"w\udcff</h1>" in (tmp_path / "page.html").read_text(encoding="utf-8")

@@ -12,15 +12,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from terminal import assert_refused, assert_wrong_usage, edited_c3d, gaitid, recorded, table, without_markers
+from terminal import assert_wrong_usage, edited_c3d, gaitid, table, without_markers
 
-import gaitid.run as gaitid_run
 from gaitid import __version__
 from gaitid.cli.summary import short_path
-from gaitid.errors import ReadError
 from gaitid.model.load import bundled_models
-from gaitid.simulate.files import simulate
-from gaitid.trial import Trial
 
 SIDES = ("left", "right")
 JOINTS = ("ankle", "knee", "hip")
@@ -79,17 +75,6 @@ def joint_header() -> list[str]:
     return names
 
 
-def segment_columns() -> set[str]:
-    names = {"frame", "time_s"}
-    for segment in ("pelvis", *(f"{side}_{s}" for side in SIDES for s in ("thigh", "shank", "foot"))):
-        names |= {f"{segment}_com_{a}_m" for a in AXES} | {f"{segment}_q{c}" for c in "wxyz"}
-        names |= {f"{segment}_omega_{a}_rad_per_s" for a in AXES}
-        names |= {f"{segment}_alpha_{a}_rad_per_s2" for a in AXES}
-        names |= {f"{segment}_acc_{a}_m_per_s2" for a in AXES}
-    names |= {f"{side}_{joint}_{a}_m" for side in SIDES for joint in JOINTS for a in AXES}
-    return names
-
-
 # --- tables -------------------------------------------------------------------------------------------------
 
 
@@ -116,13 +101,6 @@ def test_columns_of_wrenches(results: Path) -> None:
 def test_columns_of_joints(results: Path) -> None:
     header, _ = table((results / "walk.joints.csv").read_text())
     assert header == joint_header()
-
-
-def test_columns_of_segments(results: Path) -> None:
-    header, _ = table((results / "walk.segments.csv").read_text())
-    assert len(header) == len(set(header))
-    assert set(header) == segment_columns()
-    assert header[:5] == ["frame", "time_s", "pelvis_com_x_m", "pelvis_com_y_m", "pelvis_com_z_m"]
 
 
 def test_columns_of_contacts(results: Path) -> None:
@@ -211,16 +189,6 @@ def test_frames_are_numbered_as_the_file_does(walk: Path, results: Path, tmp_pat
     assert content["contacts"][0]["first_frame"] == int(contacts[0][2])
 
 
-@recorded("sydney/walk03.c3d")
-def test_frames_of_a_recorded_trial(recorded_trial: Path, tmp_path: Path) -> None:
-    assert gaitid("run", recorded_trial, "--model", "pig", "-o", tmp_path).code == 0
-    _, rows = table((tmp_path / "walk03.wrenches.csv").read_text())
-    assert rows[0][0] == "152"
-    _, contacts = table((tmp_path / "walk03.contacts.csv").read_text())
-    # the left foot lands on plates 1 and 2 together, the right one on plate 3
-    assert {(c[0], c[1]) for c in contacts if c[1]} == {("left", "1+2"), ("right", "3")}
-
-
 @pytest.mark.parametrize(
     "frames", [("global",), ("jcs",), ("distal", "proximal"), ("global", "proximal", "distal", "jcs")]
 )
@@ -252,12 +220,6 @@ def test_wrenches_on_stdout(walk: Path, results: Path, tmp_path: Path, monkeypat
     assert list(tmp_path.iterdir()) == []
 
 
-def test_current_folder_is_the_default(walk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert gaitid("run", walk, "--model", "pig.yaml", "-q").code == 0
-    assert (tmp_path / "walk.wrenches.csv").is_file()
-
-
 def test_quiet_says_nothing(walk: Path, tmp_path: Path) -> None:
     done = gaitid("run", walk, "--model", "pig", "-o", tmp_path, "--quiet")
     assert (done.code, done.out, done.err) == (0, "", "")
@@ -285,15 +247,6 @@ def test_a_bad_trial_does_not_stop_the_others(walk: Path, tmp_path: Path) -> Non
     assert f"gaitid: {bad}: " in done.lines[0]
     assert (tmp_path / "o" / "walk.wrenches.csv").is_file()
     assert not list((tmp_path / "o").glob("bad*"))
-
-
-def test_two_trials_on_stdout_are_wrong_usage(walk: Path) -> None:
-    assert_wrong_usage(gaitid("run", walk, walk, "--model", "pig", "-o", "-"))
-
-
-def test_what_stdout_has_no_place_for_is_wrong_usage(walk: Path) -> None:
-    assert_wrong_usage(gaitid("run", walk, "-o", "-", "--uncertainty"), "give a folder for --uncertainty")
-    assert_wrong_usage(gaitid("run", walk, "-o", "-", "--write", "segments"), "give a folder for --write")
 
 
 # --- the record ---------------------------------------------------------------------------------------------
@@ -356,15 +309,6 @@ def test_record(simulated: Path, walk: Path, tmp_path: Path) -> None:
             assert sum(counts["reasons"].values()) == counts["empty"]
 
 
-def test_record_counts_what_the_table_holds(results: Path) -> None:
-    content = json.loads((results / "walk.run.json").read_text())
-    header, rows = table((results / "walk.wrenches.csv").read_text())
-    for side in SIDES:
-        for joint in JOINTS:
-            at = header.index(f"{side}_{joint}_moment_global_x_Nm")
-            assert sum(r[at] != "" for r in rows) == content["coverage"][side][joint]["filled"]
-
-
 def test_set_reaches_the_numbers_and_the_record(walk: Path, tmp_path: Path) -> None:
     heights = {}
     for g in (9.81, 0.0):
@@ -382,25 +326,6 @@ def test_set_reaches_the_numbers_and_the_record(walk: Path, tmp_path: Path) -> N
     np.testing.assert_allclose(heights[9.81] - heights[0.0], leg * 9.81, rtol=1e-6)
 
 
-def test_cutoff_is_a_setting_too(walk: Path, tmp_path: Path) -> None:
-    for name, options in (("a", ["--cutoff", "6"]), ("b", ["--set", "cutoff_hz=6"])):
-        assert gaitid("run", walk, "--model", "pig", "-o", tmp_path / name, *options).code == 0
-    one, two = ((tmp_path / n / "walk.wrenches.csv").read_bytes() for n in "ab")
-    assert one == two
-    assert json.loads((tmp_path / "a" / "walk.run.json").read_text())["settings"]["cutoff_hz"] == 6
-
-
-def test_solvers_write_the_same(walk: Path, results: Path, tmp_path: Path) -> None:
-    _, rows = table((results / "walk.wrenches.csv").read_text())
-    golden = np.array([[float(c) if c else np.nan for c in r] for r in rows])
-    for solver in ("dense", "recursive", "constrained"):
-        done = gaitid("run", walk, "--model", "pig", "-o", tmp_path / solver, "--solver", solver)
-        assert done.code == 0
-        _, rows = table((tmp_path / solver / "walk.wrenches.csv").read_text())
-        other = np.array([[float(c) if c else np.nan for c in r] for r in rows])
-        np.testing.assert_allclose(other, golden, rtol=1e-8, atol=1e-7)
-
-
 def test_same_bytes_twice(walk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = []
     for name in ("one", "two"):
@@ -411,63 +336,6 @@ def test_same_bytes_twice(walk: Path, tmp_path: Path, monkeypatch: pytest.Monkey
         texts.append({p.name: p.read_bytes() for p in folder.iterdir()})
     assert len(texts[0]) == 9
     assert texts[0] == texts[1]
-
-
-def test_nothing_of_an_earlier_run_stays_beside_a_new_one(walk: Path, tmp_path: Path) -> None:
-    mine = tmp_path / "notes.segments.csv"
-    mine.write_text("not of gaitid", encoding="utf-8")
-    written = [tmp_path / f"walk.{name}.csv" for name in ("segments", "base")]
-    assert gaitid("run", walk, "--model", "pig", "-o", tmp_path, "--write", "segments", "--write", "base").code == 0
-    assert [p.is_file() for p in written] == [True, True]
-    assert gaitid("run", walk, "--model", "pig", "-o", tmp_path, "--write", "base", "--cutoff", "6").code == 0
-    assert [p.is_file() for p in written] == [False, True]
-    assert mine.is_file()
-    assert gaitid("run", walk, "--model", "nothing_of_the_kind", "-o", tmp_path).code == 1
-    assert [p.is_file() for p in written] == [False, True]
-
-
-def test_a_file_of_that_name_that_no_run_wrote_is_left_alone(walk: Path, tmp_path: Path) -> None:
-    mine = tmp_path / "walk.segments.csv"
-    mine.write_text("not of gaitid", encoding="utf-8")
-    assert gaitid("run", walk, "--model", "pig", "-o", tmp_path).code == 0
-    assert mine.read_text(encoding="utf-8") == "not of gaitid"
-
-
-def test_a_trial_that_changes_while_it_is_read_is_refused(
-    walk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    trial = tmp_path / "walk.c3d"
-    trial.write_bytes(walk.read_bytes())
-    read = gaitid_run.read_trial
-
-    def overwritten(path: Path, **options: Any) -> Trial:
-        found = read(path, **options)
-        other = tmp_path / "other"
-        other.write_bytes(walk.read_bytes())
-        other.replace(path)
-        return found
-
-    prepared = gaitid_run.prepare(gaitid_run.RunOptions("pig"))
-    gaitid_run.run_file(trial, tmp_path / "o", prepared)
-    monkeypatch.setattr(gaitid_run, "read_trial", overwritten)
-    with pytest.raises(ReadError, match="changed while it was read"):
-        gaitid_run.run_file(trial, tmp_path / "p", prepared)
-    assert not (tmp_path / "p").exists()
-
-
-def test_no_names_of_people_unless_asked(walk: Path, tmp_path: Path) -> None:
-    person = "Ada Lovelace-Byron"
-
-    def name_the_subject(c: Any) -> None:
-        c.add_parameter("SUBJECTS", "NAMES", (person,))
-
-    trial = edited_c3d(walk, tmp_path / "walk.c3d", name_the_subject)
-    for options, kept in (((), False), (("--keep-names",), True)):
-        folder = tmp_path / f"o{kept}"
-        done = gaitid("run", trial, "--model", "pig", "-o", folder, "--write", "segments", "-v", *options)
-        assert done.code == 0
-        found = "".join(p.read_text() for p in folder.iterdir()) + done.out + done.err
-        assert (person in found) == kept
 
 
 def test_a_side_without_markers_is_empty_with_a_warning(walk: Path, tmp_path: Path) -> None:
@@ -485,34 +353,6 @@ def test_a_side_without_markers_is_empty_with_a_warning(walk: Path, tmp_path: Pa
     header, rows = table((tmp_path / "o" / "walk.joints.csv").read_text())
     assert header == joint_header()
     assert any(row[header.index("left_knee_flexion_deg")] for row in rows)
-
-
-def test_csv_trial_gives_the_same_as_its_c3d(simulated: Path, results: Path, tmp_path: Path) -> None:
-    done = gaitid(
-        "run",
-        simulated / "walk.csv",
-        "--model",
-        "pig",
-        "-o",
-        tmp_path,
-        "--forces",
-        simulated / "walk.forces.csv",
-        "--plates",
-        simulated / "walk.plates.yaml",
-        "--subject",
-        simulated / "walk.subject.yaml",
-    )
-    assert done.code == 0, done.err
-    tables = []
-    for folder in (results, tmp_path):
-        header, rows = table((folder / "walk.wrenches.csv").read_text())
-        tables.append(np.array([[float(c) if c else np.nan for c in r] for r in rows]))
-    both = np.isfinite(tables[0]) & np.isfinite(tables[1])
-    assert both.sum() > 0.9 * np.isfinite(tables[0]).sum()
-    moments = [i for i, n in enumerate(header) if n.endswith("_Nm")]
-    # a C3D file holds markers and forces in 32 bits: 1e-5 mm and N
-    difference = np.abs(tables[0] - tables[1])[:, moments]
-    assert np.nanmax(difference) < 0.05
 
 
 # --- the process --------------------------------------------------------------------------------------------
@@ -542,44 +382,6 @@ def test_help_has_an_example_and_loads_no_numpy(name: str) -> None:
     assert f"Example:  gaitid {name}" in done.stdout
 
 
-def test_unknown_command_and_missing_arguments() -> None:
-    assert_wrong_usage(gaitid("walk"), "walk")
-    assert_wrong_usage(gaitid("run", "--model", "pig"))
-    assert_wrong_usage(gaitid("capacity", "walk.c3d", "--limits", "example"), "--model")
-    assert_wrong_usage(gaitid("run", "walk.c3d", "--model", "pig", "--solver", "magic"), "magic")
-    assert_refused(gaitid("run", "walk.c3d", "--model", "pgi"), "pgi", "did you mean 'pig'")
-
-
-def test_a_run_loads_nothing_that_it_does_not_need(walk: Path, tmp_path: Path) -> None:
-    """Start-up is most of a run: no pandas, scipy, masked arrays, pictures or pages; `--help` loads not even numpy."""
-    code = (
-        "import sys; from gaitid.cli import main\n"
-        "try:\n    main()\nexcept SystemExit:\n    pass\n"
-        "print(sorted({n.split('.')[0] for n in sys.modules} & {'pandas', 'scipy', 'matplotlib', 'jinja2', 'numpy'}"
-        " | {'numpy.ma', 'numpy.typing'} & {*sys.modules}))"
-    )
-    simulate("walk", tmp_path, duration=4.0, marker_noise_mm=0.5)  # steps that noise seems to make are looked at, too
-    trials = walk, tmp_path / "walk.c3d"
-    for words, expected in (
-        *((["run", str(trial), "--model", "pig", "-o", str(tmp_path / "of"), "-q"], "['numpy']") for trial in trials),
-        (["--help"], "[]"),
-    ):
-        done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=True)
-        assert done.stdout.splitlines()[-1] == expected
-
-
-def test_an_enf_that_was_read_is_an_input_with_its_hash(walk: Path, tmp_path: Path) -> None:
-    trial = tmp_path / "walk.c3d"
-    trial.write_bytes(walk.read_bytes())
-    (tmp_path / "walk.Trial01.enf").write_text("[TRIAL_INFO]\nFP1=Right\nFP2=Auto\n")
-    done = gaitid("-v", "run", trial, "--model", "pig", "-o", tmp_path / "o")
-    assert done.code == 0
-    assert "FP1=Right in walk.Trial01.enf says that plate 1 is the right foot's, but it carries the left" in done.err
-    record = json.loads((tmp_path / "o" / "walk.run.json").read_text())
-    (enf,) = [i for i in record["inputs"] if i["role"] == "assignments"]
-    assert enf["path"].endswith("walk.Trial01.enf") and len(enf["sha256"]) == 64
-
-
 # --- the verdict --------------------------------------------------------------------------------------------
 
 
@@ -604,22 +406,3 @@ def test_the_verdict_is_said_first_with_its_reasons_and_cures_and_is_the_same_ev
     }
     quiet = gaitid("run", walk, "--model", "pig", "--assign", "right=none", "-o", tmp_path, "--quiet")
     assert quiet.err == ""
-
-
-def test_what_was_done_is_said_only_when_asked(walk: Path, tmp_path: Path) -> None:
-    def bias(c: Any) -> None:
-        c["data"]["analogs"][0, 2] += 20.0
-
-    trial = edited_c3d(walk, tmp_path / "walk.c3d", bias)
-    short, full = (gaitid("run", trial, "--model", "pig", "-o", tmp_path, *more).err for more in ([], ["-v"]))
-    assert "this was subtracted" not in short
-    assert "note: plate 1 reads" in full and "this was subtracted" in full
-
-
-@recorded("qualisys/walk.c3d")
-def test_a_static_beside_is_the_cure_of_what_the_model_lacks(recorded_trial: Path, tmp_path: Path) -> None:
-    """The option is as it has to be typed where the trial was named so."""
-    assert gaitid("run", recorded_trial, "-o", tmp_path).code == 0
-    reasons = json.loads((tmp_path / "walk.run.json").read_text(encoding="utf-8"))["verdict"]["reasons"]
-    (limits,) = [reason for reason in reasons if reason["code"] == "model_limits"]
-    assert limits["cure"].startswith(f"--static {recorded_trial.parent / 'static.c3d'}, ")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from terminal import NOISY, gaitid
 
-from gaitid.analysis.wording import WIDTH, fitted
+from gaitid.analysis.wording import WIDTH
 from gaitid.cli.summary import LINES
 from gaitid.notes import CODES, PHRASES, WORDS
 
@@ -44,15 +44,6 @@ def test_trials_of_laboratories_have_six_lines(name: str, tmp_path: Path) -> Non
     if not (SHARED / name).is_file():
         pytest.skip("the shared trials are not here")
     assert_screen(SHARED / name, "-o", tmp_path)
-
-
-def test_a_line_loses_its_brackets_before_its_end_and_never_what_is_to_be_typed() -> None:
-    text, cure = "the load is lost (as nobody knows how), in frames 1-9, 20-29", "--static a/b/static.c3d, if it fits"
-    assert fitted(text, cure, 200) == f"{text}; cure: {cure}"
-    assert fitted(text, cure, 82) == "the load is lost, in frames 1-9, 20-29; cure: --static a/b/static.c3d, if it fits"
-    for room in (45, 60, 70):
-        line = fitted(text, cure, room)
-        assert "; cure: --static a/b/static.c3d" in line and len(line) <= room, line
 
 
 TEMPLATES = [

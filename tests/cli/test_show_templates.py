@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import click
 import pytest
 from slow import slow_but
-from terminal import assert_refused, assert_wrong_usage, gaitid
+from terminal import gaitid
 
-from gaitid.cli.group import COMMANDS, group
+from gaitid.cli.group import COMMANDS
 from gaitid.mechanism.file import bundled_mechanisms
 from gaitid.simulate.scenario_file import bundled_scenarios, load_scenario, scenario_names
 
@@ -51,43 +50,6 @@ def test_a_mechanism_that_is_shown_runs(name: str, tmp_path: Path, monkeypatch: 
     assert Path("out/mine.loads.csv").read_text() == Path(f"out/{name}.loads.csv").read_text()
 
 
-def test_every_mechanism_is_listed() -> None:
-    done = gaitid("mechanism", "list")
-    assert [line.split("\t")[0] for line in done.out.splitlines()] == list(bundled_mechanisms())
-
-
-@pytest.mark.parametrize("command", ["models", "simulate", "mechanism"])
-def test_show_into_a_file_of_the_same_name(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The shell makes `> NAME.yaml` before gaitid looks for NAME."""
-    monkeypatch.chdir(tmp_path)
-    name = {"models": "pig", "simulate": "swing_leg", "mechanism": "four_bar"}[command]
-    expected = gaitid(command, "show", name).out
-    Path(f"{name}.yaml").touch()
-    assert gaitid(command, "show", name).out == expected
-
-
-@pytest.mark.parametrize("command", ["simulate", "mechanism"])
-def test_flags_before_the_subcommand(command: str) -> None:
-    assert gaitid(command, "-q", "list").out == gaitid(command, "list", "-q").out != ""
-
-
-@pytest.mark.parametrize(
-    "words",
-    [("simulate", "walk", "turn"), ("mechanism", "four_bar", "slider_crank"), ("mechanism", "four_bar", "list")],
-)
-def test_a_second_file_is_wrong_usage(words: tuple[str, ...], tmp_path: Path) -> None:
-    done = gaitid(*words, "-o", tmp_path / "x")
-    assert_wrong_usage(done, f"unexpected extra argument ({words[-1]}); see gaitid {words[0]} --help")
-    assert not (tmp_path / "x").exists()
-
-
-def test_what_is_no_template() -> None:
-    assert_refused(gaitid("simulate", "show", "wak"), "unknown scenario 'wak'", "walk")
-    assert_refused(gaitid("mechanism", "show", "four_bra"), "no mechanism 'four_bra'", "four_bar")
-    assert_wrong_usage(gaitid("mechanism", "show"), "Missing argument 'NAME'; see gaitid mechanism show --help")
-    assert_wrong_usage(gaitid("simulate"), "Missing argument 'SCENARIO'")
-
-
 @pytest.mark.parametrize("name", ["", *COMMANDS])
 def test_every_help_names_a_page_that_exists(name: str) -> None:
     done = gaitid(*filter(None, [name]), "--help")
@@ -95,9 +57,3 @@ def test_every_help_names_a_page_that_exists(name: str) -> None:
     pages = re.findall(r"docs/(\w+\.md)", done.out)
     assert pages, done.out
     assert all((DOCS / page).is_file() for page in pages), pages
-
-
-def test_subcommands_stand_in_the_usage() -> None:
-    assert isinstance(group.get_command(click.Context(group), "simulate"), click.Group)
-    assert "gaitid simulate show NAME" in gaitid("simulate", "--help").out
-    assert "Usage: gaitid simulate show [OPTIONS] NAME" in gaitid("simulate", "show", "--help").out

@@ -27,15 +27,6 @@ def test_help_names_every_scenario_and_every_setting() -> None:
         assert f"--{option} " in words
 
 
-@pytest.mark.parametrize("types", [("--plate-type", "1,4"), ("--plate-type", 1, "--plate-type", 4)])
-def test_plates_of_several_types(types: tuple[object, ...], tmp_path: Path) -> None:
-    plates = ("--plate-seed", 3, "--origin-sign", "c3d")
-    done = gaitid("simulate", "across_plates", "-o", tmp_path, *SHORT, *types, *plates)
-    assert done.code == 0, done.err
-    assert "across_plates.truth.loads.csv" in done.err
-    assert [plate.kind for plate in read_trial(tmp_path / "across_plates.c3d").plates] == [1, 4, 1]
-
-
 def test_options_reach_the_trial(tmp_path: Path) -> None:
     for folder, options in (("soft", ()), ("hard", ("--impact-bw", 1.5, "--gap-count", 2, "--no-events"))):
         assert gaitid("simulate", "walk", "-q", "-o", tmp_path / folder, *SHORT, *options).code == 0
@@ -124,11 +115,6 @@ def test_a_file_of_one_s_own_is_simulated_and_run(pendulum: Path, tmp_path: Path
     assert float(rows[50][at]) == pytest.approx(float(truth[50][at]), abs=0.03)
 
 
-def test_quiet_says_nothing(pendulum: Path, tmp_path: Path) -> None:
-    done = gaitid("simulate", pendulum, "-q", "-o", tmp_path / "out")
-    assert (done.code, done.out, done.err) == (0, "", "")
-
-
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
@@ -146,41 +132,4 @@ def test_a_bad_file_is_one_line_and_leaves_nothing(
     assert old in PENDULUM
     pendulum.write_text(PENDULUM.replace(old, new), encoding="utf-8")
     assert_refused(gaitid("simulate", pendulum, "-o", tmp_path / "out"), words)
-    assert not (tmp_path / "out").exists()
-
-
-def test_options_of_a_walk_are_none_of_a_mechanical_system(pendulum: Path, tmp_path: Path) -> None:
-    done = gaitid("simulate", pendulum, "-o", tmp_path / "out", "--mirror")
-    assert_refused(done, "own.yaml: the scenario has no option mirror; expected rate_hz, duration, seed")
-
-
-def test_an_unknown_scenario_is_wrong_usage(tmp_path: Path) -> None:
-    done = gaitid("simulate", "wolk", "-o", tmp_path / "x")
-    assert_wrong_usage(done, "unknown scenario 'wolk'", "swing_leg_tracked or a YAML file")
-
-
-@pytest.mark.parametrize("name", ["mine.yaml", "mine.yml", "scenarios/mine"])
-def test_a_scenario_file_that_is_not_there_is_refused(name: str, tmp_path: Path) -> None:
-    assert_refused(gaitid("simulate", name, "-o", tmp_path / "x"), f"unknown scenario '{name}'", "or a YAML file")
-    assert not (tmp_path / "x").exists()
-
-
-def test_a_folder_that_cannot_be_written_to(pendulum: Path, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    assert_refused(gaitid("simulate", pendulum, "-o", tmp_path / "file"), "cannot write into")
-
-
-def test_more_events_than_a_c3d_holds_are_refused(tmp_path: Path) -> None:
-    """A parameter's dimension is one byte: the 256th event would spoil the file."""
-    rates = ("--rate-hz", "20", "--analog-rate-hz", "20")
-    done = gaitid("simulate", "walk", "-o", tmp_path / "long", "--duration", "90", *rates, "-q")
-    assert_refused(done, "events", "--no-events")
-    assert not list((tmp_path / "long").glob("*"))
-
-
-@pytest.mark.parametrize("option", ["--gap-count", "--marker-noise-mm", "--force-noise-n"])
-def test_numbers_that_nothing_has_are_refused(option: str, tmp_path: Path) -> None:
-    """1e20 gaps were looped over without end; noise of 1e20 mm was written."""
-    done = gaitid("simulate", "walk", "-o", tmp_path / "out", option, "100000000000000000000")
-    assert_refused(done, "1e+20 is more than 1e+06; change these options")
     assert not (tmp_path / "out").exists()

@@ -12,7 +12,6 @@ from shlex import quote
 import pytest
 from terminal import assert_refused, assert_wrong_usage, gaitid
 
-from gaitid.cli.run import command, given_options, recorded_command
 from gaitid.model.load import bundled_models
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -57,27 +56,6 @@ def test_an_encoding_that_lacks_characters(walk: Path, tmp_path: Path, encoding:
     assert json.loads(done.stdout)["passed"]
 
 
-def test_links_that_loop(tmp_path: Path) -> None:
-    (tmp_path / "a.c3d").symlink_to("b.c3d")
-    (tmp_path / "b.c3d").symlink_to("a.c3d")
-    loop = tmp_path / "a.c3d"
-    for output in ("out", "out/{parent}"):
-        assert_refused(gaitid("run", loop, "--model", "pig", "-o", tmp_path / output), "a.c3d: ")
-    done = gaitid("check", loop, "--model", "pig", "--against", tmp_path / "{parent}")
-    assert done.code == 1
-    assert done.out.startswith("FAIL ")
-
-
-def test_a_current_folder_that_is_gone(walk: Path, tmp_path: Path) -> None:
-    line = (
-        f"mkdir gone; cd gone; rmdir ../gone; gaitid run {quote(str(walk))} --model pig -q -o {quote(str(tmp_path))}; "
-        f"gaitid check {quote(str(walk))} --model pig"
-    )
-    done = shell(line, tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert (tmp_path / "walk.run.json").is_file()
-
-
 @pytest.mark.parametrize("n", [0, 1])
 def test_ctrl_c(walk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n: int) -> None:
     import gaitid.run as module
@@ -98,34 +76,11 @@ def test_ctrl_c(walk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n: 
     assert done.lines[-1] == f"gaitid: interrupted; {n} of 2 trials written"
 
 
-def test_ctrl_c_elsewhere(walk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import gaitid.inspect.contents as module
-
-    def interrupted(*args: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(module, "inspected", interrupted)
-    done = gaitid("inspect", walk)
-    assert (done.code, done.err) == (130, "gaitid: interrupted\n")
-
-
 @pytest.mark.parametrize("words", ["", "run", "check", "inspect", "simulate", "report", "models", "models list"])
 def test_version_everywhere(words: str) -> None:
     done = gaitid(*words.split(), "--version")
     assert done.code == 0
     assert done.out.startswith("gaitid, version ")
-
-
-def test_quiet_before_or_after_the_command(walk: Path, tmp_path: Path) -> None:
-    assert gaitid("models", "-q").code == gaitid("-q", "models", "list").code == 0
-    done = gaitid("-q", "run", walk, "--model", "pig", "-o", tmp_path)
-    assert (done.code, done.err) == (0, "")
-
-
-def test_help_loads_no_numpy(tmp_path: Path) -> None:
-    code = "import sys, gaitid.cli as c; sys.argv[1:] = ['--help']\ntry: c.main()\nexcept SystemExit: pass\n"
-    code += "assert 'numpy' not in sys.modules"
-    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True).returncode == 0
 
 
 @pytest.mark.parametrize(
@@ -141,83 +96,6 @@ def test_wrong_usage_of_run(walk: Path, options: tuple[str, ...], words: str) ->
     done = gaitid("run", walk, "--model", "pig", *options)
     assert_wrong_usage(done, words)
     assert ".;" not in done.err
-
-
-@pytest.mark.parametrize(
-    ("second", "cure"),
-    [
-        ("b/walk.c3d", "; give -o 'DIR/{parent}', or the trials one by one;"),
-        ("a/walk.csv", "; give the trials one by one, each a folder of its own;"),
-        ("c/a/walk.c3d", "; give the trials one by one, each a folder of its own;"),
-        ("a/walk.c3d", "; give this trial once;"),
-    ],
-)
-def test_a_clash_of_stems_is_told_what_helps(second: str, cure: str, tmp_path: Path) -> None:
-    done = gaitid("run", "a/walk.c3d", second, "-o", tmp_path)
-    assert_wrong_usage(done, f"a/walk.c3d and {second} have the same files", cure)
-
-
-def test_wrong_usage_has_one_punctuation_mark() -> None:
-    assert ".;" not in gaitid("run").err
-    assert_wrong_usage(gaitid("simulate", "moonwalk", "-o", "x"), "unknown scenario 'moonwalk'; expected one of walk")
-    assert_wrong_usage(gaitid("simulate", "walk", "-o", ""), "expected a path")
-
-
-def test_the_record_of_a_trial_names_no_other(walk: Path, tmp_path: Path) -> None:
-    (tmp_path / "smith.c3d").write_bytes(walk.read_bytes())
-    (tmp_path / "jones.c3d").write_bytes(walk.read_bytes())
-    smith, jones = tmp_path / "smith.c3d", tmp_path / "jones.c3d"
-    assert gaitid("run", smith, "--model", "pig", jones, "-o", tmp_path).code == 0
-    for own, other in (("smith", "jones"), ("jones", "smith")):
-        text = (tmp_path / f"{own}.run.json").read_text()
-        assert other not in text
-        assert json.loads(text)["command"] == ["gaitid", "run", str(tmp_path / f"{own}.c3d"), "--model", "pig"]
-
-
-def test_words_of_the_command_for_one_trial() -> None:
-    """In one order, each as it is understood; a name that begins with a dash is one still."""
-    typed = [
-        "--write",
-        "base",
-        "--static",
-        "b.c3d",
-        "-q",
-        "--cutoff",
-        "8",
-        "--set",
-        "a=2",
-        "--require-forces",
-        "--cutoff",
-        "6.0",
-        "--set",
-        "a=1",
-        "--model=pig",
-        "--log",
-        "l",
-        "-o",
-        "out",
-        "--",
-        "-a.c3d",
-    ]
-    with command.make_context("gaitid run", typed) as ctx:
-        words = given_options(ctx)
-    kept = (
-        "--model",
-        "pig",
-        "--static",
-        "b.c3d",
-        "--cutoff",
-        "6",
-        "--require-forces",
-        "--write",
-        "base",
-        "--set",
-        "a=2",
-        "--set",
-        "a=1",
-    )
-    assert words == kept
-    assert recorded_command(Path("-a.c3d"), words) == ("gaitid", "run", "./-a.c3d", *kept)
 
 
 def test_a_local_file_that_hides_a_bundled_model(walk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,6 @@ from plates_in_files import Filed, walk_over_plates, write
 from terminal import gaitid
 
 from gaitid.read import read_trial
-from gaitid.simulate.files import simulate
 from gaitid.simulate.walk import Walk
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "plates.md"
@@ -65,78 +64,6 @@ def test_the_channels_of_a_plate_are_known_by_their_names(
 ) -> None:
     yaml = described(tmp_path / "plates.yaml", made[1])
     assert_read(write(tmp_path / "walk.c3d", *made, group=False, labels=labels), yaml, made[1])
-
-
-def test_each_channel_in_its_unit_and_none_used_by_the_file(made: tuple[Walk, list[Filed]], tmp_path: Path) -> None:
-    walk, plates = made
-    plates = [replace(plates[0], units=["N", "N", "N", "Nm", "Nm", "Nm"]), plates[1]]
-    path = write(tmp_path / "walk.c3d", walk, plates, declared=0)
-    assert read_trial(path).plates == ()
-    assert_read(path, described(tmp_path / "plates.yaml", plates), plates)
-
-
-def test_what_the_file_declares_wrongly_is_replaced(made: tuple[Walk, list[Filed]], tmp_path: Path) -> None:
-    walk, plates = made
-    moved = [replace(plate, corners_g=plate.corners_g + [0.1, 0, 0]) for plate in plates]
-    path = write(tmp_path / "walk.c3d", walk, moved, labels="pin {what}{axis} of {number}")
-    assert_read(path, described(tmp_path / "plates.yaml", plates), plates)
-    refused = write(tmp_path / "refused.c3d", walk, [replace(p, corners_g=0 * p.corners_g) for p in plates])
-    assert len(read_trial(refused).refused_plates) == 2
-    assert_read(refused, described(tmp_path / "plates.yaml", plates), plates)
-
-
-@pytest.mark.parametrize("kind", ["1", "3", "4", "6", "7"])
-def test_a_declared_plate_described_as_it_is_stays_the_same(kind: str, tmp_path: Path) -> None:
-    simulate("walk", tmp_path, duration=2.0, plate_types=(int(kind),))
-    path, yaml = tmp_path / "walk.c3d", tmp_path / "walk.plates.yaml"
-    for plate, same in zip(read_trial(path).plates, read_trial(path, plates=yaml).plates, strict=True):
-        np.testing.assert_allclose(plate.force_p, same.force_p, atol=1e-9)
-        about_centre = [p.moment_p + np.cross(p.sensor_p, p.force_p) for p in (plate, same)]
-        np.testing.assert_allclose(*about_centre, atol=1e-5)
-
-
-def test_plates_that_do_not_fit_the_channels(made: tuple[Walk, list[Filed]], tmp_path: Path) -> None:
-    path = write(tmp_path / "walk.c3d", *made, group=False)
-    trial = read_trial(path, plates=described(tmp_path / "plates.yaml", made[1], first=2))
-    assert [plate.number for plate in trial.plates] == [2]
-    assert trial.refused_plates[1] == "not in the plates file"
-    assert "expected Fx3, Fy3, Fz3, Mx3, My3, Mz3; found those of plates 1 and 2" in trial.refused_plates[3]
-    done = gaitid("run", path, "--plates", described(tmp_path / "plates.yaml", made[1], first=5), "-o", tmp_path)
-    assert "plates 1 and 2 are not used: not in the plates file" in done.err
-
-
-def test_names_that_count_from_0_and_the_cure_of_another_number(made: tuple[Walk, list[Filed]], tmp_path: Path) -> None:
-    walk, plates = made
-    path = write(tmp_path / "walk.c3d", walk, plates, group=False, labels="{what}{axis}{number}", first=0)
-    (why,) = {read_trial(path, plates=described(tmp_path / "plates.yaml", plates, first=2)).refused_plates[2]}
-    assert "found those of plates 0 and 1; number the plates of the plates file as the names of the channels do" in why
-    yaml = described(tmp_path / "plates.yaml", plates, first=0)
-    assert [plate.number for plate in read_trial(path, plates=yaml).plates] == [0, 1]
-    done = gaitid("-v", "run", path, "--plates", yaml, "-o", tmp_path)
-    assert "left foot on plate 0" in done.err and "right foot on plate 1" in done.err
-    counted_from_1 = write(tmp_path / "walk.c3d", walk, plates, group=False)
-    assert "its channels are not found by their names" in read_trial(counted_from_1, plates=yaml).refused_plates[0]
-
-
-@pytest.mark.parametrize("labels", ["{side}{what}{axis}", "{what}{axis}_{side}", "{long} {what}{axis}"])
-def test_sides_in_place_of_numbers_are_taken_in_their_order(
-    labels: str, made: tuple[Walk, list[Filed]], tmp_path: Path
-) -> None:
-    path = write(tmp_path / "walk.c3d", *made, group=False, labels=labels)
-    yaml = described(tmp_path / "plates.yaml", made[1])
-    assert_read(path, yaml, made[1])
-    notes = [note for note in read_trial(path, plates=yaml).notes if note.code == "reading_assumed"]
-    assert [note.plates for note in notes] == [(1,), (2,)]
-    assert "plates_undeclared" in {note.code for note in read_trial(path).notes}
-
-
-def test_channels_without_any_known_name_have_a_cure_that_works(made: tuple[Walk, list[Filed]], tmp_path: Path) -> None:
-    yaml = described(tmp_path / "plates.yaml", made[1])
-    path = write(tmp_path / "walk.c3d", *made, group=False, labels="pin {what}{axis} of {number}")
-    (why, _) = read_trial(path, plates=yaml).refused_plates.values()
-    assert "found none; name the channels so in the file, or declare the plate in FORCE_PLATFORM" in why
-    assert "expected Fx1, Fy1, Fz1, Mx1, My1, Mz1" in why
-    assert_read(write(tmp_path / "walk.c3d", *made, group=False), yaml, made[1])
 
 
 def test_they_are_named_with_a_cure_that_works(undeclared: Path, tmp_path: Path) -> None:
@@ -197,13 +124,3 @@ def test_a_foot_that_may_have_stood_on_a_dropped_plate_is_not_beside_the_plates(
     assert "left: no whole stance on the plates" in done.err
     assert "stands beside" not in done.err
     assert "stands beside" not in gaitid("inspect", path).out
-
-
-def test_beside_the_plates_where_none_was_dropped(made: tuple[Walk, list[Filed]], tmp_path: Path) -> None:
-    walk, (_, second) = made
-    path = write(tmp_path / "walk.c3d", walk, [second, second])
-    done = gaitid("run", path, "-o", tmp_path)
-    assert "left: no whole stance on the plates: it stands beside the plates" in done.err
-    seen = json.loads(gaitid("inspect", path, "--json").out)["plates"]
-    assert [(plate["plate"], plate["used"]) for plate in seen] == [(1, True), (2, False)]
-    assert "repeats the load of plate 1" in seen[1]["reason"]
