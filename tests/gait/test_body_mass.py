@@ -141,3 +141,22 @@ def test_a_foot_whose_load_is_not_whole_is_noticed(walked: Result, side: str, sh
     ground = replace(walked.ground, plates=plates)
     mass = walking_mass(ground, with_loads(walked, part), walked.base.vel_g @ UP, G)
     assert not mass.sure and "do not fit each other" in mass.doubt
+
+
+def test_who_bends_the_knees_does_not_stand_quietly() -> None:
+    assert not standing_mass(standing(plate(1, (0, 0), sway(0.2))), G, "it").known
+
+
+@pytest.mark.parametrize("kg", [2.0, 600.0])
+def test_nobody_weighs_that(kg: float) -> None:
+    mass = standing_mass(standing(plate(1, (0, 0), sway() * kg / 60)), G, "it")
+    assert not mass.known and "would give" in mass.refused
+
+
+def test_one_foot_alone_weighs_nobody(walked: Result) -> None:
+    loads = replace(walked.loads, by_side={"left": walked.loads.by_side["left"]})
+    assert not walking_mass(walked.ground, loads, walked.base.vel_g @ UP, G).known
+
+
+def test_nobody_on_the_plate() -> None:
+    assert not standing_mass(standing(plate(1, (0, 0), sway()), forward=1.5), G, "it").known

@@ -9,9 +9,10 @@ import pytest
 from gait_walks import RATE, SOFT, UP, assert_same, first_after, foot_load, known_walk, names
 
 from gaitid.body.feet import FootTrack
-from gaitid.gait.event_notes import against_notes, clock_notes
+from gaitid.gait.event_clock import Steps
+from gaitid.gait.event_notes import against_notes, clock_notes, feet_notes
 from gaitid.gait.events import find_events, force_events
-from gaitid.gait.marker_events import KINDS
+from gaitid.gait.marker_events import KINDS, GaitEvent
 from gaitid.ground.belt import Floor, floor_under
 from gaitid.ground.contacts import FootLoad
 from gaitid.trial import Array, Event
@@ -193,3 +194,54 @@ def test_markers_take_the_clock_of_the_file_where_no_plate_is(walk) -> None:  # 
     found = find_events(file, {}, known.feet, known.pelvis, floor_under(known.feet, UP, RATE))
     assert {e.source for e in found.used} == {"file", "kinematics"}
     assert_same(list(found.used), known.events, atol=0.002)
+
+
+@pytest.mark.parametrize("late_s", [60.0, 2.85, -1.37, 0.3])
+def test_events_of_the_trial_with_another_zero_of_time_are_moved(walk, late_s: float) -> None:  # type: ignore[no-untyped-def]
+    """By any other shift a stride's events lie outside the trial."""
+    known = known_walk(walk)
+    file = [Event(NAMES[e.kind], e.side, e.time_s + late_s) for e in known.events]
+    found = find_events(file, {}, known.feet, known.pelvis, floor_under(known.feet, UP, RATE))
+    assert {e.source for e in found.used} == {"file"}
+    assert_same(list(found.used), known.events, atol=SOFT)  # the markers themselves are off by so much
+    assert found.zero.lag_s == pytest.approx(-late_s, abs=SOFT)
+    (note,) = clock_notes(found)
+    assert note.code == "events_off" and "were moved" in note.text and "14 of the 14" in note.text
+
+
+@pytest.mark.parametrize("late_s", [-0.05, 0.0, 0.05])
+@pytest.mark.parametrize("given", [False, True])
+def test_events_of_one_foot_that_are_late_by_the_markers_are_said(walk, late_s: float, given: bool) -> None:  # type: ignore[no-untyped-def]
+    """A step of 0.550 s becomes 0.600, the other foot's 0.500: no walk has its events so."""
+    known = known_walk(walk)
+    file = [Event(NAMES[e.kind], e.side, e.time_s + late_s * (e.side == "left"), given) for e in known.events]
+    found = find_events(file, {}, known.feet, known.pelvis, floor_under(known.feet, UP, RATE))
+    texts = [note.text for note in feet_notes(found)]
+    order = ("left", "right") if late_s > 0 else ("right", "left")
+    assert len(texts) == bool(late_s)
+    assert not late_s or "the {} foot's are 0.05 s later than the {} foot's".format(*order) in texts[0]
+
+
+def stances_s(events: tuple[GaitEvent, ...]) -> list[float]:
+    """From each strike of a foot to its off, in order of the strikes."""
+    steps = Steps(events)
+    ends = [(e, [t for t in steps.times(e.side, "off") if t > e.time_s]) for e in events if e.kind == "strike"]
+    return [offs[0] - strike.time_s for strike, offs in ends if offs]
+
+
+@pytest.mark.parametrize("given", [False, True])
+@pytest.mark.parametrize("late_s", [0.0, -0.04])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_stance_has_one_clock_where_a_source_knows_one_kind_only(walk, kind: str, late_s: float, given: bool) -> None:  # type: ignore[no-untyped-def]
+    """It lasts as long as by the markers, which alone know both its ends."""
+    known = known_walk(walk)
+    ground = floor_under(known.feet, UP, RATE)
+    file = [Event(NAMES[e.kind], e.side, e.time_s + late_s, given) for e in known.events if e.kind == kind]
+    found = find_events(file, {}, known.feet, known.pelvis, ground)
+    assert {e.source for e in found.used if e.kind == kind} == {"given" if given else "file"}
+    by_markers = find_events([], {}, known.feet, known.pelvis, ground).used
+    assert len(stances_s(by_markers)) == 6
+    np.testing.assert_allclose(stances_s(found.used), stances_s(by_markers), atol=0.001)
+    (note,) = clock_notes(found)
+    moved_s = found.used[0].time_s - by_markers[0].time_s
+    assert note.code == "events_moved" and f"moved by {1e3 * moved_s:+.0f} ms" in note.text

@@ -89,3 +89,33 @@ def _held(points_g: Array, rest: str) -> Array:
     """With its first or its last place held for five seconds."""
     held = np.repeat(points_g[[0 if rest == "first" else -1]], 500, axis=0)
     return np.concatenate([held, points_g] if rest == "first" else [points_g, held])
+
+
+def scaled(known: KnownWalk, times: dict[str, Array | float]) -> KnownWalk:
+    """Each foot's way about the pelvis drawn out, or pressed together, along the belts so many times."""
+    for side, of in times.items():
+        for points in (known.feet[side].heel_g, known.feet[side].toe_g):
+            points[:, 0] += (of - 1.0) * (points[:, 0] - known.pelvis[:, 0].mean())
+    return known
+
+
+def measured(known: KnownWalk) -> tuple[Floor, Gait]:
+    floor = floor_under(known.feet, UP, RATE)
+    return floor, analyse_gait((), {}, known.feet, known.pelvis, floor)
+
+
+def test_belts_that_part_for_some_time_are_two_then_alone() -> None:
+    """The protocol of adaptation: tied at 1.25 m/s, then 0.75 and 1.50 m/s for a third of it, and tied again."""
+    known, _, _ = carried(SPEED * np.arange(1800) / RATE, duration=18.0)
+    t = np.arange(1800) / RATE
+    share = np.clip(t - 6.0, 0, 1) * np.clip(12.0 - t, 0, 1)
+    floor, gait = measured(scaled(known, {"left": 1 + (0.6 - 1) * share, "right": 1 + (1.2 - 1) * share}))
+    assert "for part of the time" in floor.notes[1].text
+    for stride in gait.strides:
+        start, end = stride.cycle.strike.time_s, stride.cycle.next_strike.time_s
+        if start > 7.2 and end < 10.8:
+            right_m = {"left": 0.825, "right": 1.650}[stride.cycle.side]
+            assert stride.figures["stride_length_m"] == pytest.approx(right_m, abs=0.02)
+        elif end < 5.5 or start > 13.0:
+            assert stride.figures["stride_length_m"] == pytest.approx(STRIDE_M, abs=0.02)
+            assert stride.figures["step_length_m"] == pytest.approx(STRIDE_M / 2, abs=0.015)

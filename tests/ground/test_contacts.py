@@ -15,9 +15,10 @@ import pytest
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
+from gaitid.ground.judgement import Judgement
 from gaitid.model.load import load_model
 from gaitid.notes import texts
-from gaitid.trial import ForcePlate, Trial
+from gaitid.trial import Event, ForcePlate, Trial
 
 # N. The edges of contacts are known to the plates' noise; a wrong foot, a lost part or a shared load is hundreds.
 WRONG = 20.0
@@ -135,3 +136,34 @@ def test_a_plate_with_a_bias_loads_no_airborne_foot(scene, removed: bool) -> Non
     else:
         assert any("reads 11.6 N while it is empty" in w for w in texts(result.notes))
     assert first - 2 <= contact.first and contact.last <= last + 4
+
+
+def test_a_contact_of_which_no_frame_is_known_is_unknown(scene, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+    """Whatever was judged of the whole, doubts of its frames may leave none: then no plate is named."""
+    sim, times, *_ = scene
+
+    def doubted_throughout(contact):  # type: ignore[no-untyped-def]
+        every = np.ones(contact.last - contact.first + 1, dtype=bool)
+        return Judgement(True, 0.6, "it presses at that edge", every, every)
+
+    monkeypatch.setattr("gaitid.ground.contacts.judge", doubted_throughout)
+    result = run(replace(sim.trial, plates=(plate(sim.walk, times, 1, *around(scene, "left")),)))
+    assert known(result, "left") == []
+    assert any(c.reason == "plate 1: its load is known in no frame: it presses at that edge" for c in result.contacts)
+
+
+@pytest.mark.parametrize("shift_s", [-0.09, -0.05, 0.05, 0.09])
+def test_events_that_disagree_with_the_plates_are_left_aside(scene, shift_s: float) -> None:  # type: ignore[no-untyped-def]
+    sim, *_ = scene
+    events = []
+    for one in sim.walk.stances:
+        k = sim.walk.stances.index(one)
+        loaded = np.flatnonzero(sim.truth.load[one.side].stance == k)
+        if loaded.size:
+            events += [
+                Event("Foot Strike", one.side, loaded[0] / 100 + shift_s),
+                Event("Foot Off", one.side, loaded[-1] / 100 + shift_s),
+            ]
+    result = run(replace(sim.trial, events=tuple(events)))
+    assert any("events in the file" in w and "the plates were used" in w for w in texts(result.notes))
+    assert_nothing_wrong(result, sim)

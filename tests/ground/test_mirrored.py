@@ -108,3 +108,11 @@ def test_recorded_trials(name: str) -> None:
     assert vertical(trial, model)[0][2] == 1
     with pytest.raises(MirroredError):
         vertical(mirrored(trial, 0), model)
+
+
+def test_forces_without_corners_that_push_down_are_not_that(trial: Trial) -> None:
+    turned = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]])
+    plates = tuple(replace(p, corners_g=p.corners_g * np.nan, R_gp=-turned, centre_g=np.zeros(3)) for p in trial.plates)
+    with pytest.raises(TrialError, match="the forces do not push up: they push along -Z, and the pelvis") as refused:
+        vertical(replace(trial, plates=plates), load_model("pig"))
+    assert "turn the sign of the forces" in refused.value.todo

@@ -100,3 +100,13 @@ def test_a_gain_that_changes_in_a_stance_is_doubted_by_its_jump(name: str, gain:
 def test_forces_in_steps_are_doubted(change) -> None:  # type: ignore[no-untyped-def]
     case = simulated_case(SimulatedCase("walk"))
     assert "changes in steps of up to" in jumps_of(spoilt(case, change, case.plates_used[0]))[0]
+
+
+@pytest.mark.parametrize("seconds", [0.02, 0.03])
+def test_a_horizontal_force_that_is_later_than_the_other_is_doubted(seconds: float) -> None:
+    case = recorded("HC036A/walk")
+    assert not [n for n in case.result.notes if n.code == "plate_doubtful"]
+    result = spoilt(case, one_channel_late(seconds, 0), 1)
+    (text,) = [n.text for n in result.notes if n.code == "plate_doubtful"]
+    assert re.match(r"plate 1: Fx begins \d\d ms after Fy where a foot lands", text)
+    assert any(1 in contact.plates for contact in result.contacts)

@@ -144,3 +144,11 @@ def test_a_belt_is_the_ground_and_a_walkway_stands() -> None:
         assert (still.standing != moved.standing).mean() < 0.02
     unseen = FootTrack(np.full((280, 3), np.nan), np.full((280, 3), np.nan))
     np.testing.assert_allclose(floor_under({"left": unseen}, UP, RATE).velocity_g, 0.0)
+
+
+def test_a_foot_without_markers_is_unknown() -> None:
+    nothing = np.full((30, 3), np.nan)
+    stance = detect_stance(FootTrack(nothing, nothing), FLOOR)
+    assert not stance.standing.any()
+    assert not stance.airborne.any()
+    assert stance.method == "no foot markers"

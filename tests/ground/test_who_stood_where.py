@@ -151,3 +151,27 @@ def test_no_known_load_is_wrong_whatever_an_operator_says(name: str, foot: str, 
     for side, leg in result.sides.items():
         off = np.linalg.norm(leg.load.wrench.f_g - force(wrenches, side), axis=1)
         assert np.nanmax(off) < WRONG_N, side
+
+
+def test_what_is_said_twice_or_of_a_plate_that_is_not_there_is_not_followed(made) -> None:  # type: ignore[no-untyped-def]
+    trial, *_ = made("crossing")
+    words = assigned(trial, "left", "right", "left")
+    twice = replace(words, assignments=(*words.assignments, Assignment(1, "right", "y.enf", declared=True)))
+    assert set(twice.declared) == {2, 3}
+    result = run(twice)
+    assert [c.method[:8] for c in result.contacts if c.plates] == ["plate fo", "assigned"]
+    assert [note.text for note in result.notes if note.code == "assignment_unused"] == [
+        "FP3 in x.enf: the trial has no plate 3"
+    ]
+
+
+def test_a_plate_that_an_operator_sets_aside_tells_nothing(made) -> None:  # type: ignore[no-untyped-def]
+    trial, *_ = made("crossing")
+    clean, result = run(trial), run(assigned(trial, "", "none"))
+    assert {c.plates for c in result.contacts if c.plates} == {(1,)}
+    (aside,) = [c for c in result.contacts if "FP2 in x.enf: not to be used" in c.reason]
+    assert aside.side == "right" and not aside.plates
+    assert result.verdict.sides["left"] == clean.verdict.sides["left"] == "good"
+    assert [note.plates for note in result.notes if note.code == "plate_set_aside"] == [(2,)]
+    by_hand = run(assigned(trial, "", "none"), (ByHand("right", (2,)),))
+    assert {c.plates for c in by_hand.contacts if c.plates} == {(1,), (2,)}

@@ -469,3 +469,34 @@ def test_real_walks(name: str, first: int, frames: int, plates: int) -> None:
         assert plate.force_p[:, 2].min() < -300  # N: somebody stood on it
     assert 20 < trial.parameters["Bodymass"] < 100
     assert np.nanmax(np.abs(trial.points_g)) < 5  # m
+
+
+@pytest.mark.parametrize("name", ["SCALE", "OFFSET"])
+def test_reals_without_a_scale_stay_as_they_are(folder: Path, tmp_path: Path, name: str) -> None:
+    """The small walk holds newtons with scale 1 and offset 0."""
+    whole = read_c3d(folder / "walk.c3d")
+    entry, _ = located((folder / "walk.c3d").read_bytes())[f"ANALOG:{name}"]
+    trial = read_c3d(rewritten(folder, tmp_path, {entry + 2: ord("Q")}))
+    assert f"ANALOG:{name} missing: the channels are taken as they stand, for they hold fractions" in texts(trial)
+    for plate, same in zip(trial.plates, whole.plates, strict=True):
+        np.testing.assert_array_equal(plate.force_p, same.force_p)
+
+
+def test_a_parameter_or_group_given_twice_is_refused(tmp_path: Path) -> None:
+    for entries, message in (
+        ([group(), parameter(), parameter()], "has POINT:USED twice"),
+        ([group(), group(b"ANALOG")], "two groups of number 1"),
+    ):
+        (tmp_path / "a.c3d").write_bytes(section(*entries, b"\x00\x00"))
+        with pytest.raises(ReadError, match=message):
+            read_c3d_file(tmp_path / "a.c3d")
+
+
+@pytest.mark.parametrize("name", ["TYPE", "CHANNEL", "CORNERS", "ORIGIN"])
+def test_text_where_a_plate_needs_numbers(tmp_path: Path, name: str) -> None:
+    def edit(c: Any) -> None:
+        c.add_parameter("FORCE_PLATFORM", name, ["1", "2"])
+
+    trial = read_c3d(make(tmp_path / "a.c3d", plate=load(), edit=edit))
+    assert trial.plates == ()
+    assert name in trial.refused_plates[1]

@@ -206,3 +206,13 @@ def swapped(text: str, a: int, b: int) -> str:
     lines = text.split("\n")
     lines[a], lines[b] = lines[b], lines[a]
     return "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("head", "words"),
+    [(b"PK\x03\x04\x14\xff", "a workbook"), (b"\x1f\x8b\x08\xff", "a packed file"), (b"\xd0\xcf\x11\xe0", "an old")],
+)
+def test_what_is_no_text_is_named(tmp_path: Path, head: bytes, words: str) -> None:
+    (tmp_path / "walk.csv").write_bytes(head * 50)
+    with pytest.raises(ReadError, match=f"{words}.*; save it as CSV"):
+        read_plain_csv(tmp_path / "walk.csv")

@@ -230,3 +230,18 @@ def test_forces_of_a_real_walk() -> None:
         assert np.allclose(found_moment, expected, atol=NM, rtol=0)
         assert plate.centre_g is not None and plate.centre_g[1] == pytest.approx(-0.0075)  # m: as the file says
     assert len(texts(forces)) == 1 and "+y up" in texts(forces)[0]
+
+
+def test_counts_that_are_stale_give_way_to_the_rows(tmp_path: Path) -> None:
+    text = motion(columns_of(NAMES, force_point_torque()))
+    true = read(tmp_path, text).usable[0]
+    for old, new, words in (
+        ("nRows=40", "nRows=41", "the header says 41 rows (nrows), the file holds 40, which are read"),
+        ("nColumns=10", "nColumns=19", "the header says 19 columns (ncolumns), the file holds 10, which are read"),
+        ("endheader\n", "", ""),
+        ("endheader\n", "M\u00fcller\nendheader\n", ""),
+    ):
+        (tmp_path / "walk_grf.mot").write_bytes(text.replace(old, new).encode("latin-1"))
+        forces = read_forces(tmp_path / "walk_grf.mot", None, (0.0, 0.1))
+        assert np.array_equal(forces.usable[0].force_p, true.force_p)
+        assert any(words in w for w in texts(forces))

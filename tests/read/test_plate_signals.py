@@ -208,3 +208,11 @@ def test_types_2_3_and_4_agree_with_another_reader(name: str, frames: int) -> No
             force, moment = force - force[window].mean(axis=0), moment - moment[window].mean(axis=0)
         np.testing.assert_allclose(plate.force_p, force, atol=1e-8)  # N
         np.testing.assert_allclose(about_centre(plate), moment, atol=1e-8)  # N·m
+
+
+def test_a_zero_window_of_which_nothing_is_known() -> None:
+    plate = made(2, felt(), HALF, np.random.default_rng(1))
+    plate.signals[2, :200] = np.nan
+    (found,), _, warnings = read(plate, ZERO=np.array([1, 20]))
+    assert "(the load is unknown then)" in warnings[1]
+    np.testing.assert_allclose(found.force_p[200:], felt().force[200:], atol=1e-9)  # N

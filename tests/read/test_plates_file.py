@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from plain_layout import rotation_z_down, small_trial
+from plain_layout import plates_yaml, rotation_z_down, small_trial
 
 from gaitid.errors import ModelError
 from gaitid.read.plates.plates_file import (
@@ -130,3 +130,9 @@ def test_the_template_and_the_example_of_the_docs_are_plates_that_face_up(tmp_pa
             assert geometry.sensor_p[2] > 0.0 and not geometry.notes
     known = ("number", "corners_mm", "corners_m", "origin_mm", "origin_m", *SENSES, *AXES, *POINTS)
     assert not [word for word in known if not re.search(rf"\b{word}\b", TEMPLATE)]
+
+
+def test_two_plates_of_one_number(tmp_path: Path) -> None:
+    text = plates_yaml(small_trial().plates).replace("number: 2", "number: 1")
+    with pytest.raises(ModelError, match=r"plates\[1\].number: 1 is given twice"):
+        read_plates_file(write(tmp_path, text))

@@ -284,3 +284,22 @@ def test_times_that_are_rounded_coarsely(tmp_path: Path, rate: float, digits: in
     lost = [*lines[:200], *(f"{int(r.split(chr(9))[0]) - 1}\t{r.partition(chr(9))[2]}" for r in lines[201:])]
     with pytest.raises(ReadError, match="not evenly sampled|the same time as in the row before|time does not go on"):
         read_trial(write(tmp_path, "\n".join(lost)))
+
+
+def test_a_last_row_that_is_cut_is_left_out(tmp_path: Path) -> None:
+    text = text_of(small_trial())
+    true = read_trial(write(tmp_path, text))
+    read = read_trial(write(tmp_path, text.rsplit("\t", 2)[0]))
+    assert np.array_equal(read.points_g, true.points_g[:-1], equal_nan=True)
+    assert any("the last row is cut short, and left out" in w for w in texts(read))
+
+
+def test_decimal_commas_are_read_where_no_point_stands(tmp_path: Path) -> None:
+    text = text_of(small_trial())
+    true = read_trial(write(tmp_path, text))
+    read = read_trial(write(tmp_path, text.replace(".", ",")))
+    np.testing.assert_array_equal(read.points_g, true.points_g)
+    assert (read.rate_hz, read.notes) == (true.rate_hz, true.notes)
+    head, rows = text.split("\n\n")
+    with pytest.raises(ReadError, match="row 8, column 'Time': not a number"):
+        read_trial(write(tmp_path, f"{head}\n\n" + rows.replace("0.01", "0,01", 1)))
