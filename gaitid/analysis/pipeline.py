@@ -72,8 +72,7 @@ def analyse(
         What the user says of the subject; may be empty.
     static : Trial, optional
         Calibration trial; its values win over those stored in `trial`.
-    **how
-        Other inputs of `Pipeline`.
+    **how : other inputs of `Pipeline`
 
     Raises
     ------

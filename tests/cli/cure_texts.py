@@ -135,7 +135,10 @@ NOT_APPLIED: dict[str, tuple[str, ...]] = {
         "give one with --static",
         "(--plates FILE.yaml)",
     ),
-    "tests/gait/test_emg.py": ("give another trial with --emg-reference",),
+    "tests/gait/test_emg.py": (
+        "give another trial with --emg-reference",
+        "run both with --emg-reference FILE of a reference contraction",
+    ),
     "tests/body/test_discontinuities.py": ("give --set doubtful_labels=unknown, or",),
     "asks for another recording or measurement": (
         "read how angles change, not their level; or give a static with these markers with --static",
