@@ -23,7 +23,7 @@ from gaitid.analysis.stages import Stages, stage
 from gaitid.analysis.whole_body import balance_of, with_trunk_angles
 from gaitid.analysis.withheld import withhold
 from gaitid.body.calibration import calibrate, marker_templates, with_stored, without_static
-from gaitid.body.centre_of_mass import shares_of_legs
+from gaitid.body.centre_of_mass import legs_stand_for_the_body
 from gaitid.body.discontinuities import Continuous, without_jumps
 from gaitid.body.frames import Geometry
 from gaitid.body.late_markers import loose_notes
@@ -108,16 +108,14 @@ class Pipeline(Stages):
         Which foot was on which plates, frames as the file numbers them.
     solver : str
         One of `gaitid.dynamics.newton_euler.SOLVERS`.
-    require_forces : bool
-        Refuse a trial in which no foot is known to be loaded.
+    require_forces, stability : bool
+        Refuse a trial in which no foot is known to be loaded; and whether margins of stability are wanted.
     laboratory : tuple of Day
         What is known of it.
     through : Geometry or None
         The geometry through gaps, where it does not follow from the model and the markers alone.
     emg_reference : mapping of label to float, or None
         What envelopes of electromyography are held against, V.
-    stability : bool
-        Whether margins of stability are wanted.
     """
 
     trial: Trial
@@ -391,13 +389,8 @@ class Pipeline(Stages):
         """What every stage has to say."""
         trial, found, body, gait, faults = self.trial, self.found, self.body, self.gait, self.plate_faults
         ground, contacts, rate_hz = self.sound_ground, self.loads.contacts, self.trial.rate_hz
-        model, (sides, notes_of_sides), whole = found.model, self.sides, self.whole_body
-        by_legs = (
-            self.stability
-            and model.touches_ground
-            and shares_of_legs(body) is not None
-            and not (whole and whole.complete)
-        )
+        model, (sides, notes_of_sides) = found.model, self.sides
+        by_legs = self.stability and legs_stand_for_the_body(body, bool(self.whole_body and self.whole_body.complete))
         timed = () if self.balance is None else [c for c in contacts if not any(ground.cuts(c.first, c.last))]
         return (
             *(of_stage for stage in (trial, found, self.subject, self.markers, body) for of_stage in stage.notes),

@@ -67,3 +67,8 @@ def shares_of_legs(body: Body) -> dict[tuple[str, str], float] | None:
     if len(body.sides) != len(model.sides) or None in shares.values():
         return None
     return {key: share or 0.0 for key, share in shares.items()}
+
+
+def legs_stand_for_the_body(body: Body, complete: bool) -> bool:
+    """Whether legs and pelvis are all that tells the centre of mass of a body on the ground, which is not complete."""
+    return body.model.touches_ground and not complete and shares_of_legs(body) is not None
