@@ -1,11 +1,10 @@
 """What gaitid costs, as ratios to other means measured in turn in the same minutes (machines are noisy).
 
-    python benchmarks/speed.py [--repeat N] [--long] [--opensim PYTHON] [TRIAL.c3d ...]
+    python benchmarks/speed.py [--repeat N] [--long] [TRIAL.c3d ...]
 
 The reference is a simulated walk of 10 s, two legs, two plates. Compiled files are used as an installed package has
-them. A conventional stack is run where scipy and pandas install, OpenSim's inverse dynamics where the interpreter given
-has its registry package (``pip install opensim``). Without trials: also the shared walks where they lie beside the
-checkout, and the sample. Many trials: ``benchmarks/batch.py``.
+them. A conventional stack is run where scipy and pandas install. Without trials: also the shared walks where they lie
+beside the checkout, and the sample. Many trials: ``benchmarks/batch.py``.
 """
 
 from __future__ import annotations
@@ -76,7 +75,7 @@ def row(
 
 
 class Processes:
-    """Commands as whole processes in a folder of their own, where compiled files and OpenSim's log go too."""
+    """Commands as whole processes in a folder of their own, where compiled files go too."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -126,19 +125,6 @@ def whole_processes(process: Processes, walk: Path, trials: list[Path], folder: 
         )
     else:
         print("| conventional stack: scipy or pandas is not installed | | | | | | |")
-    if process.has("opensim", "numpy", python=options.opensim):
-        process("-c", f"import speed; speed.opensim_files({str(folder)!r}, 1000)", python=options.opensim)()
-        inverse = process("-c", f"import speed; speed.opensim_inverse({str(folder)!r}, 1000)", python=options.opensim)
-        row(
-            "`gaitid run`, 10 s walk, over OpenSim's inverse dynamics, 1000 frames of the same two legs",
-            "",
-            run(walk),
-            inverse,
-            few,
-            "no: OpenSim begins at joint angles, without C3D and markers",
-        )
-    else:
-        print("| OpenSim: not installed (`pip install opensim`, then `--opensim PYTHON`) | | | | | | |")
 
 
 def inside_one_process(walk: Path, repeat: int) -> None:
@@ -360,79 +346,10 @@ def conventional(file: str, folder: str) -> None:
         pd.DataFrame(columns).to_csv(Path(folder) / f"conventional.{name}.csv", index=False, float_format="%.10g")
 
 
-def opensim_files(folder: str, frames: int) -> None:
-    """A pelvis with two legs of three segments and ball-like joints, smooth angles at 100 Hz, a load on each foot."""
-    import numpy as np
-    import opensim as osim
-
-    model = osim.Model()
-    pelvis = osim.Body("pelvis", 40, osim.Vec3(0), osim.Inertia(0.5, 0.5, 0.5))
-    model.addBody(pelvis)
-    model.addJoint(osim.FreeJoint("root", model.getGround(), pelvis))
-    for side, out in (("l", -0.1), ("r", 0.1)):
-        parent, place = pelvis, osim.Vec3(0, 0, out)
-        for name, mass in (("thigh", 7.0), ("shank", 3.3), ("foot", 1.0)):
-            body = osim.Body(f"{name}_{side}", mass, osim.Vec3(0, -0.2, 0), osim.Inertia(0.06, 0.01, 0.06))
-            model.addBody(body)
-            model.addJoint(
-                osim.GimbalJoint(f"above_{name}_{side}", parent, place, osim.Vec3(0), body, osim.Vec3(0), osim.Vec3(0))
-            )
-            parent, place = body, osim.Vec3(0, -0.4, 0)
-    model.setGravity(osim.Vec3(0, -9.81, 0))
-    model.finalizeConnections()
-    model.printToXML(f"{folder}/legs.osim")
-    names = [c.getName() for c in model.getCoordinateSet()]
-    t = np.arange(frames) / 100
-    angles = 20 * np.sin(6 * t[:, None] + np.arange(len(names)))
-    angles[:, :6] = 0  # the root stands still
-    _motion(f"{folder}/angles.mot", ["time", *names], np.column_stack([t, angles]), "yes")
-    one = np.tile([0.0, 700.0, 0.0, 0.0, 0.0, 0.0, 0.0, 5.0, 0.0], (frames, 1))
-    loads = osim.ExternalLoads()
-    columns = []
-    for side in "lr":
-        columns += [f"{side}_{kind}{axis}" for kind in ("v", "p", "m") for axis in "xyz"]
-        force = osim.ExternalForce()
-        force.setName(side)
-        force.set_applied_to_body(f"foot_{side}")
-        force.set_force_expressed_in_body("ground")
-        force.set_point_expressed_in_body("ground")
-        force.set_force_identifier(f"{side}_v")
-        force.set_point_identifier(f"{side}_p")
-        force.set_torque_identifier(f"{side}_m")
-        loads.cloneAndAppend(force)
-    _motion(f"{folder}/loads.mot", ["time", *columns], np.column_stack([t, one, one]), "no")
-    loads.setDataFileName(f"{folder}/loads.mot")
-    loads.printToXML(f"{folder}/loads.xml")
-
-
-def _motion(file: str, names: list[str], values: Any, degrees: str) -> None:
-    lines = [Path(file).stem, "version=1", f"nRows={len(values)}", f"nColumns={len(names)}", f"inDegrees={degrees}"]
-    lines += ["endheader", "\t".join(names), *("\t".join(f"{v:.10g}" for v in line) for line in values)]
-    Path(file).write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
-def opensim_inverse(folder: str, frames: int) -> None:
-    """OpenSim's InverseDynamicsTool on the files of `opensim_files`."""
-    import opensim as osim
-
-    tool = osim.InverseDynamicsTool()
-    tool.setModelFileName(f"{folder}/legs.osim")
-    tool.setCoordinatesFileName(f"{folder}/angles.mot")
-    tool.setExternalLoadsFileName(f"{folder}/loads.xml")
-    tool.setLowpassCutoffFrequency(7)
-    tool.setStartTime(0)
-    tool.setEndTime((frames - 1) / 100)
-    tool.setResultsDir(folder)
-    tool.setOutputGenForceFileName("moments.sto")
-    if not tool.run():
-        raise SystemExit("OpenSim's inverse dynamics failed")
-
-
 def main() -> None:
     parser = parser_of(__doc__)
     parser.add_argument("--repeat", type=int, default=15)
     parser.add_argument("--long", action="store_true", help="Also a trial of 1e5 frames.")
-    parser.add_argument("--opensim", default=sys.executable, metavar="PYTHON", help="An interpreter that has OpenSim.")
     parser.add_argument("trials", nargs="*", type=Path)
     options = parser.parse_args()
     trials = [p.resolve() for p in options.trials] or [p for p in TRIALS if p.is_file()]
