@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -151,3 +152,22 @@ def test_a_disk_that_is_full_ends_the_batch(tmp_path: Path) -> None:
         run_batch([planned(name) for name in "abc"], jobs, tmp_path, schedule)
     assert begun == ["a", "b"]
     assert list(Journal(tmp_path).read()) == ["a"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_a_lock_that_is_no_lock(tmp_path: Path) -> None:
+    lock = tmp_path / ".gaitid" / "lock"
+    lock.parent.mkdir()
+    os.mkfifo(lock)
+    with pytest.raises(WriteError, match="lock is a link or a device"), locked(tmp_path, wait=False):
+        pass
+    lock.unlink()
+    (tmp_path / "mine").write_text("mine")
+    os.link(tmp_path / "mine", lock)
+    with pytest.raises(WriteError, match="lock is no lock of gaitid"), locked(tmp_path, wait=False):
+        pass
+    assert (tmp_path / "mine").read_text() == "mine"
+    lock.unlink()
+    lock.write_text("\nprocess 4711 on a machine that lost its power\n")
+    with locked(tmp_path, wait=False):
+        assert str(os.getpid()) in lock.read_text()

@@ -13,9 +13,10 @@ import pytest
 from recordings import FRAMES
 
 from gaitid.batch.job import Outcome, run_job
-from gaitid.batch.parquet import write_parquet
+from gaitid.batch.parquet import refuse_long_subjects, write_parquet
 from gaitid.batch.plan import make_plan
 from gaitid.batch.supervisor import make_jobs, run_batch
+from gaitid.batch.types import Planned
 from gaitid.errors import GaitidError
 from gaitid.run import RunOptions
 
@@ -76,3 +77,27 @@ def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     with pytest.raises(GaitidError, match=r"--parquet needs the library pyarrow; pip install 'gaitid\[parquet\]'"):
         require_pyarrow()
+
+
+def test_a_subject_that_no_folder_can_be_named_by() -> None:
+    """247 characters are left beside ``subject=``; each of these takes six."""
+
+    def planned(subject: str) -> Planned:
+        return Planned(Path("a.c3d"), Path("out"), subject, None, 0, (), "")
+
+    refuse_long_subjects([planned("ü" * 41), planned("a" * 247)])
+    for subject in ("ü" * 42, "a" * 248):
+        with pytest.raises(GaitidError, match="subject=NAME.*expected at most 255 bytes; found 2(60|56)"):
+            refuse_long_subjects([planned(subject)])
+
+
+def test_made_anew_as_a_whole(dataset: Path, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow", reason="the optional extra gaitid[parquet]")
+    done(dataset, tmp_path)
+    before = {p.name: p.read_bytes() for p in (tmp_path / "frames.parquet").rglob("*.parquet")}
+    stray = tmp_path / "frames.parquet" / "subject=gone" / "walk.parquet"
+    stray.parent.mkdir()
+    stray.write_bytes(b"")
+    done(dataset, tmp_path)
+    assert {p.name: p.read_bytes() for p in (tmp_path / "frames.parquet").rglob("*.parquet")} == before
+    assert not (tmp_path / ".gaitid" / "frames.parquet").exists()

@@ -100,3 +100,23 @@ def test_tables_of_markers_are_trials_and_those_of_forces_are_none(tmp_path: Pat
         "walk_a.tsv",
         "participants.tsv",
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("absent", "no such file or folder"), ("empty", "no trial"), ("*.c3d", "no trial"), ("only", "only statics")],
+)
+def test_nothing_to_do(make, name: str, words: str) -> None:  # type: ignore[no-untyped-def]
+    top = make("only/static.c3d=static", "only/cal.c3d=static")
+    (top / "empty").mkdir()
+    with pytest.raises(GaitidError, match=words):
+        make_plan([str(top / name)], top / "out")
+
+
+def test_two_subject_files_are_refused(make) -> None:  # type: ignore[no-untyped-def]
+    top = make("P1/walk.c3d")
+    for name in ("subject.yaml", "subject.yml"):
+        (top / "P1" / name).write_text("mass_kg: 60\n")
+    with pytest.raises(GaitidError, match=r"P1: subject.yaml, subject.yml: which one is meant\?; keep one"):
+        make_plan([str(top)], None)
+    assert make_plan([str(top)], None, given=["--subject", "s.yaml"]).trials[0].words == ()

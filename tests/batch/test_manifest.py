@@ -185,3 +185,9 @@ def test_loads_on_segments_are_found_and_given(make) -> None:  # type: ignore[no
     (top / "bad.csv").write_text("trial,load\nb.c3d,hand=gone.csv\n", encoding="utf-8")
     with pytest.raises(GaitidError, match=r"gone\.csv: no such file"):
         make_plan([str(top / "bad.csv")], top / "out")
+
+
+def test_a_data_set_without_a_name() -> None:
+    """Nobody means the current folder by it, but an empty variable of a shell."""
+    with pytest.raises(GaitidError, match="an empty name of a data set"):
+        make_plan([""], None)

@@ -13,8 +13,8 @@ import pytest
 from gaitid.batch.job import DONE, Job, Outcome, run_job
 from gaitid.batch.journal import Journal
 from gaitid.batch.plan import make_plan
-from gaitid.batch.previous import other_places
-from gaitid.batch.results_folder import TABLE
+from gaitid.batch.previous import other_places, refuse_equal_names
+from gaitid.batch.results_folder import TABLE, folds_case, locked
 from gaitid.batch.supervisor import make_jobs, run_batch
 from gaitid.errors import WriteError
 from gaitid.run import RunOptions
@@ -183,3 +183,33 @@ def heavier(data: Path) -> Path:
     at = content.index(struct.pack("<f", 70.0), content.index(b"Bodymass"))
     static.write_bytes(content[:at] + struct.pack("<f", 45.0) + content[at + 4 :])
     return data
+
+
+def test_nothing_is_written_through_a_link(data: Path, tmp_path: Path) -> None:
+    out, other = tmp_path / "out", tmp_path / "other"
+    out.mkdir()
+    other.mkdir()
+    (out / "P1").symlink_to(other)
+    with pytest.raises(WriteError, match="out/P1 is a link"):
+        work(out, data)
+    assert list(other.iterdir()) == []
+
+
+def test_names_that_are_one_to_the_file_system(tmp_path: Path) -> None:
+    """``Walk`` and ``walk`` are two files here, but results may go to exFAT, a share or a Mac."""
+    jobs = [Job(Path(name), tmp_path / "P1", RunOptions("pig"), ()) for name in ("Walk.c3d", "walk.c3d", "run.c3d")]
+    with locked(tmp_path, wait=False):
+        if not folds_case(tmp_path):
+            refuse_equal_names(tmp_path, jobs)
+            (tmp_path / ".gaitid" / "LOCK").symlink_to("lock")  # as if it were the same name
+        with pytest.raises(WriteError, match=r"Walk.c3d and walk.c3d would both write .*P1/walk\.\*"):
+            refuse_equal_names(tmp_path, jobs)
+        refuse_equal_names(tmp_path, jobs[1:])
+
+
+def test_a_table_of_somebody_else_is_not_overwritten(data: Path, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / TABLE).write_text("trials,subject\nmine,me\n")
+    with pytest.raises(WriteError, match="was not made by gaitid"):
+        work(tmp_path / "out", data)
+    assert (tmp_path / "out" / TABLE).read_text() == "trials,subject\nmine,me\n"

@@ -21,6 +21,8 @@ import pytest
 from slow import slow_but
 from terminal import Done, assert_refused, assert_wrong_usage, gaitid
 
+from gaitid.batch.results_folder import locked
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "batch"))
 from recordings import BROKEN, FRAMES, SUBJECTS, WALKS, make_recordings
 
@@ -361,3 +363,10 @@ def test_a_trial_that_is_not_to_be_used_has_a_line_and_a_cure(dataset: Path, tmp
     assert "; 1 do not use; wrote " in done.lines[-1]
     (row,) = table(tmp_path)
     assert (row["status"], row["verdict"], row["left"], row["right"]) == ("done", *["do not use"] * 3)
+
+
+def test_two_batches_in_one_folder(dataset: Path, tmp_path: Path) -> None:
+    with locked(tmp_path / "out", wait=False):
+        second = batch(dataset, tmp_path, "-j", 1, "-q")
+    assert_refused(second, "out: another batch works there", f"process {os.getpid()} on ", "--wait")
+    assert batch(dataset / "P1" / "walk1.c3d", tmp_path, "-j", 1, "-q").code == 0
