@@ -270,3 +270,31 @@ def test_the_marker_diameter_follows_from_stored_centres(
 
 
 # --- walks that lack a marker ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("parameters", "software", "value", "said"),
+    [
+        ({"LThighRotation": 0.5}, "Vicon Nexus 2.12", 0.5, ""),
+        ({"LThighRotation": 0.5}, "", 0.5, ""),
+        ({"LThighRotation": 0.5}, "Vicon Workstation 5.2.4", np.radians(0.5), "so Vicon Workstation 5.2.4 stored them"),
+        ({"LThighRotation": -88.7}, "Vicon Nexus 2.12", np.radians(-88.7), "LThighRotation = -88.7: radians end at π"),
+        # one proves it for all
+        ({"LThighRotation": 2.0, "RShankRotation": -85.5}, "", np.radians(2.0), "RShankRotation = -85.5"),
+        ({"LThighRotation": 0.0}, "Vicon Workstation 5.2.4", 0.0, ""),
+        ({"LThighRotation": 3.1}, "Vicon Nexus 2.12", 3.1, ""),
+    ],
+)
+def test_degrees_are_told_from_radians(
+    pig: specs.Model, parameters: Mapping[str, float], software: str, value: float, said: str
+) -> None:
+    recorded = recording(trial_of(parameters, software), pig, UP)
+    subject = resolve_subject(pig, {"left.thigh_rotation"}, Sources(trial=parameters, recorded=recorded))
+    assert subject.numbers["left.thigh_rotation"] == pytest.approx(value, rel=1e-14)
+    notes = [note for note in subject.notes if note.code == "reading_assumed"]
+    assert len(notes) == bool(said)
+    if said:
+        assert "are taken as degrees" in notes[0].text and said in notes[0].text
+    # the same of a static
+    subject = resolve_subject(pig, {"left.thigh_rotation"}, Sources(static=recorded))
+    assert subject.numbers["left.thigh_rotation"] == pytest.approx(value, rel=1e-14)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gaitid.body.knee_axis import ERROR, REAL_DEG, TURNED, knee_axis
+from gaitid.body.knee_axis import ERROR, REAL_DEG, TURNED, knee_axis, of_several
 from gaitid.trial import Array
 
 PHASE = np.linspace(0, 6 * np.pi, 301)  # three strides
@@ -36,3 +36,10 @@ def test_knees_that_really_move_lie_within_the_error() -> None:
         assert found is not None
         within.append(abs(found[TURNED] - 10.0) < 1.96 * found[ERROR])
     assert 0.9 < np.mean(within) < 0.995
+
+
+def test_several_trials_lessen_only_what_differs_between_strides() -> None:
+    one = {TURNED: 12.0, ERROR: 5.0, "axis_turned_repeats_deg": 3.0}
+    together = of_several([one, one, one, one, {"axis_turned_deg": "?"}, {}])
+    assert together == pytest.approx((12.0, np.hypot(4.0, 1.5)))
+    assert of_several([{}]) is None

@@ -13,9 +13,12 @@ import pytest
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
 from gaitid.body.anthropometry import people
+from gaitid.body.places import Calibration
 from gaitid.body.plausible import body_faults
 from gaitid.body.resolve import MeasurementFault
-from gaitid.body.subject import SubjectFile
+from gaitid.body.subject import Subject, SubjectFile
+from gaitid.body.subject_file import read_subject, subject_text
+from gaitid.errors import ModelError
 from gaitid.model.load import load_model
 from gaitid.notes import Note
 from gaitid.read.c3d.trial import read_c3d
@@ -197,3 +200,18 @@ def test_no_false_alarms(trial: str) -> None:
 
 
 # --- a calibration that was changed by hand ------------------------------------------------------------------
+
+
+def test_templates_that_were_changed_by_hand(tmp_path: Path) -> None:
+    model = load_model("cast")
+    places = {("left", "thigh"): {"a": np.array([0.0, 0.1, 0.2]), "b": np.array([0.1, 0.0, 0.0])}}
+    calibration = Calibration(places, {("left", "knee"): np.zeros(3)}, lengths_m={("left", "thigh"): (0.4, 0.001)})
+    text = subject_text(model, Subject({}, (), None), calibration, {})
+    file = tmp_path / "subject.yaml"
+    file.write_text(text)
+    assert read_subject(file, model).calibration.points
+    file.write_text(text.replace("[0.0, 100.0, 200.0]", "[50.0, 100.0, 200.0]"))
+    with pytest.raises(ModelError, match=r"calibration\.digest: .*changed since"):
+        read_subject(file, model)
+    file.write_text("".join(line for line in text.splitlines(keepends=True) if "digest" not in line))
+    assert read_subject(file, model).calibration.points  # as files of earlier versions

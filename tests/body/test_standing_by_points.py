@@ -151,3 +151,12 @@ def test_recorded_statics_of_another_size_are_refused(person: str, trial: str, s
 def test_another_recorded_persons_static_is_refused(static_of: str, trial_of: str) -> None:
     with pytest.raises(TrialError, match="another person's"):
         compared("pig", PERSON_OF[static_of][0], PERSON_OF[trial_of][1][0])
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("size", [0.9, 1.1])
+def test_a_smaller_or_larger_persons_static_is_refused(recording: tuple[Trial, Trial], model: str, size: float) -> None:
+    static, trial = recording
+    with pytest.raises(TrialError, match="another person's") as refused:
+        analyse(trial, load_model(model), SubjectFile(), larger(static, size))
+    assert "--static" in refused.value.line() and "LASI to RASI" in refused.value.line()

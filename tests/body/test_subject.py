@@ -275,3 +275,14 @@ def test_zero_means_absent_only_where_the_model_says_so(pig: specs.Model) -> Non
 
 
 # --- found wanting -----------------------------------------------------------------------------------------
+
+
+def test_an_impossible_height_gives_way_to_the_next_source_but_not_in_the_subject_file(
+    pig: specs.Model, simulated: Callable[..., object]
+) -> None:
+    static = simulated().static  # type: ignore[attr-defined]
+    stored = replace(static, parameters={**static.parameters, "Height": 99.0e3, "Bodymass": 70.0})
+    subject = resolve(pig, {"mass"}, None, {"Bodymass": 70.0, "Height": 175.0}, stored)
+    assert (subject.measured["height"].value, subject.measured["height"].source) == (1.75, "trial, stored")
+    with pytest.raises(SubjectError, match=r"height = 17.5 m \(subject file\) is outside"):
+        resolve(pig, {"mass"}, SubjectFile({"height": 17.5}), {"Bodymass": 70.0})

@@ -51,3 +51,9 @@ def test_a_link_cannot_be_changed_and_keeps_its_own_memory() -> None:
     np.testing.assert_array_equal(link.com_g, 0.0)
     with pytest.raises(ValueError, match="read-only"):
         link.com_g[0, 0] = 1.0
+
+
+def test_links_of_different_numbers_of_frames_are_refused() -> None:
+    one = Link(1.0, np.eye(3), R[:1], V[:1], V[:1], V[:1], V[:1], V[:1])
+    with pytest.raises(ValueError, match=r"numbers of frames: \[2, 1\]"):
+        Chain([LINK, one])

@@ -63,3 +63,16 @@ def test_a_block_on_a_spring_loses_the_same_length_at_every_turn_and_sticks() ->
     assert expected[-1] == pytest.approx(0.0)
     assert run.qd[-1, 0] == 0.0
     assert run.energy_drift < 1e-11
+
+
+def test_of_two_joints_one_sticks_while_the_other_slides() -> None:
+    """A block on a cart: the cart is pushed, the block sticks to it until its inertia is more than friction bears."""
+    cart = Body("cart", -1, "prismatic", [1, 0, 0], np.eye(3), np.zeros(3), 3.0, np.zeros(3), np.eye(3))
+    block = Body("block", 0, "prismatic", [1, 0, 0], np.eye(3), np.zeros(3), 1.0, np.zeros(3), np.eye(3))
+    law = Friction(coulomb=[0, 2.0], static=[0, 2.5])
+    for push, a_cart, a_block in ((8.0, 2.0, 2.0), (14.0, (14 - 2) / 3, 2.0)):
+        times = np.linspace(0, 0.5, 11)
+        tree = JointTree((cart, block))
+        run = integrate(tree, [0, 0], [0, 0], lambda t, q, qd, f=push: np.array([f, 0]), times, Environment(LEVEL, law))
+        np.testing.assert_allclose(run.q[:, 0], a_cart * times**2 / 2, rtol=0, atol=1e-11)
+        np.testing.assert_allclose(run.q.sum(axis=1), a_block * times**2 / 2, rtol=0, atol=1e-11)

@@ -106,3 +106,9 @@ def test_cop_and_free_moment_make_the_wrench_again_on_any_plate(seed: int, tilt:
     np.testing.assert_allclose((cop - surface) @ normal, 0.0, atol=1e-12)  # in the surface, m
     again = Wrench(force, found[:, None] * normal, cop).at(anywhere.p_g)
     np.testing.assert_allclose(again.m_g, anywhere.m_g, atol=1e-9)  # N·m
+
+
+@pytest.mark.parametrize(("f", "m"), [((3, 3), (4, 3)), ((3, 2), (3, 2))])
+def test_shapes_that_do_not_fit_are_refused(f: tuple[int, int], m: tuple[int, int]) -> None:
+    with pytest.raises(ValueError, match="Wrench"):
+        Wrench(np.ones(f), np.ones(m), np.zeros(3))

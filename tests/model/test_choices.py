@@ -93,3 +93,18 @@ def test_each_option_of_a_bundled_model_has_a_title_and_a_source_and_can_be_read
     for choice in merged_content(bundled_models()[name]).choices.values():
         assert choice.title
         assert all(option.title and option.source for option in choice.options.values())
+
+
+def test_an_option_that_asks_for_a_measurement_that_was_taken_away_is_passed_over(tmp_path: Path) -> None:
+    head = "gaitid_model: 1\nname: mine\nextends: landmarks\nsubject_each_side: {leg_length: null}\n"
+    mine = write(tmp_path / "mine.yaml", head + "choices: {hip_centre: {default: bell}}\n")
+    assert with_each_option(mine).choices["hip_centre"].option == "bell"
+    with pytest.raises(ModelError, match="no number 'leg_length' in the model"):
+        load_model(mine, {"hip_centre": "davis"})
+    # the option in use is not passed over, nor is one with another fault
+    with pytest.raises(ModelError, match="no number 'leg_length' in the model"):
+        with_each_option(write(tmp_path / "default.yaml", head))
+    ours = "{source: x, definitions: {each_side: {numbers: {hip_up: leg_length * nowhere}}}}"
+    text = f"choices: {{hip_centre: {{default: bell, options: {{ours: {ours}}}}}}}\n"
+    with pytest.raises(ModelError, match=r"no number 'nowhere' in the model.*\(with choices.hip_centre.options.ours\)"):
+        with_each_option(write(tmp_path / "ours.yaml", head + text))

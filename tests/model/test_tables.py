@@ -261,3 +261,36 @@ def test_a_body_of_point_masses_and_its_mirror_image(model_name: str, segment: s
     assert list(along.values()) == pytest.approx(R_st @ expected_centre)
     found = inertia_of(mine, body, side, mass, np.array([LENGTH]))[0]
     assert found == pytest.approx(R_st @ expected @ R_st.T, abs=1e-12)
+
+
+def test_a_table_that_extends_itself_or_nothing_is_refused(tmp_path: Path) -> None:
+    for parent, message in (
+        ("mine", "extends itself"),
+        ("dumas_2081", "no table 'dumas_2081' .did you mean 'dumas_20"),
+    ):
+        file = tmp_path / "mine.yaml"
+        file.write_text(
+            f"gaitid_table: 1\nname: mine\nsource: us\nextends: {parent}\nsegments: {{}}\n", encoding="utf-8"
+        )
+        with pytest.raises(ModelError, match=message):
+            load_table(file)
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("{mass_fraction: 0.05, com_fractions: [0, -0.4, 0], gyration_fractions: [0.3, 0.1, 0.3]}", "only with span"),
+        (
+            "{span: s, mass_fraction: 0.05, com_fraction: 0.4, com_m: [0, 0, 0], gyration_fractions: [0.3, 0.1, 0.3]}",
+            "segments.shank: expected one of com_fraction, com_fractions and com_m",
+        ),
+        ("{span: s, mass_fraction: 0.05, gyration_fractions: [0.3, 0.1, 0.3]}", "segments.shank.com_fraction: missing"),
+    ],
+)
+def test_a_row_against_the_language_is_refused(tmp_path: Path, row: str, message: str) -> None:
+    file = tmp_path / "mine.yaml"
+    head = "gaitid_table: 1\nname: mine\nsource: us\ngyration_about: centre_of_mass\nsegments:\n"
+    file.write_text(f"{head}  shank: {row}\n", encoding="utf-8")
+    with pytest.raises(ModelError) as caught:
+        load_table(file)
+    assert message in caught.value.line()
