@@ -162,12 +162,12 @@ def read_corrections(file: Path, trial: Trial, sha256: str) -> Trial:
     content = load_yaml(file)
     faults = Faults(str(file), file)
     top = Fields(content, "", faults)
-    made_for = top.text("trial_sha256")
-    if made_for and made_for.lower() != sha256:
+    made_for = top.text("trial_sha256").strip()
+    if isinstance(top.raw("trial_sha256", None), str) and made_for.lower() != sha256:
         raise TrialError(
             f"{file}: the corrections are of another trial",
             expected=f"trial_sha256 {sha256}",
-            found=made_for,
+            found=made_for or "nothing",
             todo="take the file away, or leave it out with --corrections none",
         )
     entries = tuple(_entry(fields, of, trial, file) for of in _LISTS if top.has(of) for fields in top.entries(of))
@@ -185,7 +185,7 @@ def _entry(fields: Fields, of: str, trial: Trial, file: Path) -> Entry:
     _LISTS[of](read)
     author, reason = fields.text("author"), fields.text("reason")
     for key, text in (("author", author), ("reason", reason)):
-        if fields.has(key) and not text.strip():
+        if isinstance(fields.raw(key, None), str) and not text.strip():
             fields.faults.add(f"{fields.at(key)}: expected some words, found none")
     date = fields.raw("date")
     date = date.isoformat() if isinstance(date, datetime.date) else date
@@ -197,7 +197,7 @@ def _entry(fields: Fields, of: str, trial: Trial, file: Path) -> Entry:
 
 def _is_date(text: str) -> bool:
     try:
-        datetime.date.fromisoformat(text[:10])
+        datetime.datetime.fromisoformat(text)
     except ValueError:
         return False
     return True
@@ -223,7 +223,8 @@ class _Read:
     def frames(self, required: bool = True) -> None:
         if not required and not (self.fields.has("first_frame") or self.fields.has("last_frame")):
             return
-        if self.frame("first_frame") > self.frame("last_frame"):
+        first, last = self.frame("first_frame"), self.frame("last_frame")
+        if self.fields.values.keys() >= {"first_frame", "last_frame"} and first > last:
             self.fields.faults.add(f"{self.fields.path}: the last frame lies before the first")
 
 
@@ -240,8 +241,11 @@ def _contact(read: _Read) -> None:
     read.word("side", _SIDES)
     plates = read.fields.raw("plates")
     text = "+".join(map(str, plates)) if isinstance(plates, list) and plates else str(plates)
-    if plates is not None and re.fullmatch(r"none|\d+(\+\d+)*", text) is None:
+    known = re.fullmatch(r"none|\d+(\+\d+)*", text) is not None
+    if read.fields.has("plates") and not known:
         read.fields.faults.add(f"{read.fields.at('plates')}: expected a plate, as 2 or 1+2, or none, found {plates!r}")
+    if known and len({*text.split("+")}) < len(text.split("+")):
+        read.fields.faults.add(f"{read.fields.at('plates')}: a plate is given twice, found {plates!r}")
     read.values["plates"] = text
     read.frames()
 
@@ -259,8 +263,8 @@ def _left_out(read: _Read) -> None:
 
 
 def _label(read: _Read) -> None:
-    read.word("from")
-    read.word("to")
+    if read.word("from") == read.word("to") or not read.values["to"].strip():
+        read.fields.faults.add(f"{read.fields.at('to')}: expected another label, found {read.values['to']!r}")
     read.frames(required=False)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gaitid.errors import TrialError
-from gaitid.gait.cycles import MIN_CYCLE, Cycle
-from gaitid.gait.marker_events import GaitEvent
+from gaitid.gait.cycles import MIN_CYCLE, Cycle, find_cycles
+from gaitid.gait.marker_events import GaitEvent, Heading
 from gaitid.records import NamedTuple, frozen_dataclass
 
 #: What may be done with an event.
@@ -69,35 +69,70 @@ class GaitByHand:
     rate_hz: float = 1.0
     first_frame: int = 0
 
-    def corrected(self, events: Sequence[GaitEvent]) -> list[GaitEvent]:
+    def corrected(self, events: Sequence[GaitEvent], walk: Heading | None = None) -> list[GaitEvent]:
         """The events with one correction after the other.
 
         Raises
         ------
         TrialError
-            An event that is to go or move is not there, or one that is to be added is.
+            An event that is to go or move is not there, or one stands already where one is to be; or no cycle is left.
         """
         result = list(events)
+        placed: list[tuple[EventByHand, GaitEvent]] = []  # by entries before
         for entry in self.events:
-            like = [e for e in result if (e.side, e.kind) == (entry.side, entry.kind)]
-            at_s = entry.time_s if entry.from_s is None else entry.from_s
-            away = [abs(event.time_s - at_s) for event in like]
-            nearest = like[away.index(min(away))] if like else None
-            near = bool(away) and min(away) <= _NEAR
-            if entry.do == ADD:
-                if near and nearest is not None:
-                    raise TrialError(
-                        f"{entry.name}: there is a {entry.side} {entry.kind} near that frame already",
-                        found=f"frame {self._frame(nearest.time_s)}",
-                        todo="move it instead (do: move)",
-                    )
-            elif nearest is None or not (near or (entry.do == MOVE and entry.from_s is None)):
-                raise self._absent(entry, at_s, like)
-            else:
-                result.remove(nearest)
+            if entry.do != ADD:
+                gone = self._meant(entry, result)
+                self._refuse_twice(entry, gone, placed)
+                result.remove(gone)
             if entry.do != REMOVE:
-                result.append(GaitEvent(entry.side, entry.kind, entry.time_s, "given"))
-        return sorted(result, key=lambda event: (event.time_s, event.side, event.kind))
+                placed.append((entry, GaitEvent(entry.side, entry.kind, entry.time_s, "given")))
+                result.append(placed[-1][1])
+        self._refuse_crowds(placed, result)
+        result.sort(key=lambda event: (event.time_s, event.side, event.kind))
+        if self.events and not find_cycles(result, walk)[0] and find_cycles(events, walk)[0]:
+            raise TrialError(
+                f"{self.events[-1].name}: corrections of events leave no cycle in the trial",
+                expected="one cycle at least",
+                todo="correct these entries; to drop a whole trial, leave it out of the command or the manifest",
+            )
+        return result
+
+    def _meant(self, entry: EventByHand, events: Sequence[GaitEvent]) -> GaitEvent:
+        """The event that an entry moves or removes."""
+        at_s = entry.time_s if entry.from_s is None else entry.from_s
+        like = [e for e in events if (e.side, e.kind) == (entry.side, entry.kind)]
+        nearest = min(like, key=lambda event: abs(event.time_s - at_s), default=None)
+        anywhere = entry.do == MOVE and entry.from_s is None
+        if nearest is None or not (anywhere or abs(nearest.time_s - at_s) <= _NEAR):
+            raise self._absent(entry, at_s, like)
+        return nearest
+
+    def _refuse_twice(
+        self, entry: EventByHand, event: GaitEvent, placed: Sequence[tuple[EventByHand, GaitEvent]]
+    ) -> None:
+        """An event that an entry before has placed is meant where its very frame is named."""
+        at_s = entry.time_s if entry.from_s is None else entry.from_s
+        if event in [by for _, by in placed] and abs(event.time_s - at_s) * self.rate_hz > 0.5:
+            raise TrialError(
+                f"{entry.name}: another entry has moved or added this {entry.side} {entry.kind} already",
+                found=f"frame {self._frame(event.time_s)}",
+                todo="keep one entry for each event",
+            )
+
+    def _refuse_crowds(self, placed: Sequence[tuple[EventByHand, GaitEvent]], events: Sequence[GaitEvent]) -> None:
+        """Two of a kind stand nearer in the end than any two of a foot can."""
+        for entry, event in placed:
+            others = [e for e in events if (e.side, e.kind) == (event.side, event.kind)]
+            if event not in others:
+                continue  # a later entry took it away
+            others.remove(event)
+            near = [other for other in others if abs(other.time_s - event.time_s) <= _NEAR]
+            if near:
+                raise TrialError(
+                    f"{entry.name}: there is a {entry.side} {entry.kind} near that frame already",
+                    found=f"frame {self._frame(near[0].time_s)}",
+                    todo="move it instead (do: move)" if entry.do == ADD else "remove one of both (do: remove)",
+                )
 
     def _absent(self, entry: EventByHand, at_s: float, like: Sequence[GaitEvent]) -> TrialError:
         frames = ", ".join(self._frame(event.time_s) for event in like)

@@ -174,7 +174,7 @@ def find_events(
     compared = shifts_onto([clock.force, clock.file, of_both], markers)
     shift = one_shift(compared)
     used, not_used = _merged(clock.force, [*given, *clock.file], _shifted(markers, shift), witness)
-    used = by_hand.corrected(used)
+    used = by_hand.corrected(used, walk)
     as_tuples = {name: tuple(events) for name, events in methods.items()}
     against = _against(used, Steps(force), witness)
     return GaitEvents(tuple(used), as_tuples, (*not_used, *dropped), shift, walk, against, zero, clock, (*compared,))

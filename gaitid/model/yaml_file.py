@@ -128,7 +128,15 @@ def _real(loader: _Loader, node: yaml.ScalarNode) -> float:
     return float(text.lower().replace(".inf", "inf").replace(".nan", "nan"))
 
 
+def _date(loader: _Loader, node: yaml.ScalarNode) -> object:
+    try:
+        return loader.construct_yaml_timestamp(node)
+    except ValueError:
+        raise _refusal(f"not a date: {short(node.value)}", node.start_mark) from None
+
+
 _Loader.add_constructor("tag:yaml.org,2002:map", _mapping)
+_Loader.add_constructor("tag:yaml.org,2002:timestamp", _date)
 _Loader.add_constructor(_INT, _integer)
 _Loader.add_constructor(_FLOAT, _real)
 _Loader.yaml_implicit_resolvers = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -246,6 +247,11 @@ def test_a_batch_notices_a_file_that_comes_changes_and_goes(tmp_path: Path) -> N
 # --- what is refused ----------------------------------------------------------------------------------------
 
 ADDED = {"side": "left", "kind": "strike", "do": "add"}
+STRIKES = [
+    {"side": side, "kind": "strike", "do": "remove", "frame": frame}
+    for side, frame in (("left", 89), ("left", 199), ("right", 34), ("right", 144), ("right", 254))
+]
+CONTACT = {"side": "left", "first_frame": 92, "last_frame": 155}
 CYCLES = [{"side": side, "cycle": n} for side, n in (("left", 1), ("right", 1), ("right", 2))]
 
 
@@ -255,6 +261,7 @@ CYCLES = [{"side": side, "cycle": n} for side, n in (("left", 1), ("right", 1), 
         ({"events": [{**MOVED, "reason": " "}]}, ["line", "events[0].reason: expected some words"]),
         ({"events": [{**MOVED, "author": None}]}, ["events[0].author"]),
         ({"events": [{**MOVED, "date": "yesterday"}]}, ["events[0].date: expected a date as 2026-12-01"]),
+        ({"events": [{**MOVED, "date": "2026-12-01xyz"}]}, ["events[0].date: expected a date as 2026-12-01"]),
         ({"events": [{**MOVED, "form": 3}]}, ["events[0].form: unknown key (did you mean 'from'?)"]),
         ({"events": [{**MOVED, "date": None}]}, ["events[0].date: expected a date as 2026-12-01, found None"]),
         ({}, ["no correction in it: expected entries of labels"]),
@@ -262,6 +269,13 @@ CYCLES = [{"side": side, "cycle": n} for side, n in (("left", 1), ("right", 1), 
         ({"events": [{**MOVED, "frame": 999}]}, ["events[0].frame: expected a number from 1 to 300, found 999"]),
         ({"events": [{**MOVED, "from": 120}]}, ["events[0]: no left strike near frame 120", "89, 199"]),
         ({"events": [{**ADDED, "frame": 90}]}, ["there is a left strike near that frame already", "do: move"]),
+        # two entries of one event; an event on top of the next
+        ({"events": [MOVED, {**MOVED, "frame": 95}]}, ["events[1]: another entry has moved", "found frame 92"]),
+        ({"events": [{**MOVED, "frame": 195}]}, ["there is a left strike near that frame already", "do: remove"]),
+        ({"events": STRIKES}, ["corrections of events leave no cycle in the trial"]),
+        ({"contacts": [{**CONTACT, "plates": None}]}, ["contacts[0].plates: expected a plate", "found None"]),
+        ({"contacts": [{**CONTACT, "plates": "1+1"}]}, ["a plate is given twice"]),
+        ({"labels": [{"from": "LKNE", "to": "LKNE"}]}, ["labels[0].to: expected another label"]),
         (
             {"contacts": [{"side": "left", "plates": "1,2", "first_frame": 1, "last_frame": 9}]},
             ["a plate, as 2 or 1+2"],
@@ -283,6 +297,28 @@ def test_what_cannot_be_meant_is_refused_in_a_line(
     write(walk, **lists)
     assert_refused(gaitid("run", walk, "--model", "pig", "-o", tmp_path / "out"), "walk.corrections.yaml", *line)
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "line"),
+    [
+        ("trial_sha256: '?[0-9a-f]{64}'?", "trial_sha256: ''", "the corrections are of another trial"),
+        ("'2026-12-01'", "2026-13-01", "not a date: '2026-13-01'"),
+    ],
+)
+def test_a_file_that_was_edited_wrongly_is_refused(walk: Path, tmp_path: Path, was: str, now: str, line: str) -> None:
+    file = write(walk, events=[MOVED])
+    edited = re.sub(was, now, file.read_text(encoding="utf-8"))
+    file.write_text(edited, encoding="utf-8")
+    assert_refused(gaitid("run", walk, "--model", "pig", "-o", tmp_path / "out"), line)
+
+
+def test_an_event_is_corrected_again_from_where_it_was_put(corrected: Corrected) -> None:
+    onward = {**MOVED, "from": 92, "frame": 95}
+    assert starts(corrected(events=[MOVED, onward]), "left") == [("1", 95)]
+    # both strikes far onward, the first of them to where the second was
+    far = [{**MOVED, "frame": 195}, {**MOVED, "from": 199, "frame": 285}]
+    assert starts(corrected(events=far), "left") == [("1", 195)]
 
 
 def test_corrections_of_another_trial_are_refused(walk: Path, tmp_path: Path) -> None:
