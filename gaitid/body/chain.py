@@ -275,8 +275,11 @@ def put_by_chain(direct: Geometry, sides: Sequence[str], near: FittedChain | Non
         start = [*before.fit.R]
     if model.pose.scaled is not None and model.pose.scaled.turns_in_a_plane:
         chain[0], start[0] = _in_a_plane(chain[0], start[0])
-    fit = fit_steadily(chain, tracks, start, before)
+    fit = before.fit if before is not None and not before.moved else fit_steadily(chain, tracks, start, before)
     known = [fit.known(chain, i) for i in range(len(chain))]
+    if before is not None:  # of markers that were moved on purpose nobody asks how well they fit
+        fitted = FittedChain(tuple(chain), tuple(places), tuple(markers), (), fit)
+        return _placed(direct, calibration, fitted, known, frames_of), tuple(notes)
     residuals = tuple(
         norm(track - (o[:, None] + segment.places @ np.swapaxes(R, 1, 2)))
         for track, R, o, segment in zip(tracks, fit.R, fit.origin, chain, strict=True)
@@ -330,6 +333,8 @@ def _placed(
             centre = fit.origin[above] + apply(fit.R[above], lies)
             body = next(body for body in model.chain if body.segment == segment)
             points[model.place("point", body.centre, side)] = np.where(seen_above[:, None], centre, np.nan)
+        if not fitted.residuals:
+            continue
         off = np.where(fitted.chain[i].weights > 0, fitted.residuals[i], np.nan)
         count = np.isfinite(off).sum(axis=1)
         rms = np.sqrt(np.nansum(off**2, axis=1) / np.maximum(count, 1))

@@ -77,11 +77,14 @@ class Before(NamedTuple):
         without it.
     small : bool
         Whether markers move by micrometres, so that the chain has to be as near to them as `multibody.SETTLED_M` says.
+    moved : bool
+        Whether anything moves; else the fit holds.
     """
 
     fit: ChainFit
     solved: Solved | None
     small: bool = True
+    moved: bool = True
 
     def repeated(self, count: int) -> Before:
         """Of so many walks, one behind the other."""
@@ -135,7 +138,8 @@ def fit_again(chain: Sequence[Segment], points: Sequence[Array], before: Before)
     """
     if before.solved is None:
         return fit_chain(chain, points, before.fit.R, before.fit.determined)
-    solved = before.solved.only(np.arange(len(points[0])))
+    of_before = before.solved.state
+    solved = before.solved._replace(state=of_before._replace(q=[*of_before.q], D=[*of_before.D]))
     for k, joint in enumerate(joint_of(segment) for segment in chain[1:]):
         if joint.path is None and not all(joint.turns):  # an angle that is held is that of the static
             q = np.where(joint.turns, solved.state.q[k], joint.neutral)

@@ -84,6 +84,7 @@ class Perturbed:
         self.sides = result.body.sides
         self._repeated: dict[int, Geometry] = {}
         self._unmoved: dict[int, Pipeline] = {}
+        self._befores: dict[int, Before] = {}
 
     # --- the columns ------------------------------------------------------------------------------------------
 
@@ -233,7 +234,8 @@ class Perturbed:
         before, count = pipeline_of(self.result), len(shifts)
         geometry = self._geometry(shifts, drawn)
         if self.result.model.pose is not None and "still" in self.__dict__:
-            geometry.before = self._before.repeated(count)._replace(small=not drawn)
+            moved = not all(shift.moves_nothing for shift in shifts)
+            geometry.before = self._before_of(count)._replace(small=not drawn, moved=moved)
         geometry.held = self.still.body.geometry if held else None
         markers = self._markers(geometry.tracks, count)
         again = before.with_(cleaned=markers, checked=Checked(geometry, ()), emptied={}, **dynamics)
@@ -325,6 +327,12 @@ class Perturbed:
             return replace(body, segments=segments)
         R_gp = np.broadcast_to(self.still.body.R_gp, (n, 3, 3))
         return replace(body, segments=segments, R_gp=np.tile(R_gp, (len(shifts), 1, 1)))
+
+    def _before_of(self, count: int) -> Before:
+        """That of so many walks."""
+        if count not in self._befores:
+            self._befores[count] = self._before.repeated(count)
+        return self._befores[count]
 
     @cached_property
     def _before(self) -> Before:
