@@ -20,6 +20,7 @@ from gaitid.write import BANDS, TABLES, UNCERTAINTY
 
 if TYPE_CHECKING:
     import pandas as pd
+    import xarray as xr
     from matplotlib.figure import Figure
 
 _TIMES = ("frame", "time_s")
@@ -343,6 +344,33 @@ class Analysis:
         from gaitid.api.scores import asymmetries_of
 
         return asymmetries_of(self.features)
+
+    def to_xarray(self, over: str = "time") -> xr.Dataset:
+        """Angles, moments, powers and wrenches under named dimensions; needs ``gaitid[xarray]``.
+
+        Parameters
+        ----------
+        over : str
+            ``time``: joints and wrenches, a value a frame. ``percent``: curves over the gait cycle, one below the other
+            along ``cycle``; each side counts its own cycles.
+
+        Returns
+        -------
+        xarray.Dataset
+            Dimensions ``side``, ``joint``, ``plane`` of angles and moments, ``axis`` (x, y, z) of wrenches. The unit of
+            each variable is ``attrs["units"]``; ``angle_positive`` and ``moment_positive`` name the motion that is
+            positive. NaN where unknown, and where a joint has no such number.
+
+        Raises
+        ------
+        GaitidError
+            xarray is absent; `over` is another word.
+        """
+        from gaitid.api.labelled import to_dataset
+
+        verdict = {f"verdict_{name}": str(self.verdict.get(name, "")) for name in ("trial", "left", "right")}
+        about = {"trial": self.name, "model": self.record["model"]["name"], "gaitid": str(self.record["gaitid"])}
+        return to_dataset(self.table, over).assign_attrs(about | verdict)
 
     def plot(self, columns: str | Sequence[str] | None = None) -> Figure:
         """Curves over the gait cycle, a line a cycle; over time where there is no cycle.

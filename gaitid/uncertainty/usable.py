@@ -26,10 +26,12 @@ QUANTITIES = tuple(_SHOWN)
 _PLANES = {
     **dict.fromkeys(("flexion", "extension", "dorsiflexion", "plantarflexion", "anterior_tilt"), "sagittal"),
     **dict.fromkeys(("adduction", "abduction", "eversion", "inversion", "supination", "upward_obliquity"), "frontal"),
+    "lateral_flexion": "frontal",
     **dict.fromkeys(("internal_rotation", "external_rotation"), "transverse"),
 }
 _WORDS = {
     "anterior_tilt": "tilt",
+    "lateral_flexion": "lateral flexion",
     "upward_obliquity": "obliquity",
     "internal_rotation": "rotation",
     "external_rotation": "rotation",
