@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from any_markers import FAMILIES, FAMILY_OF, chosen, exact, marked, result_of, run, truth
 from slow import slow_but
 
-from gaitid.analysis.choice import refusal
+from gaitid.analysis.choice import Recording, choose_model, refusal
 from gaitid.analysis.pipeline import Pipeline
 from gaitid.analysis.result import Result
 from gaitid.errors import GaitidError, TrialError
@@ -212,3 +213,25 @@ def test_a_static_of_another_person_is_doubted() -> None:
 
 
 # --- spelling -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("family", "other"), [("visual3d", "gait2392"), ("gait2392", "rbds"), ("opencap", "rajagopal")]
+)
+def test_a_static_of_another_marker_set_is_refused_by_name(family: str, other: str) -> None:
+    recorded = marked(family)
+    with pytest.raises(TrialError) as caught:
+        run(recorded, static=marked(other).static)
+    line = caught.value.line()
+    assert re.match(r"the static has other labels \(\S+, .* more\) than the trial \(.* more\); the model cast", line)
+    assert "\n" not in line
+
+
+def test_who_chooses_a_model_says_once_that_the_static_is_of_another_marker_set() -> None:
+    """And of many markers that trial and static do not share, the first few."""
+    with pytest.raises(TrialError) as caught:
+        choose_model([Recording(marked("visual3d").trial, marked("gait2392").static)])
+    line = caught.value.line()
+    assert line.count("the static has other labels (") == 1
+    assert " or " not in line.split("; found ")[0]
+    assert len(line) < 1200

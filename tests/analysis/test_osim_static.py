@@ -14,10 +14,11 @@ from osim_files import KNOTS, OBLIQUE, about, osim_text, slid, walk, write_trc
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
-from gaitid.errors import ReadError
+from gaitid.errors import ReadError, TrialError
 from gaitid.model.load import load_model
 from gaitid.model.osim import ScaledModel
 from gaitid.read import read_trial
+from gaitid.run import RunOptions, prepare, run_file
 from gaitid.write.tables import table_text
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "trials"
@@ -190,3 +191,12 @@ def test_a_walk_agrees_with_opensim_s_inverse_kinematics_and_dynamics() -> None:
     angles, moments = differences(result, folder / "ik.mot", folder / "id.sto", 72.6)
     assert max(angles.values()) < 2.0, angles
     assert max(moments.values()) < 0.1, moments
+
+
+def test_an_unscaled_model_is_refused_where_it_was_named_and_left_out_where_it_was_found(tmp_path: Path) -> None:
+    _, markers = walk()
+    trc, osim = write_trc(tmp_path / "walk.trc", markers), written(tmp_path, osim_text(size=0.9))
+    with pytest.raises(TrialError, match="the OpenSim model is not scaled to this person.*11.* times as long"):
+        run_file(trc, tmp_path / "out", prepare(RunOptions(static=osim)))
+    with pytest.raises(TrialError, match="no bundled model fits.*subject.osim was found and not used: .*not scaled"):
+        run_file(trc, tmp_path / "out", prepare(RunOptions()))

@@ -66,3 +66,12 @@ def test_stages_fail_in_their_order() -> None:
         walk.make_all()
     assert made == ["length_m", "minutes", "pace"]
     assert walk.with_(speed_m_per_s=1.0).pace > 0  # what failed is no value
+
+
+def test_names_that_are_neither_inputs_nor_stages_are_refused() -> None:
+    with pytest.raises(TypeError, match="Walk lacks speed_m_per_s"):
+        Walk()  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="Walk has no speed"):
+        Walk(speed_m_per_s=1.0).with_(speed=2.0)
+    with pytest.raises(AttributeError, match="Walk has no speed"):
+        _ = Walk(speed_m_per_s=1.0).speed
