@@ -11,6 +11,9 @@ from gaitid.cli.common import Target, print_detail, print_info, talk_options
 from gaitid.cli.progress import Progress
 from gaitid.notes.message import LEVELS
 
+# A group's speed beyond it is not in m/s: sprinters reach 12.
+_FASTEST_M_PER_S = 13.0
+
 
 @click.group(
     short_help="Normative bands: list, show, build your own, import another program's.",
@@ -71,9 +74,24 @@ def _column(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) 
 
 def _speed(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> dict[str, float]:
     try:
-        return {name: float(value) for name, value in _pairs(ctx, param, given).items()}
+        speeds = {name: float(value) for name, value in _pairs(ctx, param, given).items()}
     except ValueError as error:
         raise click.BadParameter(f"expected [GROUP=]M_PER_S: {error}") from None
+    if odd := [value for value in speeds.values() if not 0 < value <= _FASTEST_M_PER_S]:
+        raise click.BadParameter(f"expected m/s, above 0 and up to {_FASTEST_M_PER_S:g}, found {odd[0]:g}")
+    return speeds
+
+
+def _mass(ctx: click.Context, param: click.Parameter, given: float) -> float:
+    if given <= 0:
+        raise click.BadParameter(f"expected kg above 0, found {given:g}")
+    return given
+
+
+def _ages(ctx: click.Context, param: click.Parameter, given: tuple[float, float] | None) -> tuple[float, float] | None:
+    if given and not 0 <= given[0] <= given[1]:
+        raise click.UsageError(f"--ages {given[0]:g} {given[1]:g}: expected the lowest and the highest age")
+    return given
 
 
 @command.command(
@@ -88,7 +106,7 @@ def _speed(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -
 @click.option("--name", help="By which it is asked for; else the file's name.")
 @click.option("--title", help="Stands beside the curves; else the name.")
 @click.option("--population", default="not stated", help="Who they are: 'adults without a pathology'.")
-@click.option("--ages", "ages_years", nargs=2, type=float, metavar="LOW HIGH", help="Years.")
+@click.option("--ages", "ages_years", nargs=2, type=float, callback=_ages, metavar="LOW HIGH", help="Years.")
 @click.option("--speed", "speeds", multiple=True, callback=_speed, metavar="[GROUP=]M_PER_S", help="Repeatable.")
 @click.option("--group", "groups", multiple=True, help="Take this group only, by its name in the file; repeatable.")
 @click.option(
@@ -100,7 +118,13 @@ def _speed(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -
     help="Which column of cycles.csv a quantity is, with - where its sign turns; repeatable.",
 )
 @click.option(
-    "--mass", "mass_kg", type=float, default=float("nan"), metavar="KG", help="Of moments in N·m, forces in N."
+    "--mass",
+    "mass_kg",
+    type=float,
+    callback=_mass,
+    default=float("nan"),
+    metavar="KG",
+    help="Of moments in N·m, forces in N.",
 )
 @click.option("--source", default="not stated", help="Author, year, journal.")
 @click.option("--licence", default="not stated", help="On what terms the figures may be used.")
@@ -145,7 +169,9 @@ def _edges(ctx: click.Context, param: click.Parameter, given: str | None) -> tup
 @click.option("--name", help="By which it is asked for; else the file's name.")
 @click.option("--title", help="Stands beside the curves; else the name.")
 @click.option("--population", help="Who they are, in words: 'adults without a pathology'.")
-@click.option("--ages", nargs=2, type=float, metavar="LOW HIGH", help="Years: subjects of other ages get no band.")
+@click.option(
+    "--ages", nargs=2, type=float, callback=_ages, metavar="LOW HIGH", help="Years: subjects of other ages get no band."
+)
 @click.option(
     "--verdict",
     "verdicts",
@@ -181,8 +207,6 @@ def build(
     from gaitid.norms.text import set_yaml
     from gaitid.results.one_run import find_records
 
-    if ages and not 0 <= ages[0] <= ages[1]:
-        raise click.UsageError(f"--ages {ages[0]:g} {ages[1]:g}: expected the lowest and the highest age")
     refuse_to_overwrite([output], find_records(results))
     name = words["name"] or output.stem
     population = words["population"] or "not stated"

@@ -102,12 +102,27 @@ def _named(results: tuple[Path, ...]) -> dict[str, list[Path]]:
     for path in results:
         name, equals, of = str(path).partition("=")
         if equals and not path.exists() and Path(name).name == name:
+            name = name.strip()
             if not (name and of):
                 raise click.UsageError(f"{path}: expected NAME=RESULT or NAME=FOLDER")
             named.setdefault(name, []).append(Path(of))
     if named and sum(map(len, named.values())) != len(results):
         raise click.UsageError(f"some have a name and some have none; expected one for each, as {next(iter(named))}=…")
+    _refuse_twice(named)
     return named
+
+
+def _refuse_twice(named: dict[str, list[Path]]) -> None:
+    """A result that is in two sessions would be compared with itself."""
+    from gaitid.results.one_run import find_records
+
+    of: dict[Path, str] = {}
+    for name, paths in named.items() if len(named) > 1 else ():
+        for file in find_records(paths):
+            if (other := of.setdefault(file.resolve(), name)) != name:
+                raise click.UsageError(
+                    f"{file}: it is in two sessions, {other} and {name}; expected one for each result"
+                )
 
 
 def _changes(named: dict[str, list[Path]], same: str | None, sessions: Path | None) -> tuple[Any, ...]:

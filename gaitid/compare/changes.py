@@ -19,7 +19,7 @@ from gaitid.report.sessions import Change, Changes
 from gaitid.results.one_run import find_records
 
 _UNKNOWN = (
-    "It is not known, as no session says how sure it is: run the trials with --uncertainty, or give what the "
+    "It is not known, as not all sessions say how sure they are: run the trials with --uncertainty, or give what the "
     "laboratory’s own repeated sessions show with --repeatability."
 )
 

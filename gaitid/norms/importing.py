@@ -71,6 +71,19 @@ _ENDS = {"angle": "_deg", "moment": "_Nm_per_kg", "power": "_W_per_kg", "force":
 _KINDS = {"moment": "moment", "power": "power", "force": "force", "reaction": "force"}
 # Of a moment that says no unit: no joint of a walking person has 20 N.m/kg, and each in N.mm/kg has more.
 _NMM_FROM = 20.0
+# Of the hip's and the knee's flexion: less is no walk in degrees, and every walk in radians.
+_RADIANS_BELOW = 3.0
+_RADIANS = f"below {_RADIANS_BELOW:g}"
+# What a unit, in letters, is multiplied by to be that of the column; with True what is not yet divided by body mass.
+_UNITS: Mapping[str, Mapping[str, tuple[float, bool]]] = {
+    "_deg": {"deg": (1.0, False), "°": (1.0, False), "degrees": (1.0, False), "degree": (1.0, False)}
+    | {name: (np.degrees(1.0), False) for name in ("rad", "radians", "radian")},
+    "_moment_Nm_per_kg": {**{"nm/kg": (1.0, False), "nmm/kg": (1e-3, False), "nm": (1.0, True), "nmm": (1e-3, True)}},
+    "_power_W_per_kg": {"w/kg": (1.0, False), "w": (1.0, True)},
+    "_N_per_kg": {"n/kg": (1.0, False), "n": (1.0, True), "bw": (GRAVITY, False), "%bw": (GRAVITY / 100, False)},
+}
+# Percent. A table that ends earlier, or begins later, has no whole cycle; within it the last value stands.
+_EDGE = 2.0
 # Of a ground reaction that says no unit: body weights are below, N/kg above, N beyond both.
 _N_PER_KG_FROM, _N_FROM = 3.0, 60.0
 
@@ -141,8 +154,18 @@ def import_norms(path: Path, about: Declared) -> tuple[NormSet, tuple[str, ...]]
         if unknown := [name for name in groups if name not in names and (name or len(names) != 1)]:
             what = f"{path}: {option} {unknown[0] or '(without a group)'}: no such group"
             raise GaitidError(what, expected=", ".join(names) or "one")
+    known = {_plain(curve.name) for curve in curves}
+    if curves and (absent := [name for name in about.columns if _plain(name) not in known]):
+        found = first_few(list(dict.fromkeys(curve.name for curve in curves)), 8)
+        raise GaitidError(f"{path}: --column {absent[0]}: no such quantity in the file", found=found)
+    if odd := next((curve for curve in curves if np.nanmin(curve.sd, initial=0.0) < 0), None):
+        raise GaitidError(f"{path}: {odd.name}: a standard deviation is negative", expected="0 or more")
     taken = [curve for curve in curves if curve.group in (about.groups or names)]
     bands, said, left_out = _bands(taken, about)
+    if radians := [name for name, why in left_out.items() if why == _RADIANS]:
+        todo = "give degrees, or say rad in a column unit"
+        what = f"{path}: {radians[0]} stays {_RADIANS}: its angles seem to be in radians"
+        raise GaitidError(what, expected="degrees", todo=todo)
     if not bands:
         found = first_few([f"{name} ({why})" for name, why in left_out.items()], 8)
         todo = "say which is which: --column 'NAME=knee_flexion_deg', with - before the column to turn the sign"
@@ -243,16 +266,32 @@ def _column(curve: Curve, asked: Mapping[str, str], several: bool) -> tuple[str,
 
 def _scale(column: str, curve: Curve, mass_kg: float) -> tuple[float, str]:
     """What makes a quantity of its column's unit, and what is to be said; 0 and why where that is not known."""
-    unit, peak = re.sub(r"[\s·.]|\(.*", "", curve.unit).lower(), float(np.nanmax(np.abs(curve.mean)))
-    if column.endswith("_moment_Nm_per_kg"):
-        if unit.startswith("nmm") or (not unit and peak > _NMM_FROM):
-            return 1e-3, "" if unit else "moments without a unit are beyond 20: taken as N·mm/kg"
-        return _per_mass(mass_kg) if unit == "nm" else (1.0, "")
-    if column.endswith("_N_per_kg"):
-        if unit == "n" or (not unit and peak > _N_FROM):
+    end, units = next((end, of) for end, of in _UNITS.items() if column.endswith(end))
+    named = _unit(next(iter(re.findall(r"[(\[]([^()\[\]]+)[)\]]", curve.name)[-1:]), ""))
+    unit, peak = _unit(curve.unit) or (named if named in units else ""), float(np.nanmax(np.abs(curve.mean)))
+    if unit:
+        factor, whole = units.get(unit, (0.0, False))
+        if not factor:
+            return 0.0, f"its unit {curve.unit} is not known; expected {', '.join(units)}"
+        by, words = _per_mass(mass_kg) if whole else (1.0, "")
+        return factor * by, words
+    if column in ("hip_flexion_deg", "knee_flexion_deg") and peak < _RADIANS_BELOW:
+        return 0.0, _RADIANS
+    if end == "_moment_Nm_per_kg" and peak > _NMM_FROM:
+        if mass_kg > 0:
+            return 0.0, "N·m, which --mass divides, or N·mm/kg? a column unit says it"
+        return 1e-3, "moments without a unit are beyond 20: taken as N·mm/kg"
+    if end == "_N_per_kg":
+        if peak > _N_FROM:
             return _per_mass(mass_kg)
-        return (1.0, "") if "kg" in unit or peak > _N_PER_KG_FROM else (GRAVITY, "")
+        return (1.0 if peak > _N_PER_KG_FROM else GRAVITY), ""
     return 1.0, ""
+
+
+def _unit(text: str) -> str:
+    """``N·mm/kg`` and ``N.mm kg^-1`` as ``nmm/kg``."""
+    plain = re.sub(r"kg(\^?-1|⁻¹)", "/kg", re.sub(r"[\s·.*]|\(.*", "", text).lower())
+    return plain.replace("//", "/")
 
 
 def _per_mass(mass_kg: float) -> tuple[float, str]:
@@ -318,7 +357,8 @@ def _table(path: Path, title: str, rows: Sequence[Sequence[str]]) -> Iterator[Cu
     low = [cell.lower() for cell in header]
     at = next((i for i, cell in enumerate(low) if "percent" in cell or "cycle" in cell or cell == "%"), -1)
     if at < 0:
-        return
+        what = f"{path}: {title}: no column of percents"
+        raise GaitidError(what, expected="a column percent, 0 to 100", found=first_few(header, 6))
     named = next((i for i, cell in enumerate(low) if cell in _NAME_COLUMNS), -1)
     unit, about = (low.index(name) if name in low else -1 for name in ("unit", "group"))
     pairs: dict[str, dict[bool, int]] = {}
@@ -339,10 +379,20 @@ def _table(path: Path, title: str, rows: Sequence[Sequence[str]]) -> Iterator[Cu
                 percent = _numbers(*where, at)
                 mean = _numbers(*where, columns[True])
                 sd = _numbers(*where, columns[False]) if False in columns else np.full(len(mean), np.nan)
-                n = int(np.flatnonzero(np.diff(percent) <= 0).min(initial=len(percent) - 1)) + 1
-                percent = percent[:n] * (100.0 if percent.max() <= 1.0001 else 1.0)
+                percent = _cycle(f"{path}: {who}", percent)
+                n = len(percent)
                 kind = _kind(who) if _kind(who) != "angle" else _kind(f"{context} {group}")
                 yield Curve(kind, who, of_group, percent, mean[:n], sd[:n], of_unit)
+
+
+def _cycle(where: str, percent: Array) -> Array:
+    """The percents of the first cycle of a column, from 0 to 100."""
+    n = int(np.flatnonzero(np.diff(percent) <= 0).min(initial=len(percent) - 1)) + 1
+    percent = percent[:n] * (100.0 if percent.max() <= 1.0001 else 1.0)
+    if not (percent[0] <= _EDGE and percent[-1] >= 100.0 - _EDGE):
+        found = f"{percent[0]:g} to {percent[-1]:g}"
+        raise GaitidError(f"{where}: no whole cycle", expected="rising percents, 0 to 100", found=found)
+    return percent
 
 
 def _numbers(path: Path, name: str, rows: Sequence[Sequence[str]], column: int) -> Array:
@@ -362,10 +412,11 @@ def _mat(path: Path) -> Iterator[Curve]:
     The right leg's: the left leg's kinetics were computed with the inertia tensor of the right one.
     """
     from scipy.io import loadmat
+    from scipy.io.matlab import MatReadError
 
     try:
         content: Any = loadmat(path, simplify_cells=True).get("Normatives")
-    except (NotImplementedError, ValueError, TypeError) as error:
+    except (NotImplementedError, ValueError, TypeError, MatReadError) as error:
         todo = "save it in MATLAB with -v7"
         raise GaitidError(f"{path}: not a MATLAB file that can be read", found=str(error)[:60], todo=todo) from None
     if not isinstance(content, Mapping):

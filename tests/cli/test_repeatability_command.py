@@ -47,3 +47,13 @@ def test_named_sessions_are_overlaid_with_what_changed(twice: Path, tmp_path: Pa
     assert "smallest detectable change: post − pre</h3><p>Nothing.</p>" in text and "2 sessions, 1 subject)" in text
     assert command("report", f"only={twice}", "-o", page).code == 0
     assert "<dt>Session</dt><dd>only</dd>" in page.read_text(encoding="utf-8")
+
+
+def test_one_result_is_not_in_two_sessions(twice: Path, tmp_path: Path) -> None:
+    """A folder given twice by mistake, or one above another, would be compared with itself."""
+    for other in ("first", "."):
+        done = command("report", f"pre={twice / 'first'}", f"post={twice / other}", "-o", tmp_path / "page.html")
+        assert done.code == 2 and "it is in two sessions, pre and post" in done.err
+    blank = command("report", f" ={twice / 'first'}", f"post={twice / 'second'}", "-o", tmp_path / "page.html")
+    assert blank.code == 2 and "expected NAME=RESULT" in blank.err
+    assert not (tmp_path / "page.html").exists()

@@ -140,6 +140,68 @@ def test_columns_are_mapped_and_turned(tmp_path: Path) -> None:
         imported(file, groups=("slow",))
 
 
+@pytest.mark.parametrize(
+    ("name", "unit", "size", "column", "factor"),
+    [
+        ("bend", "rad", 1.0, "knee_flexion_deg", 180 / np.pi),
+        ("bend (rad)", "", 1.0, "knee_flexion_deg", 180 / np.pi),
+        ("load", "N·mm/kg", 500.0, "knee_extension_moment_Nm_per_kg", 1e-3),
+        ("load", "N*mm", 500.0, "knee_extension_moment_Nm_per_kg", 1e-3 / 70),
+        ("load (N.m)", "", 50.0, "knee_extension_moment_Nm_per_kg", 1 / 70),
+        ("work", "W", 90.0, "knee_power_W_per_kg", 1 / 70),
+        ("push", "%BW", 90.0, "ground_reaction_upward_N_per_kg", 9.81 / 100),
+    ],
+)
+def test_units_are_honoured(tmp_path: Path, name: str, unit: str, size: float, column: str, factor: float) -> None:
+    file = tmp_path / "own.csv"
+    rows = [f"{name},{unit},{p},{size},{size / 4}" for p in (0, 50, 100)]
+    file.write_text("\n".join(["quantity,unit,percent,mean,sd", *rows]), encoding="utf-8")
+    band = imported(file, columns={name: column}, mass_kg=70.0)[0].groups[0].bands[column]
+    assert band.mean.tolist() == pytest.approx([factor * size] * 3, rel=1e-4)
+    assert band.sd.tolist() == pytest.approx([factor * size / 4] * 3, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("percents", "values", "unit", "line"),
+    [
+        ((0, 25, 50), "20,5", "", "no whole cycle; expected rising percents, 0 to 100; found 0 to 50"),
+        ((100, 50, 0), "20,5", "", "no whole cycle; expected rising percents"),
+        ((0, 50, 100), "20,-5", "", "a standard deviation is negative"),
+        ((0, 50, 100), "0.9,0.1", "", "bend stays below 3: its angles seem to be in radians; expected degrees"),
+        ((0, 50, 100), "20,5", "% BW", "its unit % BW is not known; expected deg"),
+    ],
+)
+def test_what_would_give_wrong_bands_is_refused(
+    tmp_path: Path, percents: tuple[int, ...], values: str, unit: str, line: str
+) -> None:
+    file = tmp_path / "own.csv"
+    rows = [f"bend,{unit},{p},{values}" for p in percents]
+    file.write_text("\n".join(["quantity,unit,percent,mean,sd", *rows]), encoding="utf-8")
+    with pytest.raises(GaitidError, match=line):
+        imported(file, columns={"bend": "knee_flexion_deg"})
+
+
+def test_a_moment_without_a_unit_is_not_guessed_where_a_mass_is_given(tmp_path: Path) -> None:
+    file = tmp_path / "own.csv"
+    file.write_text("percent,load mean,load sd\n0,50,9\n100,50,9\n", encoding="utf-8")
+    columns = {"load": "knee_extension_moment_Nm_per_kg"}
+    assert imported(file, columns=columns)[0].groups[0].bands[columns["load"]].mean[0] == 0.05
+    with pytest.raises(GaitidError, match="a column unit says it"):
+        imported(file, columns=columns, mass_kg=70.0)
+
+
+def test_what_is_no_table_of_norms_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "own.csv").write_text("x,bend mean,bend sd\n0,1,1\n100,1,1\n", encoding="utf-8")
+    (tmp_path / "cut.mat").write_bytes(b"hello")
+    (tmp_path / "good.csv").write_text("percent,bend mean\n0,20\n100,20\n", encoding="utf-8")
+    with pytest.raises(GaitidError, match="no column of percents.*found x"):
+        imported(tmp_path / "own.csv")
+    with pytest.raises(GaitidError, match="not a MATLAB file"):
+        imported(tmp_path / "cut.mat")
+    with pytest.raises(GaitidError, match="--column knie: no such quantity in the file; found bend"):
+        imported(tmp_path / "good.csv", columns={"knie": "knee_flexion_deg"})
+
+
 def test_norms_of_another_definition_are_dashed_named_and_judge_nothing(tmp_path: Path) -> None:
     nine = ["pelvis_anterior_tilt_deg", "knee_flexion_deg", "hip_adduction_deg"]
     file = tmp_path / "own.csv"
