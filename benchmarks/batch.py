@@ -1,9 +1,11 @@
 """A data set of 1,000 simulated trials, 50 of them broken: speed, memory, and the same bytes after three kills.
 
-    python benchmarks/batch.py [--trials 1000] [--broken 50] [--duration 4] [--seed 1] [--repeat 1] [--folder DIR]
+    python benchmarks/batch.py [--trials 1000] [--broken 50] [--duration 4] [--seed 1] [--repeat 1] [--uncertainty]
+                               [--folder DIR]
 
 Prints trials a second with one process and two (and a second of a processor, start-up included), in turn, the ratio of
-the fastest of each beside its target, the resident memory of the process that works at tenths of the time, and whether
+the fastest of each beside its target, what a trial takes on disk, the resident memory of the process that works at
+tenths of the time, and whether
 a batch that was killed three times (kill −9 at random moments) and resumed left the bytes of one that nobody disturbed.
 The exit code says whether all of that but the ratio is as it must be. Speeds are of this machine in these minutes; the
 load is printed beside them.
@@ -102,7 +104,7 @@ def resident_MB(parent: int) -> float:
     return largest
 
 
-def whole(data: Path, folder: Path, *options: str) -> tuple[float, list[float], str]:
+def whole(data: Path, folder: Path, broken: set[str], *options: str) -> tuple[float, list[float], str]:
     """Seconds of one undisturbed batch, memory of its largest worker over time (MB), and what it said last."""
     begin = time.perf_counter()
     process = start(data, folder, *options)
@@ -119,7 +121,7 @@ def whole(data: Path, folder: Path, *options: str) -> tuple[float, list[float], 
     seconds = time.perf_counter() - begin
     ended.set()
     watcher.join()
-    assert process.returncode == 1, err  # some trials are broken
+    assert process.returncode == bool(broken), err
     return seconds, [m for m in memory if m], err.splitlines()[-1]
 
 
@@ -137,11 +139,11 @@ def tree(folder: Path) -> dict[str, bytes]:
     return found
 
 
-def killed(data: Path, folder: Path, seconds: float, chance: random.Random) -> list[int]:
+def killed(data: Path, folder: Path, seconds: float, chance: random.Random, *options: str) -> list[int]:
     """Begin, kill −9 at a random moment, go on with --resume, three times; trials done at each kill."""
     noted = []
     for i in range(3):
-        process = start(data, folder, "-j", "2", *(["--resume"] if i else []))
+        process = start(data, folder, "-j", "2", *options, *(["--resume"] if i else []))
         time.sleep(chance.uniform(0.1, 0.3) * seconds)
         process.send_signal(signal.SIGKILL)
         process.communicate()
@@ -157,6 +159,7 @@ def main() -> int:
     parser.add_argument("--duration", type=float, default=4.0, help="of each trial, s")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--repeat", type=int, default=1, help="of the batches with one process and with two")
+    parser.add_argument("--uncertainty", action="store_true", help="also the bands")
     parser.add_argument("--folder", type=Path, help="for the data and results, instead of a temporary one")
     options = parser.parse_args()
     chance = random.Random(options.seed)
@@ -164,9 +167,10 @@ def main() -> int:
         top = Path(name)
         broken = make(top, options.trials, options.broken, options.duration, chance)
         data, rates, results = top / "data", {}, {}
+        more = ["--uncertainty"] if options.uncertainty else []
         for n, again in ((n, again) for again in range(options.repeat) for n in (1, 2)):
             before = processor_s()
-            seconds, memory, last = whole(data, top / f"n{n}", "-j", str(n))
+            seconds, memory, last = whole(data, top / f"n{n}", broken, "-j", str(n), *more)
             used = processor_s() - before
             rates[n] = max(rates.get(n, 0.0), options.trials / seconds)
             print(
@@ -179,10 +183,12 @@ def main() -> int:
                 shutil.rmtree(top / f"n{n}")
             elif n == 1:
                 tenths = [memory[round(k * (len(memory) - 1) / 10)] for k in range(1, 11)]
+                size = sum(map(len, results[n].values())) / 1e6 / options.trials
+                print(f"   on disk: {size:.2f} MB a trial")
                 print("   resident memory of the worker at tenths of the time, MB:", *(f"{m:.0f}" for m in tenths))
         print(f"two processes over one: {rates[2] / rates[1]:.2f}, target {TARGET}")
-        noted = killed(data, top / "killed", options.trials / rates[2], chance)
-        _, _, last = whole(data, top / "killed", "-j", "2", "--resume")
+        noted = killed(data, top / "killed", options.trials / rates[2], chance, *more)
+        _, _, last = whole(data, top / "killed", broken, "-j", "2", "--resume", *more)
         resumed = tree(top / "killed")
         print(f"killed with {', '.join(map(str, noted))} trials done, resumed: {last}")
         rows = [line.split(b",") for line in results[1]["batch.csv"].splitlines()[1:]]
