@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from gaitid.cli import options
 from gaitid.cli.common import Target, print_detail, print_error, print_info, print_json, talk_options
+
+_OF_GROUPS = ("groups", "paired", "permutations", "arrays")
 
 
 @click.command(
@@ -81,13 +85,15 @@ def command(
     --groups compares folders of results: subjects are the units, those of the `batch.csv` above a result, else one
     a folder. PAGE.html then has a table of the same name beside it (CSV): a row a side, curve and percent.
     """
-    groups, *how = (reading.pop(name) for name in ("groups", "paired", "permutations", "arrays"))
+    groups, *how = (reading.pop(name) for name in _OF_GROUPS)
     if groups:
         if a is not None:
             raise click.UsageError("--groups takes the place of A and B")
+        _refuse_given({*reading, "tolerances"}, "of A and B, not of --groups")
         return _groups(groups, output, as_json, *how)
     if a is None or b is None:
         raise click.UsageError("expected A and B, or --groups NAME=FOLDER NAME=FOLDER")
+    _refuse_given(_OF_GROUPS, "of --groups NAME=FOLDER NAME=FOLDER")
     from gaitid.compare.comparison import compare
     from gaitid.compare.sources import Reading, files_of, refuse_two_others
     from gaitid.compare.words import beyond
@@ -122,6 +128,15 @@ def command(
     return 1 if over else 0
 
 
+def _refuse_given(names: Collection[str], where: str) -> None:
+    """Options that would do nothing there."""
+    ctx = click.get_current_context()
+    for option in ctx.command.params:
+        name = str(option.name)
+        if name in names and ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"{option.opts[0]} is {where}")
+
+
 def _groups(
     groups: tuple[str, str],
     output: Path | None,
@@ -141,10 +156,14 @@ def _groups(
     from gaitid.results.one_run import find_records
 
     split = [text.partition("=") for text in groups]
-    folders = {name: Path(folder) for name, equals, folder in split if name and equals and folder}
+    folders = {name.strip(): Path(folder) for name, equals, folder in split if name.strip() and equals and folder}
     if len(folders) != 2:
         raise click.UsageError("--groups: expected two names, as in --groups before=FOLDER after=FOLDER")
+    if arrays is not None and arrays.suffix.lower() != ".npz":
+        raise click.UsageError(f"--arrays {arrays}: expected a name that ends in .npz")
     records = find_records([*folders.values()])
+    if len(records) < sum(len(find_records([folder])) for folder in folders.values()):
+        raise click.UsageError("--groups: a result is in both folders; expected one group for each result")
     if output is not None:
         refuse_output(output, records)
     refuse_to_overwrite([path for path in (arrays, output and output.with_suffix(".csv")) if path], records)

@@ -141,7 +141,8 @@ def compare_groups(
             "too few subjects for a test",
             expected=f"at least {least} {'in both groups' if paired else 'in each group'}, with whole gait cycles",
             found=f"{len(a)} in both" if paired else f"{len(a)} in {names[0]}, {len(b)} in {names[1]}",
-            todo="name subjects in a manifest of gaitid batch, or give each subject a folder",
+            todo="name subjects in a manifest of gaitid batch, or give each subject a folder"
+            + ("; --independent where these are different people" if paired and left_out else ""),
         )
     return _compared((names[0], names[1]), (a, b), paired, left_out, permutations)
 
@@ -296,7 +297,9 @@ def head_words(found: Groups) -> str:
     if found.paired:
         out = f"; not in both, and left out: {', '.join(found.left_out)}" if found.left_out else ""
         return f"{found.names[0]} and {found.names[1]}: the same {a} subjects, paired{out}"
-    return f"{found.names[0]} ({a} subjects) and {found.names[1]} ({b} subjects), independent"
+    both = [m.label for m in found.members[0] if m.label in {other.label for other in found.members[1]}]
+    shared = f"; names in both groups, taken for different people: {', '.join(both)}" if both else ""
+    return f"{found.names[0]} ({a} subjects) and {found.names[1]} ({b} subjects), independent{shared}"
 
 
 def lines_of(found: Groups) -> Iterator[str]:

@@ -71,7 +71,10 @@ def test_the_same_subjects_twice_are_paired_and_the_known_difference_is_found(st
 
 def test_independent_where_asked_and_json(study: Path) -> None:
     content = json.loads(compare(*groups(study), "--independent", "--json", "--permutations", 200).stdout)
-    assert not content["paired"] and content["groups"] == "barefoot (6 subjects) and shod (6 subjects), independent"
+    assert not content["paired"] and content["groups"].startswith(
+        "barefoot (6 subjects) and shod (6 subjects), independent"
+    )
+    assert "taken for different people: S0, S1" in content["groups"]
     ankle = next(c for c in content["curves"] if (c["side"], c["column"]) == ("left", "ankle_dorsiflexion_deg"))
     assert ankle["n"] == "6 + 6" and ankle["p"] < 0.05 and ankle["g"] > 1
 
@@ -81,9 +84,20 @@ def test_too_few_subjects_and_wrong_words_are_refused(study: Path) -> None:
     with pytest.raises(GaitidError, match="too few subjects for a test") as refused:
         compare_or_raise(words)
     assert "at least 6 in both groups" in refused.value.line()
+    assert "--independent where these are different people" in refused.value.line()
     assert CliRunner().invoke(command, ["--groups", "a", "b"]).exit_code == 2
     assert CliRunner().invoke(command, ["a", *groups(study)]).exit_code == 2
     assert CliRunner().invoke(command, []).exit_code == 2
+    pre, two = str(study / "barefoot"), list(groups(study))
+    for wrong, line in (
+        (["--groups", f"a={pre}", f"b={pre}"], "a result is in both folders"),
+        (["--groups", f" ={pre}", f"b={study / 'shod'}"], "expected two names"),
+        ([*two, "--tolerance", "angle_deg=2"], "--tolerance is of A and B, not of --groups"),
+        ([*two, "--arrays", str(study / "y.csv")], "ends in .npz"),
+        ([pre, str(study / "shod"), "--paired"], "--paired is of --groups"),
+    ):
+        done = CliRunner().invoke(command, wrong)
+        assert done.exit_code == 2 and line in done.output, done.output
 
 
 def compare_or_raise(words: list[str]) -> object:
