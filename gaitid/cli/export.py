@@ -19,7 +19,7 @@ _WORDS = "\n".join(f"  {name:9}{words}" for name, words in FORMATS.items())
 _HELP = f"""Results as files that other programs read.
 
 A RESULT is the `run.json` that `gaitid run` wrote, with its tables beside it, or a folder: all results below it.
-c3d, trc, mot and sto analyse the trial again, from the files that the record names: these must be there, unchanged.
+c3d, trc, mot, sto and opensim analyse the trial again, from files that the record names: they must be there, unchanged.
 What each file holds, with its axes, signs and units: docs/export.md.
 
 \b

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
@@ -15,6 +18,8 @@ from gaitid.export.export import export_result
 from gaitid.export.opensim_axes import axes_of
 from gaitid.export.source import read_source
 from gaitid.read import read_trial
+
+SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "trials"
 
 
 def read_storage(path: Path) -> tuple[dict[str, str], pd.DataFrame]:
@@ -106,7 +111,12 @@ print(*(loads.get(i).get_applied_to_body() for i in range(loads.getSize())))
 """
 
 
-@pytest.mark.skipif(find_spec("opensim") is None, reason="OpenSim's package is not installed (pip install opensim)")
+needs_opensim = pytest.mark.skipif(
+    find_spec("opensim") is None, reason="OpenSim's package is not installed (pip install opensim)"
+)
+
+
+@needs_opensim
 def test_opensim_reads_every_row(exported: Path) -> None:
     done = subprocess.run([sys.executable, "-c", OPENSIM, str(exported)], capture_output=True, text=True, check=True)
     lines = [line for line in done.stdout.splitlines() if not line.startswith("[")]
@@ -120,3 +130,54 @@ def test_opensim_reads_every_row(exported: Path) -> None:
         assert degrees == str(name in ("walk.mot", "walk.angles.sto"))
         assert float(total) == pytest.approx(table[label].sum(), abs=2e-3)
     assert lines[5] == "calcn_l calcn_r"
+
+
+def test_setup_files_name_what_lies_beside_them(record: Path, tmp_path: Path) -> None:
+    made = export_result(record, "opensim", tmp_path)
+    ik, dynamics = (ElementTree.parse(tmp_path / f"walk.{kind}.xml").getroot()[0] for kind in ("ik", "id"))
+    files = {
+        ik.findtext("marker_file"),
+        dynamics.findtext("external_loads_file"),
+        "walk.mot",
+        "walk.ik.xml",
+        "walk.id.xml",
+    }
+    assert {path.name for path in made.files} == files
+    assert ik.findtext("model_file") == dynamics.findtext("model_file") == "walk.osim"
+    assert dynamics.findtext("coordinates_file") == ik.findtext("output_motion_file")
+    assert "walk.osim" in made.remarks[-1]
+    _, mot = read_storage(tmp_path / "walk.mot")
+    first, last = map(float, str(dynamics.findtext("time_range")).split())
+    assert (first, last) == (mot["time"].iloc[0], mot["time"].iloc[-1])
+
+
+#: The tools as `opensim-cmd run-tool` runs them; dynamics again with the recording's own force file.
+TOOLS = """
+import sys, opensim
+opensim.Logger.setLevelString("Off")
+assert opensim.InverseKinematicsTool(sys.argv[1] + ".ik.xml").run()
+assert opensim.InverseDynamicsTool(sys.argv[1] + ".id.xml").run()
+assert opensim.InverseDynamicsTool("own.id.xml").run()
+"""
+
+
+@needs_opensim
+def test_opensim_runs_the_setup_files_as_they_are(recorded: Callable[..., tuple[Path, Path]], tmp_path: Path) -> None:
+    """Its moments by our loads are those by the force file that we read, but where a contact begins or ends."""
+    of, stem = "opensim_gait2354/subject01_{}".format, "subject01_walk1"
+    _, found = recorded(of("walk1.trc"), "--forces", of("walk1_grf.mot"), "--static", of("simbody.osim"))
+    export_result(found, "opensim", tmp_path)
+    loads = (tmp_path / f"{stem}.external_loads.xml").read_text("utf-8")
+    loads = loads.replace(f">{stem}.mot<", f">{SHARED / of('walk1_grf.mot')}<")
+    for side, prefix in (("r", ""), ("l", "1_")):
+        loads = re.sub(rf"ground_(force|torque)_{side}_", rf"{prefix}ground_\1_", loads)
+    (tmp_path / "own.loads.xml").write_text(loads, "utf-8")
+    setup = (tmp_path / f"{stem}.id.xml").read_text("utf-8")
+    setup = setup.replace(f"{stem}.external_loads.xml", "own.loads.xml").replace(f"{stem}.id.sto", "own.id.sto")
+    (tmp_path / "own.id.xml").write_text(setup, "utf-8")
+    subprocess.run([sys.executable, "-c", TOOLS, stem], cwd=tmp_path, check=True, capture_output=True)
+    (_, ours), (_, own) = (read_storage(tmp_path / f"{name}.id.sto") for name in (stem, "own"))
+    columns = [name for name in own if re.match(r"(hip|knee|ankle)_\w+_moment", name)]
+    assert len(columns) == 10 and own[columns].abs().max().max() > 80
+    apart = (ours[columns] - own[columns]).to_numpy()
+    assert np.sqrt(np.mean(apart**2, axis=0)).max() < 0.4 and np.abs(apart).max() < 3  # N.m
