@@ -118,9 +118,22 @@ def laboratory_beside(path: Path) -> Path | None:
 
 
 def corrections_beside(path: Path) -> Path | None:
-    """``walk.corrections.yaml`` beside ``walk.c3d``; None where there is none."""
+    """``walk.corrections.yaml`` (or ``.yml``, in any case of letters) beside ``walk.c3d``; None where there is none.
+
+    Raises
+    ------
+    GaitidError
+        There are several.
+    """
     file = path.with_name(f"{path.stem}.corrections.yaml")
-    return file if file.is_file() and path.is_file() else None
+    if file.is_file() and path.is_file():
+        return file
+    names = {f"{path.stem}.corrections{end}".casefold() for end in (".yaml", ".yml")}
+    files = _beside(path, lambda name: name.casefold() in names)
+    if len(files) > 1:
+        found = " and ".join(file.name for file in files)
+        raise GaitidError(f"{path}: which corrections are meant?", found=found, todo="keep one, or give --corrections")
+    return files[0] if files else None
 
 
 def loads_beside(path: Path, forces: Path | None) -> Notes:

@@ -351,7 +351,7 @@ def _companion(option: str, trial: Path, folders: Folders) -> Path | None:
     if option == "--forces":
         places = [(here, [f"{stem}{end}"]) for end in (".forces.csv", ".mot", "_grf.mot")]
     elif option == "--corrections":
-        places = [(here, [f"{stem}.{word}.yaml"])]
+        places = [(here, [f"{stem}.{word}.yaml", f"{stem}.{word}.yml"])]
     else:
         places = [(here, [f"{stem}.{word}.yaml", f"{stem}.{word}.yml"])]
         places += [(folder, [f"{word}.yaml", f"{word}.yml"]) for folder in folders.up(here)]

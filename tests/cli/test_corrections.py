@@ -205,6 +205,17 @@ def test_a_run_takes_the_file_beside_and_its_record_makes_the_same_again(walk: P
     assert api.analyse(walk, model="pig", corrections="none").spatiotemporal.first_frame[0] == 89
 
 
+@pytest.mark.parametrize("name", ["walk.corrections.yml", "Walk.Corrections.yaml"])
+def test_run_and_batch_take_the_same_file(walk: Path, tmp_path: Path, name: str) -> None:
+    """As an editor, or a copy from another disk, may have called it."""
+    write(walk, walk.with_name(name), events=[MOVED])
+    assert "1 correction by hand" in gaitid("run", walk, "--model", "pig", "-o", tmp_path / "out").err
+    assert f",{walk.with_name(name)}\n" in gaitid("batch", walk, "--plan", "-o", tmp_path / "b").out
+    write(walk, walk.with_name("WALK.corrections.yaml"), events=[MOVED])
+    refused = gaitid("run", walk, "--model", "pig", "-o", tmp_path / "again")
+    assert_refused(refused, "which corrections are meant", "keep one")
+
+
 def test_a_check_takes_it_only_where_it_is_given(walk: Path) -> None:
     contact = {"side": "left", "plates": "none", "first_frame": 92, "last_frame": 155}
     file = write(walk, contacts=[contact])
