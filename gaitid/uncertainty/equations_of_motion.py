@@ -116,26 +116,28 @@ class _Limb:
     def columns(self, k: int, force: Array, moment: Array) -> Array:
         """(frames, n, columns) the change where segment `k` demands more, about its centre of mass."""
         joint: int | None = k
-        change: Array | float = 0.0
+        change = np.zeros((*force.shape[:2], self._by_joint[k].shape[2]))
         while joint is not None:
             arm = self._links[k].com_g - self._links[joint].joint_g
             at_joint = moment + cross(arm[:, None], force)
             power = dot(at_joint, self._turning[joint][:, None]) / self._mass_kg
-            change = change + np.concatenate([force, at_joint, power[..., None]], axis=2) @ self._by_joint[joint]
+            change += np.concatenate([force, at_joint, power[..., None]], axis=2) @ self._by_joint[joint]
             joint = self._proximal[joint]
-        return np.asarray(change)
+        return change
 
     def by_motions(self, k: int | None) -> Array:
         """(frames, 12, columns) by the motions of a segment, or of the base, of which only powers follow here."""
-        change = 0.0 if k is None else self.columns(k, *self._demanded_by_motions(k))
-        by_velocity = np.zeros((len(self._moments[0]), MOTIONS, self._by_joint[0].shape[2]))
+        if k is None:
+            change = np.zeros((len(self._moments[0]), MOTIONS, self._by_joint[0].shape[2]))
+        else:
+            change = self.columns(k, *self._demanded_by_motions(k))
         for joint, below in enumerate(self._proximal):
-            sign = (joint == k) - (below == k)  # the segment hangs from the joint, or the joint from it
-            by_power = self._moments[joint][:, :, None] * self._by_joint[joint][:, None, -1] / self._mass_kg
-            by_velocity[:, _TURNING] += sign * by_power if sign else 0.0
+            if sign := (joint == k) - (below == k):  # the segment hangs from the joint, or the joint from it
+                by_power = self._by_joint[joint][:, None, -1] / self._mass_kg
+                change[:, _TURNING] += sign * self._moments[joint][:, :, None] * by_power
         if k == self._grounded and len(self._distal):
-            by_velocity[:, _VELOCITY:, self._distal] += self._load[:, :, None]
-        return change + by_velocity
+            change[:, _VELOCITY:, self._distal] += self._load[:, :, None]
+        return change
 
     def _demanded_by_motions(self, k: int) -> tuple[Array, Array]:
         link, axes = self._links[k], np.eye(3)

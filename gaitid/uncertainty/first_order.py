@@ -215,7 +215,9 @@ def derivatives_of(
                 if axis == 2:
                     which, moved_columns, by = gradient[side]
                     of_axes = np.concatenate(along, axis=1)[:, :, which]
-                    J[side][:, :, 1:, moved_columns] = (of_axes @ by).reshape(n, 3, 2, -1)
+                    moved_by = (of_axes @ by).reshape(n, 3, 2, -1)
+                    for order in (0, 1):  # twice as fast as both at once
+                        J[side][:, :, 1 + order][:, :, moved_columns] = moved_by[:, :, order]
             if axis == 2:
                 yield [(label, side, J[side].reshape(n, _MOVES, -1)) for label, side in group.parts]
                 along = []
