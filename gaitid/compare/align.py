@@ -382,6 +382,10 @@ def _over_cycle(a: Curves, b: Curves, notes: tuple[str, ...]) -> Aligned:
     return replace(aligned, means=tuple(of_sides))
 
 
+# Of a reference contraction: no muscle of a walk is ten times as active as in its own contraction against resistance.
+_NO_CONTRACTION_PERCENT = 1000.0
+
+
 def _muscles_apart(a: Curves, b: Curves, columns: Sequence[Mapping[str, Array]]) -> str:
     """Why the envelopes of muscles are not compared; empty where they are, or where both sides do not have any."""
     if not all(any(name.endswith(ENVELOPES) for name in some) for some in columns):
@@ -396,6 +400,13 @@ def _muscles_apart(a: Curves, b: Curves, columns: Sequence[Mapping[str, Array]])
             hashes = {entry.get("role"): entry.get("sha256") for entry in result.mappings("inputs")}
             if hashes.get("emg_reference") in (None, result.trial_sha256()):
                 return f"muscles are not compared: 100 % is the own maximum of {curves.name}; {cure}"
+        name, reach = max(
+            ((name, float(np.nanmax(of, initial=0.0))) for name, of in some.items() if name.endswith(ENVELOPES)),
+            key=lambda pair: pair[1],
+        )
+        if reach > _NO_CONTRACTION_PERCENT:
+            said = f"{name.removesuffix('_envelope_percent').replace('_', ' ')} of {curves.name} reaches {reach:.0f} %"
+            return f"muscles are not compared: {said} of its reference, which was no contraction of it; {cure}"
     return ""
 
 

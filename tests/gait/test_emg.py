@@ -176,3 +176,5 @@ def test_muscles_are_compared_by_a_reference_of_both(recorded: Callable[..., Pat
     assert float(row[8]) == pytest.approx(4 * float(row[7]), rel=0.02)  # ranges: 50 % and 200 % of one
     assert "100 % is the own maximum of once; run both with --emg-reference" in compared("own", once, once)
     assert "envelopes of once are volts, which follow the electrodes" in compared("volts", None, once)
+    quiet = shutil.copy(recorded({name: of / 50 for name, of in channels.items()}), tmp_path / "quiet.c3d")
+    assert "% of its reference, which was no contraction of it" in compared("quiet", quiet, quiet)
