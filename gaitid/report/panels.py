@@ -46,8 +46,9 @@ class CyclePanel(NamedTuple):
 
     @property
     def joint(self) -> str:
-        """``ground`` is a joint here, and the foot is the ankle's."""
-        return "ankle" if self.part == "foot" else self.part
+        """``ground`` is a joint here, the foot is the ankle's, and what is inside it is the ``foot``."""
+        inside = self.part in ("hindfoot", "forefoot", "hallux", "arch", "distal")
+        return "ankle" if self.part == "foot" else "foot" if inside else self.part
 
     @property
     def loaded(self) -> bool:

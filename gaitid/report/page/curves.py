@@ -14,7 +14,7 @@ from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.report.page import CYCLE, PERCENT, Basis, Pooled
 from gaitid.report.page.messages import each_note
 from gaitid.report.page.sure import against, band_at, norm_words, standard_over_cycle
-from gaitid.report.panels import GROUPS, MUSCLES, SIDES, CyclePanel, Group, muscle_panels
+from gaitid.report.panels import GROUPS, MUSCLES, PANELS, SIDES, CyclePanel, Group, muscle_panels
 from gaitid.report.result import Result, unknown_spans
 from gaitid.trial import Array, Mask
 from gaitid.uncertainty.usable import COVERAGE_FACTOR
@@ -348,7 +348,8 @@ def buttons(drawn: Drawn) -> dict[tuple[str, str], dict[str, str]]:
     curves = {key: name for name, (key, part) in kinds.items() if any(part in of for of in there)}
     if any(pooled.muscles for pooled in sides.values()):
         curves["muscles"] = "Muscles"
-    joints = [j for j in ("pelvis", "hip", "knee", "ankle") if any(name.startswith(j) for name in there)]
+    of_panels = {PANELS[name].joint for name in there if name in PANELS}
+    joints = [joint for joint in ("pelvis", "hip", "knee", "ankle", "foot") if joint in of_panels]
     return {
         ("Sides", "side"): {side: side.capitalize() for side in sides},
         ("Show", "layer"): {key: name for name, (key, is_there) in layers.items() if is_there},
