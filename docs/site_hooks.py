@@ -51,7 +51,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         add(site_path(DOCS / notebook.src_uri), notebook_page(DOCS_FOLDER / notebook.src_uri))
     changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     add("CHANGELOG.md", NAMED_PAGE.sub(r"[\1.md](docs/\1.md)", changes))
-    linked = {link for page in pages for link, _ in links(page.content_string, DOCS / page.src_uri) if not inside(link)}
+    texts = [(page.content_string, DOCS / page.src_uri) for page in pages] + [(changes, PurePosixPath("CHANGELOG.md"))]
+    linked = {link for text, here in texts for link, _ in links(text, here) if not inside(link)}
     for file in sorted(linked.union(*map(folder_files, linked))):
         if (ROOT / file).exists() and site_path(file) not in files.src_uris:
             add(site_path(file), source_page(file), InclusionLevel.NOT_IN_NAV)

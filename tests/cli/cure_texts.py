@@ -145,6 +145,8 @@ NOT_APPLIED: dict[str, tuple[str, ...]] = {
         "measure again and give the right value with --subject",
         "correct the plate in the file, or describe it with --plates",
     ),
+    "tests/compare/test_groups.py": ("--independent where these are different people",),
+    "tests/cli/test_corrections.py": ("keep one, or give --corrections",),
     "tests/faults/test_judge.py": ("correct the times in one of the files, or give --set force_start_s=0",),
     "needs a cluster that is lost: tests/batch/test_cluster.py resumes one": ("go on with --resume",),
     "needs a system that starts no more processes": ("give a smaller -j",),
