@@ -118,22 +118,27 @@ def laboratory_beside(path: Path) -> Path | None:
 
 
 def corrections_beside(path: Path) -> Path | None:
-    """``walk.corrections.yaml`` (or ``.yml``, in any case of letters) beside ``walk.c3d``; None where there is none.
+    """``walk.corrections.yaml`` beside ``walk.c3d``; None where there is none.
+
+    Also ``.yml``, in any case of letters, and as a browser calls a second download (``walk.corrections (1).yaml``).
 
     Raises
     ------
     GaitidError
         There are several.
     """
-    file = path.with_name(f"{path.stem}.corrections.yaml")
-    if file.is_file() and path.is_file():
-        return file
-    names = {f"{path.stem}.corrections{end}".casefold() for end in (".yaml", ".yml")}
+    names = {name.casefold() for name in corrections_names(path.stem)}
     files = _beside(path, lambda name: name.casefold() in names)
     if len(files) > 1:
         found = " and ".join(file.name for file in files)
         raise GaitidError(f"{path}: which corrections are meant?", found=found, todo="keep one, or give --corrections")
     return files[0] if files else None
+
+
+def corrections_names(stem: str) -> list[str]:
+    """How the corrections of a trial may be called."""
+    copies = ["", *(f"{space}({n})" for n in range(1, 10) for space in ("", " "))]
+    return [f"{stem}.corrections{copy}{end}" for copy in copies for end in (".yaml", ".yml")]
 
 
 def loads_beside(path: Path, forces: Path | None) -> Notes:

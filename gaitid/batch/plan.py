@@ -29,7 +29,7 @@ from gaitid.batch.results_folder import noted_root
 from gaitid.batch.statics import words_of
 from gaitid.batch.types import Listing, Planned, Static, Wanted
 from gaitid.errors import GaitidError, counted, first_few
-from gaitid.inputs import load_files_beside
+from gaitid.inputs import corrections_names, load_files_beside
 from gaitid.model import AUTO, specs
 from gaitid.model.load import load_model
 from gaitid.model.needs import side_needs
@@ -351,7 +351,7 @@ def _companion(option: str, trial: Path, folders: Folders) -> Path | None:
     if option == "--forces":
         places = [(here, [f"{stem}{end}"]) for end in (".forces.csv", ".mot", "_grf.mot")]
     elif option == "--corrections":
-        places = [(here, [f"{stem}.{word}.yaml", f"{stem}.{word}.yml"])]
+        places = [(here, corrections_names(stem))]
     else:
         places = [(here, [f"{stem}.{word}.yaml", f"{stem}.{word}.yml"])]
         places += [(folder, [f"{word}.yaml", f"{word}.yml"]) for folder in folders.up(here)]

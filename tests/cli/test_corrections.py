@@ -205,7 +205,7 @@ def test_a_run_takes_the_file_beside_and_its_record_makes_the_same_again(walk: P
     assert api.analyse(walk, model="pig", corrections="none").spatiotemporal.first_frame[0] == 89
 
 
-@pytest.mark.parametrize("name", ["walk.corrections.yml", "Walk.Corrections.yaml"])
+@pytest.mark.parametrize("name", ["walk.corrections.yml", "Walk.Corrections.yaml", "walk.corrections (1).yaml"])
 def test_run_and_batch_take_the_same_file(walk: Path, tmp_path: Path, name: str) -> None:
     """As an editor, or a copy from another disk, may have called it."""
     write(walk, walk.with_name(name), events=[MOVED])
