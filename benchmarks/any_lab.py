@@ -58,13 +58,8 @@ RUNS: Sequence[tuple[str, str]] = (
     ("labs/unipd", "walk.c3d --static static.c3d"),
 )
 ANGLES = ("hip_flexion", "knee_flexion", "ankle_dorsiflexion")
-MOMENTS = ("hip_extension", "knee_extension", "ankle_plantarflexion")
-HEAD = (
-    "folder, command",
-    "model, marker set",
-    *("hip flexion", "knee flexion", "ankle dorsiflexion"),
-    "largest moments",
-)
+MOMENT = "ankle_plantarflexion"
+HEAD = ("folder: command", "model, marker set", "hip", "knee", "ankle", "A")
 
 #: Calls `gaitid` with these words in a folder: its exit code, and its stderr.
 Run = Callable[[Sequence[str], Path], tuple[int, str]]
@@ -113,32 +108,22 @@ def outcome_row(outcome: Outcome) -> str:
     """The row of the table of ranges."""
     what = f"`{outcome.folder}`: `{outcome.words}`"
     if outcome.refusal:
-        return f"| {what} | refused | | | | |"
+        return row(what, "refused", "", "", "", "")
     model = outcome.record["model"]
     labels = f", `{model['marker_set']}`" if model.get("marker_set") else ""
-    cells = [ranges(outcome, name) for name in ANGLES]
-    return row(what, f"`{model['name']}`{labels}", *cells, peaks(outcome))
+    return row(what, f"`{model['name']}`{labels}", *(ranges(outcome, name) for name in ANGLES), peak(outcome))
 
 
 def ranges(outcome: Outcome, angle: str) -> str:
-    """Smallest and largest angle of each leg, deg."""
-    legs = {side: outcome.known(f"{side}_{angle}_deg") for side in ("left", "right")}
-    if not any(legs.values()):
-        return "empty"
-    return "; ".join(
-        f"{side[0].upper()} {min(known):.0f}..{max(known):.0f}" if known else f"{side[0].upper()} empty"
-        for side, known in legs.items()
-    )
+    """Smallest and largest angle of both legs, deg."""
+    known = [value for side in ("left", "right") for value in outcome.known(f"{side}_{angle}_deg")]
+    return f"{min(known):.0f}..{max(known):.0f}" if known else ""
 
 
-def peaks(outcome: Outcome) -> str:
-    """The largest sagittal moments of either leg outside impacts, N·m/kg."""
-    found = []
-    for moment in MOMENTS:
-        known = [v for side in ("left", "right") for v in outcome.known_moment(side, moment)]
-        if known:
-            found.append(f"{moment.replace('_', ' ')} {max(known):.2f}")
-    return ", ".join(found) or "empty"
+def peak(outcome: Outcome) -> str:
+    """The largest moment at the ankle of either leg outside impacts, N·m/kg."""
+    known = [value for side in ("left", "right") for value in outcome.known_moment(side, MOMENT)]
+    return f"{max(known):.2f}" if known else ""
 
 
 def markdown(outcomes: Sequence[Outcome]) -> str:

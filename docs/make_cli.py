@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,51 +21,62 @@ from gaitid.cli.group import group
 PAGE = Path(__file__).resolve().parent / "cli.md"
 
 HEAD = """\
-# Commands
+# Command line reference
 
-This page is made from the commands by `python docs/make_cli.py`; `gaitid COMMAND --help` says the same.
+`gaitid COMMAND --help` says the same. `python docs/make_cli.py` makes this page from the commands.
 
-Every command also has `-q, --quiet` (nothing but errors on stderr), `-v, --verbose` (more on stderr), `--debug` (the
-full traceback of an error), `--version`, and `-h, --help`. Data go to files or to stdout, everything else to stderr.
+Every command also takes `-q, --quiet` (only errors on stderr), `-v, --verbose` (more on stderr), `--debug` (the full
+traceback of an error), `--version`, `-h, --help`. Data go to files or stdout, all else to stderr.
 
-| exit code | when |
-|---|---|
-| 0 | all well |
-| 1 | a trial, a file or a setting was refused, or a check failed; the other trials are done all the same |
-| 2 | wrong usage: an unknown command or option, or a value that the option does not take |
-| 130 | interrupted (Ctrl-C); 143 where another program ended it (SIGTERM) |
+Exit codes:
+
+- `0`: success
+- `1`: a trial, file or setting was refused, or a check failed; the other trials are done
+- `2`: unknown command or option, or a value that the option does not take
+- `130`: interrupted (Ctrl-C); `143`: ended by another program (SIGTERM)
+
+**Options of more than one command**; each command below names those that it takes:
 """
 #: Said once, at the top.
 OF_ALL = ("--quiet", "--verbose", "--debug", "--version", "--help")
 
 
 def page() -> str:
-    """The whole page."""
+    """The page: what commands share, then each command."""
     context = click.Context(group, info_name="gaitid")
-    parts = [HEAD]
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        assert command is not None
-        parts += sections(command, click.Context(command, info_name=name, parent=context), level=2)
+    found = list(commands(group, context))
+    counted = Counter(line for command, at in found for line in options(command, at).values())
+    shared = {line for line, times in counted.items() if times > 1}
+    parts = [HEAD, "\n".join(line for line in counted if line in shared) + "\n"]
+    for command, at in found:
+        parts += section(command, at, shared)
     return "\n".join(parts)
 
 
-def sections(command: click.Command, context: click.Context, level: int) -> Iterator[str]:
-    """A command, then its subcommands."""
-    subcommands = command.list_commands(context) if isinstance(command, click.Group) else []
-    yield f"{'#' * level} gaitid {command_path(context)}\n"
+def commands(above: click.Group, context: click.Context) -> Iterator[tuple[click.Command, click.Context]]:
+    """Each command, then its subcommands."""
+    for name in above.list_commands(context):
+        command = above.get_command(context, name)
+        assert command is not None
+        at = click.Context(command, info_name=name, parent=context)
+        yield command, at
+        if isinstance(command, click.Group):
+            yield from commands(command, at)
+
+
+def section(command: click.Command, context: click.Context, shared: set[str]) -> Iterator[str]:
+    words = command_path(context)
+    yield f"{'#' * (1 + len(words.split()))} gaitid {words}\n"
     usage = " ".join(command.collect_usage_pieces(context))
-    yield f"```text\n{f'gaitid {command_path(context)} {usage}'.rstrip()}\n```\n"
+    yield f"```text\n{f'gaitid {words} {usage}'.rstrip()}\n```\n"
     yield from paragraphs(command.help or "")
-    if lines := list(options(command, context)):
-        yield "\n".join(lines) + "\n"
+    lines = options(command, context)
+    if named := [f"`{name}`" for name, line in lines.items() if line in shared]:
+        yield f"Shared options: {', '.join(named)}\n"
+    if own := [line for line in lines.values() if line not in shared]:
+        yield "\n".join(own) + "\n"
     command.format_epilog(context, click.HelpFormatter())  # some fill it in only now
     yield from paragraphs(command.epilog or "")
-    for name in subcommands:
-        assert isinstance(command, click.Group)
-        subcommand = command.get_command(context, name)
-        assert subcommand is not None
-        yield from sections(subcommand, click.Context(subcommand, info_name=name, parent=context), level + 1)
 
 
 def command_path(context: click.Context) -> str:
@@ -82,14 +94,16 @@ def paragraphs(text: str) -> Iterator[str]:
     for paragraph in inspect.cleandoc(text).split("\n\n"):
         words = paragraph.removeprefix("\b").strip("\n")
         if words.startswith("Example:"):
-            yield "For example:\n\n```sh\n" + "\n".join(examples(words)) + "\n```\n"
+            yield "```sh\n" + "\n".join(examples(words)) + "\n```\n"
         elif paragraph.startswith("\b"):
             yield f"```text\n{words}\n```\n"
         elif words:
             yield escaped(" ".join(words.split())) + "\n"
 
 
-def options(command: click.Command, context: click.Context) -> Iterator[str]:
+def options(command: click.Command, context: click.Context) -> dict[str, str]:
+    """The line of each option, by its long name."""
+    lines = {}
     for option in command.params:
         if not isinstance(option, click.Option) or option.hidden or set(option.opts) & set(OF_ALL):
             continue
@@ -99,7 +113,8 @@ def options(command: click.Command, context: click.Context) -> Iterator[str]:
         facts = [word for word, holds in (("Required.", option.required), (f"Default: {default}.", default)) if holds]
         if option.multiple and "repeat" not in text and "several times" not in text:
             facts.append("May be repeated.")
-        yield f"- `{names}{takes}`: " + " ".join([text, *facts])
+        lines[option.opts[-1]] = f"- `{names}{takes}`: " + " ".join([text, *facts])
+    return lines
 
 
 def meaning(option: click.Option) -> tuple[str, str]:

@@ -51,7 +51,7 @@ def test_what_the_help_lists_stands_there(name: str) -> None:
     for option in listed:
         assert re.search(rf"[` ]{option}[` ]", section + head), option
     for default in re.findall(r"\[default:\s+(\S+)\]", help_text):
-        assert f"`{default}`" in section, default
+        assert f"`{default}`" in section + head, default
     example = re.search(r"Example:\s+(gaitid \w+)", help_text)
     assert example, "every command's help has an example"
     assert f"```sh\n{example[1]}" in section
