@@ -20,6 +20,7 @@ from gaitid.model import shapes, specs
 from gaitid.notes import Notes
 from gaitid.numerics.blocks import blocks, is_long, rows
 from gaitid.numerics.masks import known_rows
+from gaitid.numerics.rotation import apply_transposed
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, IntArray, Mask, frozen, read_only
 
@@ -325,3 +326,19 @@ def differentiate(body: Body, frames: slice | None = None) -> Motion:
     motions = {key: joined_motion(*(made[key, walk.start] for walk in walks)) for key in body.segments}
     by_side = {side: {b.segment: motions[side, b.segment] for b in body.model.chain} for side in body.sides}
     return Motion(motions[body.base], by_side)
+
+
+def segments_of_markers(body: Body, tracks: Mapping[str, Array]) -> dict[str, Key]:
+    """For each marker the segment in whose axes it moves least."""
+    spreads: dict[str, tuple[float, Key]] = {}
+    for place, segment in body.segments.items():
+        pose = segment.pose
+        for label, track in tracks.items():
+            local = apply_transposed(pose.R_gs, track - pose.origin_g)
+            known = local[known_rows(local)]
+            if len(known) < 2:
+                continue
+            spread = float(np.sqrt(known.var(axis=0).sum()))
+            if label not in spreads or spread < spreads[label][0]:
+                spreads[label] = spread, place
+    return {label: place for label, (_, place) in spreads.items()}

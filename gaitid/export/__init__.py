@@ -10,7 +10,7 @@ FORMATS = {
     "trc": "markers with labels checked and gaps filled, for OpenSim",
     "mot": "ground reactions, with their external loads (XML), for OpenSim",
     "sto": "joint moments, and angles, under OpenSim's names of coordinates",
-    "opensim": "trc and mot, with setup files of inverse kinematics and dynamics",
+    "opensim": "trc and mot, with setup files of scaling, inverse kinematics and inverse dynamics",
     "mat": "all tables as structs, for MATLAB and Octave",
     "xlsx": "all tables as sheets of one workbook",
     "parquet": "one Parquet file a table",

@@ -32,9 +32,14 @@ def axes_of(result: Result) -> Axes:
 
     Where nobody walks, or the model knows no direction, forward is the first horizontal axis of the laboratory.
     """
+    return facing(result, _forward(result))
+
+
+def facing(result: Result, ahead_g: Array) -> Axes:
+    """As `axes_of` has them, for a direction: (3,), zeros where it is not known."""
     up = -result.gravity_g / np.linalg.norm(result.gravity_g)
     flat = np.eye(3) - np.outer(up, up)
-    ahead = flat @ _forward(result)
+    ahead = flat @ ahead_g
     candidates = [sign * flat @ axis for axis in np.eye(3) for sign in (1.0, -1.0)]
     candidates = [c / np.linalg.norm(c) for c in candidates if np.linalg.norm(c) > 0.5]
     forward = max(candidates, key=lambda c: float(c @ ahead)) if np.linalg.norm(ahead) > 0 else candidates[0]

@@ -7,6 +7,7 @@ from xml.sax.saxutils import escape
 from gaitid.disk.regular import opened
 from gaitid.errors import GaitidError
 from gaitid.export import to_mot, to_trc
+from gaitid.export.opensim_scaling import scaling
 from gaitid.export.source import Made, Source
 
 _IK = """  <InverseKinematicsTool name="{stem}">
@@ -33,7 +34,8 @@ _DOCUMENT = '<?xml version="1.0" encoding="UTF-8" ?>\n<OpenSimDocument Version="
 
 
 def make(source: Source) -> Made:
-    """What `to_trc` and `to_mot` make, ``walk.ik.xml``, ``walk.id.xml``, and ``walk.osim`` where the static is a model.
+    """What `to_trc` and `to_mot` make, ``walk.ik.xml``, ``walk.id.xml``, and ``walk.osim`` where the static is a model,
+    else ``walk.scale.xml`` and ``walk.static.trc`` where there is a static.
 
     Where in no frame the load on every foot is known, what needs loads is left out.
     """
@@ -55,11 +57,16 @@ def make(source: Source) -> Made:
         first, last = (row.split("\t")[0] for row in (rows[0], rows[-1]))
         low_pass = -1 if cutoff is None else cutoff
         setups["id"] = _ID.format(stem=escape(stem), model=escape(model), first=first, last=last, cutoff=low_pass)
-    contents |= {f"{stem}.{kind}.xml": _DOCUMENT.format(setup) for kind, setup in setups.items()}
     given = next((path for path in source.inputs if path.suffix.lower() == ".osim"), None)
-    if given is None:
+    scaled = scaling(stem, result) if given is None else None
+    if scaled is not None:
+        setups["scale"], contents[f"{stem}.static.trc"] = scaled
+        generic = f"a generic model, with markers of these labels, beside them as {stem}.generic.osim"
+        remarks.append(f"put {generic}: {stem}.scale.xml makes {model} of it")
+    elif given is None:
         remarks.append(f"put the subject's scaled model, with markers of these labels, beside them as {model}")
-    else:
+    contents |= {f"{stem}.{kind}.xml": _DOCUMENT.format(setup) for kind, setup in setups.items()}
+    if given is not None:
         with opened(given) as file:
             contents[model] = file.read()
         remarks.append(f"{model} is {given.name}")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
-from gaitid.export.opensim_axes import axes_of
+from gaitid.export.opensim_axes import Axes, axes_of
 from gaitid.export.source import Made, Source
+from gaitid.trial import Array, Trial
 
 _MM_PER_M = 1e3
 
@@ -13,8 +16,13 @@ _MM_PER_M = 1e3
 def make(source: Source) -> Made:
     """``walk.trc``: every marker of the trial; those that the model does not use as they were recorded."""
     result = source.analysed()
-    trial, axes = result.trial, axes_of(result)
-    tracks = {label: result.markers.seen.get(label, trial.marker(label)) for label in dict.fromkeys(trial.labels)}
+    axes, name = axes_of(result), f"{source.stem}.trc"
+    return Made({name: file_of(name, result.trial, axes, result.markers.seen)[0]}, (axes.words,))
+
+
+def file_of(file: str, trial: Trial, axes: Axes, seen: Mapping[str, Array]) -> tuple[str, dict[str, str]]:
+    """The text of a file of that name, with the tracks of a trial where `seen` has no others; its names by label."""
+    tracks = {label: seen.get(label, trial.marker(label)) for label in dict.fromkeys(trial.labels)}
     tracks = {label: track for label, track in tracks.items() if np.isfinite(track).any()}
     names = _names(list(tracks))
     points = np.stack([axes.turned(track) for track in tracks.values()], axis=1) * _MM_PER_M
@@ -22,7 +30,7 @@ def make(source: Source) -> Made:
     rate, first, n = f"{trial.rate_hz:.10g}", trial.first_frame, trial.n_frames
     keys = "DataRate CameraRate NumFrames NumMarkers Units OrigDataRate OrigDataStartFrame OrigNumFrames"
     lines = [
-        f"PathFileType\t4\t(X/Y/Z)\t{source.stem}.trc",
+        f"PathFileType\t4\t(X/Y/Z)\t{file}",
         keys.replace(" ", "\t"),
         "\t".join([rate, rate, str(n), str(len(names)), "mm", rate, str(first), str(n)]),
         "Frame#\tTime\t" + "\t".join(f"{name}\t\t" for name in names),
@@ -34,7 +42,7 @@ def make(source: Source) -> Made:
         # a blank cell at the end of a line makes OpenSim 4.6 refuse the file; `nan` all its readers know
         cells = (f"{v:.10g}" for v in row)
         lines.append("\t".join([str(first + i), f"{time:.10g}", *cells]))
-    return Made({f"{source.stem}.trc": "\n".join(lines) + "\n"}, (axes.words,))
+    return "\n".join(lines) + "\n", dict(zip(tracks, names, strict=True))
 
 
 def _names(labels: list[str]) -> list[str]:

@@ -7,14 +7,15 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 import numpy as np
 
 from gaitid.body.frames import Geometry
+from gaitid.body.poses import segments_of_markers
 from gaitid.body.resolve import COMPUTED
 from gaitid.body.subject import key_of
 from gaitid.markers.filtering import low_passed_alone
 from gaitid.model.shapes import StoredFrame
 from gaitid.model.specs import Model
 from gaitid.numerics.lowpass import butterworth_coefficients, lowpass
-from gaitid.numerics.masks import known_rows, nearest_known
-from gaitid.numerics.rotation import apply_transposed, cross
+from gaitid.numerics.masks import nearest_known
+from gaitid.numerics.rotation import cross
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array
 from gaitid.uncertainty.functional import axis_end_m, of_joint
@@ -112,7 +113,8 @@ class OverTrial(NamedTuple):
 
 def over_trial(perturbed: Perturbed) -> OverTrial:
     """That of the trial of a perturbed."""
-    return OverTrial(segments_of_markers(perturbed), _stride_hz(perturbed))
+    result = perturbed.result
+    return OverTrial(segments_of_markers(result.body, result.markers.filtered), _stride_hz(perturbed))
 
 
 def errors_of(sources: Sources, perturbed: Perturbed, over: OverTrial | None = None) -> Errors:
@@ -156,23 +158,6 @@ def errors_of(sources: Sources, perturbed: Perturbed, over: OverTrial | None = N
         left_out.append("noise that was smoothed away before the markers were stored, and what that took with it")
     waves = tuple(_waves(sources, perturbed, segment_of, stride_hz))
     return Errors(tuple(constant), waves, noise, rough, segment_of, groups, stride_hz, tuple(left_out))
-
-
-def segments_of_markers(perturbed: Perturbed) -> dict[str, tuple[str, str]]:
-    """For each marker the segment in whose axes it moves least."""
-    body = perturbed.result.body
-    spreads: dict[str, tuple[float, tuple[str, str]]] = {}
-    for place, segment in body.segments.items():
-        pose = segment.pose
-        for label, track in perturbed.result.markers.filtered.items():
-            local = apply_transposed(pose.R_gs, track - pose.origin_g)
-            known = local[known_rows(local)]
-            if len(known) < 2:
-                continue
-            spread = float(np.sqrt(known.var(axis=0).sum()))
-            if label not in spreads or spread < spreads[label][0]:
-                spreads[label] = spread, place
-    return {label: place for label, (_, place) in spreads.items()}
 
 
 def _roles(perturbed: Perturbed) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -141,6 +142,8 @@ def test_setup_files_name_what_lies_beside_them(record: Path, tmp_path: Path) ->
         "walk.mot",
         "walk.ik.xml",
         "walk.id.xml",
+        "walk.scale.xml",
+        "walk.static.trc",
     }
     assert {path.name for path in made.files} == files
     assert ik.findtext("model_file") == dynamics.findtext("model_file") == "walk.osim"
@@ -181,3 +184,104 @@ def test_opensim_runs_the_setup_files_as_they_are(recorded: Callable[..., tuple[
     assert len(columns) == 10 and own[columns].abs().max().max() > 80
     apart = (ours[columns] - own[columns]).to_numpy()
     assert np.sqrt(np.mean(apart**2, axis=0)).max() < 0.4 and np.abs(apart).max() < 3  # N.m
+
+
+#: What OpenSim calls the parts of a scale tool's setup file (4.6: `ScaleTool`, `ModelScaler`, `MarkerPlacer`).
+SCALE = {
+    "ScaleTool": {"mass", "GenericModelMaker", "ModelScaler", "MarkerPlacer"},
+    "GenericModelMaker": {"model_file"},
+    "ModelScaler": {
+        "apply",
+        "scaling_order",
+        "MeasurementSet",
+        "marker_file",
+        "time_range",
+        "preserve_mass_distribution",
+    },
+    "MarkerPlacer": {"apply", "IKTaskSet", "marker_file", "time_range", "output_model_file"},
+    "Measurement": {"apply", "MarkerPairSet", "BodyScaleSet"},
+    "MarkerPair": {"markers"},
+    "BodyScale": {"axes"},
+    "IKMarkerTask": {"apply", "weight"},
+}
+PAIRS = {
+    "pelvis": "{l}.ASIS {r}.ASIS",
+    "thigh": "{s}.ASIS {s}.Knee.Lat",
+    "shank": "{s}.Knee.Lat {s}.Ankle.Lat",
+    "foot": "{s}.Heel {s}.Toe.Tip",
+}
+
+
+@pytest.fixture(scope="module")
+def scaled(recorded: Callable[..., tuple[Path, Path]], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    of = "opensim_gait2354/subject01_{}".format
+    _, found = recorded(of("walk1.trc"), "--forces", of("walk1_grf.mot"), "--static", of("static.trc"))
+    made = export_result(found, "opensim", tmp_path_factory.mktemp("scaled"))
+    assert "subject01_walk1.generic.osim" in made.remarks[-1]
+    return made.files[0].with_name("subject01_walk1")
+
+
+def test_scaling_measures_from_joint_to_joint_by_the_static(scaled: Path) -> None:
+    setup = ElementTree.parse(scaled.with_name(f"{scaled.name}.scale.xml")).getroot()
+    for name, parts in SCALE.items():
+        assert all({part.tag for part in element} == parts for element in setup.iter(name)), name
+        assert setup.find(f".//{name}") is not None
+    found = {str(of.get("name")): str(of.findtext(".//markers")) for of in setup.iter("Measurement")}
+    legs = {"left": "L", "right": "R"}
+    sided = [
+        (f"{side} {segment}", PAIRS[segment], s) for side, s in legs.items() for segment in PAIRS if segment != "pelvis"
+    ]
+    assert found == {"pelvis": "L.ASIS R.ASIS"} | {name: pair.format(s=s) for name, pair, s in sided}
+    bodies = [str(body.get("name")) for body in setup.iter("BodyScale")]
+    assert sorted(bodies) == sorted(
+        ["pelvis", *(f"{b}_{s}" for b in ("femur", "tibia", "talus", "calcn", "toes") for s in "lr")]
+    )
+    static, ours = (
+        read_trial(SHARED / f"opensim_gait2354/{scaled.name[:9]}_static.trc"),
+        str(setup.findtext(".//marker_file")),
+    )
+    theirs = read_trial(scaled.with_name(ours))
+    assert {str(task.get("name")) for task in setup.iter("IKMarkerTask")} <= {*theirs.labels}
+    for pair in found.values():
+        a, b = pair.split()
+        apart = [np.nanmean(np.linalg.norm(of.marker(a) - of.marker(b), axis=1)) for of in (static, theirs)]
+        assert apart[0] == pytest.approx(apart[1], abs=1e-6)
+
+
+#: The generic model is OpenSim's model of the subject; how large its bodies are, and how far its markers are apart.
+SCALING = """
+import sys, opensim
+opensim.Logger.setLevelString("Off")
+def sizes(path):
+    model = opensim.Model(path)
+    state = model.initSystem()
+    markers = [model.getMarkerSet().get(i) for i in range(model.getNumMarkers())]
+    places = {marker.getName(): marker.getLocationInGround(state) for marker in markers}
+    def apart(a, b):
+        return sum((places[a].get(i) - places[b].get(i)) ** 2 for i in range(3)) ** 0.5
+    centres = [model.getBodySet().get(name).get_mass_center().get(1) for name in ("femur_r", "tibia_r")]
+    return model.getTotalMass(state), *centres, apart("R.ASIS", "R.Knee.Lat"), apart("R.Knee.Lat", "R.Ankle.Lat")
+before = sizes(sys.argv[1] + ".generic.osim")
+assert opensim.ScaleTool(sys.argv[1] + ".scale.xml").run()
+print(*before)
+print(*sizes(sys.argv[1] + ".osim"))
+assert opensim.InverseKinematicsTool(sys.argv[1] + ".ik.xml").run()
+assert opensim.InverseDynamicsTool(sys.argv[1] + ".id.xml").run()
+"""
+
+
+@needs_opensim
+def test_opensim_scales_a_generic_model_and_goes_on_with_it(scaled: Path) -> None:
+    shutil.copy(SHARED / "opensim_gait2354/subject01_simbody.osim", scaled.with_name(f"{scaled.name}.generic.osim"))
+    command = [sys.executable, "-c", SCALING, scaled.name]
+    done = subprocess.run(command, cwd=scaled.parent, check=True, capture_output=True, text=True)
+    lines = [line.split() for line in done.stdout.splitlines() if not line.startswith("[")]
+    (_, *before), (mass, *after) = (map(float, line) for line in lines[:2])
+    setup = ElementTree.parse(scaled.with_name(f"{scaled.name}.scale.xml")).getroot()
+    assert mass == pytest.approx(float(str(setup.findtext(".//mass"))), rel=1e-6)
+    static = read_trial(SHARED / "opensim_gait2354/subject01_static.trc")
+    for k, pair in enumerate((("R.ASIS", "R.Knee.Lat"), ("R.Knee.Lat", "R.Ankle.Lat"))):
+        apart = np.nanmean(np.linalg.norm(np.subtract(*(static.marker(label) for label in pair)), axis=1))
+        assert after[k] / before[k] == pytest.approx(apart / before[2 + k], rel=1e-3)
+    _, moments = read_storage(scaled.with_name(f"{scaled.name}.id.sto"))
+    assert moments["ankle_angle_r_moment"].abs().max() > 80

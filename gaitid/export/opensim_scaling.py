@@ -1,0 +1,162 @@
+"""A result and its static -> how OpenSim's scale tool makes a generic model as large as the subject."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from xml.sax.saxutils import escape, quoteattr
+
+import numpy as np
+
+from gaitid.analysis.pipeline import pipeline_of
+from gaitid.analysis.result import Result
+from gaitid.body.frames import Geometry
+from gaitid.body.places import Place
+from gaitid.body.poses import segments_of_markers
+from gaitid.export.opensim_axes import facing
+from gaitid.export.to_trc import file_of
+from gaitid.model.shapes import CarriedPoint
+from gaitid.numerics.rotation import norm
+from gaitid.records import NamedTuple
+from gaitid.trial import Array
+
+#: OpenSim's bodies by our segments: those of gait2354, gait2392 and Rajagopal 2016.
+BODIES = {
+    "pelvis": ("pelvis",),
+    "thigh": ("femur_{s}",),
+    "shank": ("tibia_{s}",),
+    "foot": ("talus_{s}", "calcn_{s}", "toes_{s}"),
+}
+_PAIR = "<MarkerPairSet><objects><MarkerPair><markers>{} {}</markers></MarkerPair></objects></MarkerPairSet>"
+_MEASUREMENT = """          <Measurement name={name}>
+            <apply>true</apply>
+            {pair}
+            <BodyScaleSet><objects>{bodies}</objects></BodyScaleSet>
+          </Measurement>
+"""
+_BODY = "<BodyScale name={}><axes>X Y Z</axes></BodyScale>"
+_TASK = "          <IKMarkerTask name={}><apply>true</apply><weight>1</weight></IKMarkerTask>\n"
+_SCALE = """  <ScaleTool name={name}>
+    <mass>{mass:.10g}</mass>
+    <GenericModelMaker>
+      <model_file>{stem}.generic.osim</model_file>
+    </GenericModelMaker>
+    <ModelScaler>
+      <apply>true</apply>
+      <scaling_order>measurements</scaling_order>
+      <MeasurementSet>
+        <objects>
+{measurements}        </objects>
+      </MeasurementSet>
+      <marker_file>{stem}.static.trc</marker_file>
+      <time_range>{start:.10g} {end:.10g}</time_range>
+      <preserve_mass_distribution>true</preserve_mass_distribution>
+    </ModelScaler>
+    <MarkerPlacer>
+      <apply>true</apply>
+      <IKTaskSet>
+        <objects>
+{tasks}        </objects>
+      </IKTaskSet>
+      <marker_file>{stem}.static.trc</marker_file>
+      <time_range>{start:.10g} {end:.10g}</time_range>
+      <output_model_file>{stem}.osim</output_model_file>
+    </MarkerPlacer>
+  </ScaleTool>
+"""
+
+
+class Measurement(NamedTuple):
+    """The distance of two markers, by whose ratio to that in the generic model a segment of ours is scaled."""
+
+    side: str
+    segment: str
+    labels: tuple[str, str]
+
+
+def measurements(result: Result, static: Geometry) -> Iterator[Measurement]:
+    """From the marker nearest to one joint of a segment to that nearest to its other; of a foot its two farthest apart.
+
+    The same markers of both legs, by their distances in the static; a cluster is no landmark.
+    """
+    body, label_of = result.body, _labels(static)
+    chain, proximal = body.model.chain, body.model.proximal
+    own = segments_of_markers(body, result.markers.filtered)
+
+    def nearest(joint: int, side: str) -> str:
+        definition = body.model.each_side.points.get(name := chain[joint].centre)
+        centre = definition.point if isinstance(definition, CarriedPoint) else name
+        far = {
+            role: sum(_apart_m(static.tracks[label_of[of, role]], static.point(centre, of)) for of in body.sides)
+            for _, role in label_of
+            if all((of, role) in label_of for of in body.sides)
+        }
+        return label_of.get((side, min(far, key=far.__getitem__, default="")), "")
+
+    hips = [nearest(k, side) for side in body.sides for k, above in enumerate(proximal) if above is None]
+    ends = {("", body.model.base.segment): [(hips[0], hips[-1])]}
+    for side in body.sides:
+        for k, spec in enumerate(chain):
+            below = [joint for joint, above in enumerate(proximal) if above == k]
+            mine = [label for label, place in own.items() if place == (side, spec.segment) and label in static.tracks]
+            ends[side, spec.segment] = (
+                [(nearest(k, side), nearest(below[0], side))] if below else [*combinations(mine, 2)]
+            )
+    for (side, segment), pairs in ends.items():
+        apart = {(a, b): _apart_m(static.tracks[a], static.tracks[b]) for a, b in pairs if a and b and a != b}
+        known = {pair: far for pair, far in apart.items() if np.isfinite(far)}
+        if known and segment in BODIES:
+            yield Measurement(side, segment, max(known, key=known.__getitem__))
+
+
+def _apart_m(a: Array, b: Array) -> float:
+    """The mean distance of two tracks; infinite where they are never known at once."""
+    apart = norm(a - b)
+    known = apart[np.isfinite(apart)]
+    return float(known.mean()) if len(known) else np.inf
+
+
+def _labels(static: Geometry) -> dict[Place, str]:
+    """The marker of each role that one has; not what another program stored, or a device for calibration."""
+    labels = {(side, role): static.model.labels(role, side) for side, role in static.model.roles}
+    return {place: of[0] for place, of in labels.items() if len(of) == 1 and of[0] in static.tracks}
+
+
+def scaling(stem: str, result: Result) -> tuple[str, str] | None:
+    """The scale tool's part of a document, and the static as it reads it; None where there is no static.
+
+    Parameters
+    ----------
+    stem : str
+        Of the files, as they stand beside each other.
+    result : Result
+    """
+    before = pipeline_of(result)
+    static, geometry = before.static, before.static_geometry
+    if static is None or geometry is None or not (found := [*measurements(result, geometry)]):
+        return None
+    across = np.zeros(3)
+    for of in found:
+        if not of.side:  # from the left to the right hip
+            across = np.nanmean(np.subtract(*(static.marker(label) for label in reversed(of.labels))), axis=0)
+    trc, names = file_of(f"{stem}.static.trc", static, facing(result, np.cross(-result.gravity_g, across)), {})
+    used = {label for side, role in geometry.model.roles for label in geometry.model.labels(role, side)}
+    made = "".join(
+        _MEASUREMENT.format(
+            name=quoteattr(f"{of.side} {of.segment}".strip()),
+            pair=_PAIR.format(*(escape(names[label]) for label in of.labels)),
+            bodies="".join(_BODY.format(quoteattr(body.format(s=of.side[:1]))) for body in BODIES[of.segment]),
+        )
+        for of in found
+    )
+    tasks = "".join(_TASK.format(quoteattr(names[label])) for label in geometry.tracks if label in used)
+    setup = _SCALE.format(
+        name=quoteattr(stem),
+        stem=escape(stem),
+        mass=result.subject.mass_kg,
+        measurements=made,
+        tasks=tasks,
+        start=static.time_s[0],
+        end=static.time_s[-1],
+    )
+    return setup, trc
