@@ -17,7 +17,7 @@ from gaitid.analysis.features import features
 from gaitid.analysis.pipeline import analyse
 from gaitid.body.subject import SubjectFile
 from gaitid.gait.cycles import Cycle
-from gaitid.gait.feature_list import FEATURES, KINDS, PHASES, REACHES, WHOLE
+from gaitid.gait.feature_list import FEATURES, KINDS, PHASES, REACHES, Feature
 from gaitid.gait.features import CycleCurves, measure
 from gaitid.gait.marker_events import GaitEvent
 from gaitid.gait.spatiotemporal import Stride
@@ -48,19 +48,50 @@ PHASE_WORDS = {
 }
 
 
+#: By which letters the page names a source.
+LETTERS = {
+    "": "",
+    "as tabulated everywhere": "",
+    "Benedetti 1998": "B",
+    "Perry & Burnfield 2010": "P",
+    "Winter 1991": "W",
+    "Winter 1991; Eng & Winter 1995": "E",
+    "Hamill & Knutzen 2015": "H",
+    "Milner 2006": "M",
+    "Thorp 2006": "T",
+    "Stebbins 2006": "S",
+    "Hof 2008": "Hof",
+    "Herr & Popovic 2008": "HP",
+    "Takahashi 2012": "Ta",
+}
+
+
+def ending(feature: Feature) -> str:
+    """What follows the stem in the name of a feature: kind and phase."""
+    return f"{feature.kind}_{feature.phase}" if feature.phase and feature.name.endswith(feature.phase) else feature.kind
+
+
 def lists() -> Iterator[str]:
-    """Kinds, phases and features as tables."""
-    yield from head("kind", "what")
-    yield from (row(f"`{kind}`", words) for kind, words in KINDS.items())
+    """Kinds and phases, then features: a line for each curve and unit."""
+    yield from (f"- `{kind}`: {words}" for kind, words in KINDS.items())
     yield ""
-    yield from head("phase", "from … to", "what", "an extreme in it")
+    yield from head("phase", "from, to", "what")
     for name, (first, last) in PHASES.items():
-        reach = f", the burst from {REACHES[name][0]:g} to {REACHES[name][1]:g}" if name in REACHES else ""
-        how = "greatest or smallest value" if name in WHOLE else "a peak"
-        yield row(f"`{name or '–'}`", f"{first:g} to {last:g}", PHASE_WORDS[name], how + reach)
+        reach = f"; its burst from {REACHES[name][0]:g} to {REACHES[name][1]:g}" if name in REACHES else ""
+        yield row(f"`{name or '–'}`", f"{first:g} to {last:g}", PHASE_WORDS[name] + reach)
     yield ""
-    yield from head("feature", "unit", "source", "in words")
-    yield from (row(f"`{f.name}`", f.unit, f.source, f.words) for f in FEATURES)
+    curves: dict[tuple[str, str], list[Feature]] = {}
+    for feature in FEATURES:
+        curves.setdefault((feature.name.removesuffix(ending(feature)), feature.unit), []).append(feature)
+    for (stem, unit), found in curves.items():
+        letters = {LETTERS[feature.source] for feature in found}
+        once = f" [{letters.pop()}]" if len(letters) == 1 and letters != {""} else ""
+        ends = (f"`{ending(f)}`{f' {f.words}' * bool(f.words)}{'' if once else letter(f)}" for f in found)
+        yield f"- `{stem}…` ({unit}): {', '.join(ends)}{once}"
+
+
+def letter(feature: Feature) -> str:
+    return f" [{LETTERS[feature.source]}]" if LETTERS[feature.source] else ""
 
 
 #: Schwartz 2008: the block of each column.
@@ -80,39 +111,17 @@ BLOCKS = {
 }
 SHOWN = (
     "hip_flexion_angle_range",
-    "hip_flexion_angle_min_stance",
-    "knee_flexion_angle_max_early_stance",
     "knee_flexion_angle_max_swing",
     "ankle_dorsiflexion_angle_max_stance",
-    "ankle_dorsiflexion_angle_min_foot_off",
     "hip_extension_moment_min_late_stance",
     "hip_abduction_moment_max_early_stance",
-    "hip_abduction_moment_max_late_stance",
     "knee_extension_moment_max_early_stance",
-    "knee_extension_moment_min_late_stance",
     "knee_abduction_moment_max_early_stance",
-    "knee_abduction_moment_max_late_stance",
-    "knee_abduction_moment_impulse_positive_stance",
     "ankle_plantarflexion_moment_max_late_stance",
-    "hip_power_generation_max_H1",
-    "hip_power_absorption_max_H2",
     "hip_power_generation_max_H3",
-    "hip_power_work_positive",
-    "knee_power_absorption_max_K1",
-    "knee_power_generation_max_K2",
     "knee_power_absorption_max_K3",
-    "knee_power_absorption_max_K4",
-    "knee_power_work_negative",
-    "ankle_power_absorption_max_A1",
     "ankle_power_generation_max_A2",
-    "ankle_power_generation_work_A2",
-    "ankle_power_work_positive",
     "ground_reaction_upward_force_max_early_stance",
-    "ground_reaction_upward_force_min_mid_stance",
-    "ground_reaction_upward_force_max_late_stance",
-    "ground_reaction_forward_force_min_early_stance",
-    "ground_reaction_forward_force_max_late_stance",
-    "ground_reaction_upward_loading_rate_mean",
 )
 
 

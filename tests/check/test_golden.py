@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from gaitid.analysis.result import Result
 from gaitid.check.findings import Finding
@@ -197,6 +198,7 @@ def test_a_damaged_record_is_said_whether_anything_moved_or_not(
 # --- the examples of docs/ci.md, on the sample trials -------------------------------------------------------------
 
 ROOT = Path(__file__).resolve().parents[2]
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
@@ -282,3 +284,21 @@ def test_the_hooks_run(repository: Path) -> None:
     out = bash(run, repository, home, code=1)
     assert out.count("Failed") == 2, out
     assert "settings.cutoff_hz none -> 6" in out
+
+
+def of_action(name: str) -> str:
+    """What a step of action.yml runs, which names it."""
+    return next(step["run"] for step in ACTION["runs"]["steps"] if step.get("name") == name)
+
+
+@needs_bash
+def test_the_action_passes_and_a_moved_result_fails(repository: Path) -> None:
+    given = {"TRIALS": "trials/*/walk*.c3d", "AGAINST": "golden/{parent}", "GITHUB_STEP_SUMMARY": "summary.md"}
+    out = bash(of_action("Check"), repository, {**given, "OPTIONS": ACTION["inputs"]["options"]["default"]})
+    assert out.count("PASS trials/") == 2
+    moved = bash(of_action("Check"), repository, {**given, "OPTIONS": "--model pig --cutoff 6"}, code=1)
+    assert "settings.cutoff_hz none -> 6" in moved
+    bash(of_action("Summary"), repository, given)
+    assert "- FAIL trials/walk/walk.c3d" in (repository / "summary.md").read_text(encoding="utf-8")
+    bash(of_action("Results as they are now"), repository, {**given, "OPTIONS": "--model pig --cutoff 6"})
+    assert (repository / "now" / "walk" / "walk.joints.csv").is_file()
