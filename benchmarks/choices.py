@@ -1,9 +1,8 @@
-"""The tables of docs/choices.md: what may be chosen in the bundled models, and what each changes in shared walks.
+"""The tables of docs/choices.md: what each choice of a hip centre and a table changes in shared walks.
 
-    python benchmarks/choices.py [--write] [--only list]
+    python benchmarks/choices.py [--write]
 
 Each walk is analysed with the model's defaults and then with one option in place of a default, all else the same.
-Without the shared recordings, or with ``--only list``, the list of choices alone is made.
 """
 
 from __future__ import annotations
@@ -13,13 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from common import SHARED, head, parser_of, row, show
+from common import SHARED, head, parser_of, show
 
 import gaitid
 from gaitid.model.load import bundled_models, load_model, merged_content
 from gaitid.model.specs import SEXES
-
-PARTS = ("list", "hips", "tables")
 
 
 @dataclass(frozen=True)
@@ -32,8 +29,6 @@ class Walk:
 
 
 WALKS = (
-    Walk("nexus_flatfoot/walk.c3d", "pig"),
-    Walk("children/HC002D/walk.c3d", "pig"),
     Walk("sydney/walk03.c3d", "pig", "sydney/static.c3d"),
     Walk("qualisys/walk.c3d", "cast", "qualisys/static.c3d"),
 )
@@ -46,23 +41,6 @@ PEAKS = (
     ("knee_abduction_moment_Nm_per_kg", max, "knee abduction"),
     ("ankle_plantarflexion_moment_Nm_per_kg", max, "ankle plantarflexion"),
 )
-
-# --- what may be chosen -----------------------------------------------------------------------------------------------
-
-
-def list_of_choices() -> str:
-    """Every option of every choice of the bundled models, in one table: one line where several models share it."""
-    defaults: dict[tuple[str, str, str, str], list[str]] = {}
-    for name, path in bundled_models().items():
-        for choice, of in merged_content(path).choices.items():
-            for key, option in of.options.items():
-                line = (choice, key, option.title, option.source)
-                defaults.setdefault(line, []).append(f"**{name}**" if key == of.default else name)
-    lines = head("choice", "option", "what it is", "models (**its default**)", "source")
-    for (choice, key, title, source), models in sorted(defaults.items(), key=lambda item: item[0][0]):
-        lines.append(row(f"`{choice}`", f"`{key}`", title, ", ".join(models), source))
-    return "\n".join(lines) + "\n"
-
 
 # --- what each changes ------------------------------------------------------------------------------------------------
 
@@ -146,13 +124,9 @@ def table_of(choice: str) -> str:
 
 
 def main() -> None:
-    parser = parser_of(__doc__, "choices")
-    parser.add_argument("--only", choices=PARTS, help="make one part only")
-    given = parser.parse_args()
-    wanted = [given.only] if given.only else list(PARTS) if SHARED.is_dir() else ["list"]
-    make = {"list": list_of_choices, "hips": lambda: table_of("hip_centre"), "tables": lambda: table_of("table")}
-    for part in wanted:
-        show(["", make[part](), ""], given.write, "choices", part)
+    given = parser_of(__doc__, "choices").parse_args()
+    for part, choice in (("hips", "hip_centre"), ("tables", "table")):
+        show(["", table_of(choice), ""], given.write, "choices", part)
 
 
 if __name__ == "__main__":

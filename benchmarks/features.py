@@ -154,7 +154,7 @@ def _of_walk(name: str) -> Array:
 
 
 def _of_norm(path: Path) -> Array:
-    """(features,) of mean curves with foot off at 59 %; the impact at 0 to 4 % is left out as in impacts.md."""
+    """(features,) of mean curves with foot off at 59 %; the impact at 0 to 4 % is left out as in smoothing.md."""
     with path.open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     percent = np.linspace(0, 100, 101)

@@ -83,7 +83,7 @@ CENTRES = (
     ("2", "10.99 ± 2.64 years, 39.3 ± 12.9 kg, 62 legs", 31, 1.272, 0.132),
 )
 # %. The hip's moment jumps (0.12, 0.73, 0.54, 0.52 N.m/kg at 0, 2, 4, 6 % at free speed) with 1.8 times the standard
-# deviation of 6 %, the knee's with it (-0.13, -0.29, -0.07, 0.07): docs/impacts.md says what makes such a spike.
+# deviation of 6 %, the knee's with it (-0.13, -0.29, -0.07, 0.07): docs/smoothing.md says what makes such a spike.
 SPIKE = 4
 SPIKED = ("hip_", "knee_")
 CHILDREN = [4, 18]  # years: those of Pinzone's first centre, whose curves are nearly those of Schwartz's free speed

@@ -3,7 +3,7 @@
 For some hundredths of a second a heel strike decelerates foot and shank at 50 m/s² and more. Plates feel it; markers,
 once they are low-passed, do not, and what the inertia of the segments took is then ascribed to knee and hip (Bisseling
 & Hof 2006, J Biomech 39:2438-2444; Kristianslund, Krosshaug & van den Bogert 2012, J Biomech 45:666-671). Whatever
-reports peaks of joints leaves these frames out (docs/impacts.md).
+reports peaks of joints leaves these frames out (docs/smoothing.md).
 """
 
 from __future__ import annotations

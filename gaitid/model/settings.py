@@ -81,7 +81,7 @@ class Settings(NamedTuple):
     force_cutoff_hz: Annotated[
         float | None, Setting("force_sampling", "the same on plates, Hz or none", ("none",), 0.01, 100000.0)
     ] = None
-    # matched: contacts and what is written of the ground stay as measured (docs/impacts.md)
+    # matched: contacts and what is written of the ground stay as measured (docs/smoothing.md)
     joint_loads: Annotated[
         str,
         Setting(

@@ -32,7 +32,7 @@ class Band:
         Subjects.
     spike_until_percent : float
         Up to there the band holds the spike that forces and markers of different bandwidth make at foot strike
-        (docs/impacts.md); 0 where it holds none.
+        (docs/smoothing.md); 0 where it holds none.
     borrowed : bool
         Whether it is of another definition than the curve below it: drawn dashed, and nothing is held against it.
     """

@@ -312,7 +312,7 @@ MARKERS = {
         "read knee and hip later in stance, or give --set joint_loads=matched",
         words=(
             "markers are low-passed at {markers_hz:.3g} Hz, plates {unfiltered:are not|at {plates_hz:g} "
-            "Hz}; knee and hip moments at an impact are not reliable (docs/impacts.md)"
+            "Hz}; knee and hip moments at an impact are not reliable (docs/smoothing.md)"
         ),
     ),
     "impact": Message(
@@ -323,7 +323,7 @@ MARKERS = {
         words=(
             "{n:a foot strike is|{n} foot strikes are} faster than the markers' {hz:.2g} Hz; knee and "
             "hip moments and powers in frames {frames:, 6} show the impact, and no peaks are taken there "
-            "(docs/impacts.md)"
+            "(docs/smoothing.md)"
         ),
     ),
     "vertical_assumed": Message(

@@ -54,7 +54,7 @@ def test_the_error_that_an_impact_makes_lies_in_its_frames(cutoff_hz: float) -> 
 
 
 def test_at_foot_off_peaks_of_power_are_right_with_plates_as_they_are_and_not_under_matched_loads() -> None:
-    """So no frame of foot off is left out (docs/impacts.md): W/kg, markers at 6 Hz."""
+    """So no frame of foot off is left out (docs/smoothing.md): W/kg, markers at 6 Hz."""
     walk = simulated_walk()
     plain = analysed(walk, 6.0)
     smooth = replace(walk.trial, points_g=lowpass(walk.trial.points_g, 6.0, walk.trial.rate_hz))
