@@ -1,6 +1,6 @@
 """What sound recordings leave of what plates and motion must share, over the spreads of `gaitid.faults.spread`.
 
-    python benchmarks/fault_spreads.py [--trials PATTERN] [--write]
+    python benchmarks/fault_spreads.py [--trials PATTERN]
 
 Of each recorded trial of `clean_trials.py` with nothing wrong: residuals beyond what the body's own parameters explain,
 over their spread: their root mean square in each laboratory (1: as the spread says), then by how much the root mean
@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from attack_trials import Case
 from clean_trials import FAULTY, clean_trials
-from common import head, parser_of, row, show
+from common import head, parser_of, row
 
 from gaitid.analysis.mass import mover_of
 from gaitid.analysis.pipeline import pipeline_of
@@ -85,7 +85,7 @@ def table(columns: Sequence[str], trials: Mapping[str, list[Squares]]) -> list[s
 
 
 def main() -> None:
-    parser = parser_of(__doc__, "faults")
+    parser = parser_of(__doc__)
     parser.add_argument("--trials", default="", metavar="PATTERN")
     options = parser.parse_args()
     tables = dict[str, dict[str, list[Squares]]]()
@@ -106,7 +106,7 @@ def main() -> None:
     lines = list[str]()
     for kind in sorted(tables):
         lines += [f"**{kind}**", "", *table(FEET if kind == ON_FEET else MOMENTUM, tables[kind]), ""]
-    show(lines[:-1], options.write, "faults", "spreads")
+    print(*lines[:-1], sep="\n")
 
 
 if __name__ == "__main__":

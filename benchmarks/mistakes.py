@@ -379,7 +379,7 @@ def write_rows(path: Path, rows: Iterable[Row]) -> None:
 
 
 def main(faults: Sequence[Mistake] = MISTAKES, name: str = "mistakes") -> None:
-    parser = parser_of(__doc__, "attacks")
+    parser = parser_of(__doc__, "faults")
     parser.add_argument("--clean", type=int, metavar="N", help="clean trials instead, with N drawn ones")
     parser.add_argument("--trials", default="", metavar="PATTERN")
     parser.add_argument("--mistakes", default="", metavar="PATTERN", help="of their groups and names")
@@ -407,7 +407,8 @@ def main(faults: Sequence[Mistake] = MISTAKES, name: str = "mistakes") -> None:
     if options.out:
         write_rows(options.out, rows)
     if options.write:
-        show(lines, True, "attacks", name)
+        # who is accused is printed; the page has the shares
+        show([line for line in lines if name != "clean" or "**" in line], True, "faults", name)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Broken inputs: a short fuzz with fixed seeds, everything that ever failed, and proof that a failure would be seen.
 
-`python benchmarks/fuzz.py --inputs 20000 --seed 1` runs it for longer (docs/fuzzing.md).
+`python benchmarks/fuzz.py --inputs 20000 --seed 1` runs it for longer (docs/faults.md).
 """
 
 from __future__ import annotations

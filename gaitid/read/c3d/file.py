@@ -41,7 +41,7 @@ from gaitid.trial import Array, Mask
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# Of memory that a run takes at most for each point in a frame and for each analog sample (docs/fuzzing.md).
+# Of memory that a run takes at most for each point in a frame and for each analog sample (docs/faults.md).
 POINT_BYTES, SAMPLE_BYTES = 120, 24
 # A residual of 0 marks a point that was filtered, interpolated or computed (C3D User Guide, residuals of 3D points).
 # Programs that smooth write it everywhere: it tells of a gap that was filled where a point has another residual in more
