@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from scipy.signal import butter, filtfilt
 
-from gaitid.dynamics.inertia import about_point
+from gaitid.dynamics.joint_tree import about_point
 from gaitid.numerics.joint_path import cubic_spline
 from gaitid.numerics.rotation import about_axis
 from gaitid.trial import Array

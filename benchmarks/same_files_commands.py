@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from running_2d import convert
 
-from gaitid.simulate.names import ABOUT, ABOUT_CHAINS
+from gaitid.simulate import ABOUT, ABOUT_CHAINS
 
 
 @dataclass(frozen=True)

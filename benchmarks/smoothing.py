@@ -19,9 +19,9 @@ from simulated_trials import Simulated, simulated
 from gaitid.analysis.pipeline import analyse
 from gaitid.body.subject import SubjectFile
 from gaitid.model.load import load_model
+from gaitid.numerics.bandwidth import residual_cutoff
 from gaitid.numerics.gcv_spline import smoothing_spline
 from gaitid.numerics.lowpass import lowpass, savitzky_golay, savitzky_golay_window
-from gaitid.numerics.residual import residual_cutoff
 from gaitid.numerics.spline import spline_derivatives
 from gaitid.simulate.scenarios import SCENARIOS, Clock
 from gaitid.simulate.settings import WalkSettings

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gaitid.body.feet import FootTrack
-from gaitid.dynamics.wrench import Wrench
+from gaitid.dynamics.chain import Wrench
 from gaitid.gait.events import GaitEvents, find_events
 from gaitid.gait.marker_events import GaitEvent
 from gaitid.ground.belt import floor_under

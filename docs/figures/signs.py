@@ -20,7 +20,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Circle, Ellipse, FancyArrowPatch, Polygon
 
 from gaitid.body.kinematics import clinical_angles, clinical_moments
-from gaitid.dynamics.wrench import Wrench, centre_of_pressure
+from gaitid.dynamics.chain import Wrench, centre_of_pressure
 from gaitid.ground.plate_load import plate_axes
 from gaitid.model.load import load_model
 from gaitid.numerics.rotation import about_axis

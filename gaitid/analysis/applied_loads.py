@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gaitid.body.poses import Body, Key
-from gaitid.dynamics.wrench import Wrench
+from gaitid.dynamics.chain import Wrench
 from gaitid.errors import ModelError, ReadError, TrialError
 from gaitid.model import specs
 from gaitid.notes import Note, Notes, as_option, note

@@ -9,9 +9,8 @@ import numpy as np
 from gaitid.analysis.limb import Mechanics, make_part
 from gaitid.analysis.result import SideResult
 from gaitid.body.poses import Body
-from gaitid.dynamics.chain import Chain
+from gaitid.dynamics.chain import Chain, Wrench
 from gaitid.dynamics.newton_euler import SOLVERS
-from gaitid.dynamics.wrench import Wrench
 
 
 def base_wrench(body: Body, sides: Sequence[SideResult], mechanics: Mechanics) -> tuple[Wrench, Chain | None]:

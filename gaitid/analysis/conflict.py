@@ -18,7 +18,7 @@ from gaitid.analysis.result import Result, SideResult
 from gaitid.analysis.stored_outputs import stored_angles, stores_the_same
 from gaitid.body.against_static import compare_with_static
 from gaitid.body.frames import Geometry
-from gaitid.body.places import Calibration
+from gaitid.body.joints import Calibration
 from gaitid.body.resolve import BESIDE_TRIAL, DIFFERENCE, STORED_IN_TRIAL
 from gaitid.body.subject import Measured, Subject, SubjectFile, display, request
 from gaitid.errors import GaitidError

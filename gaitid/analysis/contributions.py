@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from gaitid.analysis.result import Result, SideResult
 from gaitid.analysis.withheld import WHY
-from gaitid.dynamics.chain import Chain
+from gaitid.dynamics.chain import Chain, Wrench
 from gaitid.dynamics.fictitious import (
     APPLIED,
     CONTRIBUTIONS,
@@ -16,7 +16,6 @@ from gaitid.dynamics.fictitious import (
     relative_motion,
     segment_observer,
 )
-from gaitid.dynamics.wrench import Wrench
 from gaitid.errors import ModelError
 from gaitid.model.specs import Model
 

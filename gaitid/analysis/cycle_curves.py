@@ -13,9 +13,8 @@ from gaitid.analysis.distal_foot import DISTAL_FOOT, distal_foot_power
 from gaitid.analysis.limb import moment_axes
 from gaitid.analysis.result import Result, SideResult
 from gaitid.body.kinematics import clinical_moments
-from gaitid.dynamics.chain import Chain
+from gaitid.dynamics.chain import Chain, Wrench
 from gaitid.dynamics.newton_euler import SOLVERS
-from gaitid.dynamics.wrench import Wrench
 from gaitid.gait.cycles import CYCLE_POINTS, Cycle, instants, sample, sample_together
 from gaitid.gait.features import GROUND_COLUMNS, CycleCurves
 from gaitid.gait.impact import matched_load

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gaitid.body.kinematics import SegmentMotion
-from gaitid.dynamics.chain import Link
-from gaitid.dynamics.wrench import Twist
+from gaitid.dynamics.chain import Link, Twist
 from gaitid.model import specs
 from gaitid.trial import Array
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from gaitid.analysis.recorded import Recorded, measured_legs
 from gaitid.body.measured import measured_joint_notes, with_measured
-from gaitid.body.standing import reading_notes
+from gaitid.body.sanity import reading_notes
 from gaitid.body.subject import Sources, Subject, SubjectFile, recording
 from gaitid.errors import TrialError
 from gaitid.ground.vertical import AxesError, MirroredError, vertical, vertical_notes

@@ -33,7 +33,7 @@ from gaitid.body.functional import (
     images_g,
     moved,
 )
-from gaitid.body.places import Pose
+from gaitid.body.joints import Pose
 from gaitid.errors import TrialError, counted
 from gaitid.markers.clean import model_markers
 from gaitid.model import specs

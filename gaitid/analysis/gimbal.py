@@ -8,8 +8,7 @@ import numpy as np
 
 from gaitid.body.poses import Body
 from gaitid.notes import Notes, note
-from gaitid.numerics.blocks import blocks, joined
-from gaitid.numerics.masks import spans
+from gaitid.numerics.masks import blocks, joined, spans
 from gaitid.numerics.rotation import dot
 from gaitid.trial import Array, Mask
 

@@ -10,10 +10,9 @@ import numpy as np
 
 from gaitid.analysis.limb import Mechanics, solve_limbs
 from gaitid.analysis.result import SideResult
-from gaitid.body.discontinuities import jumping, labels_of_segments
-from gaitid.body.extremes import EXTREMES, moment_limit
+from gaitid.body.discontinuities import EXTREMES, jumping, labels_of_segments, moment_limit
 from gaitid.body.poses import Body
-from gaitid.dynamics.wrench import Wrench
+from gaitid.dynamics.chain import Wrench
 from gaitid.ground.contacts import UNKNOWN, Contact, FootLoad
 from gaitid.markers.clean import Markers
 from gaitid.markers.faults import frame_words

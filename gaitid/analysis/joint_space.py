@@ -18,9 +18,9 @@ import numpy as np
 from gaitid.analysis.result import BodyParameters, Result, SideResult
 from gaitid.body.chain_places import mean_rotation
 from gaitid.body.kinematics import SegmentMotion
+from gaitid.dynamics.chain import Wrench
 from gaitid.dynamics.joint_space import Load, gravity_terms, jacobian, joint_loads, mass_matrix, motion, velocity_terms
 from gaitid.dynamics.joint_tree import Body, JointTree
-from gaitid.dynamics.wrench import Wrench
 from gaitid.errors import TrialError
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.rotation import apply_transposed, cross

@@ -17,7 +17,7 @@ from gaitid.analysis.limb import IMPOSSIBLE
 from gaitid.analysis.limits import STANCE_EMPTIED, STANDS_S, WHOLE_STANCE
 from gaitid.analysis.result import Reason, Result, SideResult, Verdict
 from gaitid.analysis.wording import alike, in_one
-from gaitid.body.standing import stands_still
+from gaitid.body.sanity import stands_still
 from gaitid.ground.contacts import AIR, BY_HAND, Contact
 from gaitid.notes import CODES, Note, Notes, note, phrase, ranked
 from gaitid.notes.message import GOOD, LEVELS, SEVERITIES, USABLE

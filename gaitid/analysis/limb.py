@@ -15,16 +15,14 @@ from gaitid.body.frames import Geometry
 from gaitid.body.kinematics import JointFrames, SegmentMotion, clinical_angles, clinical_moments, dual_basis, joint_axes
 from gaitid.body.mass_properties import inertia_of
 from gaitid.body.poses import Body, Key, Motion
-from gaitid.dynamics.chain import Chain, Link
+from gaitid.dynamics.chain import Chain, Link, Wrench
 from gaitid.dynamics.newton_euler import SOLVERS
-from gaitid.dynamics.wrench import Wrench
 from gaitid.errors import TrialError
 from gaitid.ground.contacts import AIR, UNKNOWN, FootLoad
 from gaitid.model import specs
 from gaitid.model.shapes import PointName
 from gaitid.notes import Notes, note
-from gaitid.numerics.blocks import rows
-from gaitid.numerics.masks import known_rows, mean_of_known
+from gaitid.numerics.masks import known_rows, mean_of_known, rows
 from gaitid.numerics.rotation import apply_transposed, dot
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, IntArray, Mask, frozen, read_only

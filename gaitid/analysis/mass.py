@@ -10,12 +10,11 @@ from dataclasses import replace
 import numpy as np
 
 from gaitid.analysis.whole_body import of_whole_body
-from gaitid.body.centre_of_mass import centre_of_body
 from gaitid.body.feet import FootTrack, foot_tracks
 from gaitid.body.frames import Geometry
 from gaitid.body.poses import Body
 from gaitid.body.subject import Measured, Subject
-from gaitid.body.upper_body import WholeBody
+from gaitid.body.upper_body import WholeBody, centre_of_body
 from gaitid.errors import GaitidError, TrialError
 from gaitid.faults.gathering import Mover
 from gaitid.gait.body_mass import BodyMass, agreed, no_mass, standing_mass, walking_mass

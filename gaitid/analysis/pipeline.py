@@ -23,18 +23,16 @@ from gaitid.analysis.stages import Stages, stage
 from gaitid.analysis.whole_body import balance_of, with_trunk_angles
 from gaitid.analysis.withheld import withhold
 from gaitid.body.calibration import calibrate, marker_templates, with_stored, without_static
-from gaitid.body.centre_of_mass import legs_stand_for_the_body
 from gaitid.body.discontinuities import Continuous, without_jumps
 from gaitid.body.frames import Geometry
-from gaitid.body.late_markers import loose_notes
-from gaitid.body.lost_points import lost_point_notes
+from gaitid.body.joints import Calibration
+from gaitid.body.late_markers import loose_notes, lost_point_notes
 from gaitid.body.measured import check_masses
-from gaitid.body.places import Calibration
 from gaitid.body.poses import Body, Checked, Key, centres_need_segments, check_pose, geometry_of, pose_segments
-from gaitid.body.standing import check_sides, check_stands
+from gaitid.body.sanity import check_sides, check_stands
 from gaitid.body.subject import Subject, SubjectFile
-from gaitid.body.upper_body import WholeBody, find_upper_body
-from gaitid.dynamics.wrench import Wrench
+from gaitid.body.upper_body import WholeBody, find_upper_body, legs_stand_for_the_body
+from gaitid.dynamics.chain import Wrench
 from gaitid.faults.find import PlateFaults, faults_of_channels, find_faults
 from gaitid.faults.laboratory import Day
 from gaitid.gait.emg import Envelopes, envelopes
@@ -51,7 +49,7 @@ from gaitid.markers.clean import Markers, clean_markers
 from gaitid.model import specs
 from gaitid.model.marker_sets import MarkerSet, bundled_marker_set
 from gaitid.notes import Notes, note
-from gaitid.numerics.blocks import joined
+from gaitid.numerics.masks import joined
 from gaitid.trial import Mask, Trial
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from gaitid.analysis.landmarks import Landmarks, read_landmarks
 from gaitid.analysis.misplaced import Misplaced, without_exchanged, without_misplaced
 from gaitid.body.calibration import without_static
-from gaitid.body.places import Calibration
+from gaitid.body.joints import Calibration
 from gaitid.body.resolve import MeasurementsLackError, resolve_subject
 from gaitid.body.subject import Sources, Subject
 from gaitid.errors import TrialError

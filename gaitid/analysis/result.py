@@ -15,8 +15,7 @@ from gaitid.body.kinematics import SegmentMotion
 from gaitid.body.poses import Body
 from gaitid.body.quality import calibration_figures
 from gaitid.body.subject import Subject
-from gaitid.dynamics.chain import Chain
-from gaitid.dynamics.wrench import Wrench
+from gaitid.dynamics.chain import Chain, Wrench
 from gaitid.faults.detectable import Detectable
 from gaitid.faults.laboratory import Share
 from gaitid.gait.emg import Envelopes

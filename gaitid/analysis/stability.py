@@ -17,8 +17,8 @@ import numpy as np
 
 from gaitid.analysis.result import Result
 from gaitid.analysis.whole_body import upper_motions
-from gaitid.body.centre_of_mass import centre_of_body
 from gaitid.body.kinematics import SegmentMotion
+from gaitid.body.upper_body import centre_of_body
 from gaitid.gait.cycles import over_cycles
 from gaitid.gait.features import CycleCurves
 from gaitid.gait.marker_events import STANDS

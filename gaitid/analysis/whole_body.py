@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from gaitid.analysis.result import Result, SideResult
-from gaitid.body.centre_of_mass import acceleration_of_body, centre_of_body, shares_of_legs
+from gaitid.body.joints import Pose
 from gaitid.body.kinematics import SegmentMotion, segment_motions
-from gaitid.body.places import Pose
 from gaitid.body.poses import Body
-from gaitid.body.upper_body import PlacedSegment, WholeBody
+from gaitid.body.upper_body import PlacedSegment, WholeBody, acceleration_of_body, centre_of_body, shares_of_legs
 from gaitid.ground.balance import Balance
 from gaitid.numerics.masks import known_rows
 from gaitid.trial import Array, Trial

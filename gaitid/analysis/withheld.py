@@ -11,7 +11,7 @@ from gaitid.analysis.result import SideResult
 from gaitid.body.plausible import JointFault, body_faults, knee_axis_notes
 from gaitid.body.poses import Body
 from gaitid.body.subject import Subject
-from gaitid.dynamics.wrench import Wrench
+from gaitid.dynamics.chain import Wrench
 from gaitid.notes import Notes
 
 #: What else is told of a segment below the joint.

@@ -18,7 +18,7 @@ import numpy as np
 from gaitid.batch.job import DONE, Outcome
 from gaitid.batch.results_folder import read_bytes
 from gaitid.batch.types import Planned
-from gaitid.body.knee_axis import TURNED
+from gaitid.body.quality import TURNED
 from gaitid.errors import counted
 from gaitid.faults.laboratory import Day, Share, added
 from gaitid.faults.laboratory_file import laboratory_text, read_laboratory, share_in, words_of

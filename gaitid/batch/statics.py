@@ -242,7 +242,7 @@ def _frames_of_text(path: Path) -> tuple[Array, float] | None:
     if path.stat().st_size > _LONGEST_TEXT:
         return None
     if path.suffix.lower() == ".tsv":
-        from gaitid.read.tables.qtm import read_qtm
+        from gaitid.read.tables.marker_table import read_qtm
 
         values = read_qtm(path).values
         points = values[_looked_at(len(values)), 2:]

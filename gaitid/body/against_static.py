@@ -14,8 +14,8 @@ import numpy as np
 
 from gaitid.body.calibration import carried_definitions, marker_label
 from gaitid.body.frames import Geometry
+from gaitid.body.joints import Pair, Place
 from gaitid.body.lengths import SOME_FRAMES, neighbours, ranges_of_segments
-from gaitid.body.places import Pair, Place
 from gaitid.errors import TrialError, first_few
 from gaitid.model import specs
 from gaitid.model.shapes import RigidFrame

@@ -3,16 +3,20 @@
 Markers act as point masses w and what they are off as forces, so that JᵀWJ is the mass matrix of the chain: these are
 parts of the articulated-body recursion (Featherstone R (2008) Rigid Body Dynamics Algorithms, ch. 7). A vector of six
 holds turning before shifting, about the point 0 that lies amid the markers. Arrays are (frames, …) in the order
-of memory of `gaitid.numerics.marker_sums`.
+of memory of `gaitid.numerics.joint_path`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from gaitid.numerics.marker_sums import (
+from gaitid.body.joints import Segment, State, forward, joint_of, screws
+from gaitid.numerics.joint_path import (
     MarkerSums,
     diagonal,
+    frames_last,
     inverse_3,
     product,
     product_transposed,
@@ -21,7 +25,7 @@ from gaitid.numerics.marker_sums import (
 )
 from gaitid.numerics.rotation import apply, cross
 from gaitid.records import NamedTuple
-from gaitid.trial import Array
+from gaitid.trial import Array, Mask
 
 # m². Information that coordinates have which no marker tells, so that the equations stay solvable.
 FLOOR = 1e-10
@@ -169,3 +173,52 @@ def skew(v: Array) -> Array:
     K[:, 0, 1], K[:, 0, 2], K[:, 1, 2] = -v[:, 2], v[:, 1], -v[:, 0]
     K[:, 1, 0], K[:, 2, 0], K[:, 2, 1] = v[:, 2], -v[:, 1], v[:, 0]
     return K
+
+
+# rad/m and m/m. A millimetre of noise in each marker turns a coordinate that is not determined by more than 0.2 rad,
+# as it does a body whose markers lie within 5 mm of a line, and shifts one by more than a centimetre.
+LOOSEST_TURN, LOOSEST_SHIFT = 200.0, 10.0
+
+
+def determined_by(chain: Sequence[Segment], sums: Sequence[MarkerSums], state: State) -> Mask:
+    """(frames, coordinates) whether markers of equal weight tell a coordinate: by the diagonal of (JᵀJ)⁻¹.
+
+    The covariance of noise of one unit in each marker, passed on from the base to the free ends.
+    """
+    R, origin = forward(chain, state)
+    inertias = [inertia_of(s, r, o) for s, r, o in zip(sums, R, origin, strict=True)]
+    unused = [zeros(len(state.R), 6) for _ in chain]
+    links: list[Link] = []
+    for k in range(len(chain) - 1, 0, -1):
+        joint, q = joint_of(chain[k]), state.q[k - 1]
+        S = screws(joint, q, origin[k] + apply(R[k], joint.centre_d), R[joint.proximal], R[k])
+        n, zero = len(joint.free), np.zeros(len(q))
+        nothing = zeros(len(q), n)
+        terms = JointTerms(S, None, np.zeros((1, n, n)), nothing, nothing, zero)
+        links.append(eliminate(terms, inertias, unused, (k, joint.proximal)))
+    links.reverse()
+    covariance = [frames_last(np.asarray(np.linalg.inv(inertias[0] + FLOOR * np.eye(6)), dtype=float))]
+    told = [_of_axes(covariance[0], R[0], origin[0])]
+    for k, link in enumerate(links, start=1):
+        joint = joint_of(chain[k])
+        UD = product(link.U, link.inverse)
+        above = covariance[joint.proximal]
+        shared = product(above, UD)
+        own = link.inverse + transposed_product(UD, shared)
+        told.append(np.sqrt(np.maximum(diagonal(own), 0.0)))
+        # (1 − S UDᵀ) above (1 − S UDᵀ)ᵀ + S inverse Sᵀ
+        half = product_transposed(shared - 0.5 * product(link.S, own), link.S)
+        covariance.append(above - half - np.swapaxes(half, 1, 2))
+    loosest = [LOOSEST_TURN] * 3 + [LOOSEST_SHIFT] * 3
+    for segment in chain[1:]:
+        loosest += [LOOSEST_TURN if i < 3 else LOOSEST_SHIFT for i in joint_of(segment).free]
+    return np.asarray(np.concatenate(told, axis=1) < loosest)
+
+
+def _of_axes(covariance: Array, R: Array, origin: Array) -> Array:
+    """(frames, 6) standard deviations of turning about the axes of the base, and of shifting its origin along them."""
+    to_origin = zeros(len(R), 6, 6)
+    to_origin[:, :3, :3] = to_origin[:, 3:, 3:] = np.swapaxes(R, 1, 2)
+    to_origin[:, 3:, :3] = -transposed_product(R, skew(origin))  # v + ω × o
+    own = product_transposed(product(to_origin, covariance), to_origin)
+    return np.asarray(np.sqrt(np.maximum(diagonal(own), 0.0)))

@@ -9,8 +9,8 @@ from itertools import combinations
 import numpy as np
 
 from gaitid.body.frames import Geometry
+from gaitid.body.joints import STORED_IN_TRIAL, Calibration, Pair, Place, Pose
 from gaitid.body.lengths import points_of_segments, ranges_of_segments, segment_lengths, spread_of
-from gaitid.body.places import STORED_IN_TRIAL, Calibration, Pair, Place, Pose
 from gaitid.markers.clean import calibration_markers, model_markers
 from gaitid.markers.templates import Template
 from gaitid.model import specs

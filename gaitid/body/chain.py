@@ -11,9 +11,8 @@ from gaitid.body.chain_again import Before, fit_again
 from gaitid.body.chain_places import tracking_markers, with_chain
 from gaitid.body.fitted_chain import chain_notes
 from gaitid.body.frames import Geometry
-from gaitid.body.joints import Joint, JointPlace, Segment, during, joint_of
+from gaitid.body.joints import Calibration, Joint, JointPlace, Place, Pose, Segment, during, joint_of
 from gaitid.body.multibody import ChainFit, FittedChain, fit_chain
-from gaitid.body.places import Calibration, Place, Pose
 from gaitid.errors import TrialError
 from gaitid.model import specs
 from gaitid.model.pose import JOINT_TYPES, JointSpec, Multibody

@@ -29,7 +29,7 @@ from gaitid.body.multibody import (
     solve,
     step_of,
 )
-from gaitid.numerics.marker_sums import MarkerSums, frames_last, marker_sums, rows
+from gaitid.numerics.joint_path import MarkerSums, frames_last, marker_sums, rows
 from gaitid.numerics.rotation import apply
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, IntArray, Mask

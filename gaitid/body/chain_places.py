@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from gaitid.body.frames import Geometry
-from gaitid.body.joints import JointPlace
+from gaitid.body.joints import Calibration, JointPlace, Place, Pose
 from gaitid.body.lengths import spread_of
-from gaitid.body.places import Calibration, Place, Pose
 from gaitid.model import specs
 from gaitid.model.shapes import PointName, RigidFrame
 from gaitid.numerics.masks import mean_of_known

@@ -15,21 +15,60 @@ from typing import Any
 import numpy as np
 
 from gaitid.body.calibration import marker_labels
-from gaitid.body.extremes import EXTREMES, MARGIN
 from gaitid.body.frames import Geometry
+from gaitid.body.joints import Place
 from gaitid.body.lengths import points_of_segments
-from gaitid.body.places import Place
 from gaitid.body.poses import Body, pose_segments
 from gaitid.markers.clean import Markers
 from gaitid.markers.faults import frame_words
 from gaitid.markers.filtering import lost_markers, reach
 from gaitid.markers.tracks import excess_of
 from gaitid.notes import Note, Notes, note, phrase
-from gaitid.numerics.blocks import blocks, by_blocks, is_long
-from gaitid.numerics.masks import spans
+from gaitid.numerics.masks import blocks, by_blocks, is_long, spans
 from gaitid.numerics.rotation import norm, rotation_vectors
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, Mask, seen_as
+
+
+class Extreme(NamedTuple):
+    """The largest figures of one joint.
+
+    Attributes
+    ----------
+    speed_deg_per_s : float
+        Helical angular speed: of the distal segment in the proximal one, of the pelvis in the laboratory.
+    moment_Nm_per_kg : float
+        Length of the moment vector; inf of the pelvis, on which the model's joints exert none that is told.
+    """
+
+    speed_deg_per_s: float
+    moment_Nm_per_kg: float
+
+
+# Times the largest that was published: noise of markers, skin and impacts come on top of what bones do.
+MARGIN = 2.0
+
+EXTREMES = {
+    # 342 turns a minute: the fastest spin of a figure skater (Olivia Oliver, Warsaw 2015, Guinness World Records).
+    "pelvis": Extreme(2052.0, float("inf")),
+    # Speed: a sprint of 9.5 m/s (Dorn, Schache & Pandy 2012, J Exp Biol 215:1944-1956; computed here from a public
+    # recording of it, low-passed at 16 Hz). Moment: 6.3 in that sprint; 7.7 in a deadlift of five body weights (Lamar
+    # Gant 1985, 300 kg at 60 kg): (5 + 0.6) · 9.81 m/s² · 0.28 m on two hips.
+    "hip": Extreme(1094.0, 7.7),
+    # Speed: instep kicks with all force (review: Kellis & Katis 2007, J Sports Sci Med 6:154-165), rounded up; 1557 in
+    # the sprint. Moment: 5.0 in the sprint; 6.9 when the patellar tendon of a weight-lifter tore at 17.5 body weights
+    # (Zernicke, Garhammer & Jobe 1977, J Bone Joint Surg Am 59:179-183), with an arm of 0.04 m.
+    "knee": Extreme(2000.0, 6.9),
+    # Speed: the sprint, at push-off and strike. Moment: 4.6 in it; 6.1 by 12.5 body weights on the Achilles tendon of a
+    # runner (Komi 1990, J Biomech 23 Suppl 1:23-34), with an arm of 0.05 m.
+    "ankle": Extreme(1731.0, 6.1),
+}
+
+
+def moment_limit(joint: str) -> float:
+    """Above it no joint of a person exerts a moment, N·m/kg."""
+    return MARGIN * EXTREMES[joint].moment_Nm_per_kg
+
 
 # s. Two instants lie at least so far apart: within less a marker that trembles after a strike is faster than its bone.
 APART_S = 0.01

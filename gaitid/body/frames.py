@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, assert_never
 
 import numpy as np
 
-from gaitid.body import blends
+from gaitid.body import joint_centres
 from gaitid.body.joint_centres import chord, corner
-from gaitid.body.places import Calibration, Place, Pose
+from gaitid.body.joints import Calibration, Place, Pose
 from gaitid.model import shapes, specs
 from gaitid.model.expression import Expression, mean_of_known
 from gaitid.numerics.rigid_fit import FEWEST, RigidFit, fit_walks, second_extent
@@ -232,7 +232,7 @@ class Geometry:
 
     def _make_point(self, spec: shapes.Point, side: str, local: Mapping[str, object]) -> Array:
         if isinstance(spec, shapes.StoredPoint | shapes.Blend | shapes.FootOf):
-            return blends.point(self, spec, side)
+            return joint_centres.point(self, spec, side)
         lacks = any(self.point(name, side) is self._nowhere for name in shapes.needed_points(spec))
         return self._nowhere if lacks else self._computed(spec, side, local)
 

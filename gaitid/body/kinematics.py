@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from gaitid.body.places import Pose
+from gaitid.body.joints import Pose
 from gaitid.model import specs
 from gaitid.model.expression import Expression
 from gaitid.numerics.masks import mark_ends

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence, Set
 import numpy as np
 
 from gaitid.body.frames import Geometry
-from gaitid.body.places import Pair, Place
+from gaitid.body.joints import Pair, Place
 from gaitid.model import specs
 from gaitid.numerics.masks import median, quantiles_of_known
 from gaitid.numerics.rotation import norm

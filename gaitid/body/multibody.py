@@ -26,13 +26,13 @@ from gaitid.body.articulated import (
     Link,
     bend_of,
     curvature_of,
+    determined_by,
     eliminate,
     force_of,
     inertia_of,
     of_both,
     transposed,
 )
-from gaitid.body.determined import determined_by
 from gaitid.body.joints import (
     Joint,
     Segment,
@@ -47,7 +47,7 @@ from gaitid.body.joints import (
     started,
 )
 from gaitid.model.shapes import PointName
-from gaitid.numerics.marker_sums import (
+from gaitid.numerics.joint_path import (
     MarkerSums,
     diagonal,
     frames_last,

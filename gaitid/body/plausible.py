@@ -14,8 +14,8 @@ import numpy as np
 from gaitid.body.anthropometry import OF_TRIAL, Found, find_mistakes, people
 from gaitid.body.calibration import marker_label
 from gaitid.body.frames import Geometry
-from gaitid.body.knee_axis import DOUBTED, ERROR, MEASUREMENT, NAMED, TURNED, corrected_rotation, knee_axis
 from gaitid.body.lengths import median_distance, neighbours, points_of_segments, typical
+from gaitid.body.quality import DOUBTED, ERROR, MEASUREMENT, NAMED, TURNED, corrected_rotation, knee_axis
 from gaitid.body.static_angles import static_angle
 from gaitid.body.subject import Subject, display, key_of
 from gaitid.errors import first_few

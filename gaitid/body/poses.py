@@ -10,16 +10,15 @@ import numpy as np
 from gaitid.body.against_static import check_fits, compare_with_static
 from gaitid.body.direction import progression
 from gaitid.body.frames import Geometry
+from gaitid.body.joints import Calibration, Pose
 from gaitid.body.kinematics import SegmentMotion, joined_motion, only, segment_motions, with_margin
 from gaitid.body.mass_properties import centre_names
-from gaitid.body.places import Calibration, Pose
 from gaitid.body.sanity import check_body, length_notes, line_notes
 from gaitid.body.subject import Subject
 from gaitid.markers.clean import Markers
 from gaitid.model import shapes, specs
 from gaitid.notes import Notes
-from gaitid.numerics.blocks import blocks, is_long, rows
-from gaitid.numerics.masks import known_rows
+from gaitid.numerics.masks import blocks, is_long, known_rows, rows
 from gaitid.numerics.rotation import apply_transposed
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, IntArray, Mask, frozen, read_only

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gaitid.body.places import Calibration
+from gaitid.body.joints import Calibration
 from gaitid.markers.clean import calibration_markers, model_markers
 from gaitid.model import specs
 from gaitid.notes import Notes, note

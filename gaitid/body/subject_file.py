@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from gaitid.body.joints import JointPlace
+from gaitid.body.joints import Calibration, JointPlace, Place, Pose
 from gaitid.body.measured import measured_rows
-from gaitid.body.places import Calibration, Place, Pose
 from gaitid.body.subject import SI, Subject, SubjectFile, key_of, request, si_unit
 from gaitid.errors import reading
 from gaitid.model import specs

@@ -122,8 +122,7 @@ def validate(file: str) -> int:
     Warnings on stderr name markers that nothing uses.
     """
     from gaitid.model.find import about_hidden
-    from gaitid.model.load import with_each_option
-    from gaitid.model.unused import unknown_landmarks, unused_markers
+    from gaitid.model.load import unknown_landmarks, unused_markers, with_each_option
 
     known = _marker_set(file)
     if known is not None:
@@ -142,9 +141,9 @@ def validate(file: str) -> int:
 
 def _marker_set(file: str) -> MarkerSet | None:
     """The marker set in a file; None where the file is none."""
+    from gaitid.model.find import content_of
     from gaitid.model.load import is_file
     from gaitid.model.marker_sets import load_marker_set
-    from gaitid.model.parsed import content_of
 
     path = Path(file)
     if not is_file(path):
@@ -320,8 +319,7 @@ def schema_text() -> str:
     from gaitid.model import expression
     from gaitid.model.choices import SECTIONS
     from gaitid.model.pose import JOINT_TYPES
-    from gaitid.model.schema import SCHEMA
-    from gaitid.model.schema_parts import LENGTHS, MEASURED_LENGTHS, SEQUENCES, UNITS
+    from gaitid.model.schema import LENGTHS, MEASURED_LENGTHS, SCHEMA, SEQUENCES, UNITS
     from gaitid.model.settings import SETTINGS, Settings
     from gaitid.model.shapes import AXES, FRAMES, POINTS, VECTORS, schema_lines
 

@@ -11,7 +11,7 @@ import click
 
 from gaitid.cli.common import Seconds, Target, print_info, talk_options
 from gaitid.cli.models import WithTemplates
-from gaitid.simulate.names import ABOUT, ABOUT_CHAINS, ABOUT_FUNCTIONAL
+from gaitid.simulate import ABOUT, ABOUT_CHAINS, ABOUT_FUNCTIONAL
 
 _ALL = {**ABOUT, **ABOUT_FUNCTIONAL, **ABOUT_CHAINS}
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from gaitid.analysis.result import Result
-from gaitid.dynamics.wrench import Wrench, centre_of_pressure
+from gaitid.dynamics.chain import Wrench, centre_of_pressure
 from gaitid.ground.contacts import AIR, LOADED, UNKNOWN, FootLoad
 from gaitid.ground.plate_load import PlateLoad, one_plane
 from gaitid.numerics.masks import known_rows

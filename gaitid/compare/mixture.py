@@ -19,8 +19,8 @@ from gaitid.analysis.limb import Mechanics
 from gaitid.analysis.pipeline import Pipeline, pipeline_of
 from gaitid.analysis.result import Result
 from gaitid.body.frames import Geometry, with_given
+from gaitid.body.joints import Place, Pose
 from gaitid.body.mass_properties import centre_names
-from gaitid.body.places import Place, Pose
 from gaitid.body.poses import Checked, put_segments
 from gaitid.body.subject import Subject
 from gaitid.compare.mixed_loads import mixed_load

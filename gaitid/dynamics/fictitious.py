@@ -21,9 +21,8 @@ from typing import Protocol
 
 import numpy as np
 
-from gaitid.dynamics.chain import Chain, Link
-from gaitid.dynamics.inertia import turned
-from gaitid.dynamics.wrench import Wrench
+from gaitid.dynamics.chain import Chain, Link, Wrench
+from gaitid.dynamics.joint_tree import turned
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.rotation import apply, apply_transposed, cross
 from gaitid.trial import Array, Mask, read_only

@@ -19,9 +19,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gaitid.dynamics.inertia import about_point, turned
-from gaitid.dynamics.joint_tree import JointTree
-from gaitid.dynamics.wrench import Wrench
+from gaitid.dynamics.chain import Wrench
+from gaitid.dynamics.joint_tree import JointTree, about_point, turned
 from gaitid.errors import ModelError
 from gaitid.numerics.rotation import apply, apply_transposed, cross, dot
 from gaitid.trial import Array, Mask, read_only

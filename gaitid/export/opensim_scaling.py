@@ -11,7 +11,7 @@ import numpy as np
 from gaitid.analysis.pipeline import pipeline_of
 from gaitid.analysis.result import Result
 from gaitid.body.frames import Geometry
-from gaitid.body.places import Place
+from gaitid.body.joints import Place
 from gaitid.body.poses import segments_of_markers
 from gaitid.export.opensim_axes import facing
 from gaitid.export.to_trc import file_of

@@ -10,7 +10,7 @@ from itertools import permutations
 import numpy as np
 
 from gaitid.body.feet import FootTrack
-from gaitid.dynamics.wrench import Wrench
+from gaitid.dynamics.chain import Wrench
 from gaitid.errors import TrialError
 from gaitid.ground.by_hand import ByHand
 from gaitid.ground.ground import Ground

@@ -13,7 +13,7 @@ from enum import IntEnum
 
 import numpy as np
 
-from gaitid.dynamics.wrench import Wrench
+from gaitid.dynamics.chain import Wrench
 from gaitid.ground.balance import Balance
 from gaitid.ground.by_hand import ByHand
 from gaitid.ground.claims import Claims, FootClaims, find_claims

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from gaitid.dynamics.wrench import Wrench, centre_of_pressure
+from gaitid.dynamics.chain import Wrench, centre_of_pressure
 from gaitid.errors import GaitidError
 from gaitid.model import specs
 from gaitid.notes import Note, Notes, note

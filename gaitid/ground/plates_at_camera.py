@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from gaitid.body.feet import FootTrack
-from gaitid.dynamics.wrench import Wrench
+from gaitid.dynamics.chain import Wrench
 from gaitid.errors import GaitidError, TrialError
 from gaitid.ground.glitches import sound_samples
 from gaitid.ground.plate_load import EDGE_UNMEASURED, PlateLoad, UpwardForce, parted, plate_load

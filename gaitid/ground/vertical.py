@@ -10,8 +10,7 @@ import numpy as np
 
 from gaitid.body.feet import FootTrack, heel_and_toe
 from gaitid.body.frames import Geometry
-from gaitid.body.sanity import mirror_option
-from gaitid.body.standing import stands_still
+from gaitid.body.sanity import mirror_option, stands_still
 from gaitid.errors import GaitidError, TrialError
 from gaitid.markers.clean import model_markers
 from gaitid.model import specs

@@ -13,8 +13,7 @@ import numpy as np
 
 from gaitid.markers.faults import LabelFault
 from gaitid.markers.tracks import Tracks, tracks_of
-from gaitid.numerics.blocks import by_blocks
-from gaitid.numerics.masks import known_rows, quantile_of_known, widened
+from gaitid.numerics.masks import by_blocks, known_rows, quantile_of_known, widened
 from gaitid.numerics.rotation import norm
 from gaitid.trial import Array, IntArray
 

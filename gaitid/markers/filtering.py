@@ -12,9 +12,8 @@ from gaitid.markers.tracks import Tracks
 from gaitid.model import specs
 from gaitid.notes import Note, Notes, note
 from gaitid.numerics.bandwidth import held_bandwidth, movement_frequency
-from gaitid.numerics.blocks import by_blocks
 from gaitid.numerics.lowpass import lowpass, pad_length
-from gaitid.numerics.masks import median, noise_levels, quantile
+from gaitid.numerics.masks import by_blocks, median, noise_levels, quantile
 from gaitid.numerics.rotation import norm
 from gaitid.trial import Array
 
@@ -283,7 +282,7 @@ def _ten_digits(value: float) -> float:
 
 def residual_analysis(markers: Tracks, rate_hz: float) -> dict[str, Any]:
     """What Winter's residual analysis proposes for each marker; it needs a noise floor (docs/smoothing.md)."""
-    from gaitid.numerics.residual import residual_cutoff
+    from gaitid.numerics.bandwidth import residual_cutoff
 
     proposed = residual_cutoff(markers.points, rate_hz)
     return {

@@ -12,8 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from gaitid.markers.tracks import Tracks, excess_of, tracks_of
-from gaitid.numerics.blocks import by_blocks
-from gaitid.numerics.masks import known_rows, median, quantiles_of_known, spans
+from gaitid.numerics.masks import by_blocks, known_rows, median, quantiles_of_known, spans
 from gaitid.numerics.rigid_fit import FEWEST, closest_rotations
 from gaitid.numerics.rotation import apply_transposed, norm
 from gaitid.records import NamedTuple

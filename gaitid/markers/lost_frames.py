@@ -12,8 +12,7 @@ import numpy as np
 
 from gaitid.markers.tracks import tracks_of
 from gaitid.notes import Notes, note
-from gaitid.numerics.blocks import by_blocks
-from gaitid.numerics.masks import median
+from gaitid.numerics.masks import by_blocks, median
 from gaitid.numerics.rotation import dot, norm
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, IntArray

@@ -8,8 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from gaitid.numerics.blocks import by_blocks
-from gaitid.numerics.masks import all_columns, largest_column, median, quantile_of_known
+from gaitid.numerics.masks import all_columns, by_blocks, largest_column, median, quantile_of_known
 from gaitid.numerics.rotation import norm
 from gaitid.trial import Array, IntArray, Mask, frozen
 

@@ -13,8 +13,7 @@ import numpy as np
 from gaitid.markers.faults import LabelFault
 from gaitid.markers.jumps import JUMP_TIMES_COARSE
 from gaitid.markers.tracks import Tracks, noise_of, tracks_of
-from gaitid.numerics.blocks import by_blocks
-from gaitid.numerics.masks import largest_column, median_of_known, quantile_of_known, spans
+from gaitid.numerics.masks import by_blocks, largest_column, median_of_known, quantile_of_known, spans
 from gaitid.numerics.rotation import norm
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, Mask

@@ -7,11 +7,16 @@ A(φ) the rotation matrix and R the quarter turn, a point s' of the body is at r
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import pi
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from gaitid.errors import ModelError, reading
 from gaitid.records import NamedTuple
 from gaitid.trial import Array
 
@@ -134,3 +139,236 @@ def rates_of(qd: Array) -> list[Rate]:
     """Rates of the ground and then of every body, from velocities (…, 3 bodies)."""
     rates = [Rate(np.zeros((*qd.shape[:-1], 2)), np.zeros(qd.shape[:-1]))]
     return rates + [Rate(qd[..., k : k + 2], qd[..., k + 2]) for k in range(0, qd.shape[-1], COORDINATES)]
+
+
+class History(ABC):
+    """A number that depends on time."""
+
+    @abstractmethod
+    def at(self, t: Array, order: int = 0) -> Array:
+        """Value (order 0) or derivative (1, 2) at times (…,), s."""
+
+
+class Sine(NamedTuple):
+    """amplitude · sin(2π frequency_hz t + phase_rad)."""
+
+    amplitude: float
+    frequency_hz: float
+    phase_rad: float
+
+
+@dataclass(frozen=True, eq=False)
+class Formula(History):
+    """c₀ + c₁ t + c₂ t² + … + Σ sines.
+
+    Attributes
+    ----------
+    polynomial : sequence of float
+        c₀, c₁, …
+    sines : sequence of Sine
+    """
+
+    polynomial: Sequence[float] = (0.0,)
+    sines: Sequence[Sine] = ()
+
+    def at(self, t: Array, order: int = 0) -> Array:
+        coefficients = list(self.polynomial)
+        for _ in range(order):
+            coefficients = [k * c for k, c in enumerate(coefficients)][1:]
+        value = np.zeros_like(t)
+        for c in reversed(coefficients):
+            value = value * t + c
+        for sine in self.sines:
+            w = 2 * pi * sine.frequency_hz
+            # each derivative multiplies by w and moves the phase on by a quarter turn
+            value = value + sine.amplitude * w**order * np.sin(w * t + sine.phase_rad + order * pi / 2)
+        return np.asarray(value)
+
+
+class Samples(History):
+    """An interpolating spline through a column of a CSV file.
+
+    Parameters
+    ----------
+    times_s : (n,) array
+        Increasing.
+    values : (n,) array
+    degree : int
+        Of the spline: 5 has continuous accelerations (and jerk), 1 does not swing where a load sets in.
+    source : str
+        File and column, for errors.
+    """
+
+    def __init__(self, times_s: Array, values: Array, degree: int, source: str) -> None:
+        from scipy.interpolate import make_interp_spline  # a mechanism without tables does without it
+
+        self._spline: Any = make_interp_spline(times_s, values, k=degree)
+        self._first, self._last, self._source = float(times_s[0]), float(times_s[-1]), source
+
+    def at(self, t: Array, order: int = 0) -> Array:
+        # A time that was computed may be off the table's end by its rounding.
+        slack = 1e-9 * max(1.0, abs(self._first), abs(self._last))
+        if np.any((t < self._first - slack) | (t > self._last + slack)):
+            raise ModelError(
+                f"{self._source}: the table does not reach over the time asked for",
+                expected=f"{self._first:g} to {self._last:g} s",
+                found=f"{np.min(t):g} to {np.max(t):g} s",
+            )
+        return np.asarray(self._spline(t, nu=order))
+
+
+def read_samples(path: Path, column: str, degree: int, scale: float) -> Samples:
+    """A column of a CSV that also has `time_s`; the values are multiplied by `scale`.
+
+    Raises
+    ------
+    GaitidError
+        The file cannot be read, lacks a column, has too few rows, an empty cell, or times that do not increase.
+    """
+    from gaitid.model.fields import nearest
+    from gaitid.read.tables.text_table import Dialect, cells_of, is_blank, numbers_of, read_lines
+
+    where = f"{path.name}: "
+    with reading(where):
+        lines = [line for line in read_lines(path) if not is_blank(line)]
+    names = cells_of(lines[0], Dialect()) if lines else []
+    for needed in ("time_s", column):
+        if needed not in names:
+            raise ModelError(f"{where}no column {needed!r}{nearest(needed, names)}", expected="time_s and " + column)
+    with reading(where):
+        values = numbers_of(lines[1:], 2, names, Dialect())
+    t, y = values[:, names.index("time_s")], values[:, names.index(column)]
+    if len(t) <= degree:
+        expected = f"more than {degree} rows for degree {degree}"
+        raise ModelError(f"{where}too short", expected=expected, found=str(len(t)))
+    unknown = ~(np.isfinite(t) & np.isfinite(y))
+    if unknown.any():
+        empty = f"{where}row {int(np.argmax(unknown)) + 2}, column {column!r} or 'time_s': empty"
+        raise ModelError(empty, expected="a number in every row")
+    if not np.all(np.diff(t) > 0):
+        row = int(np.argmin(np.diff(t) > 0))
+        raise ModelError(f"{where}row {row + 3}, column 'time_s': times must increase")
+    return Samples(t, scale * y, degree, f"{path.name}, column {column!r}")
+
+
+#: Body, force (…, 2) in N, torque about its centre of mass (…,) in N·m; global axes.
+Action = tuple[int, Array, Array]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Load(ABC):
+    """Something that acts on one or two bodies.
+
+    Attributes
+    ----------
+    name : str
+    bodies : tuple of int
+        Body i, or bodies i and j; 0 is the ground.
+    """
+
+    name: str
+    bodies: tuple[int, ...]
+
+    @abstractmethod
+    def actions(self, poses: Sequence[Pose], rates: Sequence[Rate], t: Array) -> list[Action]:
+        """What acts on which body; `poses` and `rates` are those of the ground and of every body."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Force(Load):
+    """A force in global axes at a point of a body, or at a point that moves over the ground.
+
+    Attributes
+    ----------
+    force : (History, History), N
+        Global x and y.
+    point : (2,) array in body axes, or (History, History) in global axes, m
+        A centre of pressure is the second kind.
+    """
+
+    force: tuple[History, History]
+    point: Array | tuple[History, History]
+
+    def actions(self, poses: Sequence[Pose], rates: Sequence[Rate], t: Array) -> list[Action]:
+        (body,) = self.bodies
+        pose = poses[body]
+        F = _both(self.force, t)
+        arm = _both(self.point, t) - pose.r if isinstance(self.point, tuple) else pose.turned(self.point)
+        return [(body, F, cross(arm, F))]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Torque(Load):
+    """A torque on body j and its opposite on body i.
+
+    Attributes
+    ----------
+    torque : History, N·m
+        Counter-clockwise on j.
+    """
+
+    torque: History
+
+    def actions(self, poses: Sequence[Pose], rates: Sequence[Rate], t: Array) -> list[Action]:
+        return _couple(self.bodies, self.torque.at(t))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Spring(Load):
+    """A spring with a damper between a point of body i and one of body j: tension k (l − l₀) + c dl/dt.
+
+    Attributes
+    ----------
+    s_i, s_j : (2,) arrays, m
+        The points, each in its body's axes; never at the same place.
+    stiffness : float, N/m
+    free_length : float, m
+    damping : float, N·s/m
+    """
+
+    s_i: Array
+    s_j: Array
+    stiffness: float
+    free_length: float
+    damping: float
+
+    def actions(self, poses: Sequence[Pose], rates: Sequence[Rate], t: Array) -> list[Action]:
+        (i, j), (di, dj) = [poses[b] for b in self.bodies], [rates[b] for b in self.bodies]
+        d = j.point(self.s_j) - i.point(self.s_i)
+        length = np.sqrt(dot(d, d))
+        # at no length the direction is not known, and the result neither
+        along = d / np.where(length > 0, length, np.nan)[..., None]
+        lengthening = dot(along, dj.point(j, self.s_j) - di.point(i, self.s_i))
+        tension = self.stiffness * (length - self.free_length) + self.damping * lengthening
+        F = tension[..., None] * along
+        return [(self.bodies[0], F, cross(i.turned(self.s_i), F)), (self.bodies[1], -F, -cross(j.turned(self.s_j), F))]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TorsionSpring(Load):
+    """A torsion spring with a damper: torque on j = −k (φ_j − φ_i − φ₀) − c (φ̇_j − φ̇_i), the opposite on i.
+
+    Attributes
+    ----------
+    stiffness : float, N·m/rad
+    free_angle : float, rad
+    damping : float, N·m·s/rad
+    """
+
+    stiffness: float
+    free_angle: float
+    damping: float
+
+    def actions(self, poses: Sequence[Pose], rates: Sequence[Rate], t: Array) -> list[Action]:
+        i, j = self.bodies
+        angle, speed = poses[j].phi - poses[i].phi, rates[j].omega - rates[i].omega
+        return _couple(self.bodies, -self.stiffness * (angle - self.free_angle) - self.damping * speed)
+
+
+def _couple(bodies: tuple[int, ...], torque: Array) -> list[Action]:
+    none = np.zeros((*torque.shape, 2))
+    return [(bodies[0], none, -torque), (bodies[1], none, torque)]
+
+
+def _both(xy: tuple[History, History], t: Array) -> Array:
+    return np.stack([xy[0].at(t), xy[1].at(t)], axis=-1)

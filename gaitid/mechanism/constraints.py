@@ -22,8 +22,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from gaitid.mechanism.body import COORDINATES, Pose, Rate, cross, dot, quarter_turn
-from gaitid.mechanism.loads import History
+from gaitid.mechanism.body import COORDINATES, History, Pose, Rate, cross, dot, quarter_turn
 from gaitid.trial import Array
 
 CENTRE = np.zeros(2)

@@ -10,11 +10,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from gaitid.errors import ModelError
-from gaitid.mechanism import constraints, loads
-from gaitid.mechanism.body import GROUND, Body, poses_of
+from gaitid.mechanism import body, constraints
+from gaitid.mechanism.body import GROUND, Body, Formula, poses_of
 from gaitid.mechanism.gears import GearMesh
 from gaitid.mechanism.kinematics import Mechanism
-from gaitid.mechanism.loads import Formula
 from gaitid.mechanism.scope import CENTRE_NAME, LARGEST, Scope
 from gaitid.model.fields import Faults, Fields
 from gaitid.model.load import bundled_folder, find_file
@@ -150,11 +149,11 @@ DRIVERS: Mapping[str, Kind[constraints.Driver]] = {
     "relative_angle_driver": (constraints.RelativeAngleDriver, 2, _angle),
     "relative_position_driver": (constraints.RelativePositionDriver, 2, _position),
 }
-LOADS: Mapping[str, Kind[loads.Load]] = {
-    "force": (loads.Force, 0, _force),
-    "torque": (loads.Torque, 2, _torque),
-    "spring": (loads.Spring, 2, _spring),
-    "torsion_spring": (loads.TorsionSpring, 2, _torsion_spring),
+LOADS: Mapping[str, Kind[body.Load]] = {
+    "force": (body.Force, 0, _force),
+    "torque": (body.Torque, 2, _torque),
+    "spring": (body.Spring, 2, _spring),
+    "torsion_spring": (body.TorsionSpring, 2, _torsion_spring),
 }
 
 

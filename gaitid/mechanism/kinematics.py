@@ -24,9 +24,8 @@ from functools import cached_property
 import numpy as np
 
 from gaitid.errors import ModelError
-from gaitid.mechanism.body import COORDINATES, Body, Pose, poses_of, rates_of
+from gaitid.mechanism.body import COORDINATES, Body, Load, Pose, poses_of, rates_of
 from gaitid.mechanism.constraints import Constraint, Driver
-from gaitid.mechanism.loads import Load
 from gaitid.records import NamedTuple
 from gaitid.trial import Array
 

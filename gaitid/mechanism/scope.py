@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from gaitid.errors import GaitidError, ModelError
+from gaitid.mechanism.body import Formula, History, Sine, read_samples
 from gaitid.mechanism.constraints import CENTRE
-from gaitid.mechanism.loads import Formula, History, Sine, read_samples
 from gaitid.model.expression import parse_expression
 from gaitid.model.fields import MISSING, Faults, Fields, nearest
 from gaitid.trial import Array

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from gaitid.disk.regular import file_size
-from gaitid.dynamics.inertia import about_point
+from gaitid.dynamics.joint_tree import about_point
 from gaitid.errors import ReadError, first_few
 from gaitid.model import specs
 from gaitid.model.marker_sets import MarkerSet

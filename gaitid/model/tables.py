@@ -159,7 +159,7 @@ def _refuse_impossible(row: Fields, radii: Sequence[float], products: Sequence[f
             reason = "the largest square exceeds the sum of the others"
             row.faults.add(f"{row.at('gyration_fractions')}: no body has these ({reason})")
         return
-    from gaitid.dynamics.inertia import inertia_fault  # of few tables
+    from gaitid.dynamics.joint_tree import inertia_fault  # of few tables
 
     if fault := inertia_fault(unit_inertia(radii, products), row.at("product_fractions")):
         row.faults.add(fault.replace(" kg·m²", " m L²"))
@@ -175,7 +175,7 @@ def _inertia(row: Fields) -> tuple[tuple[float, ...], ...]:
         row.faults.add(f"{row.at('inertia_kg_m2')}: expected three principal moments or three rows of three, kg·m²")
         return ((0.0,) * 3,) * 3
     tensor = tuple(tuple(float(v) for v in r) for r in rows)
-    from gaitid.dynamics.inertia import inertia_fault  # of few tables
+    from gaitid.dynamics.joint_tree import inertia_fault  # of few tables
 
     if fault := inertia_fault(np.array(tensor), row.at("inertia_kg_m2")):
         row.faults.add(fault)

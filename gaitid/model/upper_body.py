@@ -9,9 +9,8 @@ from pathlib import Path
 from gaitid.model import specs
 from gaitid.model.expression import Expression, parse_expression
 from gaitid.model.fields import Fields, held, whole
-from gaitid.model.find import beside, fields_of
+from gaitid.model.find import beside, content_of, fields_of
 from gaitid.model.marker_sets import squeeze
-from gaitid.model.parsed import content_of
 from gaitid.model.shape_parser import parse_ref, part
 from gaitid.model.shapes import PointRef
 from gaitid.records import NamedTuple
@@ -131,8 +130,7 @@ def load_upper_body(path: Path) -> UpperBody:
     ModelError
         Against the schema: one line with every fault.
     """
-    from gaitid.model.schema import angle_of
-    from gaitid.model.schema_parts import parse_scope
+    from gaitid.model.schema import angle_of, parse_scope
 
     top, faults = fields_of(path, "gaitid_upper_body", SCHEMA, "an upper body")
     segments: list[UpperSegment] = []
@@ -179,7 +177,7 @@ def faults_with(upper: UpperBody, model: specs.Model) -> list[str]:
 
 
 def _segment(name: str, sided: bool, fields: Fields) -> UpperSegment:
-    from gaitid.model.schema_parts import directions
+    from gaitid.model.schema import directions
 
     spans = fields.mapping("spans").each(_ends)
     centre = part(fields, "centre", parse_ref) if fields.has("centre") else None

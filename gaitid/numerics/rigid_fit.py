@@ -7,8 +7,7 @@ from itertools import product
 
 import numpy as np
 
-from gaitid.numerics.blocks import by_blocks, joined
-from gaitid.numerics.masks import all_columns, spans
+from gaitid.numerics.masks import all_columns, by_blocks, joined, spans
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, IntArray, Mask
 

@@ -6,8 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from gaitid.numerics.blocks import by_blocks
-from gaitid.numerics.masks import columns_by_mask, spans
+from gaitid.numerics.masks import by_blocks, columns_by_mask, spans
 from gaitid.trial import Array
 
 # Fewer frames than this carry no fourth derivative.

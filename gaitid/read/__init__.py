@@ -19,12 +19,12 @@ from gaitid.model.settings import ReaderSettings
 from gaitid.notes import note, phrase
 from gaitid.numerics.masks import median_of_known
 from gaitid.numerics.rotation import norm
-from gaitid.read.standing import standing_part
 from gaitid.read.subjects import listed
-from gaitid.trial import Trial
+from gaitid.trial import POSE_ARM_M, Array, ForcePlate, Trial, pose_labels
 
 if TYPE_CHECKING:
     from gaitid.read.tables.marker_table import MarkerTable
+
 
 SUFFIXES = (".c3d", ".csv", ".trc", ".tsv")
 #: Share of a static's frames: a label that is seen in fewer is no marker of it. Markers of the shared statics are seen
@@ -88,8 +88,6 @@ def read_trial(
         What cannot be read, in one line.
     """
     if path.suffix.lower() == ".osim":  # of no laboratory's axes
-        from gaitid.read.osim import read_osim
-
         return read_osim(path)
     from gaitid.read.assignments import assignments_left
     from gaitid.read.plates.surface import repeated_plates
@@ -97,8 +95,6 @@ def read_trial(
     settings = settings or ReaderSettings()
     trial = with_vertical(_read_with_beside(path, forces, plates, stored, settings), settings)
     if settings.mirror is not None:
-        from gaitid.read.mirror import mirrored
-
         trial = mirrored(trial, settings.mirror)
     if settings.force_start_s is not None:
         trial = replace(trial, plates=tuple(replace(p, start_s=settings.force_start_s) for p in trial.plates))
@@ -170,7 +166,7 @@ def _read(path: Path, forces: Path | None, plates: Path | None, stored: bool, se
         trial = _unused(trial, settings, "point_rate_hz")
         return trial if forces is None else _with_forces(trial, forces, plates)
     if suffix in (".trc", ".tsv"):
-        from gaitid.read.tables.qtm import read_qtm
+        from gaitid.read.tables.marker_table import read_qtm
         from gaitid.read.tables.trc import read_trc
 
         return _of_markers(path, (read_trc if suffix == ".trc" else read_qtm)(path), forces, plates, settings)
@@ -276,3 +272,117 @@ def _unused(trial: Trial, settings: ReaderSettings, *names: str) -> Trial:
         if getattr(settings, name) is not None
     )
     return replace(trial, notes=(*trial.notes, *notes)) if notes else trial
+
+
+# m. Quiet stance sways by up to 22 mm; who goes no farther than the second may be taken to stand (docs/static.md).
+SWAY_M, STANDS_M = 0.03, 0.08
+# s. So long a stretch is no pause of a step, which lasts a second or less.
+LEAST_S = 1.0
+# Share of the markers: so many stay within `SWAY_M`; the others may jump, or be on a hand.
+_STAYING = 0.9
+
+
+def standing_part(static: Trial) -> Trial:
+    """The static with its markers seen only while the subject stands still, as where he steps into place first.
+
+    Where they go farther than `STANDS_M`, the longest stretch in which nearly all stay within `SWAY_M`, if it lasts
+    `LEAST_S`; else the static as it is.
+    """
+    step = max(1, round(0.1 * static.rate_hz))
+    places = static.points_g[::step]
+    if _stay(places, STANDS_M):
+        return static
+    best, first = (0, 0), 0
+    for stop in range(2, len(places) + 1):
+        while stop - first > 1 and not _stay(places[first:stop], SWAY_M):
+            first += 1
+        best = max(best, (first, stop), key=lambda part: part[1] - part[0])
+    start, stop = best[0] * step, min((best[1] - 1) * step + 1, static.n_frames)
+    if stop - start < LEAST_S * static.rate_hz:
+        return static
+    points_g = np.full_like(static.points_g, np.nan)
+    points_g[start:stop] = static.points_g[start:stop]
+    frames = start + static.first_frame, stop - 1 + static.first_frame
+    said = note("static_part", first=frames[0], last=frames[1])
+    return replace(static, points_g=points_g, notes=(*static.notes, said))
+
+
+def _stay(places: Array, within_m: float) -> bool:
+    """Whether nearly all markers stay where they are."""
+    known = places[:, np.isfinite(places).all(axis=(0, 2))]
+    if not known.size:
+        return False
+    extent = np.linalg.norm(np.ptp(known, axis=0), axis=1)
+    return bool(np.mean(extent < within_m) >= _STAYING)
+
+
+def mirrored(trial: Trial, axis: str) -> Trial:
+    """The trial with the sign of one laboratory axis turned.
+
+    Raises
+    ------
+    ReadError
+        It holds poses of segments, whose axes are right-handed as they are.
+    """
+    if trial.segments:
+        raise ReadError(
+            f"--set mirror={axis}: the file holds poses of segments, which no mirror image of right-handed axes can be",
+            todo="leave it out",
+        )
+    signs = np.where(np.arange(3) == "xyz".index(axis), -1.0, 1.0)
+    hint = None if trial.up_hint is None else trial.up_hint * signs
+    plates = tuple(_plate(plate, signs) for plate in trial.plates)
+    return replace(trial, points_g=trial.points_g * signs, plates=plates, up_hint=hint)
+
+
+def _plate(plate: ForcePlate, signs: Array) -> ForcePlate:
+    """A plate measures in axes of its own, which follow from its corners.
+
+    Without corners its forces are laboratory vectors, S the mirror: S f, and r × f becomes S r × S f = −S (r × f).
+    Plate axes are S R D, a rotation, where D turns the plate's x; its z stays into the plate.
+    """
+    if plate.outlined or plate.R_gp is None or plate.centre_g is None:
+        made = replace(plate, corners_g=plate.corners_g * signs)
+        return made.made_again(plate.__dict__["_again"]) if "_again" in plate.__dict__ else made
+    x = np.array([-1.0, 1.0, 1.0])
+    return replace(
+        plate,
+        R_gp=signs[:, None] * plate.R_gp * x,
+        centre_g=plate.centre_g * signs,
+        sensor_p=plate.sensor_p * x,
+        force_p=plate.force_p * x,
+        moment_p=-plate.moment_p * x,
+        R_pc=x[:, None] * (np.eye(3) if plate.R_pc is None else plate.R_pc),
+    )
+
+
+def read_osim(path: Path) -> Trial:
+    """The model's markers on pelvis and legs, and the poses of their bodies, in axes of the pelvis (z up).
+
+    Raises
+    ------
+    ReadError
+        As `ScaledModel`.
+    """
+    from gaitid.model.osim import ScaledModel
+
+    model = ScaledModel(path)
+    poses = {"_".join(filter(None, ("osim", side[:1], segment))): at for (side, segment), at in model.poses()}
+    points = {
+        label: point
+        for name, at in poses.items()
+        for label, point in zip(pose_labels([name]), (at.p, *(at.p + POSE_ARM_M * at.R.T)), strict=True)
+    }
+    for place, at in model.poses():
+        points |= {label: at.p + at.R @ lies for label, lies in model.markers.get(place, {}).items()}
+    return Trial(
+        path,
+        1.0,
+        1,
+        tuple(points),
+        np.array([*points.values()])[None],
+        parameters={"Bodymass": model.mass_kg},  # as a C3D file stores the mass of its subject
+        up_hint=np.array([0.0, 0.0, 1.0]),
+        segments=tuple(poses),
+        scaled=model,
+    )

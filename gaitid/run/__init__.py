@@ -12,7 +12,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gaitid.body.places import Calibration
+from gaitid.body.joints import Calibration
 from gaitid.disk.atomic import refuse_places, write_all
 from gaitid.disk.regular import file_state
 from gaitid.errors import GaitidError, ReadError, SubjectError, TrialError

@@ -193,11 +193,11 @@ def prepare(options: RunOptions, static: Trial | None = None, measurements: Mapp
         if hidden := hidden_model(options.model):
             notes = (note("model_hidden", file=find_model(options.model), bundled=hidden),)
         if model.paths[0] not in bundled_models().values():
-            from gaitid.model.unused import unused_markers
+            from gaitid.model.load import unused_markers
 
             notes += unused_markers(model)
     if marker_set is not None:
-        from gaitid.model.unused import unknown_landmarks
+        from gaitid.model.load import unknown_landmarks
 
         notes += unknown_landmarks(marker_set, model)
     setup = replace(setup, notes=notes)

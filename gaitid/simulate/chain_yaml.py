@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from gaitid.dynamics.inertia import inertia_fault
 from gaitid.dynamics.joint_space import Friction
+from gaitid.dynamics.joint_tree import inertia_fault
 from gaitid.errors import ModelError
 from gaitid.model.expression import parse_expression
 from gaitid.model.fields import MISSING, Faults, Fields, nearest

@@ -73,7 +73,7 @@ def simulate(
         if write:
             raise GaitidError(f"{what.scenario.name}: a walk has no joint space", todo="leave out --write")
         return write_walk(what, Path(folder))
-    from gaitid.simulate.functional import FunctionalScenario, write_functional
+    from gaitid.simulate.walk_setup import FunctionalScenario, write_functional
 
     if isinstance(what, FunctionalScenario):
         return write_functional(what, Path(folder))

@@ -11,7 +11,7 @@ from gaitid.errors import GaitidError, ModelError
 from gaitid.model.fields import Faults, Fields, nearest
 from gaitid.model.load import bundled_folder
 from gaitid.model.yaml_file import load_yaml
-from gaitid.simulate.names import ABOUT_FUNCTIONAL
+from gaitid.simulate import ABOUT_FUNCTIONAL
 from gaitid.simulate.scenarios import SCENARIOS, PlatePlace, Scenario, Visit
 from gaitid.simulate.settings import WalkSettings, parse_settings
 from gaitid.simulate.walk import Walk
@@ -19,7 +19,7 @@ from gaitid.simulate.walk_setup import simulate_walk
 
 if TYPE_CHECKING:
     from gaitid.simulate.chain import ChainScenario
-    from gaitid.simulate.functional import FunctionalScenario
+    from gaitid.simulate.walk_setup import FunctionalScenario
 from dataclasses import fields
 
 from gaitid.model.find import is_file, text_of
@@ -88,7 +88,7 @@ def _read(path: Path, overrides: Mapping[str, Any]) -> Walk | ChainScenario | Fu
     if kind == "walk":
         return _walk(top, name, overrides)
     if kind == "functional":
-        from gaitid.simulate.functional import parse_functional
+        from gaitid.simulate.walk_setup import parse_functional
 
         return parse_functional(top, name, overrides)
     if kind != "chain":

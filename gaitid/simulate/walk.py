@@ -2,7 +2,7 @@
 asked.
 
 With `full_body` trunk, head and arms are there too, and the ground's load is what the whole body's motion asks for
-(`gaitid.simulate.upper_body`). Otherwise:
+(`gaitid.simulate.body_parts`). Otherwise:
 
 What is exact: positions and their derivatives (analytic functions of time), the load on each foot, and the
 wrench in every joint of each leg given its motion and load. What is not claimed: consistency of the whole
@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gaitid.simulate.body import JOINTS, SIDES, SIGN, Skeleton, Subject
+from gaitid.simulate.body_parts import arch_columns, asked_loads, whole_com, with_segmented_foot, with_upper_body
 from gaitid.simulate.jet import (
     Array,
     Jet,
@@ -35,9 +36,7 @@ from gaitid.simulate.loads import GRAVITY, FootLoad, Stance, foot_load, rebalanc
 from gaitid.simulate.motion import Gait
 from gaitid.simulate.plates import Plate, felt
 from gaitid.simulate.scenarios import Scenario, gait_data
-from gaitid.simulate.segmented_foot import arch_columns, with_segmented_foot
 from gaitid.simulate.settings import WalkSettings
-from gaitid.simulate.upper_body import asked_loads, whole_com, with_upper_body
 
 #: Segments that lie beyond each joint.
 DISTAL: Mapping[str, tuple[str, ...]] = {

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from gaitid.gait.feature_list import FEATURES
-from gaitid.numerics.blocks import is_long
+from gaitid.numerics.masks import is_long
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, IntArray
 from gaitid.uncertainty.budget import Parts

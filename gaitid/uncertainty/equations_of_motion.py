@@ -15,8 +15,7 @@ import numpy as np
 from gaitid.analysis.distal_foot import DISTAL_FOOT
 from gaitid.analysis.limb import with_wrenches
 from gaitid.analysis.pipeline import Pipeline
-from gaitid.dynamics.chain import Link
-from gaitid.dynamics.wrench import Wrench
+from gaitid.dynamics.chain import Link, Wrench
 from gaitid.numerics.rotation import apply, cross, dot
 from gaitid.trial import Array, IntArray
 from gaitid.uncertainty.perturbed import UNMOVED, Perturbed

@@ -20,9 +20,9 @@ from gaitid.analysis.limb import absent_limb
 from gaitid.analysis.pipeline import Pipeline, pipeline_of
 from gaitid.analysis.result import Result
 from gaitid.body.frames import Geometry
-from gaitid.body.places import Calibration, Place, of_draws
+from gaitid.body.joints import Calibration, Place, of_draws
 from gaitid.body.poses import Body, Checked
-from gaitid.dynamics.wrench import Wrench
+from gaitid.dynamics.chain import Wrench
 from gaitid.faults.laboratory import CommonErrors, common_errors, day_of
 from gaitid.gait.features import CycleCurves
 from gaitid.gait.impact import matched_load

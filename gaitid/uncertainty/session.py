@@ -13,7 +13,7 @@ from gaitid.analysis.pipeline import pipeline_of
 from gaitid.analysis.result import Result
 from gaitid.body.calibration import calibrate
 from gaitid.body.frames import Geometry, with_given
-from gaitid.body.places import Calibration, Place
+from gaitid.body.joints import Calibration, Place
 from gaitid.body.resolve import COMPUTED, faultless
 from gaitid.numerics.rotation import apply
 from gaitid.trial import Array

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from gaitid.body.places import Place
-from gaitid.dynamics.wrench import Wrench
+from gaitid.body.joints import Place
+from gaitid.dynamics.chain import Wrench
 from gaitid.ground.contacts import FootLoad
 from gaitid.numerics.rotation import about_axis, cross
 from gaitid.records import NamedTuple, frozen_dataclass

@@ -13,7 +13,7 @@ import numpy as np
 from gaitid.analysis.cycle_curves import curves_of
 from gaitid.analysis.result import Result
 from gaitid.errors import GaitidError
-from gaitid.numerics.blocks import is_long
+from gaitid.numerics.masks import is_long
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array
 from gaitid.uncertainty.errors import errors_of

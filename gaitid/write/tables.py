@@ -14,7 +14,7 @@ from gaitid.analysis.joint_power import joint_powers
 from gaitid.analysis.result import Result
 from gaitid.analysis.whole_body import upper_motions
 from gaitid.body.kinematics import SegmentMotion, dual_basis
-from gaitid.dynamics.wrench import Wrench
+from gaitid.dynamics.chain import Wrench
 from gaitid.ground.contacts import Contact
 from gaitid.model.columns import angle_column
 from gaitid.trial import Array

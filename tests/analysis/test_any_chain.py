@@ -18,9 +18,8 @@ from gaitid.analysis.limb import _unknown_loads
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
-from gaitid.dynamics.chain import Chain, Link
+from gaitid.dynamics.chain import Chain, Link, Wrench
 from gaitid.dynamics.newton_euler import SOLVERS
-from gaitid.dynamics.wrench import Wrench
 from gaitid.model.load import load_model
 from gaitid.model.specs import Model
 from gaitid.simulate.jet import Jet, apply, constant, matmul, sin_cos, time_jet, turn

@@ -13,9 +13,8 @@ import pytest
 from numpy.typing import NDArray
 from simulated_trials import simulated_chain as simulated
 
-from gaitid.dynamics.chain import Chain, Link
+from gaitid.dynamics.chain import Chain, Link, Wrench
 from gaitid.dynamics.newton_euler import SOLVERS
-from gaitid.dynamics.wrench import Wrench
 from gaitid.simulate.body import JOINTS, SIDES
 from gaitid.simulate.chain import ChainScenario
 from gaitid.simulate.chain_state import ChainState, chain_state

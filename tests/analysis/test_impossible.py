@@ -15,7 +15,7 @@ from simulated_trials import simulated_walk
 from gaitid.analysis.contributions import contributed
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
-from gaitid.body.extremes import moment_limit
+from gaitid.body.discontinuities import moment_limit
 from gaitid.body.subject import SubjectFile
 from gaitid.model.load import load_model
 from gaitid.notes import Note

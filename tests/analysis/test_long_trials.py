@@ -20,7 +20,7 @@ from gaitid.disk import large_arrays
 from gaitid.disk.large_arrays import is_in_file
 from gaitid.errors import ReadError
 from gaitid.model.load import load_model
-from gaitid.numerics import blocks
+from gaitid.numerics import masks
 from gaitid.read import read_trial
 from gaitid.trial import Trial
 from gaitid.write.tables import _OF_FRAMES, wrenches_columns
@@ -66,14 +66,14 @@ def test_what_a_result_of_a_long_trial_holds_for_a_frame(
     simulated: Callable[..., object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Bytes, with plates of ten samples a frame: 4416 before velocities and accelerations were made in blocks."""
-    monkeypatch.setattr(blocks, "LONG", 128)
+    monkeypatch.setattr(masks, "LONG", 128)
     made = analyse(simulated().trial, load_model("pig"), SubjectFile())  # type: ignore[attr-defined]
     assert bytes_of_a_frame(made) < 3700
 
 
 def test_a_long_file_is_read_some_frames_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = read_trial(WALK)
-    monkeypatch.setattr(blocks, "LONG", 64)
+    monkeypatch.setattr(masks, "LONG", 64)
     tracemalloc.start()
     trial = read_trial(WALK)
     held, peak = (memory / trial.n_frames for memory in tracemalloc.get_traced_memory())
@@ -93,7 +93,7 @@ def test_a_long_file_is_read_some_frames_at_a_time(monkeypatch: pytest.MonkeyPat
 
 
 def test_samples_of_a_file_that_changed_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks, "LONG", 64)
+    monkeypatch.setattr(masks, "LONG", 64)
     path = tmp_path / "walk.c3d"
     path.write_bytes(WALK.read_bytes())
     plates = read_trial(path).plates
@@ -130,7 +130,7 @@ def test_blocks_of_frames_have_the_numbers_of_the_whole_trial(
         return analyse(with_gaps, load_model("pig"), SubjectFile())
 
     at_once = analysed()
-    monkeypatch.setattr(blocks, "LONG", rows)
+    monkeypatch.setattr(masks, "LONG", rows)
     some_at_a_time = analysed()
     held = bytes_of_a_frame(some_at_a_time)
     assert {n.text for n in some_at_a_time.notes} == {n.text for n in at_once.notes}
@@ -152,7 +152,7 @@ def test_blocks_of_frames_have_the_numbers_of_the_whole_trial(
 def test_what_a_very_long_trial_holds_lies_in_files(with_gaps: Trial, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bytes a frame, with plates of ten samples: 2700 and more before arrays lay in files."""
 
-    monkeypatch.setattr(blocks, "LONG", 64)
+    monkeypatch.setattr(masks, "LONG", 64)
     in_memory = tables(analyse(with_gaps, load_model("pig"), SubjectFile()))
     monkeypatch.setattr(large_arrays, "LARGE", 100)
     made = analyse(replace(with_gaps, points_g=with_gaps.points_g.copy()), load_model("pig"), SubjectFile())

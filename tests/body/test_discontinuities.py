@@ -11,8 +11,7 @@ from simulated_trials import simulated_walk
 
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
-from gaitid.body.discontinuities import _too_fast, _turns, _wrong_stretches, find_jumps
-from gaitid.body.extremes import EXTREMES
+from gaitid.body.discontinuities import EXTREMES, _too_fast, _turns, _wrong_stretches, find_jumps
 from gaitid.body.subject import SubjectFile
 from gaitid.model.load import load_model
 from gaitid.notes import Note

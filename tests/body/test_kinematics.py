@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
+from gaitid.body.joints import Pose
 from gaitid.body.kinematics import SegmentMotion, clinical_angles, joint_axes, segment_motions, single_entry_derivatives
-from gaitid.body.places import Pose
 from gaitid.model import specs
 from gaitid.model.expression import parse_expression
 from gaitid.numerics.rotation import about_axis

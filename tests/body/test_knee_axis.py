@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gaitid.body.knee_axis import ERROR, REAL_DEG, TURNED, knee_axis, of_several
+from gaitid.body.quality import ERROR, REAL_DEG, TURNED, knee_axis, of_several
 from gaitid.trial import Array
 
 PHASE = np.linspace(0, 6 * np.pi, 301)  # three strides

@@ -13,7 +13,7 @@ import pytest
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
 from gaitid.body.anthropometry import people
-from gaitid.body.places import Calibration
+from gaitid.body.joints import Calibration
 from gaitid.body.plausible import body_faults
 from gaitid.body.resolve import MeasurementFault
 from gaitid.body.subject import Subject, SubjectFile

@@ -14,7 +14,7 @@ from cluster_walk import moved
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.recorded import bind_trial
 from gaitid.analysis.result import Result
-from gaitid.body.standing import check_stands
+from gaitid.body.sanity import check_stands
 from gaitid.body.subject import SubjectFile
 from gaitid.errors import TrialError
 from gaitid.model.load import load_model

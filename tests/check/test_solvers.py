@@ -15,9 +15,8 @@ from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
 from gaitid.check.checks import compare_solvers, solvers_agree
 from gaitid.check.limits import SOLVER_TOLERANCE
-from gaitid.dynamics.chain import Chain
+from gaitid.dynamics.chain import Chain, Wrench
 from gaitid.dynamics.newton_euler import SOLVERS
-from gaitid.dynamics.wrench import Wrench
 from gaitid.model.load import load_model
 from gaitid.run import RunOptions, analyse_file, prepare
 

@@ -14,9 +14,8 @@ from terminal import assert_refused, assert_wrong_usage, edited_c3d, gaitid, rec
 from gaitid.analysis.figures import vertical_force
 from gaitid.analysis.result import Result
 from gaitid.check.checks import balance, compare_solvers, solvers_agree
-from gaitid.dynamics.chain import Chain
+from gaitid.dynamics.chain import Chain, Wrench
 from gaitid.dynamics.newton_euler import SOLVERS
-from gaitid.dynamics.wrench import Wrench
 from gaitid.run import RunOptions, analyse_file, prepare
 
 

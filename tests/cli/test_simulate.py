@@ -10,7 +10,7 @@ import pytest
 from terminal import assert_refused, assert_wrong_usage, gaitid
 
 from gaitid.read import read_trial
-from gaitid.simulate.names import ABOUT, ABOUT_CHAINS, ABOUT_FUNCTIONAL
+from gaitid.simulate import ABOUT, ABOUT_CHAINS, ABOUT_FUNCTIONAL
 from gaitid.simulate.settings import WalkSettings
 
 SHORT = ("--duration", 1.5, "--analog-rate-hz", 200)

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from gaitid.dynamics.chain import Chain, Link
+from gaitid.dynamics.chain import Chain, Link, Wrench
 from gaitid.dynamics.fictitious import Terms
-from gaitid.dynamics.wrench import Wrench
 
 G = np.array([0.0, 0.0, -9.81])
 TIMES = np.linspace(0.0, 2.0, 41)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from moving_trees import TIMES, G, Tree, mv, random_external, random_tree
 
 from gaitid.dynamics.chain import Chain
-from gaitid.dynamics.constrained import _jacobian, accelerations_and_multipliers, solve_constrained
+from gaitid.dynamics.newton_euler import _jacobian, accelerations_and_multipliers, solve_constrained
 from gaitid.numerics.rotation import apply_transposed
 
 seeds = st.integers(0, 2**32 - 1)

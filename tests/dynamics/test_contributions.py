@@ -12,7 +12,7 @@ from moving_trees import TIMES, G, Tree, random_external, random_tree, summed
 from scipy.spatial.transform import Rotation
 from simulated_trials import simulated_walk
 
-from gaitid.dynamics.chain import Chain, Link
+from gaitid.dynamics.chain import Chain, Link, Wrench
 from gaitid.dynamics.fictitious import (
     CONTRIBUTIONS,
     FICTITIOUS,
@@ -24,7 +24,6 @@ from gaitid.dynamics.fictitious import (
     segment_observer,
 )
 from gaitid.dynamics.newton_euler import SOLVERS
-from gaitid.dynamics.wrench import Wrench
 from gaitid.simulate.jet import apply, transpose
 
 # Of the largest term: sums of some ten numbers, each rounded at 1e-16.

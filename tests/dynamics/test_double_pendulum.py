@@ -16,11 +16,10 @@ from hypothesis import strategies as st
 from joint_trees import assert_close
 from slow import slow_but
 
-from gaitid.dynamics.chain import Chain, Link
+from gaitid.dynamics.chain import Chain, Link, Wrench
 from gaitid.dynamics.integration import Environment, Simulation, integrate
 from gaitid.dynamics.joint_tree import Body, JointTree
 from gaitid.dynamics.newton_euler import solve_recursive
-from gaitid.dynamics.wrench import Wrench
 
 g = 9.81
 GRAVITY = np.array([0.0, -g, 0.0])

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from moving_trees import G, random_inertia, summed
 
-from gaitid.dynamics.chain import Chain, Link
+from gaitid.dynamics.chain import Chain, Link, Wrench
 from gaitid.dynamics.fictitious import (
     FICTITIOUS,
     Observer,
@@ -23,7 +23,6 @@ from gaitid.dynamics.fictitious import (
     relative_motion,
 )
 from gaitid.dynamics.newton_euler import SOLVERS
-from gaitid.dynamics.wrench import Wrench
 from gaitid.simulate.jet import (
     Jet,
     angular_velocity,

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from gaitid.dynamics.inertia import about_centre, about_point, inertia_fault, turned
+from gaitid.dynamics.joint_tree import about_centre, about_point, inertia_fault, turned
 
 seeds = st.integers(0, 2**32 - 1)
 

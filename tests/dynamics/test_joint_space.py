@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from joint_trees import TILTED, assert_close, random_state, random_tree, slope
 
-from gaitid.dynamics.chain import Chain, Link
+from gaitid.dynamics.chain import Chain, Link, Wrench
 from gaitid.dynamics.joint_space import (
     Load,
     TreeMotion,
@@ -24,7 +24,6 @@ from gaitid.dynamics.joint_space import (
 )
 from gaitid.dynamics.joint_tree import Body, JointTree
 from gaitid.dynamics.newton_euler import SOLVERS
-from gaitid.dynamics.wrench import Wrench
 from gaitid.errors import ModelError
 
 seeds = st.integers(0, 2**32 - 1)

@@ -16,10 +16,8 @@ from moving_trees import TIMES, G, Solver, Tree, derivative, mv, random_external
 from scipy.spatial.transform import Rotation
 from scipy.special import ellipj
 
-from gaitid.dynamics.chain import Chain, Link
-from gaitid.dynamics.constrained import solve_constrained
-from gaitid.dynamics.newton_euler import SOLVERS
-from gaitid.dynamics.wrench import Twist, Wrench
+from gaitid.dynamics.chain import Chain, Link, Twist, Wrench
+from gaitid.dynamics.newton_euler import SOLVERS, solve_constrained
 
 seeds = st.integers(0, 2**32 - 1)
 all_solvers = pytest.mark.parametrize("solve", SOLVERS.values(), ids=SOLVERS)

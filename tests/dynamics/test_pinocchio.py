@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from moving_trees import G, random_inertia
 from scipy.spatial.transform import Rotation
 
-from gaitid.dynamics.chain import Chain, Link
+from gaitid.dynamics.chain import Chain, Link, Wrench
 from gaitid.dynamics.newton_euler import SOLVERS
-from gaitid.dynamics.wrench import Wrench
 
 pin = pytest.importorskip("pinocchio")
 

@@ -15,9 +15,8 @@ from moving_trees import TIMES, G, random_external, random_tree
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 from shared_trials import TRIALS
 
-from gaitid.dynamics.chain import Chain, Link
+from gaitid.dynamics.chain import Chain, Link, Wrench
 from gaitid.dynamics.newton_euler import SOLVERS, solve_block
-from gaitid.dynamics.wrench import Wrench
 from gaitid.run import RunOptions, analyse_file, prepare
 
 seeds = st.integers(0, 2**32 - 1)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from gaitid.dynamics.wrench import Twist, Wrench, centre_of_pressure
+from gaitid.dynamics.chain import Twist, Wrench, centre_of_pressure
 
 seeds = st.integers(0, 2**32 - 1)
 

@@ -13,7 +13,7 @@ from gaitid.analysis.features import features
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
-from gaitid.dynamics.wrench import Wrench
+from gaitid.dynamics.chain import Wrench
 from gaitid.gait.feature_list import FEATURES
 from gaitid.gait.impact import Loading, Onset, loading_of
 from gaitid.ground.plate_load import PlateLoad, UpwardForce

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from gaitid.analysis.pipeline import analyse
-from gaitid.body.centre_of_mass import acceleration_of_body
 from gaitid.body.subject import SubjectFile
+from gaitid.body.upper_body import acceleration_of_body
 from gaitid.ground.balance import Balance, means_over_window
 from gaitid.ground.by_hand import ByHand
 from gaitid.model.load import load_model

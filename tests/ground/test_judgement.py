@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from gaitid.body.feet import FootTrack
-from gaitid.dynamics.wrench import Wrench
+from gaitid.dynamics.chain import Wrench
 from gaitid.ground import judgement
 from gaitid.ground.balance import Support, no_support
 from gaitid.ground.evidence import Evidence

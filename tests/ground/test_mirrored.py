@@ -13,8 +13,8 @@ from gaitid.analysis.choice import Recording, choose_model
 from gaitid.errors import GaitidError, TrialError
 from gaitid.ground.vertical import MirroredError, vertical
 from gaitid.model.load import load_model
+from gaitid.read import mirrored as mirror
 from gaitid.read.c3d.trial import read_c3d
-from gaitid.read.mirror import mirrored as mirror
 from gaitid.read.plates.surface import plate_axes
 from gaitid.trial import Trial
 

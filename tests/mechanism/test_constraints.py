@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.polynomial.chebyshev import Chebyshev
 
-from gaitid.mechanism.body import Pose, cross, dot, poses_of, quarter_turn, rates_of
+from gaitid.mechanism.body import Formula, Pose, Sine, cross, dot, poses_of, quarter_turn, rates_of
 from gaitid.mechanism.constraints import (
     Constraint,
     DoubleRevolute,
@@ -29,7 +29,6 @@ from gaitid.mechanism.constraints import (
     Revolute,
 )
 from gaitid.mechanism.gears import GearMesh
-from gaitid.mechanism.loads import Formula, Sine
 
 # Sizes are of 1 m and 1 rad, rates of 1/s.
 FIRST, SECOND = 1e-9, 1e-6

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 from solved_mechanisms import Solved
 
-from gaitid.dynamics.chain import Chain, Link
+from gaitid.dynamics.chain import Chain, Link, Wrench
 from gaitid.dynamics.newton_euler import SOLVERS
-from gaitid.dynamics.wrench import Wrench
 
 Bundled = Callable[[str], Solved]
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from gaitid.body.mass_properties import centre_names, inertia_of
-from gaitid.dynamics.inertia import inertia_fault
+from gaitid.dynamics.joint_tree import inertia_fault
 from gaitid.errors import ModelError
 from gaitid.model import specs
 from gaitid.model.load import bundled_folder, load_model, load_table

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gaitid.model.load import bundled_models, load_model
+from gaitid.model.load import bundled_models, load_model, unknown_landmarks, unused_markers
 from gaitid.model.marker_sets import bundled_marker_sets, load_marker_set
-from gaitid.model.unused import unknown_landmarks, unused_markers
 from gaitid.notes import texts
 
 

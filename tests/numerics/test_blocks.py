@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gaitid.numerics import blocks
+from gaitid.numerics import masks
 from gaitid.numerics.spline import _eliminated, _spline_factors
 
 
@@ -14,14 +14,14 @@ from gaitid.numerics.spline import _eliminated, _spline_factors
 def test_differences_block_by_block(frames: int, order: int, monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.random.default_rng(frames).normal(size=(frames, 2, 3))
     whole = np.diff(values, order, axis=0)
-    monkeypatch.setattr(blocks, "_NUMBERS", 24)  # four rows at once
+    monkeypatch.setattr(masks, "_NUMBERS", 24)  # four rows at once
     asked: list[int] = []
 
     def differences(some: np.ndarray) -> np.ndarray:
         asked.append(len(some))
         return np.diff(some, order, axis=0)
 
-    assert np.array_equal(blocks.by_blocks(differences, values, order), whole)
+    assert np.array_equal(masks.by_blocks(differences, values, order), whole)
     assert max(asked) <= 4 + order
     assert len(asked) >= (frames - order) // 4
 

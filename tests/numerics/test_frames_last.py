@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from rotations import from_vector
 
-from gaitid.numerics import marker_sums as last
+from gaitid.numerics import joint_path as last
 from gaitid.trial import Array
 
 #: Some tens of rounding steps of numbers about 1.

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from simulated_trials import simulated_walk
 
+from gaitid.numerics.bandwidth import residual_cutoff
 from gaitid.numerics.lowpass import lowpass
-from gaitid.numerics.residual import residual_cutoff
 
 RATE = 100.0
 

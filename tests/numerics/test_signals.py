@@ -196,7 +196,7 @@ def test_a_long_span_is_differentiated_some_rows_at_a_time_as_at_once(monkeypatc
     values = np.random.default_rng(4).normal(size=(20_000, 2))
     values[100:103] = np.nan
     some_at_a_time = spline_derivatives(values, 100.0)
-    monkeypatch.setattr("gaitid.numerics.blocks._NUMBERS", values.size * 16)
+    monkeypatch.setattr("gaitid.numerics.masks._NUMBERS", values.size * 16)
     np.testing.assert_array_equal(some_at_a_time, spline_derivatives(values, 100.0))
 
 

@@ -12,8 +12,7 @@ from gaitid.analysis.pipeline import analyse
 from gaitid.body.subject import SubjectFile
 from gaitid.errors import TrialError
 from gaitid.model.load import load_model
-from gaitid.read import as_static
-from gaitid.read.standing import standing_part
+from gaitid.read import as_static, standing_part
 from gaitid.trial import Array, Trial
 
 

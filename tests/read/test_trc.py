@@ -12,7 +12,7 @@ from plain_layout import plates_yaml, small_trial
 
 from gaitid.analysis.pipeline import analyse
 from gaitid.body.subject_file import read_subject
-from gaitid.dynamics.wrench import Wrench, centre_of_pressure
+from gaitid.dynamics.chain import Wrench, centre_of_pressure
 from gaitid.errors import GaitidError, ReadError
 from gaitid.ground.plate_load import plate_axes
 from gaitid.model.load import load_model

@@ -18,9 +18,9 @@ from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
 from gaitid.errors import GaitidError
 from gaitid.model.load import load_model
+from gaitid.simulate.body_parts import UPPER_COM_FRACTION, mass_fractions
 from gaitid.simulate.files import simulate
 from gaitid.simulate.loads import GRAVITY
-from gaitid.simulate.upper_body import UPPER_COM_FRACTION, mass_fractions
 from gaitid.trial import Array
 from gaitid.write.tables import segments_columns, upper_motions
 

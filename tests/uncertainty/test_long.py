@@ -13,7 +13,7 @@ from simulated_trials import simulated_walk
 from gaitid.analysis.pipeline import analyse
 from gaitid.body.subject import SubjectFile
 from gaitid.model.load import load_model
-from gaitid.numerics import blocks
+from gaitid.numerics import masks
 from gaitid.simulate.files import simulate
 from gaitid.uncertainty import blocks as of_uncertainty
 from gaitid.uncertainty.estimate import estimate
@@ -26,7 +26,7 @@ def test_a_long_trial_block_by_block_is_as_at_once(monkeypatch: pytest.MonkeyPat
     trial = simulated_walk("treadmill", duration=4.0).trial
     sources = read_sources("default")
     at_once = estimate(analyse(trial, load_model("pig"), SubjectFile()), sources)
-    monkeypatch.setattr(blocks, "LONG", 300)
+    monkeypatch.setattr(masks, "LONG", 300)
     monkeypatch.setattr(of_uncertainty, "FRAMES", 200)
     result = analyse(trial, load_model("pig"), SubjectFile())
     assert len(list(of_uncertainty.blocks_of(Perturbed(result)))) == 2
@@ -53,7 +53,7 @@ def test_a_long_trial_block_by_block_is_as_at_once(monkeypatch: pytest.MonkeyPat
 
 def test_drawn_errors_of_a_long_trial(monkeypatch: pytest.MonkeyPatch) -> None:
     trial = simulated_walk("treadmill", duration=2.0).trial
-    monkeypatch.setattr(blocks, "LONG", 150)
+    monkeypatch.setattr(masks, "LONG", 150)
     monkeypatch.setattr(of_uncertainty, "FRAMES", 150)
     sources = read_sources("default")._replace(method="monte_carlo", samples=40)
     about = estimate(analyse(trial, load_model("pig"), SubjectFile()), sources).record()
@@ -69,9 +69,9 @@ subprocess.run([sys.executable, "-c", *sys.argv[1:]], check=True, stderr=subproc
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"""
 _MAIN = "from gaitid.cli import main; main()"
 #: A trial of a quarter of a minute is long.
-_SOON_LONG = f"""from gaitid.numerics import blocks
+_SOON_LONG = f"""from gaitid.numerics import masks
 from gaitid.uncertainty import blocks as of_uncertainty
-blocks.LONG, of_uncertainty.FRAMES = 700, 400
+masks.LONG, of_uncertainty.FRAMES = 700, 400
 {_MAIN}"""
 
 

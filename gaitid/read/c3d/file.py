@@ -16,8 +16,7 @@ import numpy as np
 from gaitid.disk.regular import MAX_BYTES, file_size, file_state, opened, refuse_beyond_memory
 from gaitid.errors import ReadError
 from gaitid.notes import Notes, note
-from gaitid.numerics.blocks import blocks, is_long
-from gaitid.numerics.masks import quantile_of_known, spans
+from gaitid.numerics.masks import blocks, is_long, quantile_of_known, spans
 from gaitid.read.c3d.frame_layout import first_number
 from gaitid.read.c3d.layout import Layout, find_layout
 from gaitid.read.c3d.poses import Poses, read_poses

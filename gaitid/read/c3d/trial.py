@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 
@@ -12,17 +13,61 @@ import numpy as np
 from gaitid.errors import Names, ReadError
 from gaitid.model.settings import ReaderSettings
 from gaitid.notes import Notes, note
-from gaitid.read.c3d.file import C3DFile, continued, read_c3d_file, read_c3d_parameters, texts
+from gaitid.read.c3d.file import Analog, C3DFile, continued, read_c3d_file, read_c3d_parameters, texts
 from gaitid.read.c3d.frame_layout import first_number
 from gaitid.read.c3d.poses import Poses
 from gaitid.read.c3d.sections import HEADER_EVENTS, Parameters
-from gaitid.read.emg import emg_of
 from gaitid.read.event_names import WORDS, said, side_of_word
 from gaitid.read.length_unit import LENGTH_M, factor, length_unit
 from gaitid.read.plates.force_platform import plates_from_channels, unit_by_plates
-from gaitid.read.subjects import Chosen, best_copies, choose_subject, listed, subject_and_name
-from gaitid.read.unseen import unseen
-from gaitid.trial import POSE_ARM_M, Array, Event, IntArray, Mask, Measurements, Trial, frozen, pose_labels
+from gaitid.read.subjects import Chosen, best_copies, choose_subject, listed, subject_and_name, unseen
+from gaitid.trial import POSE_ARM_M, Array, Emg, Event, IntArray, Mask, Measurements, Trial, frozen, pose_labels
+
+#: What one unit is worth, V, by its name in small letters.
+VOLTS = {
+    **dict.fromkeys(("v", "volt", "volts"), 1.0),
+    **dict.fromkeys(("mv", "millivolt", "millivolts"), 1e-3),
+    **dict.fromkeys(("uv", "µv", "μv", "microvolt", "microvolts"), 1e-6),
+}
+
+
+def emg_of(file: C3DFile, rate_hz: float, subjects: Collection[str]) -> Emg | None:
+    """The channels of a C3D that may be electromyography; None where none may.
+
+    Parameters
+    ----------
+    file : C3DFile
+    rate_hz : float
+        Of the samples.
+    subjects : collection of str
+        Names of people, which stand in front of labels.
+    """
+    labels, units = (texts(file.parameters, "ANALOG", name) for name in ("LABELS", "UNITS"))
+    of_plates = np.ravel(file.parameters.get("FORCE_PLATFORM", {}).get("CHANNEL", [])).tolist()  # from 1
+    found = [
+        (i, label, VOLTS[units[i].strip().lower()])
+        for i, label in enumerate(labels[: file.analog.shape[0]])
+        if i + 1 not in of_plates and i < len(units) and units[i].strip().lower() in VOLTS
+    ]
+    if not found:
+        return None
+    channels = [i for i, _, _ in found]
+    return Emg(
+        tuple(_without(label, subjects) for _, label, _ in found),
+        rate_hz,
+        partial(_some, file.analog, channels),
+        np.array([volts for *_, volts in found]),
+    )
+
+
+def _without(label: str, subjects: Collection[str]) -> str:
+    subject, name = subject_and_name(label)
+    return name if subject in subjects else label
+
+
+def _some(analog: Analog, channels: Sequence[int], which: Sequence[int]) -> Array:
+    return analog[[channels[i] for i in which]]
+
 
 # An event farther from the first frame, s, has no time: a day of recording is no trial.
 _FAR_S = 86400.0

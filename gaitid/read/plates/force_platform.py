@@ -14,15 +14,14 @@ import numpy as np
 from gaitid.errors import ReadError
 from gaitid.model.settings import POINT_UNITS
 from gaitid.notes import Note, Notes, note, phrase
-from gaitid.numerics.blocks import is_long
+from gaitid.numerics.masks import is_long
 from gaitid.numerics.rotation import cross, norm
 from gaitid.read.c3d.file import Analog, texts
 from gaitid.read.c3d.sections import Parameters
 from gaitid.read.length_unit import LENGTH_M
 from gaitid.read.plates import LOADED_N, TEMPLATE_FROM, Plates, of_plate, refusals
-from gaitid.read.plates.channel_names import SIX, plates_by_name
 from gaitid.read.plates.channel_units import MOMENT, PLACE, PLATE_TYPES, UNDEFINED, Signals, lasting_extremes
-from gaitid.read.plates.channels import PlateParameters, ZeroWindow, si_values, zero_window, zeroed
+from gaitid.read.plates.channels import SIX, PlateParameters, ZeroWindow, plates_by_name, si_values, zero_window, zeroed
 from gaitid.read.plates.surface import (
     CLOSES_M,
     NEARLY_CLOSES_M,

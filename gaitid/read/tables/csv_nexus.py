@@ -14,7 +14,7 @@ import numpy as np
 
 from gaitid.errors import Names, ReadError
 from gaitid.notes import Notes, note, phrase
-from gaitid.read.emg import VOLTS
+from gaitid.read.c3d.trial import VOLTS
 from gaitid.read.event_names import SIDES
 from gaitid.read.length_unit import FORCE_N, LENGTH_M, MOMENT_NM, refuse_other_unit
 from gaitid.read.plates import TEMPLATE_FROM, Plates, refusals, unused_plates
@@ -28,10 +28,9 @@ from gaitid.read.plates.plates_file import (
     pressure_off,
     read_plates_file,
 )
-from gaitid.read.subjects import listed, printable, subject_and_name
+from gaitid.read.subjects import listed, printable, subject_and_name, without_unseen
 from gaitid.read.tables.nexus_sections import NexusGroup, NexusSection, read_nexus_sections
 from gaitid.read.tables.row_times import shifted
-from gaitid.read.unseen import without_unseen
 from gaitid.trial import Array, Emg, Event, ForcePlate, Trial
 
 _MOMENTS = {**MOMENT_NM, "mm.n": 1e-3, "mm·n": 1e-3, "mmn": 1e-3, "m.n": 1.0}

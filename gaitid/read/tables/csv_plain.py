@@ -14,13 +14,12 @@ from gaitid.model.settings import ReaderSettings
 from gaitid.notes import Notes, note, phrase
 from gaitid.read.length_unit import FORCE_N, LENGTH_M, MOMENT_NM, refuse_other_unit
 from gaitid.read.plates import TEMPLATE_FROM, Plates, unused_plates
-from gaitid.read.subjects import listed
+from gaitid.read.subjects import listed, without_unseen
 from gaitid.read.tables.loads import read_anc, read_cortex_forces
+from gaitid.read.tables.marker_table import read_qtm_forces
 from gaitid.read.tables.mot import read_mot
-from gaitid.read.tables.qtm import read_qtm_forces
 from gaitid.read.tables.row_times import check_counts_by_one, even_rate, start_after, whole_numbers
 from gaitid.read.tables.text_table import Dialect, open_table
-from gaitid.read.unseen import without_unseen
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Trial
 

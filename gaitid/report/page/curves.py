@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gaitid.body.knee_axis import of_several
+from gaitid.body.quality import of_several
 from gaitid.drawing import SHAPE, Scale, area, middle, path, paths, scale_for, wider
 from gaitid.norms import Band, Norms
 from gaitid.records import NamedTuple, frozen_dataclass

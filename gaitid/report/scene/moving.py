@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from gaitid.analysis.result import Result
-from gaitid.body.centre_of_mass import centre_of_body
+from gaitid.body.upper_body import centre_of_body
 from gaitid.disk.regular import file_state
 from gaitid.errors import GaitidError, in_print
 from gaitid.ground.contacts import UNKNOWN
