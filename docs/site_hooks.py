@@ -6,6 +6,8 @@ becomes a page of its own, ``source/configs/pig.yaml``, and the notebook and the
 
 from __future__ import annotations
 
+import importlib.util
+import json
 import os
 import re
 import subprocess
@@ -162,6 +164,9 @@ def source_page(path: PurePosixPath) -> str:
 
 
 def notebook_page(notebook: Path) -> str:
-    """A notebook with what its cells show, run now."""
-    command = [sys.executable, str(DOCS_FOLDER / "run_notebook.py"), str(notebook)]
-    return subprocess.run(command, check=True, capture_output=True, text=True, encoding="utf-8").stdout
+    """A notebook with what its cells show, run now; without gaitid or pandas installed its cells alone."""
+    if all(importlib.util.find_spec(name) for name in ("gaitid", "pandas", "matplotlib")):
+        command = [sys.executable, str(DOCS_FOLDER / "run_notebook.py"), str(notebook)]
+        return subprocess.run(command, check=True, capture_output=True, text=True, encoding="utf-8").stdout
+    cells = [(cell["cell_type"], "".join(cell["source"])) for cell in json.loads(notebook.read_text("utf-8"))["cells"]]
+    return "\n\n".join(f"```python\n{text}\n```" if kind == "code" else text for kind, text in cells) + "\n"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -50,3 +52,11 @@ def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
         assert not [address for address in loaded if re.match(r"(https?:)?//", address)], page.name
     for sheet in site.rglob("*.css"):
         assert not re.findall(r"url\([\"']?https?:|@import", sheet.read_text(encoding="utf-8")), sheet.name
+
+
+def test_the_notebook_is_a_page_where_gaitid_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    hooks = runpy.run_path(str(ROOT / "docs" / "site_hooks.py"))
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    text = hooks["notebook_page"](ROOT / "docs" / "notebook.ipynb")
+    assert text.startswith("# A walk in a notebook")
+    assert "```python\nimport gaitid\n" in text
