@@ -148,10 +148,16 @@ def worst(name: str, values: Array) -> float:
 
 
 def vicon_table(rows: list[dict[str, object]]) -> list[str]:
-    lines = head("trial", "side", "frames of", "filled", *(f"{n} ({u})" for n, (u, _) in LIMITS.items()))
-    for of in rows:
-        cells = ["–" if np.isnan(of[n]) else f"{of[n]:.2g}" for n in LIMITS]  # type: ignore[call-overload]
-        lines.append(row(of["trial"], of["side"], of["kind"], f"{of['filled']}/{of['frames']}", *cells))
+    """A line a trial: frames filled of those that may be compared, and the worst of both sides and kinds."""
+    lines = head("trial", "stance filled", "swing filled", *(f"{n} ({u})" for n, (u, _) in LIMITS.items()))
+    for trial in dict.fromkeys(str(of["trial"]) for of in rows):
+        those = [of for of in rows if of["trial"] == trial]
+        filled = []
+        for kind in ("stance", "swing"):
+            of_kind = [of for of in those if of["kind"] == kind]
+            counts = (sum(int(of[key]) for of in of_kind) for key in ("filled", "frames"))  # type: ignore[call-overload]
+            filled.append("/".join(map(str, counts)) if of_kind else "–")
+        lines.append(row(trial, *filled, *(f"{np.nanmax([of[n] for of in those]):.2g}" for n in LIMITS)))
     return lines
 
 
@@ -183,13 +189,6 @@ def tables() -> list[str]:
         raise SystemExit("the shared trials are not beside this checkout (../shared/trials)")
     vicon = measure("pig_vicon")
     text = ["### `pig_vicon` against what Plug-in Gait stored", "", *vicon_table(vicon), "", coverage_line(vicon) + "."]
-    labs = sorted({str(r["laboratory"]) for r in vicon})
-    labs = labs if len(labs) > 1 else []  # of one alone nothing is left out
-    text += ["", "Worst over all trials, and with each laboratory left out:", ""]
-    text += head("", "limit", "all", *(f"without {lab}" for lab in labs))
-    for name, (unit, limit) in LIMITS.items():
-        kept = [[r[name] for r in vicon if r["laboratory"] != lab] for lab in (None, *labs)]
-        text.append(row(f"{name} ({unit})", f"{limit:g}", *(f"{np.nanmax(of):.2g}" for of in kept)))
     words = "Median over sides and stances of the 3D RMS difference of the moments, N·mm/kg, with"
     pig = measure("pig", "--cutoff", "none", "--force-cutoff", "none")
     text += ["", "### `pig` (right physics) against what Plug-in Gait stored", ""]

@@ -2,8 +2,8 @@
 
     python benchmarks/events.py [--write]
 
-analyses ../shared/trials and the simulated walk and prints the tables; with --write it puts them into docs/events.md
-between the marks there.
+analyses ../shared/trials and the simulated walk and prints the tables; with --write it puts those of recorded walks
+into docs/events.md between the marks there.
 """
 
 from __future__ import annotations
@@ -175,13 +175,13 @@ def strides_table(gaits: dict[str, tuple[Result, Gait]]) -> list[str]:
 
 def main() -> None:
     given = parser_of(__doc__, "events").parse_args()
-    text = ["### Simulated walk, exact events", "", *simulated_table(), ""]
+    print("### Simulated walk, exact events", "", *simulated_table(), "", sep="\n")
     if SHARED.is_dir():
         gaits = real_gaits()
-        text += ["### Real walks, against the 20 N crossings of the plates", "", *real_table(gaits, "force"), ""]
-        text += ["### Real walks, against the events in the file", "", *real_table(gaits, "file"), ""]
+        print("### Real walks, against the events in the file", "", *real_table(gaits, "file"), "", sep="\n")
+        text = ["### Real walks, against the 20 N crossings of the plates", "", *real_table(gaits, "force"), ""]
         text += ["### Figures against those that Vicon stored", "", *strides_table(gaits)]
-    show(text, given.write, "events", "tables")
+        show(text, given.write, "events", "tables")
 
 
 if __name__ == "__main__":

@@ -120,7 +120,7 @@ def tables(folder: Path) -> str:
 
 
 def running_table(folder: Path) -> list[str]:
-    """The lines of the table of docs/running_2d.md: rows 2751 to 5501, unfiltered."""
+    """The lines of the table of docs/accuracy.md: rows 2751 to 5501, unfiltered."""
     from running_2d import convert
 
     with tempfile.TemporaryDirectory() as name:

@@ -1,4 +1,4 @@
-"""The planar running stride of the shared trials as plain CSV, for `gaitid run` (docs/running_2d.md).
+"""The planar running stride of the shared trials as plain CSV, for `gaitid run` (docs/accuracy.md).
 
     python benchmarks/running_2d.py FOLDER -o OUT
 

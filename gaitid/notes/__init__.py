@@ -41,7 +41,7 @@ from gaitid.notes.reading import READING
 from gaitid.notes.result import REASONS, RESULT
 from gaitid.records import NamedTuple
 
-#: Every code, in the order of docs/notes.md and docs/quality.md.
+#: Every code, in the order of docs/notes.md.
 MESSAGES = {**READING, **MARKERS, **BODY, **GROUND, **CONTACTS, **RESULT}
 #: With those of reasons that the verdict finds beside the notes.
 CODES = MESSAGES | REASONS

@@ -1,7 +1,7 @@
 """The bundled planar model: a leg at rest in closed form, and a simulated running stride with exact joint loads.
 
 The stride is `running_2d` of the shared trials (its README: masses, moments of inertia, rows 2751 to 5501 at 10 kHz).
-It goes through the command line as docs/running_2d.md describes.
+It goes through the command line as docs/accuracy.md describes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Columns = dict[str, np.ndarray]
 
 
 def run(folder: Path, *options: str) -> Path:
-    """`gaitid run` on converted files, as in docs/running_2d.md; the folder of its results."""
+    """`gaitid run` on converted files, as in docs/accuracy.md; the folder of its results."""
     words = ["run", "running.csv", "--forces", "running.forces.csv", "--plates", "running.plates.yaml"]
     words += ["--model", "sagittal2d", *options, "-o", "results"]
     done = subprocess.run([sys.executable, "-m", "gaitid", *words], cwd=folder, capture_output=True, text=True)
