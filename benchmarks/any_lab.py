@@ -57,9 +57,8 @@ RUNS: Sequence[tuple[str, str]] = (
     ("labs/turn", "turn.c3d --static static.c3d"),
     ("labs/unipd", "walk.c3d --static static.c3d"),
 )
-ANGLES = ("hip_flexion", "knee_flexion", "ankle_dorsiflexion")
 MOMENT = "ankle_plantarflexion"
-HEAD = ("folder: command", "model, marker set", "hip", "knee", "ankle", "A")
+HEAD = ("folder: command", "model, marker set", "knee", "A")
 
 #: Calls `gaitid` with these words in a folder: its exit code, and its stderr.
 Run = Callable[[Sequence[str], Path], tuple[int, str]]
@@ -108,10 +107,10 @@ def outcome_row(outcome: Outcome) -> str:
     """The row of the table of ranges."""
     what = f"`{outcome.folder}`: `{outcome.words}`"
     if outcome.refusal:
-        return row(what, "refused", "", "", "", "")
+        return row(what, "refused", "", "")
     model = outcome.record["model"]
     labels = f", `{model['marker_set']}`" if model.get("marker_set") else ""
-    return row(what, f"`{model['name']}`{labels}", *(ranges(outcome, name) for name in ANGLES), peak(outcome))
+    return row(what, f"`{model['name']}`{labels}", ranges(outcome, "knee_flexion"), peak(outcome))
 
 
 def ranges(outcome: Outcome, angle: str) -> str:

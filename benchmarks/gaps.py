@@ -31,7 +31,7 @@ RECORDED = (
     *("stairs/Movement_trial.c3d", "sydney/walk03.c3d"),
 )
 RATE = 100.0
-LENGTHS_S = (0.03, 0.05, 0.1, 0.15, 0.2, 0.3)
+LENGTHS_S = (0.05, 0.1, 0.2)
 ANY = GapLimits(sure_s=0, spline_s=np.inf, rigid_s=np.inf, error_m=np.inf)
 MODEL = load_model("pig", {"cutoff_hz": "none"})
 

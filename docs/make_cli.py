@@ -37,6 +37,8 @@ Exit codes:
 
 **Options of more than one command**; each command below names those that it takes:
 """
+#: Words of a paragraph after the options that --help alone has: limits of `check`.
+LONG = 60
 #: Said once, at the top.
 OF_ALL = ("--quiet", "--verbose", "--debug", "--version", "--help")
 
@@ -76,7 +78,8 @@ def section(command: click.Command, context: click.Context, shared: set[str]) ->
     if own := [line for line in lines.values() if line not in shared]:
         yield "\n".join(own) + "\n"
     command.format_epilog(context, click.HelpFormatter())  # some fill it in only now
-    yield from paragraphs(command.epilog or "")
+    epilog = (command.epilog or "").split("\n\n")
+    yield from paragraphs("\n\n".join(part for part in epilog if len(part.split()) < LONG))
 
 
 def command_path(context: click.Context) -> str:

@@ -321,12 +321,7 @@ class RunOptions:
         tuple[str, ...],
         Option(
             WORDS,
-            f"Write also {', '.join((*WRITE, UNCERTAINTY))}; may be repeated. These are the segments' motion, the "
-            "wrench left over at the base (pelvis), M, V, G, F and J of the equation of motion in joint space "
-            "(docs/joint_space.md), joints' power in six degrees of freedom, the whole body's centre of mass "
-            "(docs/whole_body.md), envelopes of electromyography (docs/emg.md), margins of stability, which features "
-            "get too (docs/stability.md), and, in a batch, how sure each number "
-            "is by frame.",
+            f"Write also {', '.join((*WRITE, UNCERTAINTY))} (what each holds: docs/signs.md); may be repeated.",
             (
                 "str or sequence of str",
                 f"Tables that `Analysis.write` writes besides: {', '.join(f'``{table}``' for table in WRITE)}.",
