@@ -1,4 +1,4 @@
-"""The tables of docs/features.md: the list, recorded walks beside norms, integrals through impacts beside the truth.
+"""The list of docs/features.md, and features of recorded walks beside norms.
 
 python benchmarks/features.py [--write]
 """
@@ -173,9 +173,9 @@ def _of_norm(path: Path) -> Array:
 
 def main() -> None:
     given = parser_of(__doc__, "features").parse_args()
-    for name, lines in (("list", lists()), ("recorded", recorded())):
-        if name != "recorded" or SHARED.is_dir():
-            show(list(lines), given.write, "features", name)
+    show(list(lists()), given.write, "features", "list")
+    if SHARED.is_dir():
+        print("", *recorded(), sep="\n")
 
 
 if __name__ == "__main__":

@@ -35,21 +35,27 @@ Exit codes:
 - `2`: unknown command or option, or a value that the option does not take
 - `130`: interrupted (Ctrl-C); `143`: ended by another program (SIGTERM)
 
-**Options of more than one command**; each command below names those that it takes:
+**Options of several commands**; each command below names those that it takes:
 """
 #: Words of a paragraph after the options that --help alone has: limits of `check`.
 LONG = 60
 #: Said once, at the top.
 OF_ALL = ("--quiet", "--verbose", "--debug", "--version", "--help")
+#: Of several commands, each with a file of its own.
+OF_EACH = ("--output", "--name", "--title")
 
 
 def page() -> str:
     """The page: what commands share, then each command."""
     context = click.Context(group, info_name="gaitid")
     found = list(commands(group, context))
-    counted = Counter(line for command, at in found for line in options(command, at).values())
-    shared = {line for line, times in counted.items() if times > 1}
-    parts = [HEAD, "\n".join(line for line in counted if line in shared) + "\n"]
+    counted = Counter(entry for command, at in found for entry in options(command, at).items())
+    #: By name: the first line that several commands have.
+    shared: dict[str, str] = {}
+    for (name, line), times in counted.items():
+        if times > 1 and name not in OF_EACH:
+            shared.setdefault(name, line)
+    parts = [HEAD, "\n".join(shared.values()) + "\n"]
     for command, at in found:
         parts += section(command, at, shared)
     return "\n".join(parts)
@@ -66,20 +72,26 @@ def commands(above: click.Group, context: click.Context) -> Iterator[tuple[click
             yield from commands(command, at)
 
 
-def section(command: click.Command, context: click.Context, shared: set[str]) -> Iterator[str]:
+def section(command: click.Command, context: click.Context, shared: dict[str, str]) -> Iterator[str]:
     words = command_path(context)
     yield f"{'#' * (1 + len(words.split()))} gaitid {words}\n"
     usage = " ".join(command.collect_usage_pieces(context))
     yield f"```text\n{f'gaitid {words} {usage}'.rstrip()}\n```\n"
     yield from paragraphs(command.help or "")
     lines = options(command, context)
-    if named := [f"`{name}`" for name, line in lines.items() if line in shared]:
-        yield f"Shared options: {', '.join(named)}\n"
-    if own := [line for line in lines.values() if line not in shared]:
+    named = [f"`{name}`" for name, line in lines.items() if shared.get(name) == line]
+    left_out = [f"`{name}`" for name, line in shared.items() if lines.get(name) != line]
+    if named:
+        yield f"Shared options: {', '.join(named) if len(named) < len(left_out) else all_but(left_out)}\n"
+    if own := [line for name, line in lines.items() if shared.get(name) != line]:
         yield "\n".join(own) + "\n"
     command.format_epilog(context, click.HelpFormatter())  # some fill it in only now
     epilog = (command.epilog or "").split("\n\n")
     yield from paragraphs("\n\n".join(part for part in epilog if len(part.split()) < LONG))
+
+
+def all_but(left_out: list[str]) -> str:
+    return f"all but {', '.join(left_out)}" if left_out else "all"
 
 
 def command_path(context: click.Context) -> str:
