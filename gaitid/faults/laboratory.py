@@ -8,14 +8,14 @@ the same in all trials (`spread.LATE`, `spread.LEVEL`) is a prior of the sum, on
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from gaitid.faults.evidence import EVERY, Evidence, level_axes
-from gaitid.faults.hypotheses import CHANNELS, GAIN, Hypothesis, hypotheses
+from gaitid.faults.hypotheses import GAIN, Hypothesis, hypotheses
 from gaitid.faults.judge import STEP, Court, Fitted, Judgement
 from gaitid.faults.spread import ENOUGH_S, LATE, LATE_PLATES, LEVEL, Effect, Prior, likelihood, share_of
-from gaitid.ground.ground import Ground
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, ForcePlate, Trial
 
@@ -57,14 +57,18 @@ class Kind(NamedTuple):
 # off, clothes and scales 1 % into the weight; of laboratories and days as much or twice that (docs/batch.md).
 _SHIFT = Kind("moved", "shift_{}_cm", 0.0, -100.0, Prior(0.03), 0.005, 0.005, 0.005)
 _TILT = Kind("tilt", "tilt_{}_deg", 0.0, float(np.degrees(1.0)), LEVEL, 0.0, LEVEL.sd, LEVEL.sd)
+_BAND = Kind("", "", 0.0, 1.0, Prior(0.03), 0.0, 0.0, 0.0)
 KINDS: Mapping[str, Kind] = {
     **{f"shift_{axis}": _SHIFT._replace(key=_SHIFT.key.format(axis)) for axis in "xy"},
     "gain": Kind("gain", "gain", 1.0, 1.0, Prior(0.1), 0.01, 0.02, 0.01),
     "delay": Kind("late", "delay_ms", 0.0, 1e3, LATE, LATE_PLATES, LATE.sd, LATE_PLATES),
     **{f"tilt_{axis}": _TILT._replace(key=_TILT.key.format(axis)) for axis in "xyz"},
+    # of these a trial tells something, for its own band only: no file holds them
+    **{name: _BAND._replace(cause=name) for name in ("gain_horizontal", "yaw")},
+    **{f"crosstalk_{axis}": _BAND._replace(cause="crosstalk") for axis in "xy"},
 }
 #: What a finding may be of in a trial that still tells of its laboratory.
-CAUSES = {kind.cause for kind in KINDS.values()}
+CAUSES = {kind.cause for kind in KINDS.values() if kind.key}
 
 #: A plate's number, 0 for the laboratory, and a key of `KINDS`.
 Parameter = tuple[int, str]
@@ -166,19 +170,30 @@ def share_of_trial(court: Court, said: Judgement, corners: Corners) -> Share | N
     left = of.misfit(white) - score @ np.linalg.solve(information + wide, score)
     raised = of.variance(float(left))
     # what channels that become smaller gain by that alone (`Court.stretch`), and no trial tells
-    falls = [court.stretch(h, np.ones(1)) if h.cause == "gain" else 0.0 for h, _ in _hypotheses(evidence).values()]
+    of_gain = ("gain", "gain_horizontal")
+    falls = [court.stretch(h, np.ones(1)) if h.cause in of_gain else 0.0 for h, _ in _hypotheses(evidence).values()]
     seconds = min(len(evidence.windows_s) * EVERY, ENOUGH_S)
     return Share(corners, tuple(known), score / raised - np.array(falls), information / raised, seconds)
+
+
+def filed(share: Share) -> Share:
+    """With the parameters alone that ``laboratory.yaml`` has, the others as they are usual."""
+    at = [i for i, (_, kind) in enumerate(share.parameters) if KINDS[kind].key]
+    parameters, information = tuple(share.parameters[i] for i in at), share.information[np.ix_(at, at)]
+    return replace(share, parameters=parameters, score=share.score[at], information=information)
 
 
 def _hypotheses(evidence: Evidence) -> dict[Parameter, tuple[Hypothesis, int]]:
     """Of each parameter that a trial may tell of: its hypothesis, and which parameter of that it is."""
     axes = [f"tilt_{'xyz'[int(np.argmax(np.abs(axis)))]}" for axis in level_axes(evidence.up_g)]
+    names_of = {"late": ["delay"], "tilt": axes}
+    for cause in {kind.cause for kind in KINDS.values()} - {*names_of}:
+        names_of[cause] = [name for name, kind in KINDS.items() if kind.cause == cause]
     found: dict[Parameter, tuple[Hypothesis, int]] = {}
     for of in hypotheses(evidence, weighed=True):
         single = len(of.plates) == 1
-        if of.cause in CAUSES and (single or not of.plates) and of.channels in ((), CHANNELS):
-            names = {"moved": ["shift_x", "shift_y"], "gain": ["gain"], "late": ["delay"], "tilt": axes}[of.cause]
+        if of.cause in names_of and (single or not of.plates):
+            names = names_of[of.cause]
             number = evidence.plates[of.plates[0]].number if single else 0
             found |= {(number, name): (of, j) for j, name in enumerate(names)}
     return found
@@ -246,77 +261,6 @@ def known_faults(evidence: Evidence, day: Day | None) -> Iterator[Fitted]:
             yield Fitted(of, np.inf, size, error, state, np.nan)
 
 
-# --- errors that all plates have in common --------------------------------------------------------------------------
-
-
-class CommonErrors(NamedTuple):
-    """Errors that all plates have in common, root mean squares.
-
-    Attributes
-    ----------
-    cop_g : (2, 3) array, m
-        Of the centre of pressure along the two level directions that it is independent in.
-    gain : float
-        Relative.
-    delay_s : float
-    """
-
-    cop_g: Array
-    gain: float
-    delay_s: float
-
-
-def common_errors(share: Share | None, day: Day | None, ground: Ground, sd: Array) -> CommonErrors:
-    """Errors that all plates have in common, after what was recorded: prior times likelihood.
-
-    Nothing is corrected, so that an error whose mean is not zero any more counts with that: with a right prior as much
-    as before on the average of trials, and more where an error shows.
-
-    Parameters
-    ----------
-    share : Share or None
-        What the trial tells.
-    day : Day or None
-        What is known of its laboratory, in place of `sd` for what it holds.
-    ground : Ground
-    sd : (4,) array
-        Standard deviations in any laboratory: of pressure along two directions, m, gain, delay, s. One of 0 stays so.
-    """
-    level_g = np.linalg.svd(ground.floor.up_g[None])[2][1:]
-    R_gp = {plate.number: plate.R_gp for plate in ground.plates}
-
-    def columns(parameters: Sequence[Parameter]) -> Array:
-        """(parameters, 7) how large each is for an error of 1; last the tilts about x, y and z."""
-        of = np.zeros((len(parameters), 7))
-        for row, (number, kind) in zip(of, parameters, strict=True):
-            if kind.startswith("shift"):  # pressure is read by R p too far
-                row[:2] = level_g @ R_gp[number][:, "xy".index(kind[-1])]
-            else:
-                row[2 + ("gain", "delay", "tilt_x", "tilt_y", "tilt_z").index(kind)] = 1.0
-        return of * (sds > 0)
-
-    sds = np.concatenate([sd, np.full(3, LEVEL.sd)])
-    information, score = np.diag(1 / np.where(sds > 0, sds, 1.0) ** 2), np.zeros(len(sds))
-    if day is not None:
-        known = [parameter for parameter in day.values if parameter[0] in R_gp]
-        J, off = columns(known), np.array([day.values[p].mean - KINDS[p[1]].prior.mean for p in known])
-        # each plate says it of the same error
-        weights = np.array([day.values[p].sd ** -2.0 for p in known]) / max(len({number for number, _ in known}), 1)
-        held = J.any(axis=0)
-        information[held, held] = 0.0
-        information, score = information + J.T @ (weights[:, None] * J), J.T @ (weights * off)
-    if share is not None:
-        J, usual = columns(share.parameters), np.array([KINDS[kind].prior.mean for _, kind in share.parameters])
-        information = information + J.T @ share.information @ J
-        score = score + J.T @ (share.score - share.information @ usual)
-    covariance = np.linalg.inv(information)
-    mean = covariance @ score
-    squares = (covariance + np.outer(mean, mean)) * np.outer(sds > 0, sds > 0)
-    cop, directions = np.linalg.eigh(squares[:2, :2])
-    gain, delay_s = np.sqrt(np.diag(squares)[2:4]).tolist()
-    return CommonErrors(np.sqrt(cop)[:, None] * directions.T @ level_g, gain, delay_s)
-
-
 # --- the sum -------------------------------------------------------------------------------------------------------
 
 
@@ -333,6 +277,7 @@ def added(name: str, trials: Sequence[tuple[str, Share]], before: Day | None) ->
     before : Day or None
         What an earlier day showed, that this one is held against.
     """
+    trials = [(subject, filed(share)) for subject, share in trials]
     names = sorted({parameter for _, share in trials for parameter in share.parameters})
     known_s: dict[str, float] = {}
     for subject, share in trials:

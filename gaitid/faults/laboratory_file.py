@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from gaitid.errors import ReadError
-from gaitid.faults.laboratory import KINDS, Corners, Day, Parameter, Share
+from gaitid.faults.laboratory import KINDS, Corners, Day, Parameter, Share, filed
 from gaitid.faults.spread import Prior
 from gaitid.notes import phrase
 from gaitid.trial import Array
 
 #: The key that it begins with.
 BEGINS = "gaitid_laboratory"
-_KEYS = {kind.key: name for name, kind in KINDS.items()}
+_KEYS = {kind.key: name for name, kind in KINDS.items() if kind.key}
 _DIGITS = 6  # of what a record holds
 
 
@@ -25,6 +25,7 @@ _DIGITS = 6  # of what a record holds
 
 def share_record(share: Share) -> dict[str, Any]:
     """Of the information the upper triangle, row after row."""
+    share = filed(share)
     rows = share.information[np.triu_indices(len(share.parameters))]
     return {
         "plates": {str(number): corners.tolist() for number, corners in share.corners.items()},

@@ -148,7 +148,7 @@ def _record(perturbed: Perturbed, sources: Sources, spread: Joined, of_result: A
     sizes = sources.hip_m
     now, then = sizes.get(hip_method(perturbed), sizes.get(OTHERWISE, 0.0)), sizes.get("functional", np.inf)
     hip_better = then / now if then < now else None
-    plates = perturbed.common_errors(sources.sizes)
+    plates = perturbed.plate_errors(sources.sizes)
     return {
         "file": sources.name,
         "title": sources.title,
@@ -157,10 +157,16 @@ def _record(perturbed: Perturbed, sources: Sources, spread: Joined, of_result: A
         "stride_hz": errors.stride_hz,
         "hip_centre": hip_method(perturbed) or OTHERWISE,
         "marker_noise_m": None if errors.noise is None else errors.noise.raw_m,
-        "plates_in_common": {
-            "cop_mm": (np.linalg.norm(plates.cop_g, axis=1) * 1e3).round(2).tolist(),
-            "gain_percent": round(plates.gain * 100, 2),
-            "delay_ms": round(plates.delay_s * 1e3, 2),
+        "delay_ms": round(plates.delay_s * 1e3, 2),
+        "turn_deg": round(float(np.degrees(plates.turn_rad)), 2),
+        "plates": {
+            str(number): {
+                "cop_mm": (np.linalg.norm(of.cop_g, axis=1) * 1e3).round(2).tolist(),
+                "gain_percent": round(of.gain * 100, 2),
+                "horizontal_gain_percent": round(of.horizontal * 100, 2),
+                "crosstalk_percent": (np.linalg.norm(of.crosstalk_g, axis=1) * 100).round(2).tolist(),
+            }
+            for number, of in plates.plates.items()
         },
         "left_out": list(errors.left_out),
         "sources": sources.content.get("sources", {}),

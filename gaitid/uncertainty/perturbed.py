@@ -23,7 +23,8 @@ from gaitid.body.frames import Geometry
 from gaitid.body.joints import Calibration, Place, of_draws
 from gaitid.body.poses import Body, Checked
 from gaitid.dynamics.chain import Wrench
-from gaitid.faults.laboratory import CommonErrors, common_errors, day_of
+from gaitid.faults.laboratory import day_of
+from gaitid.faults.plate_errors import PlateErrors, Sizes, plate_errors
 from gaitid.gait.features import CycleCurves
 from gaitid.gait.impact import matched_load
 from gaitid.ground.contacts import FootLoad
@@ -366,7 +367,9 @@ class Perturbed:
                 result.trial.rate_hz,
                 result.markers.quality["marker_bandwidth_hz"],
             )
-            loads = {side: shifted_load(load, shift.load, up_g, rate_hz) for side, load in loads.items()}
+            loads = {
+                side: shifted_load(load, shift.load, i, up_g, rate_hz) for i, (side, load) in enumerate(loads.items())
+            }
             on_feet |= {side: load for side, load in loads.items() if side not in before.by_file}
             if result.settings.joint_loads == "matched":
                 on_feet = {side: matched_load(load, bandwidth_hz, rate_hz) for side, load in on_feet.items()}
@@ -377,13 +380,15 @@ class Perturbed:
         cutoff_hz = cutoff_of(self)
         return track if cutoff_hz is None else lowpass(track[:, None], cutoff_hz, self.result.trial.rate_hz)[:, 0]
 
-    def common_errors(self, sizes: Mapping[str, Mapping[str, float]]) -> CommonErrors:
-        """Those of all plates alike, after what the trial and its laboratory show of them; `Sources.sizes` before."""
+    def plate_errors(self, sizes: Mapping[str, Mapping[str, float]]) -> PlateErrors:
+        """Those of plates and clocks after what the trial and its laboratory show; `Sources.sizes` before."""
         result, (frames, laboratory_s) = self.result, sizes["timing"].values()
-        gain, _, cop_m, *_ = sizes["force_plates"].values()
-        before = np.array([cop_m, cop_m, gain, np.hypot(frames / result.trial.rate_hz, laboratory_s)])
-        day = day_of(pipeline_of(result).laboratory, result.trial)
-        return common_errors(result.laboratory[0], day, result.ground, before)
+        of = sizes["force_plates"]
+        delay_s = float(np.hypot(frames / result.trial.rate_hz, laboratory_s))
+        usual = Sizes(of["gain_percent"], of["cop_mm"], of["crosstalk_percent"], of["turn_deg"], delay_s)
+        return plate_errors(
+            result.laboratory[0], day_of(pipeline_of(result).laboratory, result.trial), result.ground, usual
+        )
 
     def _joined(self, loads: Sequence[FootLoad]) -> FootLoad:
         """Of all draws, in the frames that are meant."""

@@ -37,10 +37,10 @@ class Shift:
         To centres of mass, in segment axes, in lengths of the segment.
     mass, inertia : mapping of segment to (1,) array
         Relative.
-    load : mapping of str, or of (str, float), to (n,) array
+    load : mapping of str, or of (str, float), to array
         To what acts on each foot: ``gain`` (relative), ``force`` (3, N, at the centre of pressure), ``cop`` (3, m),
         ``free_moment`` (N·m), ``turn`` (rad, about the vertical), ``("late", s)`` (the share of what changes if it
-        comes so much later).
+        comes so much later). The first three may have leading axes (sides, frames): errors of the plates stood on.
     cutoff : mapping of str to float
         ``log``: to the logarithm of the cut-off; ``again``: so many times what the low-pass takes of what it let
         through.
@@ -101,7 +101,7 @@ def summed(parts: Iterable[tuple[float, Shift]]) -> Shift:
     return Shift(**total)
 
 
-def shifted_load(load: FootLoad, shift: OfLoads, up_g: Array, rate_hz: float) -> FootLoad:
+def shifted_load(load: FootLoad, shift: OfLoads, side: int, up_g: Array, rate_hz: float) -> FootLoad:
     """A foot's load with the errors of plates and clocks; in the air none, where unknown unknown.
 
     Parameters
@@ -109,6 +109,8 @@ def shifted_load(load: FootLoad, shift: OfLoads, up_g: Array, rate_hz: float) ->
     load : FootLoad
     shift : mapping
         `Shift.load`.
+    side : int
+        Of the loaded sides, which.
     up_g : (3,) array
     rate_hz : float
         Of the cameras.
@@ -121,22 +123,25 @@ def shifted_load(load: FootLoad, shift: OfLoads, up_g: Array, rate_hz: float) ->
             late = np.stack([np.interp(frames - key[1] * rate_hz, frames, channel) for channel in both.T], axis=1)
             change = np.nan_to_num(share * (late - both))  # none beside what is not known
             f, m = f + change[:, :3], m + change[:, 3:]
+    gain, force_g, shift_g = (
+        np.asarray(shift.get(key, 0.0))[side] if np.ndim(shift.get(key, 0.0)) > 1 else np.asarray(shift.get(key, 0.0))
+        for key in ("gain", "force", "cop")
+    )
     pressed = np.where(np.isfinite(load.cop_g), load.cop_g, 0.0)
     if "turn" in shift:
         R = _about(up_g, float(shift["turn"]))
         m = m - cross(pressed, f)
         f, m = f @ R.T, m @ R.T
         m = m + cross(pressed, f)
-    if "gain" in shift:
-        f, m = f * (1 + shift["gain"]), m * (1 + shift["gain"])
+    f, m = f * (1 + gain), m * (1 + gain)
     felt: Mask = (np.isfinite(load.cop_g).all(axis=1) & loaded)[:, None]
     cop_g, free_moment = load.cop_g, load.free_moment
     if "force" in shift:
-        extra = np.where(felt, shift["force"], 0.0)
+        extra = np.where(felt, force_g, 0.0)
         f, m = f + extra, m + cross(pressed, extra)
     if "cop" in shift:
-        m = m + cross(np.broadcast_to(shift["cop"], f.shape), f)
-        cop_g = cop_g + shift["cop"]
+        m = m + cross(np.broadcast_to(shift_g, f.shape), f)
+        cop_g = cop_g + shift_g
     if "free_moment" in shift:
         extra = np.where(felt, shift["free_moment"] * up_g, 0.0)
         m, free_moment = m + extra, free_moment + np.where(felt[:, 0], shift["free_moment"], 0.0)

@@ -14,9 +14,10 @@ from gaitid.model.fields import Faults, Fields, nearest
 from gaitid.model.load import bundled_folder, find_file
 from gaitid.model.specs import Model
 from gaitid.model.yaml_file import load_yaml
+from gaitid.numerics.rotation import cross
 from gaitid.records import NamedTuple
 from gaitid.trial import Array
-from gaitid.uncertainty.shift import Error, Shift
+from gaitid.uncertainty.shift import Error, OfLoads, Shift
 from gaitid.write import DEFAULT_UNCERTAINTY
 
 if TYPE_CHECKING:
@@ -122,16 +123,42 @@ def _segment_parameters(sources: Sources, perturbed: Perturbed) -> Iterator[Erro
 
 
 def _plates(sources: Sources, perturbed: Perturbed) -> Iterator[Error]:
-    """Of all plates alike; what stands on different plates is never compared."""
-    _, force_N, _, free_moment_Nm, turn_rad = sources.sizes["force_plates"].values()
-    of = perturbed.common_errors(sources.sizes)
-    parts = [("gain", "gain", np.array(of.gain)), ("turn", "turned about the vertical", np.array(turn_rad))]
-    parts += [("force", f"force, {'xyz'[axis]}", force_N * np.eye(3)[axis]) for axis in range(3)]
-    parts += [("cop", "centre of pressure", cop_g) for cop_g in of.cop_g]
-    parts += [("free_moment", "free moment", np.array(free_moment_Nm))]
-    for key, words, size in parts:
-        if np.abs(size).max() > 0 and _on_plates(perturbed):
-            yield Error("force_plates", words, Shift(load={key: size}))
+    """Of each plate its own; those of several share a shift, as what stands on different plates is never compared."""
+    if not _on_plates(perturbed):
+        return
+    sizes, result = sources.sizes["force_plates"], perturbed.result
+    of, up_g = perturbed.plate_errors(sources.sizes), result.ground.floor.up_g
+    places = {plate.number: plate.centre_g for plate in result.ground.plates}
+    middle_g = np.mean([*places.values()], axis=0)
+    f_g = np.stack([np.nan_to_num(result.sides[side].load.wrench.f_g) for side in perturbed.sides])
+    push = (f_g @ up_g)[..., None]
+
+    def felt(each: Mapping[int, Array]) -> Array:
+        """(sides, frames, n) of the plate that a foot stands on, or the mean of several."""
+        every = np.zeros((*f_g.shape[:2], len(next(iter(each.values())))))
+        for contact in result.contacts:
+            if contact.side in perturbed.sides and contact.plates:
+                mean = np.mean([each[number] for number in contact.plates], axis=0)
+                every[perturbed.sides.index(contact.side), contact.loaded] = mean
+        return every
+
+    turned = felt({k: of.turn_rad * cross(up_g, place - middle_g) for k, place in places.items()})
+    horizontal = felt({k: np.array([plate.horizontal]) for k, plate in of.plates.items()})
+    shifts: list[tuple[str, OfLoads]] = [
+        ("gain", {"gain": felt({k: np.array([plate.gain]) for k, plate in of.plates.items()})}),
+        ("gain of horizontal forces", {"force": horizontal * (f_g - push * up_g)}),
+        ("turned about the vertical", {"turn": np.array(of.turn_rad), "cop": turned}),
+        ("free moment", {"free_moment": np.array(sizes["free_moment_Nm"])}),
+    ]
+    for j in range(3):
+        shifts.append((f"force, {'xyz'[j]}", {"force": sizes["force_N"] * np.eye(3)[j]}))
+    for j in range(2):
+        shifts.append(("centre of pressure", {"cop": felt({k: plate.cop_g[j] for k, plate in of.plates.items()})}))
+        crosstalk = felt({k: plate.crosstalk_g[j] for k, plate in of.plates.items()})
+        shifts.append(("vertical force in a horizontal one", {"force": crosstalk * push}))
+    for words, load in shifts:
+        if any(np.any(size) for size in load.values()):
+            yield Error("force_plates", words, Shift(load=load))
 
 
 def _timing(sources: Sources, perturbed: Perturbed) -> Iterator[Error]:
@@ -140,7 +167,7 @@ def _timing(sources: Sources, perturbed: Perturbed) -> Iterator[Error]:
     At 0 and √3 standard deviations to either side, with weights of 2/3 and 1/6, the mean square of what a normal error
     changes is right to the fifth order (Julier & Uhlmann 2004, Proc IEEE 92:401-422, eq. 12).
     """
-    delay_s = perturbed.common_errors(sources.sizes).delay_s
+    delay_s = perturbed.plate_errors(sources.sizes).delay_s
     if delay_s and _on_plates(perturbed):
         for words, sign in (("later", 1), ("earlier", -1)):
             key = "late", sign * float(np.sqrt(3.0)) * delay_s
@@ -250,6 +277,7 @@ _ROWS = (
             "cop_mm": (_MOST_MM, lambda mm: mm * 1e-3),
             "free_moment_Nm": (100.0, float),
             "turn_deg": (30.0, lambda deg: deg * _UNITS["_deg"]),
+            "crosstalk_percent": (_MOST_PERCENT, _share),
         },
         _plates,
     ),
