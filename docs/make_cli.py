@@ -23,7 +23,7 @@ PAGE = Path(__file__).resolve().parent / "cli.md"
 HEAD = """\
 # Command line reference
 
-`gaitid COMMAND --help` says the same. `python docs/make_cli.py` makes this page from the commands.
+`gaitid COMMAND --help` says this and more. `python docs/make_cli.py` makes this page from the commands.
 
 Every command also takes `-q, --quiet` (only errors on stderr), `-v, --verbose` (more on stderr), `--debug` (the full
 traceback of an error), `--version`, `-h, --help`. Data go to files or stdout, all else to stderr.
@@ -77,7 +77,8 @@ def section(command: click.Command, context: click.Context, shared: dict[str, st
     yield f"{'#' * (1 + len(words.split()))} gaitid {words}\n"
     usage = " ".join(command.collect_usage_pieces(context))
     yield f"```text\n{f'gaitid {words} {usage}'.rstrip()}\n```\n"
-    yield from paragraphs(command.help or "")
+    first, *others = inspect.cleandoc(command.help or "").split("\n\n")
+    yield from paragraphs("\n\n".join([first, *(part for part in others if part.startswith("\b"))]))
     lines = options(command, context)
     named = [f"`{name}`" for name, line in lines.items() if shared.get(name) == line]
     left_out = [f"`{name}`" for name, line in shared.items() if lines.get(name) != line]
