@@ -28,10 +28,7 @@ class Walk:
     static: str | None = None
 
 
-WALKS = (
-    Walk("sydney/walk03.c3d", "pig", "sydney/static.c3d"),
-    Walk("qualisys/walk.c3d", "cast", "qualisys/static.c3d"),
-)
+WALKS = (Walk("sydney/walk03.c3d", "pig", "sydney/static.c3d"),)
 # Column of joints.csv without its side, whether its largest or its smallest value is the peak, and its name here.
 PEAKS = (
     ("hip_extension_moment_Nm_per_kg", max, "hip extension"),

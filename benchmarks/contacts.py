@@ -86,30 +86,22 @@ def count(name: str, options: dict[str, object], total: Count) -> None:
         total.worst_Nm = max(total.worst_Nm, float(np.nanmax(off_Nm)))
 
 
+COLUMNS = {
+    "measured: known": (("measured", "known"),),
+    "unknown": (("measured", "unknown"),),
+    "none": (("measured", "none"),),
+    "not measured: known or none": (("not measured", "known"), ("not measured", "none")),
+    "in the air: known": (("in the air", "known"),),
+}
+
+
 def table(names: Sequence[str]) -> list[str]:
-    columns = [
-        *("in the air: none", "unknown", "known", "measured: known", "unknown", "none"),
-        *("not measured: unknown", "known", "none", "wrong", "largest error"),
-    ]
-    lines = head("scenario", *columns)
+    lines = head("scenario", *COLUMNS, "wrong", "largest error")
     for name in names:
         total = Count()
         for options in VARIANTS.values():
             count(name, options, total)
-        cells = [
-            str(total.table.get(key, 0))
-            for key in (
-                ("in the air", "none"),
-                ("in the air", "unknown"),
-                ("in the air", "known"),
-                ("measured", "known"),
-                ("measured", "unknown"),
-                ("measured", "none"),
-                ("not measured", "unknown"),
-                ("not measured", "known"),
-                ("not measured", "none"),
-            )
-        ]
+        cells = [sum(total.table.get(key, 0) for key in keys) for keys in COLUMNS.values()]
         lines.append(row(f"`{name}`", *cells, total.wrong, f"{total.worst_N:.0f} N, {total.worst_Nm:.1f} N·m"))
     return lines
 

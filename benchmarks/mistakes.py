@@ -65,7 +65,7 @@ WRITTEN = 0.98
 #: By how much all bands are widened, to see which mistakes they would hold.
 WIDER = (1.0, 1.15, 1.25, 1.5, 2.0, 3.0)
 #: Faults of a group that the page names.
-MOST_OFTEN = 5
+MOST_OFTEN = 3
 
 # A note with the same words whose figures moved by less than this share says nothing new.
 SAME_FIGURES = 0.2

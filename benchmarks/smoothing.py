@@ -149,7 +149,7 @@ def accelerations(first: str, t: Array, errors: dict[str, Array]) -> str:
 # --- moments by cut-off -----------------------------------------------------------------------------------------
 
 CUTOFFS: tuple[float | str, ...] = (5.0, 7.0, 10.0, 12.0, 17.0, "auto")
-NOISES_MM = (0.1, 0.3, 1.0)
+NOISES_MM = (0.3, 1.0)
 WALKED = {
     "slow walk, 0.88 m/s": replace(SCENARIOS["walk"], clock=Clock(0.7)),
     "walk, 1.25 m/s": SCENARIOS["walk"],

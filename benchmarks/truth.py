@@ -23,7 +23,7 @@ from gaitid.trial import Array
 JOINTS = ("ankle", "knee", "hip")
 RATES = (50, 100, 200, 400)
 NOISES = (0.1, 0.3, 1.0)
-CUTOFFS = ("none", "4", "5", "6", "7", "8", "10", "auto")
+CUTOFFS = ("none", "6", "7", "10", "auto")
 
 
 def analysed(walk: Simulated, **settings: object) -> Result:

@@ -6,7 +6,6 @@ What they are held against is made from their YAML alone by differentiating pose
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -102,10 +101,7 @@ def system(name: str) -> System:
     if name == "whole_body":
         text = (ROOT / "tests" / "simulate" / "scenarios" / "whole_body.yaml").read_text("utf-8")
     elif name == "arm":
-        page = (ROOT / "docs" / "chains.md").read_text("utf-8")
-        found = re.search(r"```yaml\n(.*?)```", page, re.DOTALL)
-        assert found is not None
-        text = found[1]
+        text = (ROOT / "docs" / "examples" / "arm.yaml").read_text("utf-8")
     else:
         text = LIMB
     with tempfile.TemporaryDirectory() as folder:

@@ -1,14 +1,12 @@
-"""Every YAML of docs/chains.md, as a reader would use it: simulated, analysed, drawn, its limits taken."""
+"""The files that docs/chains.md links, as a reader would use them: simulated, analysed, drawn, their limits taken."""
 
 from __future__ import annotations
 
 import csv
-import re
 from pathlib import Path
 
 import numpy as np
 import pytest
-import yaml
 from click.testing import CliRunner
 
 from gaitid.cli.capacity import command as capacity
@@ -16,12 +14,7 @@ from gaitid.cli.report import command as report
 from gaitid.cli.run import command as run
 from gaitid.simulate.files import simulate
 
-PAGE = Path(__file__).parents[2] / "docs" / "chains.md"
-BLOCKS = {
-    (next(key for key in content if key.startswith("gaitid_")), content["name"]): text
-    for text in re.findall(r"```yaml\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
-    if (content := yaml.safe_load(text))
-}
+EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 # 60 frames of each: their rates are 100, 100 and 200 Hz.
 SECONDS = {"arm": 0.6, "robot": 0.6, "limb": 0.3}
 TIPS = {"arm": ("hand_end", "--plane", "xz"), "robot": ("l_fore_end",)}
@@ -41,9 +34,8 @@ def columns(path: Path) -> dict[str, np.ndarray]:
 
 @pytest.mark.parametrize("name", ["arm", "robot", "limb"])
 def test_a_system_from_yaml_to_picture(name: str, tmp_path: Path) -> None:
-    (tmp_path / f"{name}.yaml").write_text(BLOCKS["gaitid_scenario", name], "utf-8")
     sim, results = tmp_path / "sim", tmp_path / "results"
-    simulate(tmp_path / f"{name}.yaml", sim, duration=SECONDS[name])
+    simulate(EXAMPLES / f"{name}.yaml", sim, duration=SECONDS[name])
     model = sim / f"{name}.model.yaml"
     loads = [w for f in sorted(sim.glob("*.load.*.csv")) for w in ("--load", f"{f.name.split('.')[2]}={f}")]
     assert bool(loads) == (name != "robot")
@@ -56,8 +48,7 @@ def test_a_system_from_yaml_to_picture(name: str, tmp_path: Path) -> None:
     called(report, sim, "-o", tmp_path / "sheet.svg", "--quiet")
     assert (tmp_path / "page.html").stat().st_size > 50_000 and (tmp_path / "sheet.svg").stat().st_size > 50_000
     if name in TIPS:
-        limits = tmp_path / "limits.yaml"
-        limits.write_text(BLOCKS["gaitid_limits", name], "utf-8")
+        limits = EXAMPLES / f"{name}.limits.yaml"
         tip, *more = TIPS[name]
         asked = ["--model", model, "--limits", limits, "--endpoint", tip, *more, "--picture", 30, "-o", results]
         called(capacity, sim / f"{name}.csv", *asked, "--quiet")
