@@ -21,7 +21,7 @@ import numpy as np
 from common import head, parser_of, row, show
 from spoilt_files import NOISE_M, Drawn, Session, write_session
 
-from gaitid.cli.run import command
+from gaitid.cli.run import run_command as command
 from gaitid.model.load import bundled_folder
 from gaitid.model.yaml_file import load_yaml
 from gaitid.trial import Array, Mask

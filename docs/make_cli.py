@@ -16,7 +16,7 @@ from pathlib import Path
 
 import click
 
-from gaitid.cli.group import group
+from gaitid.cli.common import group
 
 PAGE = Path(__file__).resolve().parent / "cli.md"
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-from gaitid.cli.run import command
+from gaitid.cli.run import run_command as command
 from gaitid.report import write_report
 
 FIGURES = Path(__file__).resolve().parent

@@ -14,7 +14,7 @@ from pathlib import Path
 import ezc3d
 from playwright.sync_api import sync_playwright
 
-from gaitid.cli.run import command
+from gaitid.cli.run import run_command as command
 from gaitid.report.result import Result, load_result
 from gaitid.report.scene import SCENE_CSS, SCENE_JS, plan_html, scene_html
 

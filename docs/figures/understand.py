@@ -19,7 +19,7 @@ import matplotlib.pyplot as plt
 from gallery import make_small
 from matplotlib.axes import Axes
 
-from gaitid.cli.run import command
+from gaitid.cli.run import run_command as command
 from gaitid.report.gathering import load_results
 from gaitid.report.page import PERCENT
 from gaitid.report.page.sure import SOURCES, layers, variance_over_cycle

@@ -22,7 +22,7 @@ import numpy as np
 from gaitid.analysis.result import Result
 from gaitid.errors import GaitidError, TrialError
 from gaitid.gait import FIGURES
-from gaitid.gait.by_hand import ADD, MOVE, REMOVE, CycleByHand, EventByHand, GaitByHand
+from gaitid.gait.cycles import ADD, MOVE, REMOVE, CycleByHand, EventByHand, GaitByHand
 from gaitid.gait.feature_list import FEATURES
 from gaitid.gait.spatiotemporal import summary
 from gaitid.ground.by_hand import ByHand

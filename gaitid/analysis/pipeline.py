@@ -36,10 +36,9 @@ from gaitid.dynamics.chain import Wrench
 from gaitid.faults.find import PlateFaults, faults_of_channels, find_faults
 from gaitid.faults.laboratory import Day
 from gaitid.gait.emg import Envelopes, envelopes
-from gaitid.gait.event_notes import event_notes, ground_notes
 from gaitid.gait.events import contact_clock_notes
 from gaitid.gait.impact import Impact, find_impacts, impact_notes, matched_loads, smoothed_notes
-from gaitid.gait.spatiotemporal import Gait, analyse_gait
+from gaitid.gait.spatiotemporal import Gait, analyse_gait, event_notes, ground_notes
 from gaitid.ground.balance import Balance
 from gaitid.ground.by_hand import ByHand, assigned_frames
 from gaitid.ground.contacts import FootLoad, Loads

@@ -333,15 +333,15 @@ class Analysis:
             ``side``, ``variable``, ``score_deg``, ``norm_deg`` (of people of the norm); last ``gait_profile_score`` of
             each side and of ``both``. ``attrs["norms"]`` and ``attrs["no_scores_because"]`` say against which, why not.
         """
-        from gaitid.api.scores import scores_of
+        from gaitid.api.shown import scores_of
 
         return scores_of(self.record, self.cycles, self.spatiotemporal, None if norms is None else str(norms))
 
     def asymmetry(self) -> pd.DataFrame:
         """Features of both sides, means over cycles: ``feature``, ``unit``, ``left``, ``right``, ``difference``
-        (left less right), ``ratio`` (left over right, where it means something: `gaitid.gait.asymmetry`).
+        (left less right), ``ratio`` (left over right, where it means something: `gaitid.gait.feature_list`).
         """
-        from gaitid.api.scores import asymmetries_of
+        from gaitid.api.shown import asymmetries_of
 
         return asymmetries_of(self.features)
 
@@ -366,7 +366,7 @@ class Analysis:
         GaitidError
             xarray is absent; `over` is another word.
         """
-        from gaitid.api.labelled import to_dataset
+        from gaitid.api.shown import to_dataset
 
         verdict = {f"verdict_{name}": str(self.verdict.get(name, "")) for name in ("trial", "left", "right")}
         about = {"trial": self.name, "model": self.record["model"]["name"], "gaitid": str(self.record["gaitid"])}
@@ -410,6 +410,6 @@ class Analysis:
         )
 
     def _repr_html_(self) -> str:
-        from gaitid.api.page import Shown, table_of
+        from gaitid.api.shown import Shown, table_of
 
         return table_of(Shown(self.name, self.record, self.contacts, self.cycles, self.joints))

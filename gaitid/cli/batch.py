@@ -16,12 +16,10 @@ import click
 
 from gaitid.cli import options
 from gaitid.cli.common import Seconds, flag, print_detail, print_error, print_info, refuse_pattern, talk_options
-from gaitid.cli.log import ERROR, INFO, WARNING, Log
 from gaitid.cli.progress import Bar
-from gaitid.cli.run import command as run_command
-from gaitid.cli.run import given_options, recorded_command
+from gaitid.cli.run import given_options, recorded_command, run_command
 from gaitid.cli.start import INTERRUPTED
-from gaitid.cli.streams import erase_line
+from gaitid.cli.streams import ERROR, INFO, WARNING, Log, erase_line
 from gaitid.errors import GaitidError, counted, first_few
 from gaitid.settings import OPTIONS
 
@@ -102,7 +100,7 @@ def _processors() -> int:
 @options.log
 @talk_options
 @click.pass_context
-def command(ctx: click.Context, /, datasets: tuple[str, ...], output: str | None, **given: Any) -> int:
+def batch_command(ctx: click.Context, /, datasets: tuple[str, ...], output: str | None, **given: Any) -> int:
     """Work on all trials of each DATASET: a folder with all below it, a glob, a trial, a manifest (CSV or YAML),
     or a URL of any of the first three.
 

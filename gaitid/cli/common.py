@@ -1,4 +1,4 @@
-"""What every command shares: lines on stderr, JSON on stdout, a refusal as one line, folders, options that all have."""
+"""The group of all commands, and what they share: lines, JSON, a refusal as one line, folders, options of all."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -18,7 +19,8 @@ from gaitid.version import __version__
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from gaitid.cli.log import Log
+    from gaitid.cli.streams import Log
+
 
 T = TypeVar("T")
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -192,3 +194,66 @@ def _parent(trial: Path) -> str:
         return trial.resolve().parent.name
     except (OSError, RuntimeError):  # a loop of links, or a current folder that is gone
         return trial.parent.name
+
+
+# Where each command stands in the help, and in which module of this room, if not in one of its name.
+_COMMAND_SECTIONS = {
+    "Analysis": ("run", "batch", "inspect", "calibrate", "check"),
+    "Results": ("report", "compare", "features", "repeatability", "export", "norms", "models"),
+    "Mechanics": ("simulate", "mechanism", "capacity"),
+}
+_MODULES = {
+    "calibrate": "run",
+    "inspect": "check",
+    **dict.fromkeys(("export", "report", "compare"), "results"),
+    **dict.fromkeys(("features", "repeatability", "norms"), "data_sets"),
+    **dict.fromkeys(_COMMAND_SECTIONS["Mechanics"], "mechanics"),
+}
+COMMANDS = [name for names in _COMMAND_SECTIONS.values() for name in names]
+
+
+class Interrupted(Exception):
+    """Ctrl-C."""
+
+
+class _Lazy(click.Group):
+    """A group that imports a command when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return COMMANDS
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        command: click.Command = getattr(import_module(f"gaitid.cli.{_MODULES.get(name, name)}"), f"{name}_command")
+        return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise Interrupted from None  # before click prints an empty line for it
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for section, names in _COMMAND_SECTIONS.items():
+            commands = [(name, self.get_command(ctx, name)) for name in names]
+            with formatter.section(section):
+                formatter.write_dl([(name, of.get_short_help_str(90)) for name, of in commands if of], col_max=16)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
+            ctx.fail(f"no command {args[0]!r}; expected one of {', '.join(COMMANDS)}")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(
+    cls=_Lazy,
+    # of all commands too: what stands below inherits it
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    epilog="Example:  gaitid run walk.c3d --model pig -o results\n\nThe command line in full: docs/command_line.md",
+)
+@talk_options
+def group() -> None:
+    """3D gait analysis from markers and force plates to joint wrenches."""

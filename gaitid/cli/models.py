@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 )
 @talk_options
 @click.pass_context
-def command(ctx: click.Context) -> int | None:
+def models_command(ctx: click.Context) -> int | None:
     """List, show and check models; without a subcommand, list them."""
-    return ctx.invoke(list_) if ctx.invoked_subcommand is None else None
+    return ctx.invoke(models_list) if ctx.invoked_subcommand is None else None
 
 
-@command.command("list", epilog="Example:  gaitid models list")
+@models_command.command("list", epilog="Example:  gaitid models list")
 @talk_options
-def list_() -> int:
+def models_list() -> int:
     """The bundled models: name, title and file, separated by tabs."""
     from gaitid.model.load import bundled_models, load_model
 
@@ -44,11 +44,11 @@ def list_() -> int:
     return 1 if failed else 0
 
 
-@command.command("show", epilog="Example:  gaitid models show pig_vicon --resolved")
+@models_command.command("show", epilog="Example:  gaitid models show pig_vicon --resolved")
 @click.argument("name")
 @click.option("--resolved", is_flag=True, help="With everything that it extends merged into one file.")
 @talk_options
-def show(name: str, resolved: bool) -> int:
+def models_show(name: str, resolved: bool) -> int:
     """The YAML of the model NAME (a bundled model or a file), to copy and edit."""
     from gaitid.model.find import text_of
 
@@ -84,7 +84,7 @@ def _resolved(name: str) -> str:
     return f"# {own}, with {', '.join(others) or 'nothing'} merged in\n{body}"
 
 
-@command.command("choices", epilog="Example:  gaitid models choices pig")
+@models_command.command("choices", epilog="Example:  gaitid models choices pig")
 @click.argument("name", required=False)
 @talk_options
 def choices(name: str | None) -> int:
@@ -104,7 +104,7 @@ def choices(name: str | None) -> int:
     return 0
 
 
-@command.command("schema", epilog="Example:  gaitid models schema")
+@models_command.command("schema", epilog="Example:  gaitid models schema")
 @talk_options
 def schema() -> int:
     """The model language: every key, what it holds, and its default."""
@@ -112,7 +112,7 @@ def schema() -> int:
     return 0
 
 
-@command.command("validate", epilog="Example:  gaitid models validate mine.yaml")
+@models_command.command("validate", epilog="Example:  gaitid models validate mine.yaml")
 @click.argument("file")
 @talk_options
 def validate(file: str) -> int:
@@ -152,7 +152,7 @@ def _marker_set(file: str) -> MarkerSet | None:
     return load_marker_set(path) if isinstance(content, dict) and "gaitid_markers" in content else None
 
 
-@command.command("markers", epilog="Example:  gaitid models markers walk.c3d > ours.markers.yaml")
+@models_command.command("markers", epilog="Example:  gaitid models markers walk.c3d > ours.markers.yaml")
 @click.argument("trial", type=Target())
 @options.option("subject_prefix")
 @options.reader_set

@@ -1,4 +1,4 @@
-"""`gaitid run`."""
+"""`gaitid run` and `gaitid calibrate`."""
 
 from __future__ import annotations
 
@@ -12,16 +12,27 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gaitid.cli import options
-from gaitid.cli.common import TrialName, attempt, flag, folders_for, print_detail, print_error, print_info, talk_options
-from gaitid.cli.log import ERROR, Log
+from gaitid.cli.common import (
+    Target,
+    TrialName,
+    attempt,
+    flag,
+    folders_for,
+    print_detail,
+    print_error,
+    print_info,
+    talk_options,
+)
 from gaitid.cli.progress import Progress
 from gaitid.cli.start import INTERRUPTED
+from gaitid.cli.streams import ERROR, Log
 from gaitid.cli.summary import FEW, Summary, print_trial, trial_line
 from gaitid.errors import counted, in_print
 
 if TYPE_CHECKING:
     from gaitid.analysis.result import Result
     from gaitid.run import RunOptions, Setup
+
 
 # So many contacts stand in the closing line; contacts.csv has all.
 MAX_CONTACTS = 3
@@ -42,7 +53,7 @@ MAX_CONTACTS = 3
 @options.log
 @talk_options
 @click.pass_context
-def command(
+def run_command(
     ctx: click.Context,
     /,
     trials: tuple[str, ...],
@@ -86,7 +97,7 @@ def command(
 
 def _dry_run(folders: list[tuple[Path, Path]], chosen: RunOptions, to_stdout: bool) -> int:
     """The exit code, when what would be done is on stdout: of each trial all, of many a line each."""
-    from gaitid.cli.dry_run import not_known, plan_line, plan_text
+    from gaitid.cli.summary import not_known, plan_line, plan_text
     from gaitid.run import prepare, sessions
     from gaitid.run.plan import NOT_KNOWN_BEFORE, plan_file
 
@@ -253,3 +264,53 @@ def recorded_command(trial: Path, options: Iterable[str]) -> tuple[str, ...]:
     """
     name = str(trial)
     return ("gaitid", "run", f"./{name}" if name.startswith("-") else name, *options)
+
+
+# Codes of notes that say nothing of a standing trial.
+OF_WALKS = {
+    "no_known_load",
+    "no_known_wrench",
+    "mass_unknown",
+    "mass_estimated",
+    "filters_differ",
+    "impact",
+    "model_limits",
+}
+
+
+@click.command(
+    short_help="What a session needs of its static, once: a subject file.",
+    epilog="Example:  gaitid calibrate static.c3d -o subject.yaml; gaitid run walk*.c3d --subject subject.yaml\n\n"
+    "More: docs/static.md, and what a subject file holds: docs/subject.md",
+)
+@click.argument("static", type=Target())
+@options.option("model")
+@options.option("markers")
+@options.option("subject")
+@options.option("functional")
+@options.table_inputs
+@options.option("subject_prefix")
+@options.option("settings")
+@click.option("-o", "--output", type=Target(), required=True, help="The subject file to write.")
+@talk_options
+@click.pass_context
+def calibrate_command(ctx: click.Context, /, static: Path, output: Path, **of_analysis: Any) -> int:
+    """Measure once a session what its trials need of STATIC, a trial of quiet standing: lengths and angles of the
+    subject, the body's mass where the static stands on plates, and where each marker lies on its segment.
+
+    The file goes to `gaitid run`, `check` and `batch` with --subject, in place of --static. What could only be assumed
+    is left out of it.
+    """
+    from gaitid.run import calibrate_file
+
+    if str(output) == "-":
+        raise click.UsageError("-o -: the subject file goes to a file; give its name, for example subject.yaml")
+    chosen = options.run_options(ctx, static=str(static))
+    made = attempt(str(static), partial(calibrate_file, static, output, chosen))
+    if made is None:
+        return 1
+    for note in made.notes:
+        if note.code not in OF_WALKS:
+            print_info(f"{static}: warning: {note.text}")
+    print_info(f"{static}: model {made.model.name}; wrote {output}")
+    return 0

@@ -41,7 +41,7 @@ def _run() -> int:
     prepare_streams()
     import click
 
-    from gaitid.cli.group import Interrupted, group
+    from gaitid.cli.common import Interrupted, group
     from gaitid.errors import GaitidError, in_words
 
     debug = "--debug" in sys.argv

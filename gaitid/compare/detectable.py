@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from gaitid.compare.align import CYCLE, Aligned, Means
-from gaitid.compare.in_common import NOTHING, SESSION, InCommon, in_common
+from gaitid.compare.repeatability import NOTHING, SESSION, InCommon, in_common
 from gaitid.errors import GaitidError, counted
 from gaitid.gait.feature_list import FEATURES
 from gaitid.records import NamedTuple, frozen_dataclass

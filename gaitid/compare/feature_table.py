@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gaitid.errors import GaitidError
 from gaitid.gait import FIGURES
-from gaitid.gait.asymmetry import asymmetry, has_ratio
+from gaitid.gait.feature_list import asymmetry, has_ratio
 from gaitid.norms import GaitProfile, profile_for
 from gaitid.norms.fit import VARIABLES
 from gaitid.records import NamedTuple

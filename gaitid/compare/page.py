@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
 from gaitid.check.findings import unit_of
 from gaitid.compare.align import CYCLE, TIME
-from gaitid.compare.comparison import Comparison
+from gaitid.compare.comparison import Comparison, compare_curves
 from gaitid.compare.measures import Measured, difference
 from gaitid.compare.mixture import ORDER
-from gaitid.compare.text import heads_of, sure_cells, sure_words
+from gaitid.compare.sources import session_curves
+from gaitid.compare.text import cells_of, changed, heads_of, sure_words
 from gaitid.compare.words import QUANTITIES, amount, curve_name, known_on_one_side, number, percent, verdict
 from gaitid.disk.atomic import put_all
 from gaitid.drawing import Scale, path, round_step, scale_for
-from gaitid.errors import WriteError
+from gaitid.errors import GaitidError, WriteError
 from gaitid.inputs import refuse_to_overwrite
 from gaitid.records import NamedTuple
 from gaitid.report.panels import PANELS
+from gaitid.report.sessions import Change, Changes
 from gaitid.report.text import render
+from gaitid.results.one_run import find_records
 from gaitid.trial import Array
 
 _X = {TIME: "time, s", CYCLE: "% of the gait cycle"}
@@ -194,12 +198,72 @@ def _rows(comparison: Comparison) -> list[tuple[str, list[tuple[str, list[str]]]
     """Of each quantity what it is called, and its curves with their cells."""
     groups = []
     for quantity, name in QUANTITIES.items():
-        rows = []
-        for m in (m for m in comparison.shown if m.quantity == quantity):
-            at = comparison.aligned.place(m.at) if m.n else "–"
-            figures = [number(m.rms), number(m.bias), number(m.largest), at, number(m.range_a), number(m.range_b)]
-            cells = [*figures, number(m.r), str(m.n), str(m.only_a), str(m.only_b), *sure_cells(comparison, m)]
-            rows.append((curve_name(m.column), cells))
+        measured = (m for m in comparison.shown if m.quantity == quantity)
+        rows = [(curve_name(m.column), cells_of(comparison, m)) for m in measured]
         if rows:
             groups.append((f"{name.capitalize()}, {unit_of(quantity)}", rows))
     return groups
+
+
+_NO_LIMIT = (
+    "It is not known, as not all sessions say how sure they are: run the trials with --uncertainty, or give what the "
+    "laboratory’s own repeated sessions show with --repeatability."
+)
+
+
+def changes_of(
+    named: Mapping[str, Sequence[Path]], same: str | None = None, sessions: Path | None = None
+) -> tuple[Changes, ...]:
+    """Of each session but the first, what differs from the first by more than the smallest detectable change.
+
+    Parameters
+    ----------
+    named : mapping of str to sequence of Path
+        Results and folders of each session.
+    same : {"session", "subject", "nothing"}, optional
+        What the sessions have in common; by default what their records show.
+    sessions : Path, optional
+        What `gaitid repeatability` wrote: the limits are taken from it.
+    """
+    first, *_ = named
+    return tuple(_between(first, name, named, same, sessions) for name in islice(named, 1, None))
+
+
+def _between(a: str, b: str, named: Mapping[str, Sequence[Path]], same: str | None, sessions: Path | None) -> Changes:
+    first, other = (replace(session_curves(tuple(find_records(named[name]))), name=name) for name in (a, b))
+    try:
+        found = compare_curves(first, other, way=CYCLE, same=same, sessions=sessions)
+    except GaitidError as error:
+        if sessions is not None and str(sessions) in error.line():
+            raise
+        return Changes(a, b, f"They are not compared: {error.line()}.", known=False)
+    if found.sure is None:
+        return Changes(a, b, _NO_LIMIT, known=False)
+    known = sum(found.beyond(m) is not None for m in found.compared)
+    words = (
+        f"The limit is the {found.sure.words}. It is known of {len(found.sure.features)} features and {known} curves; "
+        "five in a hundred lie beyond by chance. A curve is named where more than a quarter of it lies beyond."
+    )
+    notes = (f"{note[:1].upper()}{note[1:]}." for note in found.sure.notes)
+    return Changes(a, b, " ".join((words, *notes)), tuple(_change_rows(found)))
+
+
+def _change_rows(found: Comparison) -> Iterator[Change]:
+    """Curves where they differ most beside the limit, then features: each by how often its limit it differs."""
+    assert found.sure is not None
+    for m, share, _, at in changed(found):
+        side, _, column = m.column.partition("_")
+        both, limit = found.aligned.curves[m.column], float(found.sure.limits[m.column][at])
+        kind = "moment" if "_moment_" in column else "power" if "_power_" in column else ""
+        where = f"at {found.aligned.place(at)}, beyond over {percent(share)} of the cycle"
+        words = f"{curve_name(column)} {kind}".strip() + f", curve: {where}"
+        apart = float(difference(both, m.quantity)[at])
+        yield _change_row(side, words, unit_of(m.quantity), float(both.a[at]), float(both.b[at]), apart, limit)
+    for f in sorted(found.sure.features, key=lambda f: -abs(f.b - f.a) / f.detectable if f.detectable else 0.0):
+        if f.beyond:
+            yield _change_row(f.side, f.feature.replace("_", " "), f.unit, f.a, f.b, f.b - f.a, f.detectable)
+
+
+def _change_row(side: str, words: str, unit: str, *values: float) -> Change:
+    shown = unit.replace("_per_", "/").replace("Nm", "N·m").replace("deg", "°")
+    return Change(side, words[:1].upper() + words[1:], shown, *map(number, values))

@@ -16,15 +16,14 @@ from gaitid.compare.curves import OPENSIM, RESULT, SESSION, STORED, Curves
 from gaitid.compare.mixture import Made
 from gaitid.disk.regular import read_text_back
 from gaitid.errors import GaitidError
+from gaitid.export.opensim import ANGLES, MOMENTS
 from gaitid.export.source import Source, read_source
-from gaitid.export.to_sto import ANGLES, MOMENTS
 from gaitid.inputs import found_trial, named
 from gaitid.read.tables.mot import MotionTable, motion_table
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.results.one_run import RECORD_SUFFIX, find_records
 from gaitid.results.record_checks import checked_record
 from gaitid.run import Setup
-from gaitid.run.command import read_recorded
 from gaitid.trial import Array
 from gaitid.write import TABLES, UNCERTAINTY, UNCERTAINTY_CYCLES
 
@@ -120,7 +119,7 @@ def _degrees(table: MotionTable, has_angles: bool) -> tuple[bool, tuple[str, ...
 
 
 def _knee_sign(table: MotionTable, names: Mapping[str, int], degrees: bool, knee: str | None) -> tuple[int, str]:
-    """1 where the knee extends positively, as `gaitid.export.to_sto` has it, else −1; and how that was found."""
+    """1 where the knee extends positively, as `gaitid.export.opensim` has it, else −1; and how that was found."""
     if knee is not None:
         return (-1 if knee == "rajagopal" else 1), f"the knee's sign is that of {knee}, as --knee says"
     seen = [table.values[:, i] for letter in _SIDES if (i := names.get(f"knee_angle_{letter}")) is not None]
@@ -342,10 +341,8 @@ def _made(source: Source) -> Made:
     GaitidError
         A file is gone or has changed, or other numbers come out.
     """
-    recorded = read_recorded(source.record, source.path)
-    result = recorded.analysed()
-    source.refuse_other(result)
-    setup = recorded.setup
+    setup = source.recorded.setup
+    result = source.analysed
     if setup.model is None:
         raise GaitidError("the record does not say which model it was made with")
     return made_of(result, setup)

@@ -21,6 +21,8 @@ from gaitid.compare.words import NAMES, QUANTITIES, beyond, curve_name, known_on
 from gaitid.uncertainty.peaks import PEAKS
 
 _MOST = 3
+# Of a curve, as JSON names them.
+_FIGURES = ("n", "only_a", "only_b", "rms", "range_a", "range_b", "r", "bias", "largest")
 
 
 def changed(comparison: Comparison) -> list[tuple[Measured, float, float, int]]:
@@ -118,23 +120,19 @@ def _curves(comparison: Comparison) -> list[str]:
     return table(rows)
 
 
+def cells_of(comparison: Comparison, m: Measured) -> list[str]:
+    """The figures of a curve, as `heads_of` names them."""
+    at = comparison.aligned.place(m.at) if m.n else "–"
+    ranges = number(m.range_a), number(m.range_b)
+    figures = [number(m.rms), number(m.bias), number(m.largest), at, *ranges, number(m.r)]
+    return [*figures, str(m.n), str(m.only_a), str(m.only_b), *sure_cells(comparison, m)]
+
+
 def _row(comparison: Comparison, m: Measured) -> Sequence[str]:
-    if not m.n:
-        nothing = ["–"] * len(sure_heads(comparison))
-        return (f"  {curve_name(m.column)}", *["–"] * 7, "0", str(m.only_a), str(m.only_b), *nothing)
-    r = "–" if m.r != m.r else f"{m.r:.4f}".replace("-", "−")
-    figures = (number(m.rms), number(m.bias), number(m.largest), comparison.aligned.place(m.at))
-    ranges = (number(m.range_a), number(m.range_b))
-    return (
-        f"  {curve_name(m.column)}",
-        *figures,
-        *ranges,
-        r,
-        str(m.n),
-        str(m.only_a),
-        str(m.only_b),
-        *sure_cells(comparison, m),
-    )
+    cells = cells_of(comparison, m)
+    if m.n and m.r == m.r:
+        cells[6] = f"{m.r:.4f}".replace("-", "−")
+    return f"  {curve_name(m.column)}", *cells
 
 
 def _features(comparison: Comparison) -> list[str]:
@@ -220,7 +218,7 @@ def content_of(comparison: Comparison, tolerances: Mapping[str, float]) -> dict[
 
 
 def _side(curves: Curves) -> dict[str, Any]:
-    return {"name": curves.name, "kind": curves.kind, "words": curves.words, "notes": list(curves.notes)}
+    return {name: getattr(curves, name) for name in ("name", "kind", "words", "notes")}
 
 
 def _curve(comparison: Comparison, m: Measured) -> dict[str, Any]:
@@ -230,15 +228,7 @@ def _curve(comparison: Comparison, m: Measured) -> dict[str, Any]:
         "column": m.column,
         "quantity": m.quantity,
         "unit": unit_of(m.quantity),
-        "n": m.n,
-        "only_a": m.only_a,
-        "only_b": m.only_b,
-        "rms": m.rms,
-        "range_a": m.range_a,
-        "range_b": m.range_b,
-        "r": m.r,
-        "bias": m.bias,
-        "largest": m.largest,
+        **{name: getattr(m, name) for name in _FIGURES},
         f"largest_at_{at}": None if m.at < 0 else float(aligned.x[m.at]),
         "same": m.same if m.n else None,
     }
@@ -269,11 +259,7 @@ def _sure(comparison: Comparison) -> dict[str, Any] | None:
         return None
     features = [
         {
-            "side": f.side,
-            "feature": f.feature,
-            "unit": f.unit,
-            "a": f.a,
-            "b": f.b,
+            **{name: getattr(f, name) for name in ("side", "feature", "unit", "a", "b")},
             "cycles_a": f.cycles[0],
             "cycles_b": f.cycles[1],
             "difference": f.b - f.a,
@@ -293,13 +279,7 @@ def _sure(comparison: Comparison) -> dict[str, Any] | None:
 
 
 def _share(share: Share) -> dict[str, float]:
-    return {
-        "rms": share.rms,
-        "share": share.share,
-        "rms_alone": share.rms_alone,
-        "share_alone": share.share_alone,
-        "interaction": share.interaction,
-    }
+    return {name: getattr(share, name) for name in ("rms", "share", "rms_alone", "share_alone", "interaction")}
 
 
 def _why(comparison: Comparison) -> dict[str, Any] | None:

@@ -1,22 +1,26 @@
-"""A result as it lies on disk, whole: its record and every table that `run` wrote beside it."""
+"""A result as it lies on disk, whole, and its files for another program: all of one format, or none."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from gaitid.analysis.result import Result
+from gaitid.disk.atomic import write_all
 from gaitid.disk.regular import read_text_back
 from gaitid.errors import GaitidError
+from gaitid.export import FORMATS
+from gaitid.inputs import refuse_to_overwrite
 from gaitid.records import NamedTuple, frozen_dataclass
-from gaitid.results.one_run import RECORD_SUFFIX, refuse_lost_columns, tables_beside
+from gaitid.results.one_run import RECORD_SUFFIX, find_records, refuse_lost_columns, tables_beside
 from gaitid.results.record_checks import checked_record, refuse_other_frames
 from gaitid.results.tables import read_rows
-from gaitid.run.command import places, read_recorded, refuse_other_numbers
+from gaitid.run.command import Recorded, places, read_recorded, refuse_other_numbers
 from gaitid.trial import Array
 from gaitid.write import TABLES, TEXT_COLUMNS, TRIAL_COLUMNS
 
@@ -124,6 +128,12 @@ class Source:
         paths = [str(entry.get("path", "")) for entry in (named if isinstance(named, list) else []) if entry]
         return [place for path in paths if path for place in places(Path(path), self.path) if place.is_file()]
 
+    @cached_property
+    def recorded(self) -> Recorded:
+        """What the record names, read again."""
+        return read_recorded(self.record, self.path)
+
+    @cached_property
     def analysed(self) -> Result:
         """The same result in memory, from the files that the record names.
 
@@ -138,17 +148,7 @@ class Source:
                 expected="a result of gaitid run",
                 todo="export it --to mat, xlsx, parquet or long, which its tables are enough for",
             )
-        again = read_recorded(self.record, self.path).analysed()
-        self.refuse_other(again)
-        return again
-
-    def refuse_other(self, again: Result) -> None:
-        """Raise where a result that was analysed again has other numbers than the tables.
-
-        Raises
-        ------
-        GaitidError
-        """
+        again = self.recorded.analysed()
         columns: dict[str, Array] = {}
         for table in _NEEDED:
             for column in self.tables[table]:
@@ -156,6 +156,7 @@ class Source:
                     raise GaitidError(f"{self.stem}.{table}.csv: column {column.name} holds more than numbers")
                 columns[column.name] = column.numbers
         refuse_other_numbers(again, self.record, columns)
+        return again
 
 
 def read_source(path: Path) -> Source:
@@ -219,3 +220,58 @@ def _columns(path: Path) -> tuple[Column, ...]:
     header, rows = read_rows(path)
     cells = list(zip(*rows, strict=True)) or [()] * len(header)
     return tuple(Column(name, tuple(column)) for name, column in zip(header, cells, strict=True))
+
+
+# Where a format is made, if not among the tables.
+_MODULES = {"c3d": "c3d", "opensim": "opensim_setup", "trc": "opensim", "mot": "opensim", "sto": "opensim"}
+
+
+class Exported(NamedTuple):
+    """Files in place, and what is worth saying of them."""
+
+    files: list[Path]
+    remarks: tuple[str, ...]
+
+
+def export_result(path: Path, to: str, folder: Path, keep_names: bool = False) -> Exported:
+    """Write a result for another program.
+
+    Parameters
+    ----------
+    path : Path
+        ``walk.run.json``, with its tables beside it.
+    to : str
+        One of `FORMATS`.
+    folder : Path
+        Made if absent.
+    keep_names : bool
+        Whether a copy of the trial's C3D file keeps the names of people in it.
+
+    Raises
+    ------
+    GaitidError
+        One line; nothing is written then.
+    """
+    if to not in FORMATS:
+        raise GaitidError(f"no format {to!r}", expected=" or ".join(FORMATS))
+    source = read_source(path)
+    room = {"c3d": "c3d", "opensim": "opensim_setup", **dict.fromkeys(("trc", "mot", "sto"), "opensim")}.get(
+        to, "tables"
+    )
+    make: Callable[..., Made] = getattr(import_module(f"gaitid.export.{room}"), f"to_{to}")
+    made = make(source, keep_names) if to == "c3d" else make(source)
+    targets = [folder / name for name in made.contents]
+    refuse_to_overwrite(targets, [*source.files, *source.inputs])
+    return Exported(write_all(folder, made.contents), made.remarks)
+
+
+def folders_of(given: Path, output: Path) -> list[tuple[Path, Path]]:
+    """A result, or each below a folder, with the folder of its files: folders are mirrored below `output`.
+
+    Raises
+    ------
+    GaitidError
+        No result there.
+    """
+    found = find_records([given])
+    return [(path, output / path.parent.relative_to(given) if given.is_dir() else output) for path in found]

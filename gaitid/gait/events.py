@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gaitid.body.feet import FootTrack
-from gaitid.gait.by_hand import GaitByHand
+from gaitid.gait.cycles import GaitByHand
 from gaitid.gait.event_clock import (
     FILE_SURE,
     MIN_STRIDE,

@@ -28,10 +28,6 @@ CONFIDENCE = 0.95
 _ROUNDING = 1e-9
 # Widest t that is looked for: no band is drawn with it.
 _MOST_T = 1e4
-# Angles of an integral, and their weights by Simpson's rule.
-_ANGLES = 401
-_SIMPSON = np.ones(_ANGLES)
-_SIMPSON[1:-1:2], _SIMPSON[2:-1:2] = 4, 2
 
 
 @frozen_dataclass()
@@ -160,25 +156,10 @@ def _exceeded(t: float, freedom: float, resels: float) -> float:
 
     2 [P(T > t) + R √(4 ln 2)/(2π) (1 + t²/ν)^(-(ν - 1)/2)]     (Worsley et al. 1996, table II, one dimension)
     """
+    from scipy.special import stdtr  # of few pages
+
     density: float = math.sqrt(4 * math.log(2)) / (2 * math.pi) * (1 + t * t / freedom) ** (-(freedom - 1) / 2)
-    return 2 * (_tail(t, freedom) + resels * density)
-
-
-def _tail(t: float, freedom: float) -> float:
-    """P(T > t) of Student's t: with T = √ν tan θ its density is that of cos^(ν - 1) θ."""
-    beyond = np.linspace(math.atan(t / math.sqrt(freedom)), math.pi / 2, _ANGLES)
-    return 0.5 * _area(beyond, freedom) / _quarter(freedom)
-
-
-@lru_cache(maxsize=64)
-def _quarter(freedom: float) -> float:
-    """The area of cos^(ν - 1) θ from 0 to π/2: the same for every t."""
-    return _area(np.linspace(0.0, math.pi / 2, _ANGLES), freedom)
-
-
-def _area(angles: Array, freedom: float) -> float:
-    heights = np.cos(angles).clip(0.0) ** (freedom - 1)
-    return float((_SIMPSON * heights).sum() * (angles[1] - angles[0]) / 3)
+    return 2 * (float(stdtr(freedom, -t)) + resels * density)
 
 
 class Excursion(NamedTuple):

@@ -18,7 +18,7 @@ import gaitid
 from gaitid.api.words import texts_of
 from gaitid.cli import main
 from gaitid.cli import options as cli_options
-from gaitid.cli.run import command as run_command
+from gaitid.cli.run import run_command
 from gaitid.run.command import read_command, values_of, words_of
 from gaitid.settings import RunOptions
 from gaitid.write import TABLES, WRITE

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 import gaitid
-from gaitid.cli.compare import command
+from gaitid.cli.results import compare_command as command
 
 WALK = "sample_data/walk/walk.c3d"
 

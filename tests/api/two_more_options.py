@@ -43,11 +43,12 @@ load("gaitid.settings", table.origin, WithMore("gaitid.settings", table.origin))
 
 import gaitid  # noqa: E402
 from gaitid.batch.manifest import read_manifest  # noqa: E402
-from gaitid.cli.batch import command as batch  # noqa: E402
-from gaitid.cli.dry_run import plan_text  # noqa: E402
-from gaitid.cli.group import group  # noqa: E402
+from gaitid.cli.batch import batch_command as batch  # noqa: E402
+from gaitid.cli.common import group  # noqa: E402
 from gaitid.cli.options import run_options  # noqa: E402
-from gaitid.cli.run import command, given_options  # noqa: E402
+from gaitid.cli.run import given_options  # noqa: E402
+from gaitid.cli.run import run_command as command  # noqa: E402
+from gaitid.cli.summary import plan_text  # noqa: E402
 from gaitid.run import prepare  # noqa: E402
 from gaitid.run.command import read_command  # noqa: E402
 from gaitid.run.plan import plan_file  # noqa: E402

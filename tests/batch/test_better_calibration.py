@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from gaitid.cli.batch import command as batch_command
-from gaitid.cli.run import command as run_command
-from gaitid.export.export import export_result
+from gaitid.cli.batch import batch_command
+from gaitid.cli.run import run_command
+from gaitid.export.source import export_result
 from gaitid.read.c3d.trial import read_c3d
 from gaitid.simulate.files import simulate
 

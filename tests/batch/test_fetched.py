@@ -11,7 +11,7 @@ from recordings import NUMBERS
 
 from gaitid.batch.files import fetch
 from gaitid.batch.plan import make_plan
-from gaitid.cli.batch import command
+from gaitid.cli.batch import batch_command as command
 
 fsspec = pytest.importorskip("fsspec", reason="the optional library fsspec is not installed")
 

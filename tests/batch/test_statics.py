@@ -21,7 +21,7 @@ from gaitid import analyse
 from gaitid.batch.plan import make_plan
 from gaitid.batch.statics import choose, read_name, stands
 from gaitid.batch.types import Static
-from gaitid.cli.batch import command as batch_command
+from gaitid.cli.batch import batch_command
 from gaitid.errors import GaitidError
 from gaitid.read import read_trial
 from gaitid.trial import Array

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import pytest
 
-from gaitid.cli.group import group
+from gaitid.cli.common import group
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = (DOCS / "cli.md").read_text(encoding="utf-8")

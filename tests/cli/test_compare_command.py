@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner, Result
 from terminal import gaitid
 
-from gaitid.cli.compare import command
-from gaitid.cli.run import command as run
+from gaitid.cli.results import compare_command as command
+from gaitid.cli.run import run_command as run
 from gaitid.simulate.files import simulate
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from gaitid.cli.log import Log
+from gaitid.cli.streams import Log
 from gaitid.errors import TrialError, WriteError
 
 WALK = Path(__file__).resolve().parents[2] / "sample_data" / "walk" / "walk.c3d"

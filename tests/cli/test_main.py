@@ -12,7 +12,7 @@ from shlex import quote
 import pytest
 from terminal import Done, assert_refused, gaitid
 
-from gaitid.cli.group import group
+from gaitid.cli.common import group
 
 ROOT = Path(__file__).resolve().parents[2]
 posix = pytest.mark.skipif(os.name != "posix", reason="limits are set by the shell")

@@ -9,7 +9,7 @@ import pytest
 from slow import slow_but
 from terminal import gaitid
 
-from gaitid.cli.group import COMMANDS
+from gaitid.cli.common import COMMANDS
 from gaitid.mechanism.file import bundled_mechanisms
 from gaitid.simulate.scenario_file import bundled_scenarios, load_scenario, scenario_names
 

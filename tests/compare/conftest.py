@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gaitid.cli.run import command
+from gaitid.cli.run import run_command as command
 from gaitid.simulate.files import simulate
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "trials"

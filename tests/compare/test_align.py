@@ -14,7 +14,7 @@ from gaitid.compare.curves import RESULT, Curves
 from gaitid.compare.measures import measure
 from gaitid.compare.sources import Reading
 from gaitid.errors import GaitidError
-from gaitid.export.export import export_result
+from gaitid.export.source import export_result
 from gaitid.trial import Array
 
 Result = Callable[..., Path]

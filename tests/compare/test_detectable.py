@@ -12,7 +12,7 @@ import pytest
 
 from gaitid.compare.comparison import Comparison, compare
 from gaitid.compare.detectable import BAND, beyond, limit_of, stated_variance, variance_of_cycle
-from gaitid.compare.in_common import NOTHING, SESSION, SUBJECT, InCommon, in_common
+from gaitid.compare.repeatability import NOTHING, SESSION, SUBJECT, InCommon, in_common
 
 ResultOf = Callable[..., Path]
 WALK = Path(__file__).resolve().parents[2] / "sample_data" / "walk_noisy" / "walk.c3d"

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from gaitid.cli.compare import command
-from gaitid.cli.run import command as run
+from gaitid.cli.results import compare_command as command
+from gaitid.cli.run import run_command as run
 from gaitid.compare.groups import hedges_g
 from gaitid.errors import GaitidError
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import gaitid
-from gaitid.compare.changes import changes_of
 from gaitid.compare.comparison import compare
+from gaitid.compare.page import changes_of
 from gaitid.compare.repeatability import nested, repeatability, repeatability_lines
 from gaitid.errors import GaitidError
 from gaitid.report import Choices, write_report

@@ -11,7 +11,7 @@ import pytest
 
 from gaitid.compare.comparison import compare
 from gaitid.compare.words import shapes, verdict
-from gaitid.export.export import export_result
+from gaitid.export.source import export_result
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "fuzz"))
 from c3d_writer import FRAMES, INTEL, LABELS, write
 
-from gaitid.export.to_c3d import NewPoint, with_points
+from gaitid.export.c3d import NewPoint, with_points
 from gaitid.read.c3d.file import C3DFile, read_c3d_file, texts
 from gaitid.read.c3d.frame_layout import first_number
 from gaitid.read.c3d.trial import read_c3d

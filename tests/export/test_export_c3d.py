@@ -13,8 +13,8 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from gaitid.cli.export import command
-from gaitid.export.export import export_result
+from gaitid.cli.results import export_command as command
+from gaitid.export.source import export_result
 from gaitid.read import read_trial
 
 #: Of each point: the columns of its components in `joints.csv` and what multiplies them.

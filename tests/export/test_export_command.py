@@ -9,7 +9,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from gaitid.cli.export import command
+from gaitid.cli.results import export_command as command
 
 
 def typed(*words: object) -> tuple[int, list[str]]:

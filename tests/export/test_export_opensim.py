@@ -15,9 +15,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gaitid.export.export import export_result
-from gaitid.export.opensim_axes import axes_of
-from gaitid.export.source import read_source
+from gaitid.export.opensim import axes_of
+from gaitid.export.source import export_result, read_source
 from gaitid.read import read_trial
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "trials"
@@ -46,7 +45,7 @@ def at(times: pd.Series, table: pd.DataFrame) -> pd.DataFrame:
 
 
 def test_markers_are_the_trials_turned(record: Path, made: Path, exported: Path) -> None:
-    axes = axes_of(read_source(record).analysed())
+    axes = axes_of(read_source(record).analysed)
     assert axes.words.startswith("OpenSim's axes in those of the laboratory: X = ")
     assert np.linalg.det(axes.R_og) == pytest.approx(1.0)
     ours, theirs = read_trial(made / "walk.c3d"), read_trial(exported / "walk.trc")
@@ -64,7 +63,7 @@ def test_the_whole_load_is_there(record: Path, exported: Path) -> None:
     counts, mot = read_storage(exported / "walk.mot")
     assert (int(counts["nRows"]), int(counts["nColumns"])) == mot.shape
     assert np.isfinite(mot.to_numpy()).all()
-    result = read_source(record).analysed()
+    result = read_source(record).analysed
     axes = axes_of(result)
     rows = np.searchsorted(result.trial.time_s, mot["time"].to_numpy() - 1e-6)
     for side, leg in result.sides.items():

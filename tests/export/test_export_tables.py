@@ -12,10 +12,8 @@ import pandas as pd
 import pytest
 
 from gaitid.errors import GaitidError
-from gaitid.export.export import export_result
-from gaitid.export.source import WORDS, read_source
-from gaitid.export.to_long import COLUMNS
-from gaitid.export.to_mat import LONGEST
+from gaitid.export.source import WORDS, export_result, read_source
+from gaitid.export.tables import LONG_COLUMNS, LONGEST
 from gaitid.write import TABLES
 
 NUMERIC = ("wrenches", "joints", "segments")
@@ -111,7 +109,7 @@ def test_parquet(record: Path, tmp_path: Path) -> None:
 
 
 def test_long_is_tidy_and_whole(record: Path, long: pd.DataFrame) -> None:
-    assert tuple(long.columns) == COLUMNS
+    assert tuple(long.columns) == LONG_COLUMNS
     assert set(long["trial"]) == {"walk"}
     assert set(long["side"]) == {"left", "right", ""}
     for table in NUMERIC:

@@ -14,7 +14,7 @@ from note_texts import texts
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "fuzz"))
 from c3d_writer import BLOCK, FRAMES, STEP_N, stored_analog
 
-from gaitid.export.to_c3d import NewPoint, with_points
+from gaitid.export.c3d import NewPoint, with_points
 from gaitid.read.c3d.file import read_c3d_file
 
 # --- where the data begin --------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from gaitid.cli.run import command as run_command
+from gaitid.cli.run import run_command
 from gaitid.report import write_report
 from gaitid.report.chain import Drawn, truth_drawn
 from gaitid.report.chain.gather import run_drawn

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from gaitid.cli.capacity import command as capacity
-from gaitid.cli.report import command as report
-from gaitid.cli.run import command as run
+from gaitid.cli.mechanics import capacity_command as capacity
+from gaitid.cli.results import report_command as report
+from gaitid.cli.run import run_command as run
 from gaitid.simulate.files import simulate
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from gaitid.cli.run import command
+from gaitid.cli.run import run_command as command
 from gaitid.errors import GaitidError
 from gaitid.report import write_report
 from gaitid.report.result import load_result

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from gaitid.norms import NO_GDI, NONE, Norms, norms_for
-from gaitid.norms.usual_speed import usual_speed
+from gaitid.norms.choose import usual_speed
 from gaitid.report.gathering import Session
 from gaitid.report.page import CYCLE, Basis, head, pool, sides_of
-from gaitid.report.page.correct import corrections
 from gaitid.report.page.curves import Drawn, buttons, curve_data, figures, marks, why_unknown
 from gaitid.report.page.engineer import folded, methods_text, notes_by_severity, topics
 from gaitid.report.page.figures_table import features, peak_tables, profile, spatiotemporal, speeds_of
 from gaitid.report.page.messages import agreed_at, in_mean, named, notes
 from gaitid.report.page.sure import glance, sure
 from gaitid.report.result import Result
-from gaitid.report.text import render
+from gaitid.report.text import file_name, render
 from gaitid.uncertainty.usable import motion_words, size_words
 
 #: Of the 3 MB of a page: more trials get fewer frames each, and beyond so many only the first of a session is shown.
@@ -162,3 +161,96 @@ def _norms(
     if basis.kind != CYCLE and norms is not None:
         return None, "Norms are of walking over a gait cycle: without a whole one nothing is held against them."
     return norms, why
+
+
+_TIMES = ("first_frame", "last_frame")
+
+
+def corrections(results: Sequence[Result]) -> dict[str, Any] | None:
+    """The entries of all trials, in words, and the editor of a page of one; None without either."""
+    rows = [
+        {
+            "trial": name,
+            "what": entry_words(entry),
+            **{key: str(entry.get(key) or "") for key in ("reason", "author", "date")},
+            "moved": len(moved) if isinstance(moved := entry.get("moved"), list) else None,
+        }
+        for name, result in named(results)
+        for entry in result.mappings("corrections", "entries")
+    ]
+    editor = _editor(results[0]) if len(results) == 1 else None
+    return {"rows": rows, "several": len(results) > 1, "editor": editor} if rows or editor else None
+
+
+def entry_words(entry: Mapping[str, Any]) -> str:
+    """What an entry says: ``left strike moved from frame 426 to 424``."""
+    of = {key: str(value) for key, value in entry.items()}
+    frames = f", frames {of['first_frame']}–{of['last_frame']}" if {*_TIMES} <= of.keys() else ""
+    side = of.get("side", "")
+    if of.get("list") == "events":
+        where = f"from frame {of['from']} to {of.get('frame')}" if "from" in of else f"frame {of.get('frame')}"
+        done = {"add": "added", "move": "moved", "remove": "removed"}.get(of.get("do", ""), of.get("do", ""))
+        return (
+            f"{side} {of.get('kind')} {done}, {where}" if done != "moved" else f"{side} {of.get('kind')} moved {where}"
+        )
+    if of.get("list") == "contacts":
+        on = "on no plate" if of.get("plates") == "none" else f"on plate {of.get('plates')}"
+        return f"{side} foot {on}{frames}"
+    if of.get("list") == "leave_out":
+        what = f"{side} cycle {of['cycle']}" if "cycle" in of else f"marker {of.get('marker')}"
+        return f"{what} not used{frames}"
+    if of.get("list") == "labels":
+        return f"marker {of.get('from')} is {of.get('to')}{frames}"
+    return f"{of.get('list')}: {side}{frames}"
+
+
+def _editor(result: Result) -> dict[str, Any] | None:
+    """What can be corrected on the page; None of a record that does not say it all, or of a trial without a file."""
+    trial = next((entry for entry in result.mappings("inputs") if entry.get("role") == "trial"), {})
+    path, sha256 = str(trial.get("path") or ""), str(trial.get("sha256") or "")
+    events = result.mappings("events", "used")
+    if result.is_chain or not (path and sha256) or path.endswith("(in memory)") or not events:
+        return None
+    first = int(result.frame[0])
+
+    def frame(time_s: object) -> float:
+        return round(first + float(time_s) / result.step_s, 2) if isinstance(time_s, int | float) else float(first)
+
+    cycles = [
+        {"side": side, "number": int(n), "first": float(a), "last": float(b), "out": False}
+        for side, of in result.cycles.items()
+        for n, a, b in zip(of.numbers, of.first_frame, of.last_frame, strict=True)
+    ] + [
+        {
+            "side": of.get("side"),
+            "number": of.get("number"),
+            "first": frame(of.get("start_s")),
+            "last": frame(of.get("end_s")),
+            "out": True,
+        }
+        for of in result.mappings("events", "left_out_cycles")
+    ]
+    kept = [
+        {key: of for key, of in entry.items() if key not in ("moved", "without_it")}
+        for entry in result.mappings("corrections", "entries")
+    ]
+    return {
+        "file": (file := file_name(path)),
+        "name": f"{file.rpartition('.')[0]}.corrections.yaml",
+        "sha256": sha256,
+        "first": first,
+        "last": int(result.frame[-1]),
+        "step_s": result.step_s,
+        "sides": list(result.sides),
+        "plates": [str(plate.get("plate")) for plate in result.mappings("quality", "plates") if plate.get("plate")],
+        "events": [
+            {"side": e.get("side"), "kind": e.get("kind"), "frame": frame(e.get("time_s")), "source": e.get("source")}
+            for e in events
+            if e.get("side") in result.sides
+        ],
+        "contacts": [
+            {"side": c.side, "plates": c.plates, "first": c.first_frame, "last": c.last_frame} for c in result.contacts
+        ],
+        "cycles": cycles,
+        "kept": kept,
+    }

@@ -36,8 +36,6 @@ class Bone:
     middle_g : (frames, 3) array, m
         Where its axes are drawn: its centre of mass, or the origin of a base without mass.
     R_gs : (frames, 3, 3) array
-    q_gs : (frames, 4) array
-        The same as a quaternion.
     axes_known : bool
         Whether the markers tell its axes; where the model assumes them they are not drawn.
     """
@@ -48,7 +46,6 @@ class Bone:
     distal_g: Array
     middle_g: Array
     R_gs: Array
-    q_gs: Array
     axes_known: bool
 
 
@@ -79,7 +76,6 @@ def bones_of(result: Result) -> list[Bone]:
             middle,
             base.com_g,
             base.R_gs,
-            base.q_gs,
             not model.assumes_axes(model.base.segment),
         )
     ]
@@ -97,9 +93,7 @@ def bones_of(result: Result) -> list[Bone]:
                 distal, end = result.ground.feet[side].toe_g, "toe"
             known = not model.assumes_axes(spec.joint)
             ends = (spec.joint, end)
-            bones.append(
-                Bone((side, spec.segment), ends, proximal, distal, motion.com_g, motion.R_gs, motion.q_gs, known)
-            )
+            bones.append(Bone((side, spec.segment), ends, proximal, distal, motion.com_g, motion.R_gs, known))
     return bones
 
 

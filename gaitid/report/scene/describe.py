@@ -185,7 +185,7 @@ def description(seen: Moving, key: str, name: str, cut: Cut) -> dict[str, Any]:
         "recorded": _points(seen, [points for _, points in recorded if points is not None], cut),
         **_bones(seen, cut),
         "axesOf": [seen.bones.index(bone) for bone in shown],
-        "turns": _packed([view.quaternions(bone.q_gs) for bone in shown], 4, cut, TURN),
+        "turns": _packed([view.quaternions(bone.R_gs) for bone in shown], 4, cut, TURN),
         "com": _points(seen, [seen.body_com_g], cut),
         "comWords": "centre of mass of the body by its legs and pelvis; trunk, head and arms are taken to lie there",
         "newtonPerMetre": _newton_per_metre(result),

@@ -15,7 +15,7 @@ from gaitid.errors import GaitidError, in_print
 from gaitid.ground.contacts import UNKNOWN
 from gaitid.ground.sole import reaches_onto
 from gaitid.numerics.masks import known_rows, spans
-from gaitid.numerics.rotation import unit
+from gaitid.numerics.rotation import quaternions, unit
 from gaitid.records import frozen_dataclass
 from gaitid.report import result as written
 from gaitid.report.scene.attach import Attached, Bone, attach, bones_of, named_in_notes
@@ -53,28 +53,9 @@ class View:
         """(…, 3) vectors in these axes."""
         return np.asarray(vectors_g @ self.R_dg.T)
 
-    def quaternions(self, q_gs: Array) -> Array:
-        """(frames, 4) orientations, w first, in these axes."""
-        a = _quaternion(self.R_dg)
-        w, v = a[0], a[1:]
-        qw, qv = q_gs[:, :1], q_gs[:, 1:]
-        return np.concatenate([w * qw - qv @ v[:, None], w * qv + qw * v + np.cross(v, qv)], axis=1)
-
-
-def _quaternion(R: Array) -> Array:
-    """(4,) of one rotation matrix, w first (Shepperd 1978: the largest component first)."""
-    K = np.array(
-        [
-            [R[0, 0] + R[1, 1] + R[2, 2], R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]],
-            [0, R[0, 0] - R[1, 1] - R[2, 2], R[1, 0] + R[0, 1], R[0, 2] + R[2, 0]],
-            [0, 0, R[1, 1] - R[0, 0] - R[2, 2], R[2, 1] + R[1, 2]],
-            [0, 0, 0, R[2, 2] - R[0, 0] - R[1, 1]],
-        ]
-    )
-    # the eigenvector of the largest eigenvalue (Bar-Itzhack 2000, J Guid Control Dyn 23:1085-1087)
-    _, vectors = np.linalg.eigh((K + K.T - np.diag(np.diag(K))) / 3)
-    q = vectors[:, -1]
-    return np.asarray(q if q[0] >= 0 else -q)
+    def quaternions(self, R_gs: Array) -> Array:
+        """(frames, 4) orientations as quaternions, w first, in these axes."""
+        return quaternions(self.R_dg @ R_gs)
 
 
 @frozen_dataclass(eq=False)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gaitid.cli.run import command
+from gaitid.cli.run import run_command as command
 from gaitid.report.result import Result, load_result
 from gaitid.simulate.files import simulate
 

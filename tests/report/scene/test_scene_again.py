@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from gaitid.cli.options import run_options
-from gaitid.cli.run import command, given_options, recorded_command
+from gaitid.cli.run import given_options, recorded_command
+from gaitid.cli.run import run_command as command
 from gaitid.report.result import Result, load_result
 from gaitid.report.scene.moving import analyse_again, seen_of
 from gaitid.run.command import read_command

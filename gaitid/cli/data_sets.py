@@ -1,15 +1,84 @@
-"""`gaitid norms`."""
+"""`gaitid features`, `gaitid repeatability` and `gaitid norms`."""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
-from gaitid.cli.common import Target, print_detail, print_info, talk_options
+from gaitid.cli.common import Target, attempt, print_detail, print_error, print_info, talk_options
 from gaitid.cli.progress import Progress
 from gaitid.notes.message import LEVELS
+
+
+@click.command(
+    short_help="All features of a data set in one table: a row a trial.",
+    epilog="Example:  gaitid batch study/ -o results; gaitid features results -o all.csv\n\nMore: docs/features.md",
+)
+@click.argument("results", nargs=-1, required=True, type=Target(), metavar="FOLDER...")
+@click.option("-o", "--output", required=True, type=Target(), metavar="FILE", help="The table: .csv or .parquet.")
+@click.option("--norms", metavar="NAME|FILE", help="Also Gait Profile Scores against these; see `gaitid norms`.")
+@click.option("--asymmetry", is_flag=True, help="Also left less right of each feature, and ratios.")
+@talk_options
+def features_command(results: tuple[Path, ...], output: Path, norms: str | None, asymmetry: bool) -> int:
+    """All features and figures of strides of all trials, one row each, with subject, session, model and verdict.
+
+    A FOLDER holds results of `gaitid run` or `batch`; a run.json may be given too. Each number is the mean over the
+    cycles of its side in which it is known. Subject and session are those of the `batch.csv` above a result.
+    """
+    from gaitid.compare.feature_table import feature_row, refuse_suffix, table_content
+    from gaitid.disk.atomic import write_all
+    from gaitid.inputs import refuse_to_overwrite
+    from gaitid.norms.choose import refuse_unknown
+    from gaitid.report.gathering import BatchTables
+    from gaitid.results.one_run import find_records
+
+    refuse_suffix(output)
+    refuse_unknown(norms)
+    records = find_records(results)
+    refuse_to_overwrite([output], records)
+    tables: BatchTables = {}
+    read = partial(feature_row, tables=tables, norms=norms, with_asymmetry=asymmetry)
+    rows = [row for path in records if (row := attempt(str(path), partial(read, path))) is not None]
+    refused = len(records) - len(rows)
+    if rows:
+        write_all(output.parent, {output.name: table_content(rows, output.suffix.lower())})
+        print_info(f"wrote {output}: {len(rows)} trials")
+    if refused and len(records) > 1:
+        print_error(f"{refused} of {len(records)} results were refused")
+    return 1 if refused else 0
+
+
+@click.command(
+    short_help="What sessions of the same subjects show: SEM, smallest detectable change.",
+    epilog="Example:  gaitid repeatability results -o ours.csv; gaitid compare before after --repeatability ours.csv"
+    "\n\nMore: docs/repeatability.md",
+)
+@click.argument("folders", nargs=-1, required=True, type=Target(), metavar="FOLDER...")
+@click.option("-o", "--output", required=True, type=Target(), metavar="FILE", help="The table (CSV).")
+@talk_options
+def repeatability_command(folders: tuple[Path, ...], output: Path) -> int:
+    """Standard error of measurement and smallest detectable change of each feature and of each percent of the cycle,
+    from sessions of the same subjects in which markers were put on anew.
+
+    A FOLDER holds results of `gaitid run` or `batch`. Who is who and which session: `batch.csv` above a result, else
+    each folder is a session. Beside it stands what `--uncertainty` predicts, where the results were run with it.
+    """
+    from gaitid.compare.repeatability import repeatability, repeatability_lines
+    from gaitid.disk.atomic import write_all
+    from gaitid.inputs import refuse_to_overwrite
+    from gaitid.results.one_run import find_records
+
+    refuse_to_overwrite([output], find_records(folders))
+    found = repeatability(folders, print_detail)
+    write_all(output.parent, {output.name: "".join(found.text)})
+    for line in repeatability_lines(found):
+        print_info(line)
+    print_info(f"wrote {output}")
+    return 0
+
 
 # A group's speed beyond it is not in m/s: sprinters reach 12.
 _FASTEST_M_PER_S = 13.0
@@ -23,14 +92,14 @@ _FASTEST_M_PER_S = 13.0
 )
 @talk_options
 @click.pass_context
-def command(ctx: click.Context) -> int | None:
+def norms_command(ctx: click.Context) -> int | None:
     """Normative bands: list, show, build and import; without a subcommand, list them."""
-    return ctx.invoke(list_) if ctx.invoked_subcommand is None else None
+    return ctx.invoke(norms_list) if ctx.invoked_subcommand is None else None
 
 
-@command.command("list", epilog="Example:  gaitid norms list")
+@norms_command.command("list", epilog="Example:  gaitid norms list")
 @talk_options
-def list_() -> int:
+def norms_list() -> int:
     """The norms that come with gaitid: name, title, population and groups, separated by tabs."""
     from gaitid.norms.sets import load_set, published_sets
 
@@ -43,10 +112,10 @@ def list_() -> int:
     return 0
 
 
-@command.command("show", epilog="Example:  gaitid norms show schwartz2008")
+@norms_command.command("show", epilog="Example:  gaitid norms show schwartz2008")
 @click.argument("name")
 @talk_options
-def show(name: str) -> int:
+def norms_show(name: str) -> int:
     """What the norms NAME (a name or a file) hold: source, groups, figures, and the extremes of each band."""
     from gaitid.norms.sets import load_set
     from gaitid.norms.text import set_lines
@@ -94,7 +163,7 @@ def _ages(ctx: click.Context, param: click.Parameter, given: tuple[float, float]
     return given
 
 
-@command.command(
+@norms_command.command(
     "import",
     epilog="Example:  gaitid norms import normal.gcd -o ours.yaml --model pig --subjects 40 --ages 20 60 --speed 1.3; "
     "or  gaitid norms import adults.csv -o adults.yaml --subjects 22 --mass 72.4 --column 'Knee bend=knee_flexion_deg'",
@@ -163,7 +232,7 @@ def _edges(ctx: click.Context, param: click.Parameter, given: str | None) -> tup
     return edges
 
 
-@command.command("build", epilog="Example:  gaitid norms build controls/ -o my_norms.yaml")
+@norms_command.command("build", epilog="Example:  gaitid norms build controls/ -o my_norms.yaml")
 @click.argument("results", nargs=-1, required=True, type=Target(), metavar="RESULT...")
 @click.option("-o", "--output", required=True, type=Target(), help="The YAML file.")
 @click.option("--name", help="By which it is asked for; else the file's name.")

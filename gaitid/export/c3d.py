@@ -323,7 +323,7 @@ UNITS = {"ANGLE_UNITS": "deg", "FORCE_UNITS": "N/kg", "MOMENT_UNITS": "Nmm/kg", 
 _MM_PER_M = 1e3
 
 
-def make(source: Source, keep_names: bool = False) -> Made:
+def to_c3d(source: Source, keep_names: bool = False) -> Made:
     """``walk.c3d``.
 
     Raises
@@ -331,7 +331,7 @@ def make(source: Source, keep_names: bool = False) -> Made:
     GaitidError
         The trial is no C3D file, is gone or has changed, or other numbers come out of it.
     """
-    result = source.analysed()
+    result = source.analysed
     path = result.trial.path
     if not result.trial.origin.get("format", "").startswith("C3D"):
         raise GaitidError(

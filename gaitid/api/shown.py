@@ -1,21 +1,28 @@
-"""Tables of a result -> an `xarray.Dataset` with named dimensions and units."""
+"""An `Analysis` as others want it: an `xarray.Dataset`, the short table of a notebook, scores of both sides."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
+from gaitid.analysis.wording import reason_words, verdict_words
 from gaitid.errors import GaitidError
 from gaitid.export.source import Column
+from gaitid.gait.feature_list import Asymmetry, asymmetry
+from gaitid.norms import profile_for
+from gaitid.records import NamedTuple
+from gaitid.report.text import render
 from gaitid.trial import Array
 from gaitid.uncertainty.usable import usable_column
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
+
 
 OVER = ("time", "percent")
 _SIDES = ("left", "right")
@@ -141,3 +148,98 @@ def _positives(places: Iterator[_Place]) -> dict[str, dict[tuple[str, str], str]
         if place.positive:
             found.setdefault(place.variable, {})[place.at["joint"], place.at["plane"]] = place.positive
     return found
+
+
+# Of what may be long; `contacts` and `verdict` have all.
+_MOST = 6
+_RANGES = ("hip_flexion_deg", "knee_flexion_deg", "ankle_dorsiflexion_deg")
+
+
+class Shown(NamedTuple):
+    """What a table is made of: the trial's name, its record, and its tables by their names."""
+
+    name: str
+    record: Mapping[str, Any]
+    contacts: pd.DataFrame
+    cycles: pd.DataFrame
+    joints: pd.DataFrame
+
+
+def table_of(shown: Shown) -> str:
+    """Trial, model, verdict with its reasons, contacts, and the ranges of the sagittal angles."""
+    return str(render("api/page.html", rows=_rows(shown)))
+
+
+def _rows(shown: Shown) -> dict[str, list[str]]:
+    """By what it is called: lines, but for the verdict's first at most six."""
+    record = shown.record
+    trial, model, verdict = record.get("trial", {}), record.get("model", {}), record.get("verdict", {})
+    frames = (
+        f"{trial.get('frames')} frames at {trial.get('camera_rate_hz'):g} Hz, from frame {trial.get('first_frame')}"
+    )
+    because = model.get("chosen_because")
+    contacts = [
+        f"{row.side}, frames {row.first_frame}–{row.last_frame}: "
+        + (f"plate {row.plates}, {row.peak_vertical_N:.0f} N" if row.plates else f"load unknown: {row.reason}")
+        for row in shown.contacts.itertuples()
+    ]
+    angles = [str(name).partition("_")[2] for name in shown.joints.columns if str(name).endswith("_deg")]
+    names = [name for name in _RANGES if name in angles] or list(dict.fromkeys(angles))
+    ranges = [_range(shown, side, name) for name in names for side in ("left", "right")]
+    return {
+        "trial": [f"{shown.name}: {frames}"],
+        "model": [model.get("name", "") + (f" ({because})" if because else "")],
+        "verdict": [verdict_words(verdict), *_few([reason_words(reason) for reason in verdict.get("reasons", [])])],
+        "contacts": _few(contacts) or ["none"],
+        "range": _few(list(filter(None, ranges))) or ["no angle is known"],
+    }
+
+
+def _range(shown: Shown, side: str, name: str) -> str:
+    """Lowest and highest value of an angle over the whole cycles, or over the trial where there is none."""
+    cycles = shown.cycles
+    if not cycles.empty:
+        values, over = (cycles.loc[cycles["side"] == side, name], "cycles") if name in cycles else (None, "")
+    else:
+        column = f"{side}_{name}"
+        values, over = (shown.joints[column], "all frames") if column in shown.joints else (None, "")
+    if values is None or values.isna().all():
+        return ""
+    words = name.removesuffix("_deg").replace("_", " ")
+    return f"{side} {words} {round(values.min(), 1) + 0.0:.1f} to {round(values.max(), 1) + 0.0:.1f} deg ({over})"
+
+
+def _few(lines: list[str]) -> list[str]:
+    return [*lines[:_MOST], *([f"and {len(lines) - _MOST} more"] if len(lines) > _MOST else [])]
+
+
+def scores_of(
+    record: Mapping[str, Any], cycles: pd.DataFrame, strides: pd.DataFrame, norms: str | None
+) -> pd.DataFrame:
+    """Scores of one result by side and variable, as `gaitid.Analysis.scores` has them."""
+    columns = [name for name in cycles.columns if name.endswith("_deg")]
+    curves = {
+        str(side): {name: of_side[name].to_numpy(float).reshape(of_side["cycle"].nunique(), -1) for name in columns}
+        for side, of_side in cycles.groupby("side")
+    }
+    speed = strides.loc[(strides["side"] == "both") & (strides["cycle"] == "mean"), "speed_m_per_s"]
+    profile, why = profile_for(norms, record, float(speed.iloc[0]) if len(speed) else float("nan"), curves)
+    rows: list[tuple[str, str, float, float]] = []
+    if profile is not None:
+        for side, of in profile.scores.items():
+            rows += [(side, name, score, profile.band_scores[name]) for name, score in of.items()]
+        totals = {"left": profile.left, "right": profile.right, "both": profile.overall}
+        for side, total in totals.items():
+            of_norm = profile.band_overall if side == "both" else profile.band_side
+            rows.append((side, "gait_profile_score", total, of_norm))
+    found = pd.DataFrame(rows, columns=["side", "variable", "score_deg", "norm_deg"])
+    found.attrs |= {"norms": "" if profile is None else profile.norms, "no_scores_because": why}
+    return found
+
+
+def asymmetries_of(features: pd.DataFrame) -> pd.DataFrame:
+    """Both sides of each feature, as `gaitid.Analysis.asymmetry` has them."""
+    means = features.pivot_table("value", ["feature", "unit"], "side", "mean", sort=False)
+    both = means.reindex(columns=["left", "right"]).dropna().reset_index().rename_axis(columns=None)
+    found = [asymmetry(row.left, row.right, row.feature, row.unit) for row in both.itertuples()]
+    return both.join(pd.DataFrame(found, columns=list(Asymmetry._fields), index=both.index))

@@ -1,15 +1,19 @@
-"""`gaitid simulate`."""
+"""`gaitid simulate`, `gaitid mechanism` and `gaitid capacity`."""
 
 from __future__ import annotations
 
 import json
+import re
+import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from gaitid.cli.common import Seconds, Target, print_info, talk_options
+from gaitid.cli import options
+from gaitid.cli.common import Seconds, Target, TrialName, attempt, folders_for, print_info, talk_options
 from gaitid.cli.models import WithTemplates
 from gaitid.simulate import ABOUT, ABOUT_CHAINS, ABOUT_FUNCTIONAL
 
@@ -105,7 +109,7 @@ def _numbers(ctx: click.Context, parameter: click.Parameter, values: Sequence[st
     help="And after so much time.  [default: none]",
 )
 @talk_options
-def command(
+def simulate_command(
     scenario: str, output: Path, max_evaluations: int, time_limit: float, write: tuple[str, ...], **settings: Any
 ) -> int:
     """Write a synthetic trial as C3D and CSV, with the exact kinematics and wrenches beside it.
@@ -156,18 +160,18 @@ def _integration_in_words(truth: dict[str, Any]) -> str:
     )
 
 
-@command.command("list", epilog="Example:  gaitid simulate list")
+@simulate_command.command("list", epilog="Example:  gaitid simulate list")
 @talk_options
-def list_() -> int:
+def simulate_list() -> int:
     """All that can be simulated without a file: name and title, separated by a tab."""
     click.echo("".join(f"{name}\t{about}\n" for name, about in _ALL.items()), nl=False)
     return 0
 
 
-@command.command("show", epilog="Example:  gaitid simulate show turn > mine.yaml")
+@simulate_command.command("show", epilog="Example:  gaitid simulate show turn > mine.yaml")
 @click.argument("name")
 @talk_options
-def show(name: str) -> int:
+def simulate_show(name: str) -> int:
     """The YAML of the scenario NAME (a bundled one or a file), to copy and edit."""
     from gaitid.simulate.scenario_file import scenario_template
 
@@ -178,3 +182,154 @@ def show(name: str) -> int:
 def _typed(option: str) -> bool:
     """Whether the user gave an option; the defaults shown are a walk's, and must not win over a file's."""
     return click.get_current_context().get_parameter_source(option) is not click.core.ParameterSource.DEFAULT
+
+
+class _Mechanism(WithTemplates):
+    """Its help lists the bundled mechanisms."""
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        from gaitid.mechanism.file import bundled_mechanisms
+
+        super().format_help_text(ctx, formatter)
+        with formatter.section("Bundled"):
+            formatter.write_text(", ".join(bundled_mechanisms()))
+
+
+@click.group(
+    short_help="Inverse dynamics of a planar, kinematically driven mechanism.",
+    cls=_Mechanism,
+    epilog="Example:  gaitid mechanism four_bar -o results --plot results/four_bar.png; or  "
+    "gaitid mechanism show four_bar > mine.yaml; gaitid mechanism mine.yaml -o results\n\n"
+    "What a mechanism file holds, and every column: docs/mechanism.md",
+)
+@click.argument("file", metavar="FILE.yaml")
+@click.option("-o", "--output", default=".", show_default="this folder", type=Target(), help="Folder for the files.")
+@click.option("--plot", type=Target(), help="Draw it: a PNG, SVG or PDF file.")
+@talk_options
+def mechanism_command(file: str, output: Path, plot: Path | None) -> int:
+    """Motion and loads of a planar mechanism whose drivers say how it moves.
+
+    FILE.yaml is a mechanism file, or the name of a bundled one. Written are NAME.motion.csv (position, velocity and
+    acceleration of every body), NAME.loads.csv (force and torque of every constraint on each of its bodies, what the
+    drivers exert) and NAME.mechanism.json (inputs with hashes, conventions, checks).
+    """
+    from gaitid.mechanism.files import run_mechanism
+
+    written = attempt(file, lambda: run_mechanism(file, output, plot, ("gaitid", *sys.argv[1:])))
+    if written is None:
+        return 1
+    _, files, warnings = written
+    for warning in warnings:
+        print_info(f"{file}: {warning}")
+    print_info(f"wrote {', '.join(str(path) for path in files)}")
+    return 0
+
+
+@mechanism_command.command("list", epilog="Example:  gaitid mechanism list")
+@talk_options
+def mechanism_list() -> int:
+    """The bundled mechanisms: name, title and file, separated by tabs."""
+    from gaitid.mechanism.file import bundled_mechanisms, load_mechanism
+
+    lines = [f"{name}\t{load_mechanism(path).title}\t{path}\n" for name, path in bundled_mechanisms().items()]
+    click.echo("".join(lines), nl=False)
+    return 0
+
+
+@mechanism_command.command("show", epilog="Example:  gaitid mechanism show slider_crank > mine.yaml")
+@click.argument("name")
+@talk_options
+def mechanism_show(name: str) -> int:
+    """The YAML of the mechanism NAME (a bundled one or a file), to copy and edit; or a table that one reads."""
+    from gaitid.mechanism.files import mechanism_template
+
+    template = mechanism_template(name)
+    click.echo(template.text, nl=False)
+    for table in template.tables:
+        print_info(f"{name} reads {table} beside it: gaitid mechanism show {table} > {table}")
+    return 0
+
+
+def _span(ctx: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, int] | None:
+    """``10-90`` as numbers."""
+    if value is None:
+        return None
+    match = re.fullmatch(r"(\d+)-(\d+)", value.strip())
+    if match is None or int(match[1]) > int(match[2]):
+        raise click.BadParameter(f"expected FIRST-LAST, for example 10-90; found {value!r}")
+    return int(match[1]), int(match[2])
+
+
+@click.command(
+    short_help="What accelerations a leg's joint torques could produce, posture by posture.",
+    epilog="Example:  gaitid capacity walk.c3d --model pig --limits example --picture 60 -o results\n\n"
+    "More: docs/capacity.md",
+)
+@click.argument("trial", type=TrialName())
+@options.option("model", required=True, default=None, show_default=False)
+@options.inputs
+@click.option(
+    "--limits",
+    "limits_file",
+    required=True,
+    metavar="FILE",
+    help="YAML with the joints' axes and torques, or example: values to copy, not norms.",
+)
+@click.option(
+    "--endpoint",
+    default="foot",
+    show_default=True,
+    help="What is accelerated: foot, ankle, toe, … over a pelvis that stands still, or hip over a foot that does; or a "
+    "point of the model that is fixed in a segment, as hand_end.",
+)
+@click.option("--side", type=click.Choice(["left", "right"]), help="One leg only.")
+@click.option("--frames", callback=_span, metavar="FIRST-LAST", help="Only these, as the file numbers them.")
+@click.option(
+    "--plane",
+    type=click.Choice(["sagittal", "xy", "xz", "yz"]),
+    help="Along two directions only: forward and up, or axes of the laboratory (for an arm that moves in a plane).",
+)
+@click.option("--in-motion", is_flag=True, help="With the joint velocities of the trial, instead of from rest.")
+@click.option("--picture", type=int, metavar="FRAME", help="Also draw this frame (PNG), as the file numbers it.")
+@click.option("--animation", is_flag=True, help="Also draw all frames (GIF).")
+@options.option("cutoff")
+@options.option("settings")
+@click.option("-o", "--output", default=".", show_default=True, help="Folder for the files.")
+@talk_options
+@click.pass_context
+def capacity_command(ctx: click.Context, /, trial: str, output: str, **given: Any) -> int:
+    """Compute for each posture of TRIAL what acceleration of the foot, or of the hip over a fixed foot, the joints of
+    the leg could produce within the torques of LIMITS: ellipsoids, polytope, and the largest acceleration each way, as
+    CSV.
+
+    Every frame is taken from rest, or with --in-motion as it was recorded. docs/capacity.md says what the columns
+    mean, and what LIMITS holds.
+    """
+    from gaitid.capacity.files import CapacityOptions, capacity_file
+    from gaitid.capacity.limits import read_limits
+    from gaitid.run import prepare
+
+    [(path, folder)] = folders_for([trial], "-o", output)
+    chosen = replace(options.run_options(ctx), command=("gaitid", *sys.argv[1:]))
+    asked = CapacityOptions(
+        given["endpoint"],
+        (given["side"],) if given["side"] else (),
+        given["frames"],
+        given["plane"] == "sagittal",
+        given["picture"],
+        given["animation"],
+        "" if given["plane"] in (None, "sagittal") else given["plane"],
+        given["in_motion"],
+    )
+    setup = prepare(chosen)
+    if setup.model is None:
+        raise click.UsageError("--model auto: capacity needs the model's name, as its limits are of its joints")
+    limits = read_limits(given["limits_file"], setup.model)
+    written = attempt(trial, lambda: capacity_file(path, folder, setup, limits, asked))
+    if written is None:
+        return 1
+    capacity, files = written
+    for warning in (*(note.text for note in capacity.result.notes), *capacity.warnings):
+        print_info(f"{trial}: warning: {warning}")
+    print_info(f"{trial}: wrote {', '.join(str(file) for file in files)}")
+    return 0
