@@ -56,15 +56,7 @@ def walk(t: Array) -> tuple[Array, Array]:
     return 1e3 * np.hstack([m.d[0] for m in markers]), np.hstack([m.d[2] for m in markers])
 
 
-def impact(t: Array) -> tuple[Array, Array]:
-    """A landing: 1 m/s lost in a pulse of 67 m/s² and 26 ms (half height), at twenty instants between two frames."""
-    lost, width = 1.0, 0.015  # m/s, s
-    u = (t[:, None] - t[len(t) // 2] - np.linspace(0, 0.02, 20)) / width
-    log_cosh = np.abs(u) + np.log1p(np.exp(-2 * np.abs(u))) - np.log(2)
-    return 1e3 * lost * width / 2 * (log_cosh - u), lost / (2 * width) / np.cosh(np.clip(u, -300, 300)) ** 2
-
-
-MOVEMENTS = {"limb": limb, "walk": walk, "impact": impact}
+MOVEMENTS = {"limb": limb, "walk": walk}
 
 
 # --- methods: noisy positions, mm -> accelerations, mm/s² -----------------------------------------------------
@@ -149,7 +141,7 @@ def accelerations(first: str, t: Array, errors: dict[str, Array]) -> str:
 # --- moments by cut-off -----------------------------------------------------------------------------------------
 
 CUTOFFS: tuple[float | str, ...] = (5.0, 7.0, 10.0, 12.0, 17.0, "auto")
-NOISES_MM = (0.3, 1.0)
+NOISE_MM = 0.3
 WALKED = {
     "slow walk, 0.88 m/s": replace(SCENARIOS["walk"], clock=Clock(0.7)),
     "walk, 1.25 m/s": SCENARIOS["walk"],
@@ -174,17 +166,15 @@ def worst_rms(walk: Simulated, noise_mm: float, cutoff_hz: object) -> tuple[floa
 
 
 def cutoff_table() -> list[str]:
-    lines = head("movement, noise", "frequency", *(c if c == "auto" else f"{c:g} Hz" for c in CUTOFFS))
+    lines = head("movement", "frequency", *(c if c == "auto" else f"{c:g} Hz" for c in CUTOFFS))
     for name, scenario in WALKED.items():
         walk = simulated(scenario)
-        for noise_mm in NOISES_MM:
-            found = [worst_rms(walk, noise_mm, cutoff) for cutoff in CUTOFFS]
-            least = min(value for value, _ in found[:-1])
-            cells = [f"**{v:.3f}**" if v == least else f"{v:.3f}" for v, _ in found[:-1]]
-            value, figures = found[-1]
-            chosen = f"{value:.3f} ({figures['cutoff_hz']:g} Hz)"
-            frequency = f"{figures['movement_frequency_hz']:.2f} Hz"
-            lines.append(row(f"{name}; {noise_mm:g} mm", frequency, *cells, chosen))
+        found = [worst_rms(walk, NOISE_MM, cutoff) for cutoff in CUTOFFS]
+        least = min(value for value, _ in found[:-1])
+        cells = [f"**{v:.3f}**" if v == least else f"{v:.3f}" for v, _ in found[:-1]]
+        value, figures = found[-1]
+        chosen = f"{value:.3f} ({figures['cutoff_hz']:g} Hz)"
+        lines.append(row(name, f"{figures['movement_frequency_hz']:.2f} Hz", *cells, chosen))
     return lines
 
 

@@ -18,10 +18,8 @@ def part(name: str) -> str:
 
 
 def test_each_walk_has_its_tables_with_each_option() -> None:
-    for choice, name in (("hip_centre", "hips"), ("table", "tables")):
-        text = part(name)
-        for walk in choices.WALKS:
-            table = text.split(f"`{walk.trial}`")[1].split("\n`")[0]
-            rows = re.findall(r"^\| `([^`]+)` \|(.*)\|$", table, re.MULTILINE)
-            assert [label for label, _ in rows[1:]] == [label for label, _, _ in choices.options_of(walk, choice)]
-            assert all(re.search(r"[+-]\d+\.\d{3}", cells) for _, cells in rows[1:])
+    for walk in choices.WALKS:
+        table = part("hips").split(f"`{walk.trial}`")[1].split("\n`")[0]
+        rows = re.findall(r"^\| `([^`]+)` \|(.*)\|$", table, re.MULTILINE)
+        assert [label for label, _ in rows[1:]] == [label for label, _, _ in choices.options_of(walk, "hip_centre")]
+        assert all(re.search(r"[+-]\d+\.\d{3}", cells) for _, cells in rows[1:])
