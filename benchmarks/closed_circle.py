@@ -3,7 +3,7 @@
     python benchmarks/closed_circle.py
 
 A leg follows joint angles whose highest harmonic is 6 Hz (scenario `swing_leg_tracked`). Its exact markers are
-analysed unfiltered: in memory, and as plain CSV by `gaitid run`. docs/simulate.md has the tables and says what they
+analysed unfiltered: in memory, and as plain CSV by `gaitid run`. docs/simulate.md says what they
 show.
 """
 
