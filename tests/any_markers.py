@@ -22,6 +22,7 @@ from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
 from gaitid.model.load import load_model
 from gaitid.model.marker_sets import MarkerSet, bundled_marker_sets, load_marker_set
+from gaitid.numerics.jet import apply
 from gaitid.simulate.body import (
     COM_FRACTION,
     GYRATION_FRACTION,
@@ -32,7 +33,6 @@ from gaitid.simulate.body import (
     Subject,
     foot_markers,
 )
-from gaitid.simulate.jet import apply
 from gaitid.simulate.loads import GRAVITY
 from gaitid.simulate.settings import WalkSettings
 from gaitid.simulate.walk import DISTAL, Moving, Walk, spin_of, wrench_needed

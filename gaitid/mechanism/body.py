@@ -1,7 +1,7 @@
 """Rigid bodies in a plane, in centroidal frames, and where their points are.
 
 A body's coordinates are q = (x, y, φ): its centre of mass and the angle of its axes, counter-clockwise. With
-A(φ) the rotation matrix and R the quarter turn, a point s' of the body is at r + A s', and B = dA/dφ = R A
+A(φ) the rotation matrix and R the quarter turn, a point s' of the body is at r + A s'
 (Haug 1989, Computer Aided Kinematics and Dynamics of Mechanical Systems, vol. I, ch. 2 and 3).
 """
 
@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from gaitid.errors import ModelError, reading
+from gaitid.numerics.jet import Jet, sin_cos, stack
 from gaitid.records import NamedTuple
 from gaitid.trial import Array
 
@@ -51,68 +52,29 @@ class Body:
 
 
 class Pose(NamedTuple):
-    """Where a body is.
+    """Where a body is, and how it moves, as far as these jets go.
 
     Attributes
     ----------
-    r : (…, 2) array, m
+    r : Jet (…, 2), m
         Centre of mass, global axes.
-    phi : (…,) array, rad
-    cos, sin : (…,) arrays
+    phi : Jet (…), rad
+    cos, sin : Jets (…)
         Of `phi`.
     """
 
-    r: Array
-    phi: Array
-    cos: Array
-    sin: Array
+    r: Jet
+    phi: Jet
+    cos: Jet
+    sin: Jet
 
-    def turned(self, s: Array) -> Array:
+    def turned(self, s: Array) -> Jet:
         """A s': a vector of the body in global axes, (…, 2)."""
-        v = np.empty((*self.phi.shape, 2))
-        v[..., 0] = self.cos * s[0] - self.sin * s[1]
-        v[..., 1] = self.sin * s[0] + self.cos * s[1]
-        return v
+        return stack([self.cos * s[0] - self.sin * s[1], self.sin * s[0] + self.cos * s[1]])
 
-    def point(self, s: Array) -> Array:
+    def point(self, s: Array) -> Jet:
         """r + A s': a point of the body, (…, 2), m."""
         return self.r + self.turned(s)
-
-    def point_jacobian(self, s: Array) -> Array:
-        """∂(r + A s')/∂q = [I, B s'], (…, 2, 3)."""
-        J = np.zeros((*self.phi.shape, 2, COORDINATES))
-        J[..., 0, 0] = J[..., 1, 1] = 1.0
-        J[..., 2] = quarter_turn(self.turned(s))
-        return J
-
-
-class Rate(NamedTuple):
-    """How a body moves.
-
-    Attributes
-    ----------
-    v : (…, 2) array, m/s
-        Of the centre of mass, global axes.
-    omega : (…,) array, rad/s
-    """
-
-    v: Array
-    omega: Array
-
-    def point(self, pose: Pose, s: Array) -> Array:
-        """ṙ + φ̇ B s', (…, 2), m/s."""
-        return self.v + self.omega[..., None] * quarter_turn(pose.turned(s))
-
-    def centripetal(self, pose: Pose, s: Array) -> Array:
-        """φ̇² A s', (…, 2), m/s²: what the acceleration of the point lacks to r̈ + φ̈ B s'."""
-        return (self.omega**2)[..., None] * pose.turned(s)
-
-
-def quarter_turn(v: Array) -> Array:
-    """R v, counter-clockwise."""
-    turned = np.empty_like(v)
-    turned[..., 0], turned[..., 1] = -v[..., 1], v[..., 0]
-    return turned
 
 
 def dot(a: Array, b: Array) -> Array:
@@ -125,20 +87,18 @@ def cross(a: Array, b: Array) -> Array:
     return np.asarray(a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0])
 
 
-def poses_of(q: Array) -> list[Pose]:
-    """Poses of the ground and then of every body, from coordinates (…, 3 bodies)."""
-    zero = np.zeros(q.shape[:-1])
-    poses = [Pose(np.zeros((*q.shape[:-1], 2)), zero, zero + 1.0, zero)]
-    for k in range(0, q.shape[-1], COORDINATES):
-        phi = q[..., k + 2]
-        poses.append(Pose(q[..., k : k + 2], phi, np.cos(phi), np.sin(phi)))
-    return poses
+def pose_of(q: Jet) -> Pose:
+    """The pose of one body, from its coordinates (…, 3)."""
+    phi = q.column(2)
+    sin, cos = sin_cos(phi)
+    return Pose(Jet(q.d[..., :2]), phi, cos, sin)
 
 
-def rates_of(qd: Array) -> list[Rate]:
-    """Rates of the ground and then of every body, from velocities (…, 3 bodies)."""
-    rates = [Rate(np.zeros((*qd.shape[:-1], 2)), np.zeros(qd.shape[:-1]))]
-    return rates + [Rate(qd[..., k : k + 2], qd[..., k + 2]) for k in range(0, qd.shape[-1], COORDINATES)]
+def poses_of(q: Array, *derivatives: Array) -> list[Pose]:
+    """Poses of the ground and then of every body, from coordinates (…, 3 bodies) and their derivatives."""
+    moving = np.stack([q, *derivatives])
+    ground = np.zeros((*moving.shape[:-1], COORDINATES))
+    return [pose_of(Jet(of)) for of in (ground, *np.split(moving, q.shape[-1] // COORDINATES, axis=-1))]
 
 
 class History(ABC):
@@ -226,18 +186,18 @@ def read_samples(path: Path, column: str, degree: int, scale: float) -> Samples:
         The file cannot be read, lacks a column, has too few rows, an empty cell, or times that do not increase.
     """
     from gaitid.model.fields import nearest
-    from gaitid.read.tables.text_table import Dialect, cells_of, is_blank, numbers_of, read_lines
+    from gaitid.read.tables.text_table import Dialect, open_table
 
     where = f"{path.name}: "
     with reading(where):
-        lines = [line for line in read_lines(path) if not is_blank(line)]
-    names = cells_of(lines[0], Dialect()) if lines else []
+        table = open_table(path, lambda header: Dialect())
     for needed in ("time_s", column):
-        if needed not in names:
-            raise ModelError(f"{where}no column {needed!r}{nearest(needed, names)}", expected="time_s and " + column)
+        if needed not in table.columns:
+            near = nearest(needed, table.columns)
+            raise ModelError(f"{where}no column {needed!r}{near}", expected="time_s and " + column)
     with reading(where):
-        values = numbers_of(lines[1:], 2, names, Dialect())
-    t, y = values[:, names.index("time_s")], values[:, names.index(column)]
+        values = table.numbers("sample")
+    t, y = (values[:, table.columns.index(name)] for name in ("time_s", column))
     if len(t) <= degree:
         expected = f"more than {degree} rows for degree {degree}"
         raise ModelError(f"{where}too short", expected=expected, found=str(len(t)))
@@ -270,8 +230,8 @@ class Load(ABC):
     bodies: tuple[int, ...]
 
     @abstractmethod
-    def actions(self, poses: Sequence[Pose], rates: Sequence[Rate], t: Array) -> list[Action]:
-        """What acts on which body; `poses` and `rates` are those of the ground and of every body."""
+    def actions(self, poses: Sequence[Pose], t: Array) -> list[Action]:
+        """What acts on which body; `poses` are those of the ground and of every body, with one derivative."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -289,11 +249,11 @@ class Force(Load):
     force: tuple[History, History]
     point: Array | tuple[History, History]
 
-    def actions(self, poses: Sequence[Pose], rates: Sequence[Rate], t: Array) -> list[Action]:
+    def actions(self, poses: Sequence[Pose], t: Array) -> list[Action]:
         (body,) = self.bodies
         pose = poses[body]
         F = _both(self.force, t)
-        arm = _both(self.point, t) - pose.r if isinstance(self.point, tuple) else pose.turned(self.point)
+        arm = _both(self.point, t) - pose.r.value if isinstance(self.point, tuple) else pose.turned(self.point).value
         return [(body, F, cross(arm, F))]
 
 
@@ -309,7 +269,7 @@ class Torque(Load):
 
     torque: History
 
-    def actions(self, poses: Sequence[Pose], rates: Sequence[Rate], t: Array) -> list[Action]:
+    def actions(self, poses: Sequence[Pose], t: Array) -> list[Action]:
         return _couple(self.bodies, self.torque.at(t))
 
 
@@ -332,16 +292,16 @@ class Spring(Load):
     free_length: float
     damping: float
 
-    def actions(self, poses: Sequence[Pose], rates: Sequence[Rate], t: Array) -> list[Action]:
-        (i, j), (di, dj) = [poses[b] for b in self.bodies], [rates[b] for b in self.bodies]
-        d = j.point(self.s_j) - i.point(self.s_i)
+    def actions(self, poses: Sequence[Pose], t: Array) -> list[Action]:
+        i, j = (poses[b] for b in self.bodies)
+        d, d_rate = (j.point(self.s_j) - i.point(self.s_i)).d
         length = np.sqrt(dot(d, d))
         # at no length the direction is not known, and the result neither
         along = d / np.where(length > 0, length, np.nan)[..., None]
-        lengthening = dot(along, dj.point(j, self.s_j) - di.point(i, self.s_i))
-        tension = self.stiffness * (length - self.free_length) + self.damping * lengthening
+        tension = self.stiffness * (length - self.free_length) + self.damping * dot(along, d_rate)
         F = tension[..., None] * along
-        return [(self.bodies[0], F, cross(i.turned(self.s_i), F)), (self.bodies[1], -F, -cross(j.turned(self.s_j), F))]
+        arms = i.turned(self.s_i).value, j.turned(self.s_j).value
+        return [(self.bodies[0], F, cross(arms[0], F)), (self.bodies[1], -F, -cross(arms[1], F))]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -359,9 +319,9 @@ class TorsionSpring(Load):
     free_angle: float
     damping: float
 
-    def actions(self, poses: Sequence[Pose], rates: Sequence[Rate], t: Array) -> list[Action]:
+    def actions(self, poses: Sequence[Pose], t: Array) -> list[Action]:
         i, j = self.bodies
-        angle, speed = poses[j].phi - poses[i].phi, rates[j].omega - rates[i].omega
+        angle, speed = (poses[j].phi - poses[i].phi).d
         return _couple(self.bodies, -self.stiffness * (angle - self.free_angle) - self.damping * speed)
 
 

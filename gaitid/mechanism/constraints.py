@@ -5,7 +5,8 @@
     acceleration  Φq q̈ = γ = −(Φq q̇)_q q̇ − 2 Φ_qt q̇ − Φ_tt
     loads         Q on a body = −Φqᵀ λ, its own three columns of Φq
 
-Drivers are constraints with a given course in time f(t), Φ(q) − f(t) = 0, so that ν = ḟ and γ has f̈.
+Drivers are constraints with a given course in time f(t), Φ(q) − f(t) = 0, so that ν = ḟ and γ has f̈. Each constraint
+says Φ(q) alone; along a motion of rate q̇ without acceleration its derivatives are Φq q̇ and −γ + f̈, exactly (`Jet`).
 
 (Sommer HJ, "Two-Dimensional Inverse Dynamics", kinematically driven; Haug 1989, Computer Aided Kinematics and
 Dynamics of Mechanical Systems, vol. I, section 3.6 for ν and γ). The order of the bodies is that of Sommer: body j
@@ -17,12 +18,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
-from gaitid.mechanism.body import COORDINATES, History, Pose, Rate, cross, dot, quarter_turn
+from gaitid.mechanism.body import COORDINATES, History, Pose, cross, dot, pose_of
+from gaitid.numerics.jet import Jet, bilinear, reciprocal
 from gaitid.trial import Array
 
 CENTRE = np.zeros(2)
@@ -47,6 +49,14 @@ class Constraint(ABC):
     #: Power of metres in Φ: what makes its rows comparable.
     lengths: ClassVar[int] = 0
 
+    @abstractmethod
+    def phi(self, poses: Sequence[Pose]) -> Jet:
+        """Φ(q), (…, rows), of the poses of `bodies` in their order."""
+
+    def course(self, t: Array, order: int) -> Array:
+        """f, (…, rows), or one of its derivatives: zero for what does not depend on time."""
+        return np.zeros((*t.shape, len(self.units)))
+
     def points(self) -> tuple[Array, ...]:
         """The point of each body that its torque is reported about, body axes, m."""
         return tuple(CENTRE for _ in self.bodies)
@@ -55,26 +65,29 @@ class Constraint(ABC):
         """What of the bodies' places contradicts the constraint though Φ = 0, in words; empty where nothing does."""
         return ""
 
-    @abstractmethod
     def residual(self, poses: Sequence[Pose], t: Array) -> Array:
-        """Φ, (…, rows). `poses` are those of `bodies`, in their order."""
+        """Φ(q) − f(t), (…, rows)."""
+        return np.asarray(self.phi(poses).value - self.course(t, 0))
 
-    @abstractmethod
     def jacobian(self, poses: Sequence[Pose]) -> list[Array]:
         """Φq: for each of `bodies` its (…, rows, 3)."""
+        n, shape = COORDINATES * len(poses), poses[0].phi.value.shape
+        # a rate of 1 of each coordinate by itself
+        rates = np.eye(n).reshape(n, *(1,) * len(shape), n)
+        moving = []
+        for pose, rate in zip(poses, np.split(rates, len(poses), axis=-1), strict=True):
+            q = np.concatenate([pose.r.value, pose.phi.value[..., None]], axis=-1)
+            moving.append(pose_of(Jet(np.stack(np.broadcast_arrays(q, rate)))))
+        return np.split(np.moveaxis(self.phi(moving).d[1], 0, -1), len(poses), axis=-1)
 
-    def nu(self, t: Array) -> Array:
-        """ν, (…, rows): zero for what does not depend on time."""
-        return np.zeros((*t.shape, len(self.units)))
-
-    def gamma(self, poses: Sequence[Pose], rates: Sequence[Rate], t: Array) -> Array:
-        """γ, (…, rows): zero for what is linear in q and t."""
-        return np.zeros((*t.shape, len(self.units)))
+    def gamma(self, poses: Sequence[Pose], t: Array) -> Array:
+        """γ, (…, rows), of poses whose second derivatives are zero."""
+        return np.asarray(self.course(t, 2) - self.phi(poses).d[2])
 
     def loads(self, poses: Sequence[Pose], multipliers: Array) -> list[tuple[Array, Array, Array]]:
         """What the constraint exerts on each of `bodies`.
 
-        F = −Φ_rᵀ λ and, about a point P of the body, T = ((B s'ᴾ)ᵀ Φ_rᵀ − Φ_φᵀ) λ (Sommer, "Lagrange
+        F = −Φ_rᵀ λ and, about a point P of the body, T = ((B s'ᴾ)ᵀ Φ_rᵀ − Φ_φᵀ) λ with B = dA/dφ (Sommer, "Lagrange
         multipliers for specific constraints"): the torque about the centre of mass less the moment of F.
 
         Parameters
@@ -91,8 +104,13 @@ class Constraint(ABC):
         for pose, s, J in zip(poses, self.points(), self.jacobian(poses), strict=True):
             Q = -np.einsum("...rc,...r->...c", J, multipliers)
             force, about_centre = Q[..., :2], Q[..., 2]
-            result.append((force, about_centre - cross(pose.turned(s), force), pose.point(s)))
+            result.append((force, about_centre - cross(pose.turned(s).value, force), pose.point(s).value))
         return result
+
+
+def _row(value: Jet) -> Jet:
+    """A number as the only row of Φ."""
+    return Jet(value.d[..., None])
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -111,22 +129,9 @@ class BetweenPoints(Constraint):
     def points(self) -> tuple[Array, ...]:
         return self.s_i, self.s_j
 
-    def d(self, poses: Sequence[Pose]) -> Array:
+    def d(self, poses: Sequence[Pose]) -> Jet:
         i, j = poses
         return j.point(self.s_j) - i.point(self.s_i)
-
-    def d_rate(self, poses: Sequence[Pose], rates: Sequence[Rate]) -> Array:
-        (i, j), (di, dj) = poses, rates
-        return dj.point(j, self.s_j) - di.point(i, self.s_i)
-
-    def d_jacobians(self, poses: Sequence[Pose]) -> tuple[Array, Array]:
-        i, j = poses
-        return -i.point_jacobian(self.s_i), j.point_jacobian(self.s_j)
-
-    def d_centripetal(self, poses: Sequence[Pose], rates: Sequence[Rate]) -> Array:
-        """φ̇_j² A_j s_j − φ̇_i² A_i s_i, which d̈ lacks to what is linear in q̈."""
-        (i, j), (di, dj) = poses, rates
-        return dj.centripetal(j, self.s_j) - di.centripetal(i, self.s_i)
 
 
 class Revolute(BetweenPoints):
@@ -135,14 +140,8 @@ class Revolute(BetweenPoints):
     units: ClassVar[tuple[str, ...]] = ("x_N", "y_N")
     lengths: ClassVar[int] = 1
 
-    def residual(self, poses: Sequence[Pose], t: Array) -> Array:
+    def phi(self, poses: Sequence[Pose]) -> Jet:
         return self.d(poses)
-
-    def jacobian(self, poses: Sequence[Pose]) -> list[Array]:
-        return list(self.d_jacobians(poses))
-
-    def gamma(self, poses: Sequence[Pose], rates: Sequence[Rate], t: Array) -> Array:
-        return self.d_centripetal(poses, rates)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -159,18 +158,9 @@ class DoubleRevolute(BetweenPoints):
     units: ClassVar[tuple[str, ...]] = ("N_per_m",)
     lengths: ClassVar[int] = 2
 
-    def residual(self, poses: Sequence[Pose], t: Array) -> Array:
+    def phi(self, poses: Sequence[Pose]) -> Jet:
         d = self.d(poses)
-        return np.asarray(dot(d, d) - self.length**2)[..., None]
-
-    def jacobian(self, poses: Sequence[Pose]) -> list[Array]:
-        d = self.d(poses)[..., None, :]
-        return [2 * d @ J for J in self.d_jacobians(poses)]
-
-    def gamma(self, poses: Sequence[Pose], rates: Sequence[Rate], t: Array) -> Array:
-        # Φ̈ = 2 ḋᵀḋ + 2 dᵀd̈
-        d, d_rate = self.d(poses), self.d_rate(poses, rates)
-        return np.asarray(2 * dot(d, self.d_centripetal(poses, rates)) - 2 * dot(d_rate, d_rate))[..., None]
+        return _row(bilinear(dot, d, d) - self.length**2)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -191,19 +181,9 @@ class Parallel(Constraint):
     units: ClassVar[tuple[str, ...]] = ("N_per_m",)
     lengths: ClassVar[int] = 2
 
-    def residual(self, poses: Sequence[Pose], t: Array) -> Array:
+    def phi(self, poses: Sequence[Pose]) -> Jet:
         i, j = poses
-        return cross(i.turned(self.a_i), j.turned(self.a_j))[..., None]
-
-    def jacobian(self, poses: Sequence[Pose]) -> list[Array]:
-        i, j = poses
-        along = dot(i.turned(self.a_i), j.turned(self.a_j))
-        return [turning(-along), turning(along)]
-
-    def gamma(self, poses: Sequence[Pose], rates: Sequence[Rate], t: Array) -> Array:
-        # Φ̇ = (φ̇_j − φ̇_i) a_i·a_j, and d(a_i·a_j)/dt = −(φ̇_j − φ̇_i) a_i × a_j
-        di, dj = rates
-        return ((dj.omega - di.omega) ** 2)[..., None] * self.residual(poses, t)
+        return _row(bilinear(cross, i.turned(self.a_i), j.turned(self.a_j)))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -224,24 +204,8 @@ class PinInSlot(BetweenPoints):
     units: ClassVar[tuple[str, ...]] = ("N_per_m",)
     lengths: ClassVar[int] = 2
 
-    def residual(self, poses: Sequence[Pose], t: Array) -> Array:
-        return cross(poses[0].turned(self.a_i), self.d(poses))[..., None]
-
-    def jacobian(self, poses: Sequence[Pose]) -> list[Array]:
-        # a × x = (R a) · x, and ∂(a × d)/∂φ_i through a alone is (R a) × d = −a · d
-        a = poses[0].turned(self.a_i)
-        normal = quarter_turn(a)[..., None, :]
-        J_i, J_j = self.d_jacobians(poses)
-        return [normal @ J_i + turning(-dot(a, self.d(poses))), normal @ J_j]
-
-    def gamma(self, poses: Sequence[Pose], rates: Sequence[Rate], t: Array) -> Array:
-        # Φ̈ = ä × d + 2 ȧ × ḋ + a × d̈ with ȧ = φ̇ R a, ä = φ̈ R a − φ̇² a, and R a × ḋ = −a · ḋ
-        a, omega = poses[0].turned(self.a_i), rates[0].omega
-        return np.asarray(
-            omega**2 * cross(a, self.d(poses))
-            + 2 * omega * dot(a, self.d_rate(poses, rates))
-            + cross(a, self.d_centripetal(poses, rates))
-        )[..., None]
+    def phi(self, poses: Sequence[Pose]) -> Jet:
+        return _row(bilinear(cross, poses[0].turned(self.a_i), self.d(poses)))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -259,24 +223,17 @@ class GearPair(Constraint):
     ratio: float
     constant: float
 
-    def residual(self, poses: Sequence[Pose], t: Array) -> Array:
+    def phi(self, poses: Sequence[Pose]) -> Jet:
         i, j = poses
-        return (j.phi - self.ratio * i.phi - self.constant)[..., None]
-
-    def jacobian(self, poses: Sequence[Pose]) -> list[Array]:
-        ones = np.ones_like(poses[0].phi)
-        return [turning(-self.ratio * ones), turning(ones)]
+        return _row(j.phi - i.phi * self.ratio - self.constant)
 
 
 class GearPairOnLink(GearPair):
     """Φ = (φ_j − φ_k) − K (φ_i − φ_k) − C: gears i, j whose axles are on link k. T on k = (1 − K) λ."""
 
-    def residual(self, poses: Sequence[Pose], t: Array) -> Array:
+    def phi(self, poses: Sequence[Pose]) -> Jet:
         i, j, k = poses
-        return (j.phi - k.phi - self.ratio * (i.phi - k.phi) - self.constant)[..., None]
-
-    def jacobian(self, poses: Sequence[Pose]) -> list[Array]:
-        return [*super().jacobian(poses[:2]), turning((self.ratio - 1) * np.ones_like(poses[2].phi))]
+        return _row(j.phi - k.phi - (i.phi - k.phi) * self.ratio - self.constant)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -292,19 +249,9 @@ class Ground(Constraint):
 
     units: ClassVar[tuple[str, ...]] = ("x_N", "y_N", "Nm")
 
-    def residual(self, poses: Sequence[Pose], t: Array) -> Array:
+    def phi(self, poses: Sequence[Pose]) -> Jet:
         (i,) = poses
-        return np.concatenate([i.r - self.pose[:2], (i.phi - self.pose[2])[..., None]], axis=-1)
-
-    def jacobian(self, poses: Sequence[Pose]) -> list[Array]:
-        return [np.broadcast_to(np.eye(COORDINATES), (*poses[0].phi.shape, COORDINATES, COORDINATES))]
-
-
-def turning(phi_column: Array) -> Array:
-    """A row of Φq for one body that has nothing but ∂Φ/∂φ: (…, 1, 3)."""
-    row = np.zeros((*phi_column.shape, 1, COORDINATES))
-    row[..., 0, 2] = phi_column
-    return row
+        return Jet(np.concatenate([i.r.d, i.phi.d[..., None]], axis=-1)) - self.pose
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -322,11 +269,8 @@ class Driver(Constraint):
     #: The unit of what the actuator exerts on body j, −λ.
     effort_unit: ClassVar[str] = "torque_Nm"
 
-    def nu(self, t: Array) -> Array:
-        return self.history.at(t, 1)[..., None]
-
-    def gamma(self, poses: Sequence[Pose], rates: Sequence[Rate], t: Array) -> Array:
-        return self.history.at(t, 2)[..., None]
+    def course(self, t: Array, order: int) -> Array:
+        return self.history.at(t, order)[..., None]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -341,13 +285,9 @@ class RelativeAngleDriver(Driver):
 
     constant: float = 0.0
 
-    def residual(self, poses: Sequence[Pose], t: Array) -> Array:
+    def phi(self, poses: Sequence[Pose]) -> Jet:
         i, j = poses
-        return (j.phi - i.phi - self.constant - self.history.at(t))[..., None]
-
-    def jacobian(self, poses: Sequence[Pose]) -> list[Array]:
-        ones = np.ones_like(poses[0].phi)
-        return [turning(-ones), turning(ones)]
+        return _row(j.phi - i.phi - self.constant)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -368,20 +308,70 @@ class RelativePositionDriver(BetweenPoints, Driver):
     lengths: ClassVar[int] = 1
     effort_unit: ClassVar[str] = "force_N"
 
-    def residual(self, poses: Sequence[Pose], t: Array) -> Array:
-        return (dot(poses[0].turned(self.a_i), self.d(poses)) - self.history.at(t))[..., None]
+    def phi(self, poses: Sequence[Pose]) -> Jet:
+        return _row(bilinear(dot, poses[0].turned(self.a_i), self.d(poses)))
 
-    def jacobian(self, poses: Sequence[Pose]) -> list[Array]:
-        a = poses[0].turned(self.a_i)
-        J_i, J_j = self.d_jacobians(poses)
-        return [a[..., None, :] @ J_i + turning(cross(a, self.d(poses))), a[..., None, :] @ J_j]
 
-    def gamma(self, poses: Sequence[Pose], rates: Sequence[Rate], t: Array) -> Array:
-        # Φ̈ + f̈ = ä · d + 2 ȧ · ḋ + a · d̈ with ȧ = φ̇ R a and ä = φ̈ R a − φ̇² a
-        a, omega = poses[0].turned(self.a_i), rates[0].omega
-        inertial = (
-            omega**2 * dot(a, self.d(poses))
-            - 2 * omega * cross(a, self.d_rate(poses, rates))
-            + dot(a, self.d_centripetal(poses, rates))
-        )
-        return np.asarray(inertial + self.history.at(t, 2))[..., None]
+# Of the distance at which pitch circles touch: more is a length that was given wrong, not rounding.
+_APART = 1e-6
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class GearMesh(BetweenPoints):
+    """Φ = ρ_i (φ_i − ψ) + σ ρ_j (φ_j − ψ) − C: pitch circles roll on each other, ψ the direction of d from i to j.
+
+    It is Sommer's gear pair on a rotating link with the line of centres as the link, whatever carries the axles, and
+    multiplied by ρ: Φ is a length, and λ the force of the teeth along the common tangent (Willis R 1841, Principles of
+    Mechanism, art. 245 ff., for the motion). With e the unit vector along d and t = R e, and |d| = ρ_i + σ ρ_j:
+
+        F on i = −t λ,  F on j = +t λ,  both at the point where the circles touch (inside a ring: σ |d| e for |d| e)
+
+    Sommer's gear pairs give the torques alone, so that the pins of a planet would bear nothing of its teeth.
+
+    Attributes
+    ----------
+    radii : (2,) array, m
+        ρ_i and ρ_j, of the pitch circles about the points of i and j.
+    sense : float
+        σ: +1 external; −1 where the larger one is a ring around the smaller one.
+    constant : float, m
+        C; NaN until `meshed` takes it from the guess.
+    """
+
+    radii: Array
+    sense: float
+    constant: float
+
+    units: ClassVar[tuple[str, ...]] = ("N",)
+    lengths: ClassVar[int] = 1
+
+    @property
+    def of_line(self) -> float:
+        """ρ_i + σ ρ_j: of an inner mesh the difference, negative where j is the ring."""
+        return float(self.radii[0] + self.sense * self.radii[1])
+
+    def meshed(self, poses: Sequence[Pose]) -> GearMesh:
+        """The same with the C at which its gears stand in these poses, where it has none."""
+        if np.isfinite(self.constant):
+            return self
+        return replace(self, constant=float(replace(self, constant=0.0).phi(poses).value[0]))
+
+    def misfit(self, poses: Sequence[Pose]) -> str:
+        d, touching = self.d(poses).value, abs(self.of_line)
+        apart = np.ravel(np.sqrt(dot(d, d)))
+        worst = float(apart[np.argmax(np.abs(apart - touching))])
+        if abs(worst - touching) <= _APART * touching:
+            return ""
+        return f"its axles are {worst:.6g} m apart, and its circles touch at {touching:.6g} m"
+
+    def phi(self, poses: Sequence[Pose]) -> Jet:
+        i, j = poses
+        d = self.d(poses)
+        psi = [np.arctan2(d.value[..., 1], d.value[..., 0])]
+        if d.order:  # ψ̇ = d × ḋ / d²
+            psi += [*(bilinear(cross, d, d.derivative()) * reciprocal(bilinear(dot, d, d))).d]
+        rolled = i.phi * self.radii[0] + j.phi * (self.sense * self.radii[1])
+        value = rolled - Jet(np.stack(psi)) * self.of_line - self.constant
+        # ψ is known but for whole turns: those for which the teeth are nearest to where they should be
+        turn = 2 * np.pi * abs(self.of_line)
+        return _row(value - turn * np.round(value.value / turn))

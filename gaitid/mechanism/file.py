@@ -12,7 +12,6 @@ import numpy as np
 from gaitid.errors import ModelError
 from gaitid.mechanism import body, constraints
 from gaitid.mechanism.body import GROUND, Body, Formula, poses_of
-from gaitid.mechanism.gears import GearMesh
 from gaitid.mechanism.kinematics import Mechanism
 from gaitid.mechanism.scope import CENTRE_NAME, LARGEST, Scope
 from gaitid.model.fields import Faults, Fields
@@ -142,7 +141,7 @@ CONSTRAINTS: Mapping[str, Kind[constraints.Constraint]] = {
     "pin_in_slot": (constraints.PinInSlot, 2, _pin_in_slot),
     "gear_pair": (constraints.GearPair, 2, _gears),
     "gear_pair_on_link": (constraints.GearPairOnLink, 3, _gears),
-    "gear_mesh": (GearMesh, 2, _mesh),
+    "gear_mesh": (constraints.GearMesh, 2, _mesh),
     "ground": (constraints.Ground, 0, _fixed),
 }
 DRIVERS: Mapping[str, Kind[constraints.Driver]] = {
@@ -229,7 +228,9 @@ def load_mechanism(path: Path) -> MechanismFile:
     top.done()
     faults.raise_if_any()
     poses = poses_of(np.concatenate([body.guess for body in bodies]))
-    kinematic = [c.meshed([poses[b] for b in c.bodies]) if isinstance(c, GearMesh) else c for c in kinematic]
+    kinematic = [
+        c.meshed([poses[b] for b in c.bodies]) if isinstance(c, constraints.GearMesh) else c for c in kinematic
+    ]
     return MechanismFile(
         path=path,
         title=title,

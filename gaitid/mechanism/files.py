@@ -17,10 +17,9 @@ from gaitid.drawing import COLOURS, GRID, INK, MUTED, load_matplotlib, picture_b
 from gaitid.errors import WriteError, in_print
 from gaitid.inputs import input_record, named
 from gaitid.mechanism.body import COORDINATES, GROUND, Pose, poses_of
-from gaitid.mechanism.constraints import DoubleRevolute
+from gaitid.mechanism.constraints import DoubleRevolute, GearMesh
 from gaitid.mechanism.dynamics import Solution, checks, solve, unknown_loads
 from gaitid.mechanism.file import MechanismFile, bundled_mechanisms, find_mechanism, load_mechanism
-from gaitid.mechanism.gears import GearMesh
 from gaitid.model.find import text_of
 from gaitid.model.load import bundled_folder, is_file
 from gaitid.records import NamedTuple
@@ -223,13 +222,13 @@ def _draw_bodies(axes: Axes, source: MechanismFile, solution: Solution) -> None:
     names: list[tuple[Array, list[str]]] = []  # by place: a pin has one on each of its bodies, often the same
     for k, (body, pose) in enumerate(zip(solution.mechanism.bodies, poses[1:], strict=True)):
         colour = COLOURS[k % len(COLOURS)]
-        points = {name: pose.point(s) for name, s in body.points.items()}
+        points = {name: pose.point(s).value for name, s in body.points.items()}
         for path in points.values():
             axes.plot(path[:, 0], path[:, 1], color=colour, linewidth=0.8, alpha=0.45, zorder=1)
         for a, b in combinations(points, 2):
             ends = np.stack([points[a][0], points[b][0]])
             axes.plot(ends[:, 0], ends[:, 1], color=colour, linewidth=3.0, solid_capstyle="round", zorder=2)
-        axes.plot(*pose.r[0], marker="+", color=INK, markersize=8, zorder=4)
+        axes.plot(*pose.r.value[0], marker="+", color=INK, markersize=8, zorder=4)
         axes.plot([], [], color=colour, linewidth=3.0, label=body.name)
         for name, path in points.items():
             axes.plot(*path[0], marker="o", color="white", markeredgecolor=colour, markersize=5, zorder=3)
@@ -249,7 +248,7 @@ def _draw_bodies(axes: Axes, source: MechanismFile, solution: Solution) -> None:
             gears = zip(constraint.bodies, constraint.points(), constraint.radii.tolist(), strict=True)
             for index, axle, radius in gears:
                 colour = COLOURS[(index - 1) % len(COLOURS)] if index else MUTED
-                _draw_gear(axes, _first(poses[index], axle), radius, float(poses[index].phi[0]), colour)
+                _draw_gear(axes, _first(poses[index], axle), radius, float(poses[index].phi.value[0]), colour)
     for s in source.ground_points.values():
         axes.plot(*s, marker="^", color=MUTED, markersize=7, zorder=0)
     axes.plot([], [], linestyle="", marker="+", color=INK, label="centre of mass")
@@ -273,7 +272,7 @@ def _draw_gear(axes: Axes, centre: Array, radius: float, phi: float, colour: str
 
 
 def _first(pose: Pose, s: Array) -> Array:
-    return np.asarray(pose.point(s)[0])
+    return np.asarray(pose.point(s).value[0])
 
 
 def _draw_efforts(axes: Axes, solution: Solution, unit: str) -> None:

@@ -24,7 +24,7 @@ from functools import cached_property
 import numpy as np
 
 from gaitid.errors import ModelError
-from gaitid.mechanism.body import COORDINATES, Body, Load, Pose, poses_of, rates_of
+from gaitid.mechanism.body import COORDINATES, Body, Load, Pose, poses_of
 from gaitid.mechanism.constraints import Constraint, Driver
 from gaitid.records import NamedTuple
 from gaitid.trial import Array
@@ -118,21 +118,19 @@ class Mechanism:
 
     def nu(self, t: Array) -> Array:
         """ν = −Φ_t, (…, rows)."""
-        return np.concatenate([c.nu(t) for c in self.constraints], axis=-1)
+        return np.concatenate([c.course(t, 1) for c in self.constraints], axis=-1)
 
     def gamma(self, q: Array, qd: Array, t: Array) -> Array:
         """γ, (…, rows)."""
-        poses, rates = poses_of(q), rates_of(qd)
-        rows = [c.gamma(_of(c, poses), [rates[b] for b in c.bodies], t) for c in self.constraints]
-        return np.concatenate(rows, axis=-1)
+        poses = poses_of(q, qd, np.zeros_like(q))
+        return np.concatenate([c.gamma(_of(c, poses), t) for c in self.constraints], axis=-1)
 
     def load_forces(self, q: Array, qd: Array, t: Array) -> list[Array]:
         """Generalised force of each applied load, (…, coordinates)."""
-        poses, rates = poses_of(q), rates_of(qd)
-        result = []
+        poses, result = poses_of(q, qd), []
         for load in self.loads:
             Q = np.zeros(q.shape)
-            for body, force, torque in load.actions(poses, rates, t):
+            for body, force, torque in load.actions(poses, t):
                 if body > 0:
                     at = COORDINATES * (body - 1)
                     Q[..., at : at + 2] += force
@@ -252,16 +250,11 @@ def positions(mechanism: Mechanism, times_s: Array) -> Array:
     for k, t in enumerate(times_s[1:].tolist(), start=1):
         state = _follow(mechanism, state, t, HALVINGS)
         q[k] = state.q
-    _refuse_misfits(mechanism, q)
-    return q
-
-
-def _refuse_misfits(mechanism: Mechanism, q: Array) -> None:
-    """Refuse what Φ = 0 does not see: gears whose circles do not touch."""
     poses = poses_of(q)
-    for constraint in mechanism.constraints:
-        if words := constraint.misfit([poses[b] for b in constraint.bodies]):
+    for constraint in mechanism.constraints:  # Φ = 0 does not see gears whose circles do not touch
+        if words := constraint.misfit(_of(constraint, poses)):
             raise ModelError(f"constraints.{constraint.name}: {words}", todo="mend the radii, or where the axles are")
+    return q
 
 
 def rates(mechanism: Mechanism, q: Array, times_s: Array) -> tuple[Array, Array]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from gaitid.simulate.jet import Array, Jet, apply, matmul, times_constant, turn, turn_matrix
+from gaitid.numerics.jet import Array, Jet, apply, matmul, times_constant, turn, turn_matrix
 
 SIDES = ("left", "right")
 JOINTS = ("ankle", "knee", "hip")

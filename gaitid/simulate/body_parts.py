@@ -17,8 +17,8 @@ from dataclasses import replace
 import numpy as np
 
 from gaitid.errors import GaitidError
+from gaitid.numerics.jet import Array, Jet, apply, matmul, sin_cos, times_constant, turn
 from gaitid.simulate.body import MASS_FRACTION, SEGMENTS, SIDES, SIGN, Skeleton, Subject, foot_markers
-from gaitid.simulate.jet import Array, Jet, apply, matmul, sin_cos, times_constant, turn
 from gaitid.simulate.loads import GRAVITY, FootLoad
 
 #: Of the body's mass (Winter 2009, table 4.1).

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gaitid.errors import GaitidError
+from gaitid.numerics.jet import Array
 from gaitid.simulate.body import MEASURED, OFFSETS, SIDES, Subject, in_mm
-from gaitid.simulate.jet import Array
 from gaitid.simulate.plates import encode
 from gaitid.simulate.truth import FIRST_FRAME
 from gaitid.simulate.walk import Walk, WalkState

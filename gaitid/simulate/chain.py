@@ -20,7 +20,7 @@ from gaitid.dynamics.joint_space import Friction, Load, TreeMotion
 from gaitid.dynamics.joint_tree import Body, JointTree
 from gaitid.dynamics.pace import Limits
 from gaitid.errors import GaitidError
-from gaitid.simulate.jet import Array
+from gaitid.numerics.jet import Array
 from gaitid.simulate.settings import ChainSettings
 
 

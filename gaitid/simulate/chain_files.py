@@ -14,6 +14,7 @@ import numpy as np
 
 from gaitid.dynamics.joint_space import Load, gravity_terms, inverse, jacobian, mass_matrix, velocity_terms
 from gaitid.dynamics.pace import Limits
+from gaitid.numerics.jet import Array
 from gaitid.simulate.c3d_file import points_c3d, signed_bytes
 from gaitid.simulate.chain import GROUND, TOLERANCE, ChainBody, ChainScenario, Push, at_all
 from gaitid.simulate.chain_state import (
@@ -26,7 +27,6 @@ from gaitid.simulate.chain_state import (
     sequence,
     table_yaml,
 )
-from gaitid.simulate.jet import Array
 from gaitid.simulate.settings import noisy_markers, with_gaps
 from gaitid.simulate.truth import (
     Table,

@@ -14,8 +14,8 @@ import numpy as np
 
 from gaitid.dynamics.integration import Simulation
 from gaitid.dynamics.pace import Limits
+from gaitid.numerics.jet import Array, Jet, angular_velocity, apply, constant, matmul, times_constant, turn_about
 from gaitid.simulate.chain import GROUND, ChainBody, ChainScenario
-from gaitid.simulate.jet import Array, Jet, angular_velocity, apply, constant, matmul, times_constant, turn_about
 from gaitid.simulate.walk import Moving, spin_of, wrench_needed
 
 

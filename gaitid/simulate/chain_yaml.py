@@ -17,8 +17,8 @@ from gaitid.dynamics.joint_tree import inertia_fault
 from gaitid.errors import ModelError
 from gaitid.model.expression import parse_expression
 from gaitid.model.fields import MISSING, Faults, Fields, nearest
+from gaitid.numerics.jet import Array, turn_matrix
 from gaitid.simulate.chain import GROUND, ChainBody, ChainScenario, Course, Drive, Joint, Kind, Pulse, Push, Sine
-from gaitid.simulate.jet import Array, turn_matrix
 from gaitid.simulate.settings import ChainSettings, parse_settings
 
 _NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_]*")

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gaitid.errors import GaitidError
+from gaitid.numerics.jet import Array
 from gaitid.simulate.body import MEASURED, OFFSETS, SIDES, Subject, in_mm
 from gaitid.simulate.c3d_file import stored_poses, walk_c3d
-from gaitid.simulate.jet import Array
 from gaitid.simulate.scenario_file import load_scenario
 from gaitid.simulate.settings import biased_channels, noisy_channels, noisy_markers, noisy_poses, with_gaps
 from gaitid.simulate.truth import (

@@ -14,8 +14,8 @@ from math import comb
 
 import numpy as np
 
+from gaitid.numerics.jet import Array
 from gaitid.simulate.body import SIGN
-from gaitid.simulate.jet import Array
 
 GRAVITY = 9.81
 #: Duration of a heel strike's transient, s: its peak comes after half of it.

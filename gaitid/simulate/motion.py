@@ -9,8 +9,8 @@ from math import comb, factorial
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gaitid.numerics.jet import Array, Jet, apply, constant, matmul, stack, time_jet, turn, turn_matrix
 from gaitid.simulate.body import LEG_ANGLES, SIDES, SIGN, Skeleton, Subject, foot_from_uncorrected, pose
-from gaitid.simulate.jet import Array, Jet, apply, constant, matmul, stack, time_jet, turn, turn_matrix
 from gaitid.simulate.loads import IMPACT_S, FootLoad
 from gaitid.simulate.scenarios import Clock, Passage, Pattern
 

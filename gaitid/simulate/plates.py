@@ -14,7 +14,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from gaitid.simulate.jet import Array
+from gaitid.numerics.jet import Array
 from gaitid.simulate.loads import FootLoad
 
 Inside = NDArray[np.bool_]

@@ -14,8 +14,8 @@ import numpy as np
 
 from gaitid.model.load import bundled_folder
 from gaitid.model.yaml_file import load_yaml
+from gaitid.numerics.jet import Array, Jet, apply, constant, matmul, sin_cos, stack, time_jet, turn, turn_matrix
 from gaitid.simulate import ABOUT
-from gaitid.simulate.jet import Array, Jet, apply, constant, matmul, sin_cos, stack, time_jet, turn, turn_matrix
 from gaitid.simulate.loads import LoadShape
 
 #: No walk lasts longer, s: bounds the search for an instant.

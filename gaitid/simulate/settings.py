@@ -13,7 +13,7 @@ import numpy as np
 
 from gaitid.errors import GaitidError
 from gaitid.model.fields import Fields
-from gaitid.simulate.jet import Array
+from gaitid.numerics.jet import Array
 from gaitid.simulate.plates import ORIGIN_SIGNS, TYPES
 
 # Of cameras or plates: some 5 GB of a walk. More is a rate or a duration in another unit.

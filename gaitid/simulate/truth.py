@@ -13,9 +13,9 @@ import numpy as np
 
 from gaitid.disk.atomic import put_all
 from gaitid.errors import WriteError, counted
+from gaitid.numerics.jet import Array
 from gaitid.simulate.body import JOINTS, SEGMENTS, SIDES
 from gaitid.simulate.body_parts import UPPER_COM_FRACTION
-from gaitid.simulate.jet import Array
 from gaitid.simulate.loads import FootLoad, Stance
 from gaitid.simulate.plates import felt
 from gaitid.simulate.walk import JOINT_SEGMENTS, Walk, WalkState

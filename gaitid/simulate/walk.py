@@ -19,9 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gaitid.simulate.body import JOINTS, SIDES, SIGN, Skeleton, Subject
-from gaitid.simulate.body_parts import arch_columns, asked_loads, whole_com, with_segmented_foot, with_upper_body
-from gaitid.simulate.jet import (
+from gaitid.numerics.jet import (
     Array,
     Jet,
     angular_velocity,
@@ -32,6 +30,8 @@ from gaitid.simulate.jet import (
     transpose,
     turn_matrix,
 )
+from gaitid.simulate.body import JOINTS, SIDES, SIGN, Skeleton, Subject
+from gaitid.simulate.body_parts import arch_columns, asked_loads, whole_com, with_segmented_foot, with_upper_body
 from gaitid.simulate.loads import GRAVITY, FootLoad, Stance, foot_load, rebalanced, with_impact
 from gaitid.simulate.motion import Gait
 from gaitid.simulate.plates import Plate, felt

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gaitid.model.fields import Fields
+from gaitid.numerics.jet import Array, Jet, constant, matmul, time_jet, turn, turn_matrix
 from gaitid.simulate.body import LEG_ANGLES, MASS_FRACTION, SIDES, SIGN, Skeleton, Subject, hip_centre_p, pose
 from gaitid.simulate.c3d_file import TOES_S, points_c3d, signed_bytes
-from gaitid.simulate.jet import Array, Jet, constant, matmul, time_jet, turn, turn_matrix
 from gaitid.simulate.loads import GRAVITY, IMPACT_S, FootLoad, Stance
 from gaitid.simulate.motion import Gait, Yield
 from gaitid.simulate.plates import Plate, felt

@@ -22,7 +22,7 @@ from gaitid.dynamics.chain import Chain, Link, Wrench
 from gaitid.dynamics.newton_euler import SOLVERS
 from gaitid.model.load import load_model
 from gaitid.model.specs import Model
-from gaitid.simulate.jet import Jet, apply, constant, matmul, sin_cos, time_jet, turn
+from gaitid.numerics.jet import Jet, apply, constant, matmul, sin_cos, time_jet, turn
 from gaitid.simulate.walk import Moving, spin_momentum, spin_of, wrench_needed
 from gaitid.trial import Trial
 

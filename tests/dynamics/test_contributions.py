@@ -24,7 +24,7 @@ from gaitid.dynamics.fictitious import (
     segment_observer,
 )
 from gaitid.dynamics.newton_euler import SOLVERS
-from gaitid.simulate.jet import apply, transpose
+from gaitid.numerics.jet import apply, transpose
 
 # Of the largest term: sums of some ten numbers, each rounded at 1e-16.
 ROUNDING = 1e-12

@@ -23,7 +23,7 @@ from gaitid.dynamics.fictitious import (
     relative_motion,
 )
 from gaitid.dynamics.newton_euler import SOLVERS
-from gaitid.simulate.jet import (
+from gaitid.numerics.jet import (
     Jet,
     angular_velocity,
     apply,

@@ -36,7 +36,7 @@ class Solved:
 
     def point(self, body: str, point: str) -> np.ndarray:
         k = [b.name for b in self.source.mechanism.bodies].index(body)
-        return poses_of(self.solution.q)[k + 1].point(self.source.mechanism.bodies[k].points[point])
+        return poses_of(self.solution.q)[k + 1].point(self.source.mechanism.bodies[k].points[point]).value
 
     def effort(self, driver: str) -> np.ndarray:
         """What a driver exerts on its second body."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gaitid.simulate.jet import Jet, bilinear, cross, matmul, sin_cos, stack, time_jet, turn
+from gaitid.numerics.jet import Jet, bilinear, cross, matmul, sin_cos, stack, time_jet, turn
 
 Array = NDArray[np.float64]
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from simulated_trials import state_of, walk_of
 from slow import slow_but
 
+from gaitid.numerics.jet import Jet, angular_velocity, bilinear
 from gaitid.simulate.body import SEGMENTS, Skeleton
 from gaitid.simulate.files import simulate
-from gaitid.simulate.jet import Jet, angular_velocity, bilinear
 from gaitid.simulate.loads import FootLoad
 from gaitid.simulate.plates import spread
 from gaitid.simulate.scenarios import SCENARIOS

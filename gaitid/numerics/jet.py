@@ -2,7 +2,8 @@
 
 A jet of order n holds a quantity and its first n derivatives with respect to time at every instant asked
 for. Sums, products (Leibniz) and sines of jets are jets again, to rounding. The skeleton of a simulated walk
-is built from sines of time by such operations alone, so its velocities and accelerations are exact.
+is built from sines of time by such operations alone, so its velocities and accelerations are exact; so are the
+derivatives of a mechanism's constraints. The analysis of trials uses none of it.
 """
 
 from __future__ import annotations
@@ -103,6 +104,15 @@ def bilinear(product: Callable[[Array, Array], Array], a: Jet, b: Jet) -> Jet:
         sum((comb(k, i) * product(a.d[i], b.d[k - i]) for i in range(1, k + 1)), product(a.d[0], b.d[k]))
         for k in range(n + 1)
     ]
+    return Jet(np.stack(rows))
+
+
+def reciprocal(a: Jet) -> Jet:
+    """1/a, element by element."""
+    rows = [1.0 / a.value]
+    for k in range(1, a.order + 1):
+        # (a · 1/a)^(k) = 0
+        rows.append(-rows[0] * sum(comb(k, i) * a.d[i] * rows[k - i] for i in range(1, k + 1)))
     return Jet(np.stack(rows))
 
 
