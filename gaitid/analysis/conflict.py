@@ -26,6 +26,7 @@ from gaitid.model import specs
 from gaitid.model.marker_sets import MarkerSet
 from gaitid.model.settings import ReaderSettings
 from gaitid.notes import Notes, note, phrase
+from gaitid.numerics.rotation import wrapped
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, Trial, seen_labels
 
@@ -226,7 +227,7 @@ def _differences(used: Subject, other: Subject) -> list[str]:
             continue
         off = theirs.value - mine.value
         if mine.unit == "rad":
-            off -= 2 * np.pi * np.round(off / (2 * np.pi))
+            off = wrapped(off)
         if abs(off) > DIFFERENCE[mine.unit]:
             mine_shown, theirs_shown = (display(m.value, m.unit) for m in (mine, theirs))
             words.append(phrase("calibration/other", what=name.replace(".", " "), other=theirs_shown, used=mine_shown))
@@ -267,7 +268,7 @@ def _largest(side: str, first: Columns, second: Columns, turns: bool = False) ->
     """The largest difference of each column, with its name in words."""
     yield 0.0, ""
     for joint, name, mine, theirs in shared(first, second):
-        off = turned(theirs - mine) if turns else theirs - mine
+        off = wrapped(theirs - mine, 360.0) if turns else theirs - mine
         known = np.abs(off[np.isfinite(off)])
         if known.size:
             yield float(known.max()), f"{side} {joint} {name}".replace("_", " ")
@@ -322,7 +323,7 @@ def _rms(stored_deg: Mapping[str, Array], first: Sides, second: Sides) -> tuple[
                 continue
             if np.array_equal(mine, theirs, equal_nan=True):
                 continue
-            off = np.stack([turned(values - seen) for values in (mine, theirs)])
+            off = np.stack([wrapped(values - seen, 360.0) for values in (mine, theirs)])
             squares.append(off[:, np.isfinite(off).all(axis=0)] ** 2)
     joined = np.concatenate(squares, axis=1) if squares else np.empty((2, 0))
     if not joined.size:
@@ -337,11 +338,6 @@ def shared(first: Columns, second: Columns) -> Iterator[tuple[str, str, Array, A
         for name, values in columns.items():
             if name in (others := second.get(joint, {})):
                 yield joint, name, values, others[name]
-
-
-def turned(angles_deg: Array) -> Array:
-    """Differences of angles as the nearer way round."""
-    return angles_deg - 360.0 * np.round(angles_deg / 360.0)
 
 
 # --- the better of both --------------------------------------------------------------------------------------

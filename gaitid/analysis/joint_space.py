@@ -16,7 +16,7 @@ from itertools import permutations
 import numpy as np
 
 from gaitid.analysis.result import BodyParameters, Result, SideResult
-from gaitid.body.chain_places import mean_rotation
+from gaitid.body.calibration import mean_rotation
 from gaitid.body.kinematics import SegmentMotion
 from gaitid.dynamics.chain import Wrench
 from gaitid.dynamics.joint_space import Load, gravity_terms, jacobian, joint_loads, mass_matrix, motion, velocity_terms

@@ -17,7 +17,7 @@ from gaitid.analysis.limb import IMPOSSIBLE
 from gaitid.analysis.limits import STANCE_EMPTIED, STANDS_S, WHOLE_STANCE
 from gaitid.analysis.result import Reason, Result, SideResult, Verdict
 from gaitid.analysis.wording import alike, in_one
-from gaitid.body.sanity import stands_still
+from gaitid.body.sanity import is_still
 from gaitid.ground.contacts import AIR, BY_HAND, Contact
 from gaitid.notes import CODES, Note, Notes, note, phrase, ranked
 from gaitid.notes.message import GOOD, LEVELS, SEVERITIES, USABLE
@@ -321,4 +321,4 @@ def _in_the_air_beside(leg: SideResult, contact: Contact) -> bool:
 def _stands(result: Result) -> bool:
     """Whether the subject stands still throughout."""
     long_enough = result.trial.n_frames >= STANDS_S * result.trial.rate_hz
-    return long_enough and stands_still(result.markers.seen)
+    return long_enough and is_still(result.markers.seen)

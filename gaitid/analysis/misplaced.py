@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
-from gaitid.body.lengths import SOME_FRAMES, points_of_segments, typical
+from gaitid.body.lengths import SOME_FRAMES, points_of_segments
 from gaitid.model import specs
 from gaitid.model.needs import Role
 from gaitid.notes import Note, Notes, note
@@ -64,7 +64,8 @@ def without_misplaced(trial: Trial, model: specs.Model) -> tuple[specs.Model, Mi
             if ends[0] is None or ends[1] is None:
                 continue
             labels = [next(filter(trial.has, model.labels(role, side.name))) for role in (outer, inner)]
-            out, apart = typical(side.sign * dot(ends[0] - ends[1], places.leftward)), typical(norm(ends[0] - ends[1]))
+            way = ends[0] - ends[1]
+            out, apart = median_of_known(side.sign * dot(way, places.leftward)), median_of_known(norm(way))
             if out < -_EXCHANGED_M:
                 notes.append(note("labels_unused/inside", labels=labels, mm=-1e3 * out))
             elif apart > _OTHER_LEG_M:
@@ -73,7 +74,7 @@ def without_misplaced(trial: Trial, model: specs.Model) -> tuple[specs.Model, Mi
                 continue
             roles |= {(side.name, outer), (side.name, inner)}
         asis, psis = (places.of(side.name, role) if landmarks else None for role in ("asis", "psis"))
-        if asis is not None and psis is not None and typical(dot(asis - psis, places.forward)) < -_EXCHANGED_M:
+        if asis is not None and psis is not None and median_of_known(dot(asis - psis, places.forward)) < -_EXCHANGED_M:
             labels = [spelled[side.name, role][0] for role in ("asis", "psis")]
             notes.append(note("labels_unused/behind", labels=labels))
             roles |= {(side.name, "asis"), (side.name, "psis")}
@@ -82,7 +83,7 @@ def without_misplaced(trial: Trial, model: specs.Model) -> tuple[specs.Model, Mi
         ends = places.of(left, role), places.of(right, role)
         if ends[0] is None or ends[1] is None or (left, role) in roles or (right, role) in roles:
             continue
-        if (across := typical(dot(ends[0] - ends[1], places.leftward))) < -_EXCHANGED_M:
+        if (across := median_of_known(dot(ends[0] - ends[1], places.leftward))) < -_EXCHANGED_M:
             labels = [next(filter(trial.has, model.labels(role, side))) for side in (left, right)]
             notes.append(note("labels_unused/crossed", labels=labels, mm=-1e3 * across))
             roles |= {(left, role), (right, role)}

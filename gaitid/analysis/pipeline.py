@@ -29,7 +29,7 @@ from gaitid.body.joints import Calibration
 from gaitid.body.late_markers import loose_notes, lost_point_notes
 from gaitid.body.measured import check_masses
 from gaitid.body.poses import Body, Checked, Key, centres_need_segments, check_pose, geometry_of, pose_segments
-from gaitid.body.sanity import check_sides, check_stands
+from gaitid.body.sanity import check_sides, check_standing
 from gaitid.body.subject import Subject, SubjectFile
 from gaitid.body.upper_body import WholeBody, find_upper_body, legs_stand_for_the_body
 from gaitid.dynamics.chain import Wrench
@@ -172,7 +172,7 @@ class Pipeline(Stages):
         own = without_static(self.found.sources.file.calibration, self.found.model, self.trial, self.static)
         if (geometry := self.static_geometry) is None or own.places:  # as with measurements, the file wins
             return own
-        check_stands(geometry.tracks)
+        check_standing(geometry.tracks)
         calibration = with_stored(calibrate(geometry, self.legs, "static trial"), self.found.model, self.trial)
         check_sides(geometry, self.legs)
         return calibration

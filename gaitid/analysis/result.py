@@ -319,7 +319,7 @@ class Result:
         angles = {name: side.angles for name, side in self.sides.items()}
         of_chain = {}
         if (fitted := self.body.geometry.fitted) is not None:
-            from gaitid.body.fitted_chain import chain_figures  # of few models
+            from gaitid.body.chain import chain_figures  # of few models
 
             of_chain = {"multibody": chain_figures(fitted, self.model, self.trial.first_frame)}
         return {

@@ -148,7 +148,7 @@ def _plates(plates: Sequence[Plate | ForcePlate]) -> tuple[tuple[ForcePlate, ...
         if isinstance(plate, ForcePlate):
             made.append(plate)
             continue
-        entry: dict[object, Any] = {"number": number}
+        entry: dict[str, Any] = {"number": number}
         for key, shape in (("corners_m", (4, 3)), ("origin_m", (3,))):
             entry[key] = _array(f"plate {number}: {key}", getattr(plate, key), shape).tolist()
         entry |= {key: getattr(plate, key) for key in ("force_sense", "axes", "moment_about")}

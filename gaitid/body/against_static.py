@@ -141,7 +141,7 @@ def compare(geometry: Geometry, sides: Sequence[str]) -> list[Segment]:
 def _of_templates(geometry: Geometry, sides: Sequence[str]) -> dict[Place, Ranges]:
     """The static's distances between the points of each rigid frame."""
     assert geometry.calibration is not None
-    found, seen = dict[Place, Ranges](), set[tuple[str, tuple[str, ...]]]()
+    result, seen = dict[Place, Ranges](), set[tuple[str, tuple[str, ...]]]()
     for (side, name), definition in carried_definitions(geometry.model, sides):
         if not isinstance(definition, RigidFrame) or (side, definition.points) in seen:
             continue  # a frame with the same markers says nothing new
@@ -150,8 +150,8 @@ def _of_templates(geometry: Geometry, sides: Sequence[str]) -> dict[Place, Range
         template = geometry.calibration.templates.get((side, name), {})
         points = geometry.fits[side, name][0] if (side, name) in geometry.fits else ()
         far = {(a, b): float(np.linalg.norm(template[a] - template[b])) for a, b in combinations(points, 2)}
-        found[side, name] = {((side, a), (side, b)): (d, d) for (a, b), d in far.items()}
-    return found
+        result[side, name] = {((side, a), (side, b)): (d, d) for (a, b), d in far.items()}
+    return result
 
 
 def _between_joints(geometry: Geometry, sides: Sequence[str]) -> dict[Place, Ranges]:
@@ -220,18 +220,18 @@ def moved_markers(model: specs.Model, segments: Sequence[Segment]) -> list[Moved
     """Markers that lie elsewhere than in the static, the surest first."""
     places = sorted({p for s in segments for p in s.by_place if marker_label(model, p[1], p[0])})
     covariances = [segment.covariance for segment in segments]
-    found = list[Moved]()
+    result = list[Moved]()
     while places:
         precisions = [_inverse(covariance) for covariance in covariances]
         tried = [Moved(*_explained(segments, precisions, place), place) for place in places]
         best = max(tried, key=lambda one: one.score)
         if best.score <= 0:
             break
-        found.append(best)
+        result.append(best)
         places.remove(best.place)
         columns = [s.by_place.get(best.place, np.zeros((len(s.pairs), 1))) for s in segments]
         covariances = [C + MOVED_M**2 * J @ J.T for C, J in zip(covariances, columns, strict=True)]
-    return found
+    return result
 
 
 def _explained(
@@ -240,15 +240,15 @@ def _explained(
     """The odds for a marker that was moved, or where none is named for another size; its place, and its covariance."""
     sd = SIZE if place is None else MOVED_M
     n = 1 if place is None else 3
-    tells, leads = np.eye(n) / sd**2, np.zeros(n)
+    information, leads = np.eye(n) / sd**2, np.zeros(n)
     for segment, precision in zip(segments, precisions, strict=True):
         columns = segment.static[:, None] if place is None else segment.by_place.get(place)
         if columns is not None:
             weighted = columns.T @ precision
-            tells += weighted @ columns
+            information += weighted @ columns
             leads += weighted @ segment.off
-    covariance = _inverse(tells)
-    odds = 0.5 * leads @ covariance @ leads - 0.5 * np.linalg.slogdet(tells * sd**2)[1] - RARE
+    covariance = _inverse(information)
+    odds = 0.5 * leads @ covariance @ leads - 0.5 * np.linalg.slogdet(information * sd**2)[1] - RARE
     return float(odds), covariance @ leads, covariance
 
 

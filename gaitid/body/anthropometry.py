@@ -94,7 +94,7 @@ class Mistake(NamedTuple):
     price: float = RARE
 
 
-class Found(NamedTuple):
+class LikelyMistake(NamedTuple):
     """A mistake with the odds for it (logarithm), its size, and all that explain the numbers nearly as well.
 
     `sure`: the odds against the best that is none.
@@ -112,7 +112,7 @@ class Found(NamedTuple):
         return self.sure > NOBODY and abs(self.size) > GROSS
 
 
-def find_mistakes(numbers: Mapping[str, float]) -> list[Found]:
+def find_mistakes(numbers: Mapping[str, float]) -> list[LikelyMistake]:
     """What is wrong with numbers of one body, the surest first.
 
     Parameters
@@ -124,13 +124,13 @@ def find_mistakes(numbers: Mapping[str, float]) -> list[Found]:
     if not names:
         return []
     off, covariance = _prior(names, numbers)
-    everything, found = list(_mistakes(names, numbers)), list[Found]()
+    everything, result = list(_mistakes(names, numbers)), list[LikelyMistake]()
     along = np.array([one.along for one in everything])
     size, spread, price = np.array([(one.size, one.spread, one.price) for one in everything]).T
-    while len(found) < len(names):
-        tells = np.linalg.solve(covariance, np.column_stack([off, along.T]))
-        lead = along @ tells[:, 0] + size / spread**2
-        precision = np.einsum("ij,ji->i", along, tells[:, 1:]) + 1 / spread**2
+    while len(result) < len(names):
+        solved = np.linalg.solve(covariance, np.column_stack([off, along.T]))
+        lead = along @ solved[:, 0] + size / spread**2
+        precision = np.einsum("ij,ji->i", along, solved[:, 1:]) + 1 / spread**2
         score = 0.5 * (lead**2 / precision - (size / spread) ** 2 - np.log(precision * spread**2)) - price
         k, none = int(np.argmax(score)), [one.kind == "deformed" for one in everything]
         if score[k] <= 0:
@@ -138,10 +138,12 @@ def find_mistakes(numbers: Mapping[str, float]) -> list[Found]:
         near = sorted(np.flatnonzero((score > score[k] - SURE) & (score > 0)), key=lambda i: -score[i])
         sure = float(score[k] - max(0.0, score[none].max(initial=0.0)))
         best = everything[k]
-        found.append(Found(best, float(score[k]), lead[k] / precision[k], tuple(everything[i] for i in near), sure))
+        result.append(
+            LikelyMistake(best, float(score[k]), lead[k] / precision[k], tuple(everything[i] for i in near), sure)
+        )
         off = off - best.along * best.size
         covariance = covariance + best.spread**2 * np.outer(best.along, best.along)
-    return found
+    return result
 
 
 def _bare(name: str) -> str:

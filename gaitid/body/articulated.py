@@ -198,21 +198,21 @@ def determined_by(chain: Sequence[Segment], sums: Sequence[MarkerSums], state: S
         links.append(eliminate(terms, inertias, unused, (k, joint.proximal)))
     links.reverse()
     covariance = [frames_last(np.asarray(np.linalg.inv(inertias[0] + FLOOR * np.eye(6)), dtype=float))]
-    told = [_of_axes(covariance[0], R[0], origin[0])]
+    deviations = [_of_axes(covariance[0], R[0], origin[0])]
     for k, link in enumerate(links, start=1):
         joint = joint_of(chain[k])
         UD = product(link.U, link.inverse)
         above = covariance[joint.proximal]
         shared = product(above, UD)
         own = link.inverse + transposed_product(UD, shared)
-        told.append(np.sqrt(np.maximum(diagonal(own), 0.0)))
+        deviations.append(np.sqrt(np.maximum(diagonal(own), 0.0)))
         # (1 − S UDᵀ) above (1 − S UDᵀ)ᵀ + S inverse Sᵀ
         half = product_transposed(shared - 0.5 * product(link.S, own), link.S)
         covariance.append(above - half - np.swapaxes(half, 1, 2))
     loosest = [LOOSEST_TURN] * 3 + [LOOSEST_SHIFT] * 3
     for segment in chain[1:]:
         loosest += [LOOSEST_TURN if i < 3 else LOOSEST_SHIFT for i in joint_of(segment).free]
-    return np.asarray(np.concatenate(told, axis=1) < loosest)
+    return np.asarray(np.concatenate(deviations, axis=1) < loosest)
 
 
 def _of_axes(covariance: Array, R: Array, origin: Array) -> Array:

@@ -7,13 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from gaitid.body.calibration import marker_label, tracking_markers, with_chain
 from gaitid.body.chain_again import Before, fit_again
-from gaitid.body.chain_places import tracking_markers, with_chain
-from gaitid.body.fitted_chain import chain_notes
 from gaitid.body.frames import Geometry
 from gaitid.body.joints import Calibration, Joint, JointPlace, Place, Pose, Segment, during, joint_of
 from gaitid.body.multibody import ChainFit, FittedChain, fit_chain
-from gaitid.errors import TrialError
+from gaitid.errors import TrialError, first_few
 from gaitid.model import specs
 from gaitid.model.pose import JOINT_TYPES, JointSpec, Multibody
 from gaitid.model.shapes import PointName
@@ -25,6 +24,97 @@ from gaitid.numerics.rigid_fit import RigidFit
 from gaitid.numerics.rotation import apply, frame_from_axes, norm
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, IntArray, Mask
+
+# m. A marker that lies farther (root mean square over the trial) from its place on the fitted chain: skin moves those
+# of a thigh by 10 to 30 mm in a walk (Leardini 2005, Gait Posture 21:212-225), and a chain shares that out.
+FAR_M = 0.025
+# Share of the frames: more of them at a limit say that the limit shapes the result.
+OFTEN_AT_LIMIT = 0.1
+_SHOWN = 6
+
+
+def chain_notes(fitted: FittedChain, known: Sequence[Mask], model: specs.Model, direct: Geometry) -> list[Note]:
+    fit, notes = fitted.fit, []
+    seen = np.isfinite(fit.R[0]).all(axis=(1, 2))
+    needed = {("", model.base.segment)} | {
+        (s.name, b.segment) for s in model.sides for b in model.chain if not b.optional
+    }
+    for place, of_segment in zip(fitted.places, known, strict=True):
+        if place in needed and not of_segment.any() and seen.any():
+            never = [
+                name for name, determined in zip(fit.names, fit.determined.T, strict=True) if not determined[seen].any()
+            ]
+            raise TrialError(
+                f"the markers do not determine {first_few(never or ['the chain'], _SHOWN)} in any frame",
+                expected="markers on every segment that tell how it turns, or joints that leave it less freedom",
+                found=_seen_words(fitted, direct),
+                todo="name more markers under pose.tracking, or give these joints a type with fewer free angles",
+            )
+    lacking = {
+        name: int((seen & ~determined).sum())
+        for name, determined in zip(fit.names, fit.determined.T, strict=True)
+        if not determined[seen].all()
+    }
+    if lacking:
+        notes.append(note("chain_undetermined", frames_of=[f"{name} ({count})" for name, count in lacking.items()]))
+    if restless := int((seen & ~fit.converged).sum()):
+        notes.append(note("chain_unsettled", n_frames=restless))
+    far = []
+    for place, names, off in zip(fitted.places, fitted.markers, fitted.residuals, strict=True):
+        for k, name in enumerate(names):
+            of_marker = off[:, k][np.isfinite(off[:, k])]
+            weighs = fitted.chain[fitted.places.index(place)].weights[k] > 0
+            if weighs and of_marker.size and (rms := float(np.sqrt((of_marker**2).mean()))) > FAR_M:
+                far.append(f"{marker_label(model, name, place[0]) or name} {rms * 1e3:.0f} mm")
+    if far:
+        notes.append(note("chain_far", markers=far))
+    often = [
+        n for n, hit in zip(fit.names, fit.at_limit.T, strict=True) if seen.any() and hit[seen].mean() > OFTEN_AT_LIMIT
+    ]
+    if often:
+        notes.append(note("chain_at_limit", coordinates=often))
+    return notes
+
+
+def _seen_words(fitted: FittedChain, direct: Geometry) -> str:
+    """The markers of each segment that were seen."""
+    parts = []
+    for place, names in zip(fitted.places, fitted.markers, strict=True):
+        there = [n for n in names if np.isfinite(direct.point(n, place[0])).any()]
+        labels = [marker_label(direct.model, n, place[0]) or str(n) for n in there]
+        parts.append(f"{' '.join(filter(None, place))}: {', '.join(labels) or 'none'}")
+    return "; ".join(parts)
+
+
+def chain_figures(fitted: FittedChain, model: specs.Model, first_frame: int) -> dict[str, object]:
+    """How a chain fits a trial, for its record: by marker how far it lies from its place, mm."""
+    fit = fitted.fit
+    seen = np.isfinite(fit.R[0]).all(axis=(1, 2))
+    markers: dict[str, object] = {}
+    for place, names, off in zip(fitted.places, fitted.markers, fitted.residuals, strict=True):
+        for k, name in enumerate(names):
+            track = off[:, k]
+            if not (known := np.isfinite(track)).any():
+                continue
+            worst = int(np.argmax(np.where(known, track, -1.0)))
+            markers[marker_label(model, name, place[0]) or str(name)] = {
+                "segment": " ".join(filter(None, place)),
+                "residual_rms_mm": float(np.sqrt((track[known] ** 2).mean()) * 1e3),
+                "residual_worst_mm": float(track[worst] * 1e3),
+                "residual_worst_frame": worst + first_frame,
+            }
+    return {
+        "markers": markers,
+        "steps_mean": float(fit.steps[seen].mean()) if seen.any() else None,
+        "frames_not_settled": int((seen & ~fit.converged).sum()),
+        "frames_not_determined": {
+            n: int((seen & ~determined).sum())
+            for n, determined in zip(fit.names, fit.determined.T, strict=True)
+            if not determined[seen].all()
+        },
+        "frames_at_limit": {n: int(hit.sum()) for n, hit in zip(fit.names, fit.at_limit.T, strict=True) if hit.any()},
+    }
+
 
 # More gaps than this in a trial are left as they are: markers that come and go all the time have no place of their own.
 MOST_GAPS = 500
@@ -67,13 +157,13 @@ def fit_steadily(
             beside[gap].append((frame, local))
     placed = [p.copy() for p in points]
     changed: Mask = np.zeros(len(known), dtype=bool)
-    for gap, found in beside.items():
-        if not found:
+    for gap, result in beside.items():
+        if not result:
             continue
         inside = np.arange(gap.start, gap.stop)
         inside = inside[fit.known(chain, gap.segment)[inside]]
-        at = np.array([frame for frame, _ in found])
-        local = np.stack([np.interp(inside, at, column) for column in np.array([p for _, p in found]).T], axis=1)
+        at = np.array([frame for frame, _ in result])
+        local = np.stack([np.interp(inside, at, column) for column in np.array([p for _, p in result]).T], axis=1)
         R, origin = fit.R[gap.segment][inside], fit.origin[gap.segment][inside]
         placed[gap.segment][inside, gap.marker] = origin + np.einsum("fij,fj->fi", R, local)
         changed[inside] = True
@@ -85,13 +175,13 @@ def fit_steadily(
 
 def _gaps(chain: Sequence[Segment], points: Sequence[Array], known: Mask) -> Sequence[_Gap]:
     """Of markers that track, where they are seen in at least half of the frames."""
-    found = []
+    result = []
     for i, (segment, of_segment) in enumerate(zip(chain, points, strict=True)):
         for k in np.flatnonzero(segment.weights > 0):
             missing: Mask = known & ~np.isfinite(of_segment[:, k]).all(axis=1)
             if missing.any() and missing.sum() <= known.sum() / 2:
-                found += [_Gap(i, int(k), *span) for span in spans(missing)]
-    return found
+                result += [_Gap(i, int(k), *span) for span in spans(missing)]
+    return result
 
 
 def _seen(points: Sequence[Array], gap: _Gap, frame: int) -> bool:
@@ -108,8 +198,8 @@ def _with(fit: ChainFit, other: ChainFit, frames: IntArray) -> ChainFit:
             values[frames] = new
         return tuple(result)
 
-    at_limit, settled, steps = fit.at_limit.copy(), fit.settled.copy(), fit.steps.copy()
-    at_limit[frames], settled[frames] = other.at_limit, other.settled
+    at_limit, converged, steps = fit.at_limit.copy(), fit.converged.copy(), fit.steps.copy()
+    at_limit[frames], converged[frames] = other.at_limit, other.converged
     steps[frames] += other.steps
     return fit._replace(
         R=put(fit.R, other.R),
@@ -117,12 +207,12 @@ def _with(fit: ChainFit, other: ChainFit, frames: IntArray) -> ChainFit:
         angles=put(fit.angles, other.angles),
         shifts=put(fit.shifts, other.shifts),
         at_limit=at_limit,
-        settled=settled,
+        converged=converged,
         steps=steps,
     )
 
 
-#: The frame of a model by an OpenSim model that its ankle's angles are told by.
+#: The frame of a model by an OpenSim model that its ankle's angles are determined by.
 ANKLE_ALONE = "talus"
 
 # --- the chain ----------------------------------------------------------------------------------------------------
@@ -182,7 +272,7 @@ def _by_path(name: str, path: JointPath, proximal: int) -> Joint:
 def _by_first_alone(fitted: FittedChain, i: int) -> Array:
     """(frames, 3, 3) axes of a segment as they were if its joint moved by its first coordinate only, laboratory axes.
 
-    Of a foot those are the talus' with the subtalar joint at rest: OpenSim's ankle angle is told by them.
+    Of a foot those are the talus' with the subtalar joint at rest: OpenSim's ankle angle is determined by them.
     """
     segment, fit = fitted.chain[i], fitted.fit
     joint = joint_of(segment)

@@ -39,11 +39,11 @@ _STEPS = ("before", "gauss", "newton", "before", "before")
 #: Where the markers moved by micrometres: each step leaves some thousandth of the one before.
 _SMALL_STEPS = ("before",) * 4
 #: m. A step of Newton's that moves the markers by less (root mean square) leaves its square.
-SETTLED_M = 1e-5
+CONVERGED_M = 1e-5
 
 
 class Solved(NamedTuple):
-    """Where a chain settled, and the equations there.
+    """Where a chain converged, and the equations there.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class Before(NamedTuple):
         None where the chain has limits or pulls, which make other equations of other states, or where there are frames
         without it.
     small : bool
-        Whether markers move by micrometres, so that the chain has to be as near to them as `multibody.SETTLED_M` says.
+        Whether markers move by micrometres: the chain has to be as near to them as `multibody.CONVERGED_M` says.
     moved : bool
         Whether anything moves; else the fit holds.
     """
@@ -144,29 +144,33 @@ def fit_again(chain: Sequence[Segment], points: Sequence[Array], before: Before)
         if joint.path is None and not all(joint.turns):  # an angle that is held is that of the static
             q = np.where(joint.turns, solved.state.q[k], joint.neutral)
             solved.state.q[k], solved.state.D[k] = frames_last(q), frames_last(turned_by(joint, q))
-    settled_m = multibody.SETTLED_M if before.small else SETTLED_M
+    converged_m = multibody.CONVERGED_M if before.small else CONVERGED_M
     sums, total = sums_of(chain, points)
     sums = [s._replace(centre_g=np.where(s.weight[:, None] > 0, s.centre_g - solved.middle, 0.0)) for s in sums]
     state = solved.state.only(np.arange(len(total)))
-    settled, better = (np.zeros(len(total), dtype=bool) for _ in range(2))
+    converged, better = (np.zeros(len(total), dtype=bool) for _ in range(2))
     for some in blocks_of(np.arange(len(total))):
-        quick, better[some], settled[some] = _quick_steps(
-            during(chain, some), [s.only(some) for s in sums], (solved.only(some), before.small), settled_m, total[some]
+        quick, better[some], converged[some] = _quick_steps(
+            during(chain, some),
+            [s.only(some) for s in sums],
+            (solved.only(some), before.small),
+            converged_m,
+            total[some],
         )
         state.put(some, quick)
     steps = np.full(len(total), len(_STEPS))
-    left = np.flatnonzero(~settled)
+    left = np.flatnonzero(~converged)
     if left.size:
         astray = np.flatnonzero(~better)
         state.put(astray, solved.state.only(astray))
-        solve(chain, sums, state, left, np.ones(len(left), dtype=bool), (settled, steps), settled_m)
-    return as_fit(chain, state, solved.middle, (total > 0, before.fit.determined), (settled, steps))
+        solve(chain, sums, state, left, np.ones(len(left), dtype=bool), (converged, steps), converged_m)
+    return as_fit(chain, state, solved.middle, (total > 0, before.fit.determined), (converged, steps))
 
 
 def _quick_steps(
-    chain: Sequence[Segment], sums: Sequence[MarkerSums], before: tuple[Solved, bool], settled_m: float, total: Array
+    chain: Sequence[Segment], sums: Sequence[MarkerSums], before: tuple[Solved, bool], converged_m: float, total: Array
 ) -> tuple[State, Mask, Mask]:
-    """The state after the steps, in which frames each made the misfit smaller, and in which of these it settled."""
+    """The state after the steps, in which frames each made the misfit smaller, and in which of these it converged."""
     (_, state, factors), small, n = *before, len(total)
     poses = forward(chain, state)
     error = error_of(chain, sums, state, poses)
@@ -182,9 +186,9 @@ def _quick_steps(
         new = error_of(chain, sums, state, poses)
         good &= new <= error * (1 + 1e-12) + rounding
         error = new
-        if small and (moved <= settled_m**2 * total).all():
+        if small and (moved <= converged_m**2 * total).all():
             break
-    return state, good, good & (moved <= settled_m**2 * total)
+    return state, good, good & (moved <= converged_m**2 * total)
 
 
 def chord_step(

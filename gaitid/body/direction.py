@@ -88,9 +88,9 @@ def _of_pass(track: Array, across: Array, geometry: Geometry, spec: specs.Progre
     moved = moved - dot(moved, geometry.up_g) * geometry.up_g
     facing = cross(mean_of_known(across), geometry.up_g)
     if spec.axes == "displacement":
-        found = local_directions(track, cross(across, np.broadcast_to(geometry.up_g, across.shape)), geometry.up_g)
-        if found is not None:
-            x, turn_deg = found
+        result = local_directions(track, cross(across, np.broadcast_to(geometry.up_g, across.shape)), geometry.up_g)
+        if result is not None:
+            x, turn_deg = result
             words = phrase("way/turns", point=spec.point, deg=turn_deg)
             return _axes(spec.letters, x, np.broadcast_to(geometry.up_g, x.shape)), words
     facing_joint, backward = "", False

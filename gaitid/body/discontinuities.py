@@ -274,11 +274,11 @@ def _seen_parts(body: Body, markers: Markers, lag: int) -> Iterator[tuple[int, G
 def labels_of_segments(body: Body, markers: Markers) -> Mapping[Place, tuple[str, ...]]:
     """The markers that each segment is made of."""
     model = body.model
-    found: dict[Place, tuple[str, ...]] = {}
+    result: dict[Place, tuple[str, ...]] = {}
     for segment, points in points_of_segments(model, body.sides).items():
         labels = (label for side, name in points for label in marker_labels(model, name, side))
-        found[segment] = tuple(dict.fromkeys(label for label in labels if label in markers.filtered))
-    return found
+        result[segment] = tuple(dict.fromkeys(label for label in labels if label in markers.filtered))
+    return result
 
 
 # --- words ---------------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING, Any, assert_never
 
 import numpy as np
 
@@ -135,7 +135,13 @@ class Geometry:
     def with_markers(self, markers: Mapping[str, Array]) -> Geometry:
         """The same model, subject and trial with other positions of its markers, of as many frames as these have."""
         n_frames = len(next(iter(markers.values()))) if markers else self.n_frames
-        return Geometry(self.model, markers, self._numbers, n_frames, self.up_g, self.foot_flat, self.calibration)
+        return self._with(markers=markers, n_frames=n_frames)
+
+    def _with(self, **changes: Any) -> Geometry:
+        """The same of which nothing is computed yet, with other things that it is made from."""
+        names = ("model", "n_frames", "up_g", "foot_flat", "calibration")
+        given = {"markers": self._markers, "numbers": self._numbers, **{name: getattr(self, name) for name in names}}
+        return Geometry(**(given | changes))
 
     def with_poses(
         self,
@@ -146,7 +152,7 @@ class Geometry:
         fitted: FittedChain,
     ) -> Geometry:
         """The same with some frames and points as a chain puts them; everything else follows from these."""
-        put = Geometry(self.model, self._markers, self._numbers, self.n_frames, self.up_g, self.foot_flat, calibration)
+        put = self._with(calibration=calibration)
         put.draws, put.held = self.draws, self.held
         put._given = points, frames, {}
         put._frames, put._points, put.fits, put.fitted = dict(frames), dict(points), dict(fits), fitted
@@ -154,8 +160,7 @@ class Geometry:
 
     def joined(self, model: specs.Model, markers: Mapping[str, Array]) -> Geometry:
         """The same with a model that defines more, and its markers; what was computed before is not computed again."""
-        of_all = {**self._markers, **markers}
-        more = Geometry(model, of_all, self._numbers, self.n_frames, self.up_g, self.foot_flat, self.calibration)
+        more = self._with(model=model, markers={**self._markers, **markers})
         more.fitted = self.fitted
         more._points |= self._points
         more._frames |= self._frames
@@ -166,8 +171,7 @@ class Geometry:
         """The same with every so many-th frame, so that about that many are left: enough for a mean over the trial."""
         step = max(1, self.n_frames // most)
         markers = {label: points[::step] for label, points in self._markers.items()}
-        n_frames = len(range(0, self.n_frames, step))
-        thin = Geometry(self.model, markers, self._numbers, n_frames, self.up_g, self.foot_flat, self.calibration)
+        thin = self._with(markers=markers, n_frames=len(range(0, self.n_frames, step)))
         # what was computed before is not computed again
         thin.fitted = self.fitted
         thin._points |= {key: points[::step] for key, points in self._points.items()}
@@ -176,7 +180,7 @@ class Geometry:
 
     def taken_as(self, foot_flat: bool) -> Geometry:
         """The same static, taken as foot-flat or not."""
-        return Geometry(self.model, self._markers, self._numbers, self.n_frames, self.up_g, foot_flat, self.calibration)
+        return self._with(foot_flat=foot_flat)
 
     def value(self, formula: Expression, side: str = "", **local: object) -> object:
         """A formula's value; `local` names win over the model's."""
@@ -225,10 +229,8 @@ class Geometry:
         return self._points[key]
 
     def _marker(self, role: str, side: str) -> Array:
-        for label in self.model.labels(role, side):
-            if label in self._markers:
-                return self._markers[label]
-        return self._nowhere
+        labels = self.model.labels(role, side)
+        return next((self._markers[label] for label in labels if label in self._markers), self._nowhere)
 
     def _make_point(self, spec: shapes.Point, side: str, local: Mapping[str, object]) -> Array:
         if isinstance(spec, shapes.StoredPoint | shapes.Blend | shapes.FootOf):
@@ -432,10 +434,7 @@ def with_given(
     frames : mapping of Place to Pose
     numbers : mapping of Place to float or (frames,) array
     """
-    markers, measured = geometry._markers, geometry._numbers
-    other = Geometry(
-        model, markers, measured, geometry.n_frames, geometry.up_g, geometry.foot_flat, geometry.calibration
-    )
+    other = geometry._with(model=model)
     before = geometry._given
     other._given = {**before[0], **points}, {**before[1], **frames}, {**before[2], **numbers}
     other._points |= other._given[0]

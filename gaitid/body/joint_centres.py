@@ -71,8 +71,8 @@ def _axes(geometry: Points, others: Sequence[shapes.PointRef], side: str) -> tup
 
 def _stored(geometry: Points, spec: shapes.StoredPoint, side: str) -> Array:
     """A marker, moved by how far from it the trial stores a point; nowhere in a part of the trial."""
-    found = geometry.calibration
-    recorded = found.stored if found is not None and (spec.always or found.source == STORED_IN_TRIAL) else {}
+    result = geometry.calibration
+    recorded = result.stored if result is not None and (spec.always or result.source == STORED_IN_TRIAL) else {}
     names = spec.point, spec.beside
     labels = [next(filter(recorded.__contains__, geometry.model.labels(name, side)), "") for name in names]
     marker = geometry.point(spec.beside, side)

@@ -295,18 +295,18 @@ class JointFrames(Mapping[str, Array]):
     ----------
     proximal, distal : (frames, 3, 3) arrays
         Of the segments.
-    told_in : pair of (frames, 3, 3) arrays
+    angle_frames : pair of (frames, 3, 3) arrays
         The frames, proximal and distal, in which the joint's angles are told.
     sequence : str
         Of these angles.
     """
 
-    def __init__(self, proximal: Array, distal: Array, told_in: tuple[Array, Array], sequence: str) -> None:
+    def __init__(self, proximal: Array, distal: Array, angle_frames: tuple[Array, Array], sequence: str) -> None:
         self._of_segments = {"proximal": proximal, "distal": distal}
-        self._told_in, self._sequence = told_in, sequence
+        self._angle_frames, self._sequence = angle_frames, sequence
 
     def __getitem__(self, name: str) -> Array:
-        return joint_axes(*self._told_in, self._sequence) if name == "jcs" else self._of_segments[name]
+        return joint_axes(*self._angle_frames, self._sequence) if name == "jcs" else self._of_segments[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter((*self._of_segments, "jcs"))

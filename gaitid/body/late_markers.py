@@ -103,7 +103,7 @@ class Late(NamedTuple):
     share: float
 
 
-def loose_notes(geometry: Geometry, markers: Mapping[str, Array], rate_hz: float, told: Sequence[Note]) -> Notes:
+def loose_notes(geometry: Geometry, markers: Mapping[str, Array], rate_hz: float, earlier: Sequence[Note]) -> Notes:
     """Markers that move against the others of their segment, or later than these.
 
     Parameters
@@ -112,17 +112,17 @@ def loose_notes(geometry: Geometry, markers: Mapping[str, Array], rate_hz: float
     markers : mapping of label to (frames, 3) array, m
         Not filtered.
     rate_hz : float
-    told : sequence of Note
+    earlier : sequence of Note
         What was said before.
     """
     # what joints of an OpenSim model cannot follow is no marker's fault
     by_joints = geometry.model.pose is not None and geometry.model.pose.by_static
     notes = () if by_joints else fit_notes(geometry)
     notes = notes or pelvis_notes(geometry.model, markers)
-    return (*notes, *late_notes(markers, rate_hz, (*told, *notes)))
+    return (*notes, *late_notes(markers, rate_hz, (*earlier, *notes)))
 
 
-def late_notes(markers: Mapping[str, Array], rate_hz: float, told: Sequence[Note] = ()) -> Notes:
+def late_notes(markers: Mapping[str, Array], rate_hz: float, earlier: Sequence[Note] = ()) -> Notes:
     """The marker of a trial that is late or early beside its neighbours.
 
     Parameters
@@ -130,18 +130,20 @@ def late_notes(markers: Mapping[str, Array], rate_hz: float, told: Sequence[Note
     markers : mapping of label to (frames, 3) array, m
         Not filtered.
     rate_hz : float
-    told : sequence of Note
+    earlier : sequence of Note
         What was said before: a marker that is named there is not named again.
     """
-    found = [late for late in late_markers(markers, rate_hz) if not any(late.label in said.text for said in told)]
-    if not found:
+    result = [late for late in late_markers(markers, rate_hz) if not any(late.label in one.text for one in earlier)]
+    if not result:
         return ()
-    most = max(found, key=lambda late: late.share)  # its neighbours seem to be early
+    most = max(result, key=lambda late: late.share)  # its neighbours seem to be early
     ms, percent = abs(most.late_s) * 1e3, 100 * most.share
     return (note("length_varies/late", label=most.label, ms=ms, late=most.late_s > 0, percent=percent),)
 
 
-def slipped_notes(markers: Mapping[str, Array], strides: Sequence[tuple[int, int]], told: Sequence[Note] = ()) -> Notes:
+def slipped_notes(
+    markers: Mapping[str, Array], strides: Sequence[tuple[int, int]], earlier: Sequence[Note] = ()
+) -> Notes:
     """The marker that lies elsewhere among its neighbours in one stride than at the same phase of another.
 
     Parameters
@@ -149,7 +151,7 @@ def slipped_notes(markers: Mapping[str, Array], strides: Sequence[tuple[int, int
     markers : mapping of label to (frames, 3) array, m
     strides : sequence of (int, int)
         First and last frames, from 0, of the strides of one foot.
-    told : sequence of Note
+    earlier : sequence of Note
         What was said before: a marker that is named there is not named again.
     """
     if len(strides) < 2:
@@ -174,7 +176,7 @@ def slipped_notes(markers: Mapping[str, Array], strides: Sequence[tuple[int, int
     between, within = np.swapaxes(by_blocks(varies, np.arange(len(labels)), times=3 * NEIGHBOURS * at.size), 0, 1)
     differ = np.sort(np.where(between > OF_STRIDE * within, between, 0.0), axis=1)[:, -2]
     most = int(np.argmax(differ))  # its neighbours see one of their distances change
-    if not differ[most] > SLIPPED_M or any(labels[most] in said.text for said in told):
+    if not differ[most] > SLIPPED_M or any(labels[most] in one.text for one in earlier):
         return ()
     return (note("length_varies/slipped", label=labels[most], mm=1e3 * differ[most]),)
 
@@ -184,7 +186,7 @@ def late_markers(markers: Mapping[str, Array], rate_hz: float) -> list[Late]:
     labels, places, velocity = _sampled(markers, rate_hz)
     if len(labels) <= NEIGHBOURS:
         return []
-    rows, told = _steadiest(places)
+    rows, steady = _steadiest(places)
     away = places[:, :, None] - places.take(rows, axis=1)  # (3, markers, neighbours, frames)
     apart = np.sqrt(_product(away, away))
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -198,7 +200,7 @@ def late_markers(markers: Mapping[str, Array], rate_hz: float) -> list[Late]:
         share, of_each = late_s**2 * yy.sum(axis=1) / xx.sum(axis=1), xy**2 / (xx * yy)
         explained = np.abs(late_s) * np.sqrt(yy.sum(axis=1) / (NEIGHBOURS * count[:, 0]))
         same_way = (np.sign(xy) == np.sign(xy[:, :1])).all(axis=1)
-        late = told & (count[:, 0] >= LEAST) & (np.abs(late_s) > LATE_S) & (share > OF_ALL)
+        late = steady & (count[:, 0] >= LEAST) & (np.abs(late_s) > LATE_S) & (share > OF_ALL)
         late &= (of_each > OF_EACH).all(axis=1) & same_way & (explained > EXPLAINED_M)
     return [Late(labels[i], float(late_s[i]), float(share[i])) for i in np.flatnonzero(late)]
 

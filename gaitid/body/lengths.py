@@ -9,7 +9,7 @@ import numpy as np
 from gaitid.body.frames import Geometry
 from gaitid.body.joints import Pair, Place
 from gaitid.model import specs
-from gaitid.numerics.masks import median, quantiles_of_known
+from gaitid.numerics.masks import median_of_known, quantiles_of_known
 from gaitid.numerics.rotation import norm
 from gaitid.trial import Array
 
@@ -33,7 +33,7 @@ def median_distance(geometry: Geometry, side: str, a: str, b: str) -> float:
     """The median of the distances between two points that are known, m, computed once; NaN where none is."""
     ends = side, *sorted((a, b))
     if ends not in geometry.medians:
-        geometry.medians[ends] = typical(distance(geometry, side, a, b))
+        geometry.medians[ends] = float(median_of_known(distance(geometry, side, a, b)))
     return geometry.medians[ends]
 
 
@@ -41,12 +41,6 @@ def spread_of(track: Array, mean: Array) -> float:
     """How far a track lies from its mean, root mean square."""
     known = track[np.isfinite(track).all(axis=1)]
     return float(np.sqrt(((known - mean) ** 2).sum(axis=1).mean()))
-
-
-def typical(values: Array) -> float:
-    """The median of what is known; NaN where nothing is."""
-    known = values[np.isfinite(values)]
-    return float(median(known)) if known.size else float("nan")
 
 
 def segment_lengths(geometry: Geometry, sides: Sequence[str]) -> Mapping[tuple[str, str], Array]:
@@ -111,7 +105,7 @@ def points_of_segments(model: specs.Model, sides: Sequence[str]) -> Mapping[Plac
     frames = {base.frame, *(body.frame for body in model.chain)}
     ends = {("point", *centre) for centre in centres - hips}
     start: list[tuple[str, str, str]] = [("frame", base.frame, ""), ("point", base.origin, "")]
-    found = {("", base.segment): _markers(model, start, frames - {base.frame}, ends)}
+    result = {("", base.segment): _markers(model, start, frames - {base.frame}, ends)}
     for side in sides:
         for body in model.chain:
             below = {(side, other.centre) for other, above in neighbours(model) if above is body}
@@ -120,8 +114,8 @@ def points_of_segments(model: specs.Model, sides: Sequence[str]) -> Mapping[Plac
                 start += [("point", name, side) for name in (model.heel, model.toe)]
             ends = {("point", *centre) for centre in centres - below}
             markers = _markers(model, start, frames - {body.frame}, ends)
-            found[side, body.segment] = (*sorted(below), (side, body.centre), *markers)
-    return found
+            result[side, body.segment] = (*sorted(below), (side, body.centre), *markers)
+    return result
 
 
 def _markers(

@@ -10,7 +10,7 @@ The Gauss–Newton step is one of rigid-body dynamics: markers act as point mass
 that JᵀWJ is the mass matrix of the chain. The articulated-body recursion (Featherstone R (2008) Rigid Body Dynamics
 Algorithms, ch. 7) solves it from the free ends to the base and back, without forming it. Jacobians are those of screws,
 exact; steps that do not help are damped (Levenberg 1944, Marquardt 1963); a coordinate at its limit that is pushed
-outward is held there (projected Newton; Bertsekas 1982, SIAM J Control Optim 20:221-246).
+outward is blocked there (projected Newton; Bertsekas 1982, SIAM J Control Optim 20:221-246).
 """
 
 from __future__ import annotations
@@ -64,10 +64,10 @@ from gaitid.trial import Array, IntArray, Mask
 
 # m. A step that moves the markers by less (root mean square) is the last: a hundredth of what cameras resolve at best
 # would be 1e-6.
-SETTLED_M = 1e-10
+CONVERGED_M = 1e-10
 # m. A step of Newton's that moves the markers by e (root mean square) leaves K e², K up to 1.2e4 /m where they hardly
-# tell a coordinate and 30 to 80 /m where they do (cgm22 and cgm24 on real walks): of this one less than `SETTLED_M`.
-NEWTON_SETTLED_M = 8e-8
+# tell a coordinate and 30 to 80 /m where they do (cgm22 and cgm24 on real walks): of this one less than `CONVERGED_M`.
+NEWTON_CONVERGED_M = 8e-8
 MOST_STEPS = 100
 FRAMES_AT_ONCE = 1000
 # m. After a step that moves the markers by less (root mean square) the next is Newton's.
@@ -93,8 +93,8 @@ class ChainFit(NamedTuple):
     determined : (frames, coordinates) bool array
         Whether the markers that were seen tell them.
     at_limit : (frames, coordinates) bool array
-    settled : (frames,) bool array
-        Whether the last step moved the markers by less than `SETTLED_M`.
+    converged : (frames,) bool array
+        Whether the last step moved the markers by less than `CONVERGED_M`.
     steps : (frames,) int array
     """
 
@@ -105,7 +105,7 @@ class ChainFit(NamedTuple):
     names: tuple[str, ...]
     determined: Mask
     at_limit: Mask
-    settled: Mask
+    converged: Mask
     steps: Array
 
     def known(self, chain: Sequence[Segment], index: int) -> Mask:
@@ -179,8 +179,8 @@ def fit_chain(
     whole = [s._replace(centre_g=np.where(s.weight[:, None] > 0, s.centre_g - middle, 0.0)) for s in whole]
     state = started(chain, whole, start)
     possible = np.flatnonzero((total > 0) & np.isfinite(state.R).all(axis=(1, 2)))
-    settled, steps = np.zeros(n_frames, dtype=bool), np.zeros(n_frames, dtype=int)
-    solve(chain, whole, state, possible, np.full(len(possible), determined is not None), (settled, steps))
+    converged, steps = np.zeros(n_frames, dtype=bool), np.zeros(n_frames, dtype=int)
+    solve(chain, whole, state, possible, np.full(len(possible), determined is not None), (converged, steps))
 
     mask: Mask = np.isin(np.arange(n_frames), possible)
     if determined is None:
@@ -191,14 +191,14 @@ def fit_chain(
         determined = np.zeros((n_frames, 6 + sum(len(joint_of(s).free) for s in chain[1:])), dtype=bool)
         for some in blocks_of(possible):
             determined[some] = determined_by(during(chain, some), [s.only(some) for s in whole], state.only(some))
-    return as_fit(chain, state, middle, (mask, determined), (settled, steps))
+    return as_fit(chain, state, middle, (mask, determined), (converged, steps))
 
 
 def as_fit(
     chain: Sequence[Segment], state: State, middle: Array, known: tuple[Mask, Mask], ended: tuple[Mask, Array]
 ) -> ChainFit:
     """A solved state about a point of each frame; `known`: which frames, and what is determined in them."""
-    (mask, determined), (settled, steps) = known, ended
+    (mask, determined), (converged, steps) = known, ended
     R, origin = forward(chain, state)
     names = tuple(name for i, s in enumerate(chain) for name in (base_names(s) if i == 0 else names_of(joint_of(s))))
     limit = np.zeros((len(mask), len(names)), dtype=bool)
@@ -225,7 +225,7 @@ def as_fit(
         names,
         determined,
         limit & mask[:, None],
-        settled,
+        converged,
         steps,
     )
 
@@ -247,18 +247,18 @@ def solve(
     frames: IntArray,
     near: Mask,
     ended: tuple[Mask, Array],
-    settled_m: float = SETTLED_M,
+    converged_m: float = CONVERGED_M,
 ) -> None:
     """Improve a state in some frames until it settles there; notes in which it did, and after how many steps.
 
-    `near` tells of each of the frames whether the first step is Newton's, `settled_m` how small the last step is, m.
+    `near` tells of each of the frames whether the first step is Newton's, `converged_m` how small the last step is, m.
     """
-    settled, steps = ended
+    converged, steps = ended
     for some in blocks_of(np.arange(len(frames))):
         of = frames[some]
-        solved = _solved(during(chain, of), [s.only(of) for s in sums], state.only(of), near[some], settled_m)
+        solved = _solved(during(chain, of), [s.only(of) for s in sums], state.only(of), near[some], converged_m)
         state.put(of, solved.state)
-        settled[of] = solved.settled
+        converged[of] = solved.converged
         steps[of] += solved.steps
 
 
@@ -269,14 +269,14 @@ def blocks_of(frames: IntArray) -> list[IntArray]:
 
 class _Solved(NamedTuple):
     state: State
-    settled: Mask
+    converged: Mask
     steps: IntArray
 
 
 def _solved(
-    chain: Sequence[Segment], sums: Sequence[MarkerSums], state: State, near: Mask, settled_m: float
+    chain: Sequence[Segment], sums: Sequence[MarkerSums], state: State, near: Mask, converged_m: float
 ) -> _Solved:
-    """`solve` of all frames of a state. A frame that has settled leaves the others."""
+    """`solve` of all frames of a state. A frame that has converged leaves the others."""
     n = len(near)
     solved = _Solved(state, np.zeros(n, dtype=bool), np.zeros(n, dtype=int))
     left, total = np.arange(n), np.asarray(sum(s.weight for s in sums))
@@ -289,7 +289,7 @@ def _solved(
         poses = forward(chain, tried)
         new = error_of(chain, sums, tried, poses)
         better: Mask = np.asarray(new <= error * (1 + 1e-12) + rounding)
-        enough = np.where(near & (damping == 0), max(settled_m, NEWTON_SETTLED_M), settled_m)
+        enough = np.where(near & (damping == 0), max(converged_m, NEWTON_CONVERGED_M), converged_m)
         done = (moved <= enough**2 * total) & better & (damping <= _DAMPED)  # damped steps are short anyway
         if better.all():
             now = tried
@@ -300,7 +300,7 @@ def _solved(
         damping = np.where(better, np.where(damping > _DAMPED, 0.1 * damping, 0.0), np.maximum(10 * damping, _DAMPED))
         near = better & (moved <= NEAR_M**2 * total)
         solved.steps[left] += 1
-        solved.settled[left[done]] = True
+        solved.converged[left[done]] = True
         going = ~done & (damping < _GIVE_UP)
         if going.all():
             continue
@@ -381,7 +381,7 @@ def _inverse_about(base: Array, axis_g: Array) -> Array:
 
 
 def _terms(joint: Joint, q: Array, S: Array, push: Array, damping: Array) -> JointTerms:
-    """What a joint adds to the equations: screws, pulls, and which of its coordinates are held at a limit."""
+    """What a joint adds to the equations: screws, pulls, and which of its coordinates are blocked at a limit."""
     turns, n = [i for i in joint.free if i < 3], len(joint.free)
     pushed, pull, own = transposed(S, push), np.zeros((1, n)), np.zeros((1, n, n))
     if any(joint.pull_m_per_rad):
@@ -391,11 +391,11 @@ def _terms(joint: Joint, q: Array, S: Array, push: Array, damping: Array) -> Joi
         pull[:, : len(turns)] = -stiff[: len(turns)] * (q - joint.neutral)[:, turns]
         own = own + stiff * np.eye(n)
         pushed = pushed + pull
-    held = _held(joint, q, pushed)
-    if held is not None:
-        S = np.where(held[:, None], 0.0, S)
-        pull, pushed = np.where(held, 0.0, pull), np.where(held, 0.0, pushed)
-        own = own + held[:, :, None] * np.eye(n)
+    blocked = _blocked(joint, q, pushed)
+    if blocked is not None:
+        S = np.where(blocked[:, None], 0.0, S)
+        pull, pushed = np.where(blocked, 0.0, pull), np.where(blocked, 0.0, pushed)
+        own = own + blocked[:, :, None] * np.eye(n)
     return JointTerms(S, None, own, pushed, pull, damping)
 
 
@@ -415,17 +415,17 @@ def _bent(joint: Joint, terms: JointTerms, curvature: Array, force: Array, centr
     return terms._replace(bend=bend, own=own)
 
 
-def _held(joint: Joint, q: Array, pushed: Array) -> Mask | None:
+def _blocked(joint: Joint, q: Array, pushed: Array) -> Mask | None:
     """(frames, free) whether a coordinate is at a limit and pushed outward; None where there is no limit."""
     if joint.by_vector or not np.isfinite([joint.low, joint.high]).any():
         return None
     turns = [i for i in joint.free if i < 3]
-    held = np.zeros_like(pushed, dtype=bool)
+    blocked = np.zeros_like(pushed, dtype=bool)
     for column, i in enumerate(turns):
-        held[:, column] = ((q[:, i] <= joint.low[i]) & (pushed[:, column] < 0)) | (
+        blocked[:, column] = ((q[:, i] <= joint.low[i]) & (pushed[:, column] < 0)) | (
             (q[:, i] >= joint.high[i]) & (pushed[:, column] > 0)
         )
-    return held
+    return blocked
 
 
 def after_step(chain: Sequence[Segment], state: State, change: Sequence[Array]) -> State:

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from gaitid.body.anthropometry import OF_TRIAL, Found, find_mistakes, people
+from gaitid.body.anthropometry import OF_TRIAL, LikelyMistake, find_mistakes, people
 from gaitid.body.calibration import marker_label
 from gaitid.body.frames import Geometry
-from gaitid.body.lengths import median_distance, neighbours, points_of_segments, typical
+from gaitid.body.lengths import median_distance, neighbours, points_of_segments
 from gaitid.body.quality import DOUBTED, ERROR, MEASUREMENT, NAMED, TURNED, corrected_rotation, knee_axis
 from gaitid.body.static_angles import static_angle
 from gaitid.body.subject import Subject, display, key_of
@@ -22,7 +22,8 @@ from gaitid.errors import first_few
 from gaitid.model import specs
 from gaitid.model.shapes import Between, FirstOf, FromTo, PointName, PointRef
 from gaitid.notes import Note, Notes, note, phrase
-from gaitid.numerics.rotation import norm
+from gaitid.numerics.masks import median_of_known
+from gaitid.numerics.rotation import norm, wrapped
 from gaitid.records import NamedTuple
 from gaitid.trial import Array
 
@@ -130,22 +131,23 @@ def _measured(subject: Subject) -> dict[str, float]:
 
 def _lengths(geometry: Geometry, sides: Sequence[str]) -> dict[str, float]:
     """Medians over the trial, m: thigh, shank, and the distances of the hips and of the ASIS markers."""
-    model, found = geometry.model, dict[str, float]()
+    model, result = geometry.model, dict[str, float]()
     for below, above in neighbours(model):
         for side in sides if above.segment in OF_TRIAL else ():
-            found.setdefault(f"{side}.{above.segment}", median_distance(geometry, side, below.centre, above.centre))
+            result.setdefault(f"{side}.{above.segment}", median_distance(geometry, side, below.centre, above.centre))
     if len(sides) == 2 and model.chain[-1].segment == "thigh":
         scope = model.scope(True)
         for name, point in (("hips", model.chain[-1].centre), ("asis", "asis")):
             if point in scope.points or point in scope.markers:
-                found[name] = typical(norm(geometry.point(point, sides[0]) - geometry.point(point, sides[1])))
-    return found
+                first, second = (geometry.point(point, side) for side in sides)
+                result[name] = float(median_of_known(norm(first - second)))
+    return result
 
 
 def _medians(angles: Mapping[str, Columns]) -> dict[str, float]:
     """Medians over the trial of joint angles, rad."""
     return {
-        name: float(np.radians(typical(values)))
+        name: float(np.radians(median_of_known(values)))
         for side, joints in angles.items()
         for joint, columns in joints.items()
         for column, values in columns.items()
@@ -215,24 +217,24 @@ def knee_axis_notes(geometry: Geometry, side: str, knee: Mapping[str, Array]) ->
 # --- words ---------------------------------------------------------------------------------------------------
 
 
-def _names(found: Found) -> list[str]:
+def _names(found: LikelyMistake) -> list[str]:
     """All numbers of which one or some are wrong, the likeliest first."""
     return list(dict.fromkeys(name for mistake in found.rivals for name in mistake.names))
 
 
-def _side(found: Found) -> str:
+def _side(found: LikelyMistake) -> str:
     """The side of the mistake; empty of both, and of the body."""
     sides = {name.rpartition(".")[0] for name in found.mistake.names}
     return sides.pop() if len(sides) == 1 else ""
 
 
-def _why(model: specs.Model, found: Found) -> str:
+def _why(model: specs.Model, found: LikelyMistake) -> str:
     mistake = found.mistake
     side, _, bare = mistake.names[0].rpartition(".")
     if mistake.kind in ("exchanged", "person"):
         return phrase(f"measured/{mistake.kind}", percent=abs(100 * np.expm1(found.size)), larger=found.size > 0)
     if people().dimensions[bare].angle:
-        return _lies(model, side, bare)
+        return _angle_reason(model, side, bare)
     how = "" if mistake.kind in ("wrong", "deformed") else phrase(f"measured/{mistake.kind}")
     more, each = len(_names(found)) > len(mistake.names), len(mistake.names) > 1
     times = float(np.exp(found.size))
@@ -259,7 +261,7 @@ def _place(model: specs.Model, name: str) -> tuple[str, str]:
     return (side, bare) if side else ("", model.base.segment)
 
 
-def _lies(model: specs.Model, side: str, bare: str) -> str:
+def _angle_reason(model: specs.Model, side: str, bare: str) -> str:
     """What an angle that cannot be says of its markers."""
     spec = model.subject[bare].static
     vectors = (spec.start, spec.end) if isinstance(spec, specs.StaticTurn) else ()
@@ -283,11 +285,6 @@ def _label(model: specs.Model, point: PointRef, side: str) -> str:
     place, name = model.place("point", point, side)
     defined = model.scope(bool(place)).points.get(name)
     return marker_label(model, point, side) if defined is None else _label(model, defined, side)
-
-
-def wrapped(angle: float) -> float:
-    """The same angle, rad, from −π to π."""
-    return float(angle - 2 * np.pi * np.round(angle / (2 * np.pi)))
 
 
 def key(model: specs.Model, name: str) -> str:

@@ -68,7 +68,7 @@ def knee_axis(columns: Mapping[str, Array]) -> dict[str, float] | None:
     }
 
 
-def of_several(figures: Iterable[Mapping[str, object]]) -> tuple[float, float] | None:
+def combined(figures: Iterable[Mapping[str, object]]) -> tuple[float, float] | None:
     """How far the axes of one leg seem turned by several trials with the same markers, and its standard error, deg.
 
     What a knee really does it does in each of them; only what differs from flexion to flexion becomes less. None where

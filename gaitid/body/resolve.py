@@ -17,7 +17,7 @@ from gaitid.errors import SubjectError
 from gaitid.model import specs
 from gaitid.model.expression import Expression
 from gaitid.notes import Note, Notes, note, phrase
-from gaitid.numerics.rotation import norm
+from gaitid.numerics.rotation import norm, wrapped
 from gaitid.records import NamedTuple
 from gaitid.trial import Array
 
@@ -108,7 +108,7 @@ class _Resolver(Mapping[str, float]):
             limit = DIFFERENCE[requested.unit] * (abs(measured.value) if requested.unit == "kg" else 1.0)
             difference = other.value - measured.value
             if requested.unit == "rad":
-                difference -= 2 * np.pi * np.round(difference / (2 * np.pi))
+                difference = wrapped(difference)
             if abs(difference) > limit:
                 says = display(other.value, other.unit)
                 notes += (note("measurements_differ", **_shown(requested, measured), other=other.source, says=says),)
@@ -315,8 +315,8 @@ def faultless(model: specs.Model, names: set[str], sources: Sources) -> dict[str
     of them is out of range, or contradicts another: then each has to be asked for by itself.
     """
     resolver = _Resolver(model, sources)
-    found = {name: resolver.resolve(name) for name in _in_model_order(model, names | _looked_for(model))}
-    known = {name: measured for name, measured in found.items() if measured is not None}
+    result = {name: resolver.resolve(name) for name in _in_model_order(model, names | _looked_for(model))}
+    known = {name: measured for name, measured in result.items() if measured is not None}
     if any(answer.fault for answer in resolver.answers.values()):
         return None
     return None if measurement_faults(model, Subject(known, (), None))[0] else known

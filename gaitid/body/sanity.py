@@ -7,14 +7,15 @@ from types import MappingProxyType
 
 import numpy as np
 
+from gaitid.body.calibration import marker_label
 from gaitid.body.feet import heel_and_toe
 from gaitid.body.frames import Geometry
 from gaitid.body.length_limits import LENGTH_JUMP_M, LENGTH_SD_WARN_M
-from gaitid.body.lengths import constant_lengths, median_distance, neighbours, typical
+from gaitid.body.lengths import constant_lengths, median_distance, neighbours
 from gaitid.errors import TrialError
 from gaitid.notes import Note, Notes, note, phrase
-from gaitid.numerics.masks import deviation, known_rows, mean_of_known, quantile
-from gaitid.numerics.rotation import cross, norm
+from gaitid.numerics.masks import deviation, known_rows, mean_of_known, median_of_known, quantile
+from gaitid.numerics.rotation import cross, dot, unit
 from gaitid.trial import Array, Trial
 
 # m. A leg whose joints all lie farther than this on the other leg's side is labelled as the other one.
@@ -100,17 +101,17 @@ def line_notes(geometry: Geometry, sides: Sequence[str]) -> Notes:
     ------
     TrialError
     """
-    model, notes, told = geometry.model, [], set[tuple[str, str]]()
+    model, notes, reported = geometry.model, [], set[tuple[str, str]]()
     bodies = [(side, body) for side in sides for body in reversed(model.chain)]
     for side, segment, frame, optional in [
         ("", model.base.segment, model.base.frame, False),
         *((side, body.segment, body.frame, body.optional) for side, body in bodies),
     ]:
         geometry.frame(frame, side)
-        for place in [place for place in geometry.in_line if place not in told]:
-            told.add(place)
+        for place in [place for place in geometry.in_line if place not in reported]:
+            reported.add(place)
             points, extent = geometry.in_line[place]
-            labels = [_label(geometry, point, place[0]) for point in points]
+            labels = [marker_label(model, point, place[0]) or point for point in points]
             wrong = phrase("body/in_line", side=side, segment=segment, labels=labels)
             if not optional:
                 raise TrialError(
@@ -121,16 +122,6 @@ def line_notes(geometry: Geometry, sides: Sequence[str]) -> Notes:
                 )
             notes.append(note("segment_absent/in_line", wrong=wrong))
     return tuple(notes)
-
-
-def _label(geometry: Geometry, point: str, side: str) -> str:
-    """A marker's label, or the name of a point that is none."""
-    model = geometry.model
-    place, name = model.place("point", point, side)
-    scope = model.scope(bool(place))
-    if name in scope.points or name not in scope.markers:
-        return point
-    return next(iter(model.labels(name, place)), point)
 
 
 def exchanged_sides(geometry: Geometry, sides: Sequence[str], up_g: Array) -> str:
@@ -150,9 +141,9 @@ def exchanged_sides(geometry: Geometry, sides: Sequence[str], up_g: Array) -> st
     leftward = left_minus_right[-1]  # the hips
     feet = [toe - heel for heel, toe in (heel_and_toe(geometry, side) for side in sides)]
     forward = cross(leftward, np.broadcast_to(up_g, leftward.shape))
-    ahead = typical(np.einsum("ij,ij->i", feet[0] + feet[1], forward))
-    unit_left = leftward / norm(leftward)[..., None]
-    apart = [typical(np.einsum("ij,ij->i", d, unit_left)) for d in left_minus_right[:-1]]
+    ahead = float(median_of_known(dot(feet[0] + feet[1], forward)))
+    unit_left = unit(leftward)
+    apart = [float(median_of_known(dot(d, unit_left))) for d in left_minus_right[:-1]]
     if ahead < 0:
         return "both feet point backward"
     return "each leg lies on the side of the other" if apart and max(apart) < -CROSSED else ""
@@ -189,7 +180,7 @@ def fit_notes(geometry: Geometry) -> Notes:
         varies = float(deviation(fit.residual[known])) if known.any() else 0.0
         if varies > FIT_SD_WARN_M:
             words = " ".join(filter(None, (side, frame.replace("_", " "))))
-            labels = [_label(geometry, point, side) for point in points]
+            labels = [marker_label(geometry.model, point, side) or point for point in points]
             notes.append(note("length_varies/fit", side, segment=words, mm=varies * 1e3, labels=labels))
     return tuple(notes)
 
@@ -207,13 +198,13 @@ def reading_notes(static: Trial | None) -> Notes:
 
     They lower no verdict: what is wrong for the markers shows in the distances that these rules compare.
     """
-    told = ("file_repaired", "file_incomplete", "reading_assumed", "values_lost")
+    codes = ("file_repaired", "file_incomplete", "reading_assumed", "values_lost")
     notes = () if static is None else static.notes
-    of_file = tuple(note("reading_info/static", text=n.text) for n in notes if n.code in told and not n.plates)
+    of_file = tuple(note("reading_info/static", text=n.text) for n in notes if n.code in codes and not n.plates)
     return *of_file, *(n for n in notes if n.code in ("static_part", "static_marker_rare"))
 
 
-def check_stands(markers: Mapping[str, Array]) -> None:
+def check_standing(markers: Mapping[str, Array]) -> None:
     """Refuse a static in which the subject moves: its means over the frames are those of no posture.
 
     Parameters
@@ -240,8 +231,8 @@ def check_stands(markers: Mapping[str, Array]) -> None:
     )
 
 
-def stands_still(markers: Mapping[str, Array]) -> bool:
-    """Whether the subject stands (or lies) still: the rule of `check_stands`, for a trial that need not be a static."""
+def is_still(markers: Mapping[str, Array]) -> bool:
+    """Whether the subject stands (or lies) still, by the rule of `check_standing`, in any trial."""
     return _still({label: _travel(points) for label, points in markers.items()})
 
 

@@ -13,7 +13,7 @@ from gaitid.model import specs
 from gaitid.model.expression import mean_of_known
 from gaitid.model.shapes import Level
 from gaitid.notes import Notes, note, phrase
-from gaitid.numerics.rotation import angle_between, dihedral, dot, norm
+from gaitid.numerics.rotation import angle_between, dihedral, dot, norm, wrapped
 
 
 def static_angle(geometry: Geometry, measurement: specs.Measurement, side: str) -> float | None:
@@ -43,7 +43,7 @@ def _mean_turn(geometry: Geometry, spec: specs.StaticTurn, side: str) -> float |
         return None
     angle = angle - 2 * np.pi * np.round((angle - known[0]) / (2 * np.pi))
     value = mean(geometry.value(spec.value, side, angle=angle))
-    return None if value is None else float(value - 2 * np.pi * np.round(value / (2 * np.pi)))
+    return None if value is None else wrapped(value)
 
 
 def mean(values: object) -> float | None:

@@ -261,7 +261,7 @@ def found_segments(trial: Trial, model: specs.Model) -> list[str]:
     upper = load_upper_body(model.upper_body)
     joined, table = bound_to(upper, model, trial), upper.table_of(model)
     legs = [("point", "hip", side.name) for side in joined.sides]
-    found = []
+    result = []
     for segment in upper.segments:
         _, span = upper.row_of(segment, table)
         ends = segment.spans.get(span)
@@ -270,8 +270,8 @@ def found_segments(trial: Trial, model: specs.Model) -> list[str]:
         wanted = (ends.start, ends.end) if segment.centre is None else (segment.centre,)
         for side in [side.name for side in joined.sides] if segment.sided else [""]:
             if has_points(joined, [str(point) for point in wanted], side, trial.has, legs):
-                found.append(f"{side} {segment.segment}".strip().replace("_", " "))
-    return found
+                result.append(f"{side} {segment.segment}".strip().replace("_", " "))
+    return result
 
 
 def _bundled(model: specs.Model) -> bool:

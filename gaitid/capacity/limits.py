@@ -7,9 +7,9 @@ from pathlib import Path
 
 from gaitid.errors import ModelError
 from gaitid.model import specs
-from gaitid.model.expression import Expression
 from gaitid.model.fields import Faults, Fields, nearest
 from gaitid.model.load import bundled_folder, find_file
+from gaitid.model.validate import turn_of
 from gaitid.model.yaml_file import load_yaml
 from gaitid.records import NamedTuple
 
@@ -150,13 +150,13 @@ def _freedoms_of(given: Fields, joint: str, model: specs.Model, largest: float, 
         if not ways:
             continue
         up, down = (given.number(way, low=0.0, high=largest) for way in (positive, negative))
-        turns = {side.name: _turn_of(formula, side.sign) for side in model.sides}
-        which = {turn for turn, _ in turns.values()}
-        if len(which) != 1 or -1 in which:
+        turns = {side.name: turn_of(formula, side.sign) for side in model.sides}
+        which = {None if turn is None else turn[0] for turn in turns.values()}
+        if len(which) != 1 or None in which:
             given.faults.add(f"{given.at(positive)}: {formula.text!r} in the model is not one turn, plus or minus")
             continue
-        axis = "xyz".index(angle.sequence[which.pop()])
-        senses = {side: sense for side, (_, sense) in turns.items()}
+        senses = {side: turn[1] for side, turn in turns.items() if turn is not None}
+        axis = "xyz".index(angle.sequence[next(turn[0] for turn in turns.values() if turn is not None)])
         freedoms.append(Freedom(joint, positive, axis, senses, (down, up), per_kg))
     for way in given.values:
         if way not in given.asked:
@@ -184,18 +184,3 @@ def _slides_of(given: Fields, joint: str, model: specs.Model) -> list[Freedom]:
 def _opposite(way: str) -> str:
     """The other way to turn; ``negative_…`` where clinicians have no word for it."""
     return OPPOSITES.get(way, f"negative_{way}")
-
-
-def _turn_of(formula: Expression, sign: float) -> tuple[int, float]:
-    """Which of the turns a, b, c (0, 1, 2) an angle is, and with which sign; −1 where it is no single one."""
-
-    def value(**turned: float) -> float:
-        numbers = {"a": 0.0, "b": 0.0, "c": 0.0, "sign": sign, **turned}
-        return float(formula.evaluate(numbers.__getitem__, lambda *points: float("nan")))
-
-    slopes = [value(**{turn: 1.0}) - value() for turn in "abc"]
-    sizes = [round(abs(slope), 9) for slope in slopes]
-    if sorted(sizes) != [0.0, 0.0, 1.0]:
-        return -1, 0.0
-    turn = sizes.index(1.0)
-    return turn, 1.0 if slopes[turn] > 0 else -1.0

@@ -18,7 +18,7 @@ from gaitid.check.findings import FAIL, PASS, WARN, Finding, amount, distance, q
 from gaitid.check.limits import TOLERANCES
 from gaitid.disk.regular import read_record, read_text_back
 from gaitid.errors import GaitidError
-from gaitid.model.fields import held
+from gaitid.model.fields import mapping_under
 from gaitid.model.settings import READER
 from gaitid.records import frozen_dataclass
 from gaitid.run import RunOptions, Setup, inputs_of
@@ -122,7 +122,7 @@ def compare(
 
 def _verdict_moved(record: Mapping[str, Any], result: Result) -> list[Finding]:
     """That the verdict is another; a record of before verdicts holds none."""
-    before, now = held(record, "verdict").get("trial"), result.verdict.trial
+    before, now = mapping_under(record, "verdict").get("trial"), result.verdict.trial
     if before is None or before == now:
         return []
     return [Finding("golden record", WARN, f"the verdict was {_value(before)}, and is {now}")]
@@ -169,7 +169,7 @@ def _parts(result: Result, names: Sequence[str], record: Mapping[str, Any]) -> A
         return None
     from gaitid.analysis.contributions import contributed
 
-    observer = held(record, "settings").get("observer")
+    observer = mapping_under(record, "settings").get("observer")
     segments = [*(body.segment for body in result.model.chain), result.model.base.segment]
     return contributed(result, observer if observer in segments else None)
 
@@ -320,7 +320,7 @@ def _changes(old: Mapping[str, Any], result: Result, setup: Setup, path: Path) -
     changes = []
     if old.get("gaitid") != new["gaitid"]:
         changes.append(f"gaitid {_value(old.get('gaitid'))} -> {new['gaitid']}")
-    golden, present = held(old, "versions"), new["versions"]
+    golden, present = mapping_under(old, "versions"), new["versions"]
     changes += [f"{name} {_value(golden[name])} -> {v}" for name, v in present.items() if golden.get(name, v) != v]
     for role in (
         "trial",
@@ -340,7 +340,7 @@ def _changes(old: Mapping[str, Any], result: Result, setup: Setup, path: Path) -
             was, now = (" + ".join(name for name, _ in inputs) or "none" for inputs in (before, after))
             changes.append(f"{role} {now} changed" if was == now else f"{role} {was} -> {now}")
     for group in ("settings", "subject"):
-        golden, present = held(old, group), new[group]
+        golden, present = mapping_under(old, group), new[group]
         for key in dict.fromkeys([*golden, *present]) if golden else ():
             a, b = _value(golden.get(key)), _value(present.get(key))
             if a != b and not (group == "settings" and key in _FOLLOWED):

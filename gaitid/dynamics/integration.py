@@ -277,7 +277,7 @@ class _System:
         """Functions of the state that come down to 0 where a joint stops, or breaks loose; with the joint."""
         m, places = len(self.moving), {int(i): k for k, i in enumerate(self.moving)}
         static = np.broadcast_to(self._friction.static, (len(self.tree),)) if self.sticks.any() else None
-        found = []
+        result = []
         for i in np.flatnonzero(self.sticks).tolist():
             if slip[i]:
 
@@ -290,8 +290,8 @@ class _System:
                     return way - abs(float(self.at(t, y, slip).friction[k]))
 
             event.terminal, event.direction = True, -1  # type: ignore[attr-defined]
-            found.append((i, event))
-        return found
+            result.append((i, event))
+        return result
 
 
 def integrate(  # noqa: PLR0913 - a state, what drives it, what acts on it, and how well it is done
@@ -365,7 +365,7 @@ def _run(system: _System, start: Array, times: Array, tolerance: float, pace: Pa
     at_once, done = 0, 0
     while done < len(times):
         events = system.events(slip)
-        found = solve_ivp(
+        result = solve_ivp(
             pace.watched(partial(_rate_with, system, slip)),
             (t, end),
             y,
@@ -374,21 +374,21 @@ def _run(system: _System, start: Array, times: Array, tolerance: float, pace: Pa
             events=[event for _, event in events] or None,
             **errors,
         )
-        if not found.success:
-            reached = found.t[-1] if len(found.t) else t
+        if not result.success:
+            reached = result.t[-1] if len(result.t) else t
             raise GaitidError(
                 f"the simulation got no further than the sample at {reached:.6g} s",
                 expected=f"a motion until {end:.6g} s",
-                found=found.message,
+                found=result.message,
             )
-        states += list(found.y.T)
-        slips += [slip] * found.y.shape[1]
+        states += list(result.y.T)
+        slips += [slip] * result.y.shape[1]
         done = len(states)
-        which = [k for k, at in enumerate(found.t_events or []) if len(at)]
-        if found.status != 1 or not which:
+        which = [k for k, at in enumerate(result.t_events or []) if len(at)]
+        if result.status != 1 or not which:
             break
         k, before = which[0], t
-        t, y, joint = float(found.t_events[k][0]), np.array(found.y_events[k][0]), events[which[0]][0]
+        t, y, joint = float(result.t_events[k][0]), np.array(result.y_events[k][0]), events[which[0]][0]
         at_once = at_once + 1 if t - before <= 1e-12 * max(1.0, abs(t)) else 0
         if at_once > _MOST_AT_ONCE:
             raise GaitidError(

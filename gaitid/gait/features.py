@@ -15,6 +15,7 @@ import numpy as np
 from gaitid.gait.cycles import CYCLE_POINTS, Cycle
 from gaitid.gait.feature_list import FEATURES, OPTIONAL, PHASES, REACHES, WHOLE, Feature
 from gaitid.gait.spatiotemporal import Stride
+from gaitid.numerics.rotation import wrapped
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, IntArray, Mask
 
@@ -384,8 +385,7 @@ def _between(values: Array, percent: Array) -> Array:
     low = np.minimum(at.astype(int), values.shape[2] - 2)
     cycle = np.arange(len(percent))
     a, b = values[:, cycle, low], values[:, cycle, low + 1]
-    rise = b - a
-    rise -= 360 * np.rint(rise / 360)
+    rise = wrapped(b - a, 360.0)
     share = at - low
     return np.where(np.isfinite(percent), np.where(share > 0, a + share * rise, a), np.nan)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from gaitid.body.feet import FootTrack, heel_and_toe
 from gaitid.body.frames import Geometry
-from gaitid.body.sanity import mirror_option, stands_still
+from gaitid.body.sanity import is_still, mirror_option
 from gaitid.errors import GaitidError, TrialError
 from gaitid.markers.clean import model_markers
 from gaitid.model import specs
@@ -136,7 +136,7 @@ def _refuse_another_axis(said: str, given: Array | None, posture: Array | None, 
     """
     if given is None or posture is None or not (off := _off_deg(posture, given)) > CONTRADICT_DEG:
         return
-    if stands_still(markers):
+    if is_still(markers):
         return
     raise AxesError(
         f"--set vertical={said}: the pelvis of the subject, who moves, lies {off:.0f}° from that, seen from the legs",
@@ -334,7 +334,7 @@ def long_axis(trial: Trial) -> Array | None:
         return None
     away = by_point - median_of_known(by_point)
     axis = np.linalg.eigh(median(np.array([np.cov(known_part(one).T) for one in np.swapaxes(away, 0, 1)])))[1][:, -1]
-    still = stands_still({str(i): one for i, one in enumerate(by_point)})
+    still = is_still({str(i): one for i, one in enumerate(by_point)})
     height = [mean(known_part(one) @ axis) for one in away]
     moves = [np.linalg.norm(deviation(known_part(one))) for one in (by_point if still else away)]
     ranks = [np.argsort(np.argsort(values)) for values in (height, moves)]

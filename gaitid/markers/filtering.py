@@ -11,7 +11,7 @@ from gaitid.errors import TrialError
 from gaitid.markers.tracks import Tracks
 from gaitid.model import specs
 from gaitid.notes import Note, Notes, note
-from gaitid.numerics.bandwidth import held_bandwidth, movement_frequency
+from gaitid.numerics.bandwidth import movement_frequency, signal_bandwidth
 from gaitid.numerics.lowpass import lowpass, pad_length
 from gaitid.numerics.masks import by_blocks, median, noise_levels, quantile
 from gaitid.numerics.rotation import norm
@@ -239,7 +239,7 @@ def bandwidth(smooth: Array, figures: Mapping[str, Any], rate_hz: float) -> floa
     effective = [float(v) for v in figures.get("effective_cutoff_hz", {}).values()]
     if effective:
         return float(median(np.array(effective)))
-    return held_bandwidth(smooth, rate_hz) if smooth.size else float("nan")
+    return signal_bandwidth(smooth, rate_hz) if smooth.size else float("nan")
 
 
 def strong_filter_notes(seen: Array, smooth: Array, settings: specs.Settings) -> Notes:

@@ -186,11 +186,11 @@ def read_samples(path: Path, column: str, degree: int, scale: float) -> Samples:
         The file cannot be read, lacks a column, has too few rows, an empty cell, or times that do not increase.
     """
     from gaitid.model.fields import nearest
-    from gaitid.read.tables.text_table import Dialect, open_table
+    from gaitid.read.tables.text_table import open_table
 
     where = f"{path.name}: "
     with reading(where):
-        table = open_table(path, lambda header: Dialect())
+        table = open_table(path)
     for needed in ("time_s", column):
         if needed not in table.columns:
             near = nearest(needed, table.columns)

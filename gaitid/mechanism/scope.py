@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from gaitid.errors import GaitidError, ModelError
+from gaitid.errors import GaitidError
 from gaitid.mechanism.body import Formula, History, Sine, read_samples
 from gaitid.mechanism.constraints import CENTRE
-from gaitid.model.expression import parse_expression
-from gaitid.model.fields import MISSING, Faults, Fields, nearest
+from gaitid.model.fields import MISSING, Faults, Fields, formula_number, nearest
 from gaitid.trial import Array
 
 #: Of a body's centre of mass, and of the ground's origin.
@@ -45,19 +44,9 @@ class Scope:
     # --- numbers -----------------------------------------------------------------------------------------
 
     def number(self, value: object, where: str) -> float:
-        """A number, or a formula of numbers such as ``2*pi``."""
-        try:
-            expression = parse_expression(value, where)
-            if expression.names or expression.points:
-                raise ModelError(f"{where}: expected a number or a formula of numbers, found {value!r}")
-            result = float(expression.evaluate(float, lambda a, b: np.nan))
-        except GaitidError as error:
-            self.faults.add(error.line())
-            return 1.0
-        if not abs(result) <= LARGEST:
-            self.faults.add(f"{where}: expected a number of at most {LARGEST:g}, found {value!r}")
-            return 1.0
-        return result
+        """A number, or a formula of numbers such as ``2*pi``; 1 with a fault where it is neither."""
+        number = formula_number(value, where, self.faults, -LARGEST, LARGEST)
+        return 1.0 if number is None else number
 
     def field(self, fields: Fields, key: str, default: object = MISSING, low: float = -np.inf) -> float:
         """A number that must be there where it has no default, and at least `low`."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gaitid.errors import ModelError
-from gaitid.model.fields import Faults, Fields, held, nearest, once
+from gaitid.model.fields import Faults, Fields, mapping_under, nearest, once
 from gaitid.model.settings import Settings
 from gaitid.records import NamedTuple
 
@@ -133,7 +133,11 @@ def option_of(choices: Mapping[str, Choice], name: str, given: object) -> Option
 def in_effect(definitions: Mapping[str, Any], content: Mapping[str, Any]) -> bool:
     """Whether all that an option defines stands in a model's content."""
     for key, value in definitions.items():
-        if not in_effect(value, held(content, key)) if isinstance(value, Mapping) else content.get(key) != value:
+        if (
+            not in_effect(value, mapping_under(content, key))
+            if isinstance(value, Mapping)
+            else content.get(key) != value
+        ):
             return False
     return True
 
@@ -142,6 +146,6 @@ def defined_by(option: Option) -> Iterator[Defined]:
     """Each number, point and frame that an option defines, by section and part."""
     for section in ("middle", "each_side"):
         for part in ("numbers", "points", "frames"):
-            for name, definition in held(held(option.definitions, section), part).items():
+            for name, definition in mapping_under(mapping_under(option.definitions, section), part).items():
                 if definition is not None:
                     yield section, part, name

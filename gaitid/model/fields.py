@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import nan
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -59,7 +60,7 @@ class Faults:
         if line not in self.lines:
             self.lines.append(line)
 
-    def raise_if_any(self) -> None:
+    def raise_if_any(self, todo: str = "") -> None:
         if self.lines:
             shown = self.lines[:MAX_FAULTS]
             if self.file is not None and self.file.suffix.lower() != ".json":
@@ -67,7 +68,8 @@ class Faults:
 
                 shown = with_lines(self.file, shown)
             more = len(self.lines) - len(shown)
-            raise ModelError(f"{self.name}: " + "; ".join(shown) + (f"; and {more} more" if more else ""))
+            lines = "; ".join(shown) + (f"; and {more} more" if more else "")
+            raise ModelError(f"{self.name}: {lines}", todo=todo)
 
 
 class Fields:
@@ -194,10 +196,25 @@ class Fields:
             self.faults.add(f"{self.at(key)}: {words}")
 
 
-def held(content: object, key: str) -> Mapping[str, Any]:
+def formula_number(value: object, where: str, faults: Faults, low: float, high: float) -> float | None:
+    """A number, or the value of a formula of numbers such as ``2*pi``; None with a fault where it is neither."""
+    try:
+        formula = parse_expression(value, where)
+        if formula.names or formula.points:
+            raise ModelError(f"{where}: expected a number or a formula of numbers, found {value!r}")
+        number = float(formula.evaluate(float, lambda a, b: nan))
+        if not low <= number <= high:
+            raise ModelError(f"{where}: expected a number from {low:g} to {high:g}, found {value!r}")
+    except GaitidError as error:
+        faults.add(error.line())
+        return None
+    return number
+
+
+def mapping_under(content: object, key: str) -> Mapping[str, Any]:
     """The mapping under a key of what nobody has looked through yet; an empty one where there is none."""
-    found = content.get(key) if isinstance(content, Mapping) else None
-    return found if isinstance(found, Mapping) else {}
+    result = content.get(key) if isinstance(content, Mapping) else None
+    return result if isinstance(result, Mapping) else {}
 
 
 def labels_of(value: object, where: str, faults: Faults, hint: str = "") -> tuple[str, ...]:

@@ -99,7 +99,7 @@ def fields_of(path: Path, key: str, schema: int, kind: str) -> tuple[Fields, Fau
     """
     faults = Faults(shown(path), path)
     top = Fields(content_of(path), "", faults)
-    if type(found := top.raw(key, None)) is not int or found != schema:
+    if type(result := top.raw(key, None)) is not int or result != schema:
         raise ModelError(f"{shown(path)}: not {kind}", expected=f"a line `{key}: {schema}`")
     return top, faults
 

@@ -22,7 +22,7 @@ from gaitid.model.choices import (
     option_of,
     parse_choices,
 )
-from gaitid.model.fields import Faults, held, nearest
+from gaitid.model.fields import Faults, mapping_under, nearest
 from gaitid.model.find import beside, content_of
 from gaitid.model.find import bundled_files as bundled_files
 from gaitid.model.find import bundled_folder as bundled_folder
@@ -225,8 +225,8 @@ def merged_content(path: Path, overrides: Mapping[str, Any] | None = None) -> Me
     for (_, definitions, _), section in zip(reversed(with_options), of_layers, strict=True):
         for name, choice in choices.items():
             # whether the file declares the option that is the default, or makes it the default
-            declares = held(section, name)
-            if "default" in declares or choice.default in held(declares, "options"):
+            declares = mapping_under(section, name)
+            if "default" in declares or choice.default in mapping_under(declares, "options"):
                 content = _merge(content, choice.options[choice.default].definitions)
         content = _merge(content, {key: value for key, value in definitions.items() if key != "choices"})
     chosen = {}
@@ -252,7 +252,7 @@ def measurements_taken_away(path: Path) -> dict[str, dict[str, Any]]:
     known: dict[str, dict[str, Any]] = {section: {} for section in taken}
     for _, content in reversed(_layers(path)):
         for section, there in known.items():
-            for name, definition in held(content, section).items():
+            for name, definition in mapping_under(content, section).items():
                 if definition is None and name in there:
                     taken[section][name] = there[name]
                 elif isinstance(definition, Mapping):
@@ -395,13 +395,13 @@ def unused_markers(model: specs.Model) -> Notes:
 
 def _declared(content: object) -> dict[tuple[bool, str], str]:
     """Whether each side has it and the name of each marker that a model's file declares, and under which key."""
-    found: dict[tuple[bool, str], str] = {}
+    result: dict[tuple[bool, str], str] = {}
     for sided, place in _SCOPES:
         for group in ("markers", "landmarks", "clusters"):
-            names = held(content, place).get(group)
+            names = mapping_under(content, place).get(group)
             for name in names if isinstance(names, list | Mapping) else ():
-                found[sided, str(name)] = group
-    return found
+                result[sided, str(name)] = group
+    return result
 
 
 def unknown_landmarks(marker_set: MarkerSet, model: specs.Model | None = None) -> Notes:

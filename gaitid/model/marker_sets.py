@@ -75,8 +75,8 @@ class MarkerSet(NamedTuple):
     def found(self, spellings: Spellings) -> dict[tuple[str, str], list[str]]:
         """The labels of a trial that the set knows, by what they are."""
         members = {role: (labels,) for role, labels in self.roles.items()} | {**self.clusters}
-        found = {place: [spellings.find(labels)[0] for labels in of] for place, of in members.items()}
-        return {place: [*filter(None, labels)] for place, labels in found.items() if any(labels)}
+        result = {place: [spellings.find(labels)[0] for labels in of] for place, of in members.items()}
+        return {place: [*filter(None, labels)] for place, labels in result.items() if any(labels)}
 
 
 # --- files --------------------------------------------------------------------------------------------------
@@ -197,13 +197,13 @@ def squeeze(label: str) -> str:
 
 def score(marker_set: MarkerSet, spellings: Spellings) -> float:
     """How many labels of a trial a marker set explains; those that are spelled in another way count a little less."""
-    found: dict[str, float] = {}
+    result: dict[str, float] = {}
     alternatives = [*marker_set.roles.values(), *(labels for group in marker_set.clusters.values() for labels in group)]
     for labels in alternatives:
         label, near = spellings.find(labels)
         if label:
-            found[label] = max(near, found.get(label, 0.0))
-    return sum(found.values())
+            result[label] = max(near, result.get(label, 0.0))
+    return sum(result.values())
 
 
 def sets_of(spellings: Spellings) -> list[MarkerSet]:

@@ -179,17 +179,17 @@ class _Walk:
         if len(options) == 1:
             return self.visit_all(options[0], side, needs)
         tried: list[Needs] = []
-        found = False
+        result = False
         for option in options:
             trial = Needs()
             if self.attempt(list(option), side, trial):
                 needs.take_present(trial)
                 if any(self.model.subject[name.rpartition(".")[2]].optional for name in trial.measurements):
-                    found = True  # nobody need know that one: what stands in for it is wanted too
+                    result = True  # nobody need know that one: what stands in for it is wanted too
                     continue
                 return True
             tried.append(trial)
-        if found:
+        if result:
             return True
         for trial in tried:
             needs.take_faults(trial)

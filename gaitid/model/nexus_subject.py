@@ -33,15 +33,15 @@ def read_mp(path: Path) -> Measurements:
     with opened(path) as file:
         # names and numbers are ASCII, whatever the encoding of the rest: without the zeros of UTF-16, too
         text = file.read().replace(b"\0", b"").decode("utf-8", "replace")
-    found = re.findall(_LINE, text)
-    if not found:
+    matches = re.findall(_LINE, text)
+    if not matches:
         raise ReadError(
             "no parameter of a subject",
             expected="lines as $LLegLength = 1040",
             found="an empty file" if not text.strip() else "other lines",
             todo="save the subject in Nexus again",
         )
-    return Measurements((name, float(number.replace(",", "."))) for name, number in found)
+    return Measurements((name, float(number.replace(",", "."))) for name, number in matches)
 
 
 def mp_beside(path: Path, names: Iterable[str]) -> list[Path]:

@@ -174,12 +174,12 @@ class ScaledModel:
 
     def _up(self, body: str) -> list[str]:
         """A body and those that it hangs from, up to the pelvis or the ground."""
-        found = [body]
-        while found[-1] != _PELVIS and found[-1] in self._joints:
-            if (parent := self._joints[found[-1]].parent) in found:
+        result = [body]
+        while result[-1] != _PELVIS and result[-1] in self._joints:
+            if (parent := self._joints[result[-1]].parent) in result:
                 raise ValueError(f"{parent} hangs from itself")
-            found.append(parent)
-        return found
+            result.append(parent)
+        return result
 
     def _between(self, above: str, below: str) -> list[str]:
         """The bodies down from one (itself not) to another; of a body to itself none."""
@@ -399,20 +399,21 @@ def _motions(joint: _Joint) -> list[tuple[bool, Array, str, Curve]]:
 
 def _curve(element: ElementTree.Element, joint: str) -> Curve:
     """The function in an element; before version 4 under `function`."""
-    found = {child.tag: child for parent in (element, element.find("function")) for child in parent or ()}
-    if (one := found.get("MultiplierFunction")) is not None:
+    result = {child.tag: child for parent in (element, element.find("function")) for child in parent or ()}
+    if (one := result.get("MultiplierFunction")) is not None:
         return scaled(_number(one, "scale", 1.0), _curve(one, joint))
-    if (one := found.get("Constant")) is not None:
+    if (one := result.get("Constant")) is not None:
         return polynomial((_number(one, "value"),))
     for kind in ("LinearFunction", "PolynomialFunction"):
-        if (one := found.get(kind)) is not None:
+        if (one := result.get(kind)) is not None:
             return polynomial(_numbers(one, "coefficients").tolist())
     for kind in ("SimmSpline", "NaturalCubicSpline", "PiecewiseLinearFunction"):
-        if (one := found.get(kind)) is not None:
+        if (one := result.get(kind)) is not None:
             x, y = _numbers(one, "x"), _numbers(one, "y")
             if len(x) < 2 or len(x) != len(y) or not (np.diff(x) > 0).all():
                 raise ValueError(f"the points of a function of the joint {joint} do not follow each other")
             return (broken_line if kind[0] == "P" else cubic_spline)(x, y)
     raise ReadError(
-        f"a function of the joint {joint} is not known", found=", ".join(sorted(found.keys() - {"axis", "coordinates"}))
+        f"a function of the joint {joint} is not known",
+        found=", ".join(sorted(result.keys() - {"axis", "coordinates"})),
     )

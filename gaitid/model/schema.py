@@ -180,13 +180,13 @@ def parse_span(fields: Fields) -> specs.Span:
 def directions(fields: Fields) -> tuple[specs.Direction, specs.Direction, specs.Direction]:
     """The directions of a frame that point forward, up and to the right, as ``[x, z, -y]``; right-handed."""
     words = fields.items("forward_up_right")
-    found = [(str(word).lstrip("-"), -1 if str(word).startswith("-") else 1) for word in words]
-    if sorted(letter for letter, _ in found) != ["x", "y", "z"]:
+    result = [(str(word).lstrip("-"), -1 if str(word).startswith("-") else 1) for word in words]
+    if sorted(letter for letter, _ in result) != ["x", "y", "z"]:
         fields.faults.add(f"{fields.at('forward_up_right')}: expected x, y and z with their signs, found {words}")
         return ("x", 1), ("z", 1), ("y", -1)
-    if np.linalg.det([[sign * (letter == a) for a in "xyz"] for letter, sign in found]) < 0:
+    if np.linalg.det([[sign * (letter == a) for a in "xyz"] for letter, sign in result]) < 0:
         fields.faults.add(f"{fields.at('forward_up_right')}: expected forward × up = right, found {words}")
-    first, second, third = found
+    first, second, third = result
     return first, second, third
 
 

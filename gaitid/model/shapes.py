@@ -353,17 +353,17 @@ def uses(definition: object) -> list[Use]:
     """What a definition, or a part of one, uses directly: every name in its fields and formulas."""
     if isinstance(definition, Expression) or type(definition) in FORMS:
         return _uses(definition)
-    found: list[Use] = []
-    _gather(definition, found)
-    return found
+    result: list[Use] = []
+    _gather(definition, result)
+    return result
 
 
 @kept_of_each
 def _uses(definition: object) -> list[Use]:
     """The same of a formula or of a kind that `form` declares: each is asked several times, in each model with it."""
-    found: list[Use] = []
-    _gather(definition, found)
-    return found
+    result: list[Use] = []
+    _gather(definition, result)
+    return result
 
 
 def _gather(definition: object, found: list[Use]) -> None:

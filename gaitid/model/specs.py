@@ -412,11 +412,11 @@ class Model(NamedTuple):
         return uses(self.subject[name].otherwise if kind == "number" and name in self.subject else None)
 
     def is_intermediate(self, side: str, frame: str) -> bool:
-        """Whether a frame only leads to others: no segment, angle or moment is told in it; quickly made."""
+        """Whether a frame only leads to others: no segment, angle or moment is described in it; quickly made."""
         of_angles = (name for angle in self.angles.values() for name in (angle.proximal, angle.distal))
         of_moments = (moment.axes for moment in self.moments.values())
-        told = {self.base.frame, *(segment.frame for segment in self.chain), *of_angles, *of_moments}
-        return frame not in told and isinstance(self.scope(bool(side)).frames[frame], AxesFrame)
+        described = {self.base.frame, *(segment.frame for segment in self.chain), *of_angles, *of_moments}
+        return frame not in described and isinstance(self.scope(bool(side)).frames[frame], AxesFrame)
 
     def labels(self, role: str, side: str = "") -> tuple[str, ...]:
         """The labels that a marker may carry in a file; of a model bound to a trial, the one that it carries there."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gaitid.model import specs
 from gaitid.model.expression import Expression, parse_expression
-from gaitid.model.fields import Fields, held, whole
+from gaitid.model.fields import Fields, mapping_under, whole
 from gaitid.model.find import beside, content_of, fields_of
 from gaitid.model.marker_sets import squeeze
 from gaitid.model.shape_parser import parse_ref, part
@@ -113,12 +113,12 @@ def is_there(path: Path, sides: Sequence[specs.Side], labels: Iterable[str]) -> 
 @cache
 def _spellings(path: Path, letters: tuple[str, ...]) -> frozenset[str]:
     """Every label that it names, as it stands and without case and separators."""
-    found: set[str] = set()
+    result: set[str] = set()
     for section in ("middle", "each_side"):
-        for value in held(held(content_of(path), section), "markers").values():
+        for value in mapping_under(mapping_under(content_of(path), section), "markers").values():
             for label in [value] if isinstance(value, str) else value if isinstance(value, list) else ():
-                found.update(*(specs.of_side((str(label),), letter) for letter in letters))
-    return frozenset(found | {squeeze(label) for label in found})
+                result.update(*(specs.of_side((str(label),), letter) for letter in letters))
+    return frozenset(result | {squeeze(label) for label in result})
 
 
 @cache

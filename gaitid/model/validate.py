@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Set
 from copy import copy
 from typing import TYPE_CHECKING
@@ -402,19 +403,22 @@ def joint_letters(model: specs.Model, joint: str, sign: float) -> dict[str, Lett
     above = next((other.frame for other in model.chain if other.segment == body.on), model.base.frame)
     if (angle.proximal, angle.distal) != (above, body.frame):
         return letters
-    for name, formula in angle.columns.items():
+    turns = {name: turn_of(formula, sign) for name, formula in angle.columns.items()}
+    return letters | {name: turn for name, turn in turns.items() if turn is not None}
 
-        def value(free: str, formula: Expression = formula) -> float:
-            """With one angle of 1, the others 0; of points it knows none."""
-            names = {**dict.fromkeys("abc", 0.0), free: 1.0, "sign": sign}
-            return float(formula.evaluate(names.__getitem__, lambda a, b: names[f"{a}, {b}"]))
 
-        constant = value("")
-        slopes = [value(letter) - constant for letter in "abc"]
-        steep = [i for i in range(3) if slopes[i]]
-        if len(steep) == 1 and abs(slopes[steep[0]]) == 1.0:
-            letters[name] = (steep[0], slopes[steep[0]], constant)
-    return letters
+def turn_of(formula: Expression, sign: float) -> Letter | None:
+    """Which of the turns a, b, c an angle is, times 1 or −1, plus how many degrees; None where it is no single one."""
+
+    def value(free: str) -> float:
+        """With one angle of 1, the others 0; of points it knows none."""
+        names = {**dict.fromkeys("abc", 0.0), free: 1.0, "sign": sign}
+        return float(formula.evaluate(names.__getitem__, lambda a, b: math.nan))
+
+    constant = value("")
+    slopes = [round(value(letter) - constant, 9) for letter in "abc"]
+    steep = [i for i in range(3) if slopes[i]]
+    return (steep[0], slopes[steep[0]], constant) if len(steep) == 1 and abs(slopes[steep[0]]) == 1.0 else None
 
 
 def _carried(model: specs.Model, frame: str, segments: set[str]) -> bool:

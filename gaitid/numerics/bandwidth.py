@@ -16,11 +16,11 @@ from gaitid.trial import Array, IntArray, Mask
 #: 7:157-159: of the toe in walking 99.7 % of the power below 6 Hz), most of the noise above.
 LOOK_HZ = 12.0
 #: Share of the power of the accelerations that lies below the highest frequency that is held.
-HELD = 0.999
+BANDWIDTH_SHARE = 0.999
 #: A low-pass at f leaves that share below 1.2 to 1.6 f (measured on simulated walks with impacts, 6 to 20 Hz).
-HELD_OVER_CUTOFF = 1.4
+BANDWIDTH_OVER_CUTOFF = 1.4
 #: Hz. No low-pass of a movement lies lower: slower ones are slow by themselves.
-LEAST_HELD_HZ = 5.0
+LEAST_BANDWIDTH_HZ = 5.0
 #: m/s. RMS of the velocities below which nobody moves: statics of 17 recordings reach 0.016, movements begin at 0.28.
 STILL = 0.1
 #: s. Of a longer recording the part that moves most tells enough: lines 0.25 Hz apart.
@@ -87,11 +87,11 @@ def _acceleration_of_white_noise(rate_hz: float) -> float:
     return float(np.mean((gain * (omega * rate_hz) ** 2) ** 2))
 
 
-def held_bandwidth(points: Array, rate_hz: float) -> float:
+def signal_bandwidth(points: Array, rate_hz: float) -> float:
     """The low-pass that markers without noise seem to have gone through, Hz: the median of their bandwidths.
 
-    A marker's is that below which `HELD` of the power of its acceleration lies, by `HELD_OVER_CUTOFF`. A movement that
-    is slow by itself, without impacts, looks the same as one that was smoothed, down to `LEAST_HELD_HZ`.
+    A marker's is that below which `BANDWIDTH_SHARE` of the power of its acceleration lies, by `BANDWIDTH_OVER_CUTOFF`.
+    A movement that is slow by itself, without impacts, looks as one that was smoothed, down to `LEAST_BANDWIDTH_HZ`.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def held_bandwidth(points: Array, rate_hz: float) -> float:
     float
         NaN where no marker has a span that is long enough.
     """
-    found: list[float] = []
+    result: list[float] = []
     flat = points.reshape(len(points), -1)
     for columns, known in columns_by_mask(flat):
         start, stop = max(spans(known), key=lambda span: span[1] - span[0], default=(0, 0))
@@ -114,9 +114,9 @@ def held_bandwidth(points: Array, rate_hz: float) -> float:
         bent = np.diff(span[_liveliest(span, round(LONGEST_S * rate_hz))], 2, axis=0)
         n = len(bent)
         taper = np.sin(np.pi * (np.arange(n) + 0.5) / n)[:, None] ** 2
-        lines = _lines_below(HELD, (bent - bent.mean(axis=0)) * taper, points.shape[2])
-        found += (lines * rate_hz / n).tolist()
-    return max(float(median(np.array(found))) / HELD_OVER_CUTOFF, LEAST_HELD_HZ) if found else float("nan")
+        lines = _lines_below(BANDWIDTH_SHARE, (bent - bent.mean(axis=0)) * taper, points.shape[2])
+        result += (lines * rate_hz / n).tolist()
+    return max(float(median(np.array(result))) / BANDWIDTH_OVER_CUTOFF, LEAST_BANDWIDTH_HZ) if result else float("nan")
 
 
 def fast_share(points: Array, rate_hz: float) -> float:
@@ -128,7 +128,7 @@ def fast_share(points: Array, rate_hz: float) -> float:
     points : (frames, markers, 3) array
     rate_hz : float
     """
-    found: list[float] = []
+    result: list[float] = []
     flat = points.reshape(len(points), -1)
     for columns, known in columns_by_mask(flat):
         start, stop = max(spans(known), key=lambda span: span[1] - span[0], default=(0, 0))
@@ -140,8 +140,8 @@ def fast_share(points: Array, rate_hz: float) -> float:
         taper = np.sin(np.pi * (np.arange(n) + 0.5) / n)[:, None] ** 2
         slow, fast = band_powers((bent - bent.mean(axis=0)) * taper, rate_hz)
         slow, fast = (of.reshape(-1, points.shape[2]).sum(axis=1) for of in (slow, fast))
-        found += np.log10(fast[slow > 0] / slow[slow > 0]).tolist()
-    return float(median(np.array(found))) if found else float("nan")
+        result += np.log10(fast[slow > 0] / slow[slow > 0]).tolist()
+    return float(median(np.array(result))) if result else float("nan")
 
 
 def band_powers(signals: Array, rate_hz: float) -> tuple[Array, Array]:

@@ -18,7 +18,7 @@ BESIDE = 6
 # Frames after which nothing is left of how it moved there.
 FADES = 20.0
 # Newton's steps towards a root, at most, and the share of it below which a step is rounding.
-_MOST_STEPS, _SETTLED = 30, 2e-15
+_MOST_STEPS, _TOLERANCE = 30, 2e-15
 # Share of the size from which on the closed form errs by no more than 1 part in 10¹¹ (measured: 6 in 10¹³).
 _IN_LINE = 1e-3
 # So many rotations are no sooner found in closed form.
@@ -133,8 +133,8 @@ def _in_closed_form(a: Array, p: Array) -> Array:
             beyond = root**2 - square
             step = (beyond**2 - 8 * root * det - 4 * of_cofactors) / (4 * (root * beyond - 2 * det))
             root = root - step
-            settled = np.abs(step) <= _SETTLED * root
-            if settled.all():
+            converged = np.abs(step) <= _TOLERANCE * root
+            if converged.all():
                 break
         kappa = (root**2 - square) / 2
         zeta = kappa * root - det
@@ -142,7 +142,7 @@ def _in_closed_form(a: Array, p: Array) -> Array:
         R += root * C
         R -= np.einsum("ijf,jlf->ilf", np.einsum("ikf,jkf->ijf", B, B), B)
         R /= zeta
-        plain = settled & (zeta > _IN_LINE * root**3)
+        plain = converged & (zeta > _IN_LINE * root**3)
     result: Array = np.moveaxis(R.reshape(3, 3, *bodies, frames), (-1, 0, 1), (0, -2, -1)).copy()
     if not plain.all():
         in_line = ~plain.reshape(*bodies, frames).T
@@ -223,8 +223,8 @@ def _place(template: Array, points: Array, placed: Array, i: int, missing: tuple
     others[i] = False
     if others.sum() < FEWEST or second_extent(template[others]) < extent:
         return
-    told: Mask = np.asarray(np.isfinite(points[frames][:, others]).all(axis=(1, 2)))
-    frames = frames[told]
+    complete: Mask = np.asarray(np.isfinite(points[frames][:, others]).all(axis=(1, 2)))
+    frames = frames[complete]
     R, t, _ = _fit(template[others], points[frames][:, others])
     before, after = frames < start, frames >= stop
     ends = [

@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
 
 from gaitid.trial import Array
 
 AXES = "xyz"
+A = TypeVar("A", float, Array)
 
 
 def unit(v: Array) -> Array:
@@ -201,6 +203,12 @@ def _products(entries: Array, square: Array, m: int) -> Array:
         else:
             made[n] = entries[a - 1, b - 1] + entries[b - 1, a - 1]
     return made
+
+
+def wrapped(angle: A, turn: float = 2 * np.pi) -> A:
+    """The same angle within half a turn of 0."""
+    within: A = angle - turn * np.round(angle / turn)
+    return within
 
 
 def dihedral(start: Array, end: Array, about: Array) -> Array:

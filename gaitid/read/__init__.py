@@ -142,12 +142,12 @@ def _read_with_beside(
     """The trial with the forces that are given, or lie beside it by its name; these stay out where they do not fit."""
     from gaitid.read.assignments import forces_beside
 
-    found = [] if forces is not None else forces_beside(path)
-    if not found:
+    result = [] if forces is not None else forces_beside(path)
+    if not result:
         return _read(path, forces, plates, stored, settings)
-    names = listed([file.name for file in found])
+    names = listed([file.name for file in result])
     try:
-        trial = _read(path, found[0], plates, stored, settings)
+        trial = _read(path, result[0], plates, stored, settings)
         said = note("reading_info/forces_beside", names=names)
     except GaitidError as error:
         if plates is not None:  # which may be what is at fault

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -12,7 +11,7 @@ from gaitid.errors import ReadError, reading
 from gaitid.notes import note
 from gaitid.read.event_names import SIDES, WORDS, foot_event, said, side_of_word
 from gaitid.read.subjects import listed
-from gaitid.read.tables.text_table import check_names, filled, read_lines
+from gaitid.read.tables.text_table import cells_of, check_names, dialect_of, filled, read_lines
 from gaitid.trial import Event, Trial
 
 _COLUMNS = ("side", "event", "time_s", "frame")
@@ -111,8 +110,8 @@ def _of_table(trial: Trial, path: Path) -> list[Event]:
     lines = read_lines(path)
     rows = filled(lines)
     header = lines[rows[0]] if rows else ""
-    delimiter = next((d for d in (";", "\t", ",") if d in header), ",")
-    columns = [cell.strip().lower() for cell in next(csv.reader([header], delimiter=delimiter), [])]
+    dialect = dialect_of(header)
+    columns = [cell.lower() for cell in cells_of(header, dialect)]
     check_names(columns)
     if set(columns) - {*_COLUMNS} or len(set(columns)) < len(columns):
         raise ReadError(f"columns: {', '.join(columns) or 'none'}", expected=_EXPECTED)
@@ -121,11 +120,11 @@ def _of_table(trial: Trial, path: Path) -> list[Event]:
     events: list[Event] = []
     faults: list[str] = []
     for number, line in ((i + 1, lines[i]) for i in rows[1:]):
-        cells = [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter))]
+        cells = cells_of(line, dialect)
         row = dict(zip(columns, cells, strict=False))
         side = side_of_word(row.get("side", "").lower())
         name = WORDS.get(foot_event(row.get("event", ""), side)[1])
-        times = _times(row, trial, delimiter != ",")
+        times = _times(row, trial, dialect.decimal_comma)
         if len(cells) > len(columns):
             faults.append(f"row {number}: {len(cells)} cells for {len(columns)} columns")
         elif not side:

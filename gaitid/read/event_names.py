@@ -81,14 +81,14 @@ def said(name: str) -> tuple[str, str]:
     if kind := _kind(words):
         return "", kind
     rest = [word for word in words if not side_of_word(word)]
-    found = {(side_of_word(word), _kind(rest)) for word in words if side_of_word(word)}
+    result = {(side_of_word(word), _kind(rest)) for word in words if side_of_word(word)}
     glued = "".join(words)
-    for side in SIDES if not found else ():
+    for side in SIDES if not result else ():
         for mark in (*_SIDE_WORDS[side], side[0]):
-            found |= {(side, _kind([glued.removeprefix(mark)]))} if glued.startswith(mark) else set()
-            found |= {(side, _kind([glued.removesuffix(mark)]))} if glued.endswith(mark) else set()
-    found = {(side, kind) for side, kind in found if kind}
-    return found.pop() if len(found) == 1 else ("", "")
+            result |= {(side, _kind([glued.removeprefix(mark)]))} if glued.startswith(mark) else set()
+            result |= {(side, _kind([glued.removesuffix(mark)]))} if glued.endswith(mark) else set()
+    result = {(side, kind) for side, kind in result if kind}
+    return result.pop() if len(result) == 1 else ("", "")
 
 
 def foot_event(name: str, side: str, sides: Iterable[str] = SIDES) -> tuple[str, str]:

@@ -15,8 +15,7 @@ import numpy as np
 from gaitid.dynamics.joint_space import Friction
 from gaitid.dynamics.joint_tree import inertia_fault
 from gaitid.errors import ModelError
-from gaitid.model.expression import parse_expression
-from gaitid.model.fields import MISSING, Faults, Fields, nearest
+from gaitid.model.fields import MISSING, Faults, Fields, formula_number, nearest
 from gaitid.numerics.jet import Array, turn_matrix
 from gaitid.simulate.chain import GROUND, ChainBody, ChainScenario, Course, Drive, Joint, Kind, Pulse, Push, Sine
 from gaitid.simulate.settings import ChainSettings, parse_settings
@@ -28,7 +27,7 @@ LOAD_UNIT = {"revolute": "Nm", "prismatic": "N"}
 # Two markers in the same place, or three in line, tell no pose: sine of the angle between the lines to the first.
 _IN_LINE = 1e-3
 # Joints with several coordinates: what they slide along first, then turn about, and an example of `sequence`.
-_SEVERAL = {
+_COMPOUND = {
     "universal": ("", "xy", "xy"),
     "spherical": ("", "xyz", "xyz"),
     "planar": ("xy", "z", "z"),
@@ -175,13 +174,13 @@ def _name(fields: Fields) -> str:
 
 def _joint(fields: Fields, end_of_parent: Array) -> Joint:
     name = _name(fields)
-    kind = fields.text("type", among=("revolute", "prismatic", *_SEVERAL, "fixed"))
+    kind = fields.text("type", among=("revolute", "prismatic", *_COMPOUND, "fixed"))
     kinds: tuple[Kind, ...] = ("prismatic" if kind == "prismatic" else "revolute",)
     coordinates: tuple[str, ...] = (name,)
     if kind == "fixed":
         kinds, coordinates, axes = (), (), np.zeros((0, 3))
-    elif kind in _SEVERAL:
-        slides, turns, example = _SEVERAL[kind]
+    elif kind in _COMPOUND:
+        slides, turns, example = _COMPOUND[kind]
         letters = _letters(fields, len(turns), example)
         if kind == "planar":  # along the other two, then about the one that is named
             slides = "".join(letter for letter in "xyz" if letter != letters)
@@ -391,15 +390,5 @@ def _vector(fields: Fields, key: str, default: object = MISSING) -> Array:
 
 def _evaluated(fields: Fields, key: str, value: object, low: float = -_HUGE) -> float:
     """A number or a formula of numbers; 0 with a fault where it is neither."""
-    formula = fields.catch(lambda: parse_expression(value, fields.at(key)))
-    if formula is None:
-        return 0.0
-    if formula.names or formula.points:
-        unknown = ", ".join((*formula.names, *formula.points))
-        fields.faults.add(f"{fields.at(key)}: expected a number or a formula of numbers, found {unknown}")
-        return 0.0
-    number = float(formula.evaluate(float, lambda a, b: np.nan))
-    if not low <= number <= _HUGE:
-        fields.faults.add(f"{fields.at(key)}: expected a number from {low:g} to {_HUGE:g}, found {value!r}")
-        return 0.0
-    return number
+    number = formula_number(value, fields.at(key), fields.faults, low, _HUGE)
+    return 0.0 if number is None else number

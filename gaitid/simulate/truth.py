@@ -8,18 +8,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from gaitid.disk.atomic import put_all
 from gaitid.errors import WriteError, counted
 from gaitid.numerics.jet import Array
-from gaitid.simulate.body import JOINTS, SEGMENTS, SIDES
+from gaitid.simulate.body import JOINTS, SIDES
 from gaitid.simulate.body_parts import UPPER_COM_FRACTION
 from gaitid.simulate.loads import FootLoad, Stance
 from gaitid.simulate.plates import felt
 from gaitid.simulate.walk import JOINT_SEGMENTS, Walk, WalkState
 from gaitid.write import CONTACT_COLUMNS
+
+if TYPE_CHECKING:
+    from gaitid.simulate.chain_state import ChainState
 
 AXES = ("x", "y", "z")
 #: Of every number in its unit. What is less is rounding, which differs from processor to processor: a moment of 0 must
@@ -47,7 +52,7 @@ def marker_table(markers: Mapping[str, Array], time_s: Array) -> Table:
 
 def segment_columns(name: str, com: Array, rotation: Array, omega: Array, alpha: Array, acceleration: Array) -> Table:
     """Columns of one segment of ``segments.csv``."""
-    q = quaternion(rotation)
+    q = _quaternions(rotation)
     return (
         vector_columns(f"{name}_com", com, "m")
         | {f"{name}_q{letter}": q[:, i] for i, letter in enumerate("wxyz")}
@@ -67,29 +72,11 @@ def wrench_columns(name: str, wrench: tuple[Array, Array], distal: Array) -> Tab
     return table
 
 
-def quaternion(rotation: Array) -> Array:
+def _quaternions(rotation: Array) -> Array:
     """Unit quaternions (times, 4) w, x, y, z of rotations (times, 3, 3): w ≥ 0 first, then continuous."""
-    r = rotation
-    # 4 q qᵀ from the entries of R (Shepperd 1978): the column with the greatest diagonal entry is well
-    # conditioned.
-    xx, yy, zz = r[:, 0, 0], r[:, 1, 1], r[:, 2, 2]
-    wx, wy, wz = r[:, 2, 1] - r[:, 1, 2], r[:, 0, 2] - r[:, 2, 0], r[:, 1, 0] - r[:, 0, 1]
-    xy, xz, yz = r[:, 0, 1] + r[:, 1, 0], r[:, 0, 2] + r[:, 2, 0], r[:, 1, 2] + r[:, 2, 1]
-    outer = np.stack(
-        [
-            np.stack([1 + xx + yy + zz, wx, wy, wz], axis=-1),
-            np.stack([wx, 1 + xx - yy - zz, xy, xz], axis=-1),
-            np.stack([wy, xy, 1 - xx + yy - zz, yz], axis=-1),
-            np.stack([wz, xz, yz, 1 - xx - yy + zz], axis=-1),
-        ],
-        axis=1,
-    )
-    best = np.argmax(np.einsum("tii->ti", outer), axis=1)
-    q = outer[np.arange(r.shape[0]), best]
-    q = q / np.linalg.norm(q, axis=1, keepdims=True)
-    flips = np.where(np.einsum("ti,ti->t", q[1:], q[:-1]) < 0, -1.0, 1.0)
-    first = -1.0 if q[0, 0] < 0 else 1.0
-    return np.asarray(q * np.concatenate([[first], first * np.cumprod(flips)])[:, None])
+    q = np.roll(Rotation.from_matrix(rotation).as_quat(), 1, axis=1)
+    signs = np.where(np.einsum("ti,ti->t", q[1:], q[:-1]) < 0, -1.0, 1.0)
+    return np.asarray(q * np.cumprod([-1.0 if q[0, 0] < 0 else 1.0, *signs])[:, None])
 
 
 def vector_columns(name: str, values: Array, unit: str) -> Table:
@@ -156,16 +143,14 @@ def joint_table(state: WalkState) -> Table:
     return frame_columns(state.time_s) | dict(state.clinical)
 
 
-def segment_table(state: WalkState) -> Table:
-    """Columns of ``walk.segments.csv``."""
-    table = frame_columns(state.time_s)
-    names = ["pelvis", *(f"{side}_{segment}" for side in SIDES for segment in SEGMENTS)]
-    for name in names:
+def segment_table(state: WalkState | ChainState, segments: Mapping[str, str], joints: Mapping[str, str]) -> Table:
+    """Columns of ``segments.csv``, of the segments and joints of a state by what their columns are called."""
+    table: Table = {}
+    for column, name in segments.items():
         motion = (m[name] for m in (state.com_g, state.rotation, state.omega_g, state.alpha_g, state.acceleration_g))
-        table |= segment_columns(name, *motion)
-    for side in SIDES:
-        for joint in reversed(JOINTS):
-            table |= vector_columns(f"{side}_{joint}", state.joint_g[f"{side}_{joint}"], "m")
+        table |= segment_columns(column, *motion)
+    for column, name in joints.items():
+        table |= vector_columns(column, state.joint_g[name], "m")
     return table
 
 

@@ -74,12 +74,12 @@ class FunctionalScenario:
     def trials(self) -> dict[str, dict[str, Array]]:
         """Markers of each trial, label to (frames, 3) array, m, by its name; ``static`` among them."""
         n = self.settings.times_s.size
-        found = {"static": self._markers(Gait(self.subject, gait("walk")[0], "left", 0.0, 0.0).standing(n))}
+        result = {"static": self._markers(Gait(self.subject, gait("walk")[0], "left", 0.0, 0.0).standing(n))}
         for side in SIDES:
-            found[f"{side}_hip"] = self._markers(self._moved(n, side, *star_and_circle(n, np.radians(self.hip_deg))))
+            result[f"{side}_hip"] = self._markers(self._moved(n, side, *star_and_circle(n, np.radians(self.hip_deg))))
             bend = np.radians(self.knee_deg) * (1 - np.cos(2 * np.pi * 6 * np.arange(n) / n)) / 2
-            found[f"{side}_knee"] = self._markers(self._moved(n, side, np.full(n, 0.6), np.zeros(n), bend))
-        return found
+            result[f"{side}_knee"] = self._markers(self._moved(n, side, np.full(n, 0.6), np.zeros(n), bend))
+        return result
 
     def truth(self) -> Mapping[str, Mapping[str, float]]:
         """Where each hip is, from the middle of the ASIS in the pelvis' axes, and how the knee's axis lies."""
@@ -301,12 +301,12 @@ def _footprints(gait: Gait, steps: Sequence[int]) -> list[tuple[Array, Array]]:
     flat_s = [_on_s(gait, step) + gait.pattern.flat_fraction * gait.pattern.stride_s for step in steps]
     marker = resting.walking(np.array(flat_s), order=0).marker
     on_floor = np.array([1.0, 1.0, 0.0])
-    found = []
+    result = []
     for i, step in enumerate(steps):
         letter = _side(gait, step)[0].upper()
         heel, toe = (marker[f"{letter}{label}"].value[i] * on_floor for label in ("HEE", "TOE"))
-        found.append((heel, toe))
-    return found
+        result.append((heel, toe))
+    return result
 
 
 def _stances(gait: Gait, settings: WalkSettings) -> tuple[Stance, ...]:

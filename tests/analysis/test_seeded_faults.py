@@ -99,11 +99,8 @@ SHARED = {
     "errors",
     "disk",
     "write.CONTACT_COLUMNS",  # names of columns, no code
-    "scenario_names",
-    *(
-        f"dynamics.{name}"
-        for name in ("joint_space", "joint_tree", "forward", "integration", "control", "friction", "inertia", "pace")
-    ),
+    "numerics.jet",  # exact derivatives, of simulations and mechanisms alone
+    *(f"dynamics.{name}" for name in ("joint_space", "joint_tree", "integration", "control", "pace")),
     *(f"model.{name}" for name in ("fields", "expression", "yaml_file", "load", "find")),
 }
 
@@ -127,3 +124,5 @@ def test_the_simulation_shares_nothing_with_what_it_judges() -> None:
                 if first == "gaitid":
                     module, *parts = rest.split(".")
                     assert module in SHARED or f"{module}.{parts[0]}" in SHARED, f"{file.name} imports {name}"
+    users = [file for file in folder.parent.rglob("*.py") if "numerics.jet import" in file.read_text(encoding="utf-8")]
+    assert {file.parent.name for file in users} <= {"simulate", "mechanism"}

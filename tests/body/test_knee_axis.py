@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gaitid.body.quality import ERROR, REAL_DEG, TURNED, knee_axis, of_several
+from gaitid.body.quality import ERROR, REAL_DEG, TURNED, combined, knee_axis
 from gaitid.trial import Array
 
 PHASE = np.linspace(0, 6 * np.pi, 301)  # three strides
@@ -40,6 +40,6 @@ def test_knees_that_really_move_lie_within_the_error() -> None:
 
 def test_several_trials_lessen_only_what_differs_between_strides() -> None:
     one = {TURNED: 12.0, ERROR: 5.0, "axis_turned_repeats_deg": 3.0}
-    together = of_several([one, one, one, one, {"axis_turned_deg": "?"}, {}])
+    together = combined([one, one, one, one, {"axis_turned_deg": "?"}, {}])
     assert together == pytest.approx((12.0, np.hypot(4.0, 1.5)))
-    assert of_several([{}]) is None
+    assert combined([{}]) is None

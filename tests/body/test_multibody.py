@@ -49,7 +49,7 @@ def test_exact_markers_give_the_exact_chain(joints: str) -> None:
     chain = legs(JOINTS[joints])
     true = walking(chain)
     fit = fit_chain(chain, true.markers, astray(true.R, 0.1))
-    assert fit.settled.all() and fit.determined.all()
+    assert fit.converged.all() and fit.determined.all()
     assert apart(fit.origin, true.origin) < EXACT
     assert apart(fit.R, true.R) < 10 * EXACT  # rad: of 10 cm from marker to marker
     assert apart(fit.angles, true.state.q) < 10 * EXACT
@@ -120,7 +120,7 @@ def test_scipy_finds_the_same(joints: str) -> None:
     points = noisy(true, 0.008)
     points[0][1, 0] = points[3][2, 1] = points[5][:, 2] = np.nan
     fit = fit_chain(chain, points, astray(true.R, 0.1))
-    assert fit.settled.all()
+    assert fit.converged.all()
     mine = fitted_markers(chain, fit)
     for frame in range(4):
         theirs = by_scipy(chain, true, points, frame)
@@ -136,7 +136,7 @@ def test_limits_hold_and_are_told() -> None:
     assert knee.min() == 0.0 and knee.max() == 0.3
     at_limit = fit.at_limit[:, fit.names.index("left_knee_a")]
     assert (at_limit == ((knee == 0.0) | (knee == 0.3))).all() and 0 < at_limit.sum() < len(knee)
-    assert fit.settled.all()
+    assert fit.converged.all()
 
 
 # --- what the markers do not tell ---------------------------------------------------------------------------------
@@ -197,7 +197,7 @@ def test_a_marker_that_is_lost_and_comes_back_makes_no_step() -> None:
 
     assert step(plain) > 0.01
     assert step(steady) < 0.12 * step(plain)  # what is left is the line in between, which skin does not follow
-    assert (plain.determined == steady.determined).all() and steady.settled.all()
+    assert (plain.determined == steady.determined).all() and steady.converged.all()
     exact = fit_steadily(
         chain, [np.where(np.isnan(p), np.nan, m) for p, m in zip(points, true.markers, strict=True)], true.R
     )

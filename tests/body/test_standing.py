@@ -14,7 +14,7 @@ from cluster_walk import moved
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.recorded import bind_trial
 from gaitid.analysis.result import Result
-from gaitid.body.sanity import check_stands
+from gaitid.body.sanity import check_standing
 from gaitid.body.subject import SubjectFile
 from gaitid.errors import TrialError
 from gaitid.model.load import load_model
@@ -150,7 +150,7 @@ def test_a_trial_given_as_its_own_static_is_refused(name: str) -> None:
     assert bound.static_model is not None
     labels = [label for labels in bound.static_model.spelled.values() for label in labels if trial.has(label)]
     with pytest.raises(TrialError, match="the subject moves in it"):
-        check_stands({label: trial.marker(label) for label in labels})
+        check_standing({label: trial.marker(label) for label in labels})
 
 
 @needs_trials

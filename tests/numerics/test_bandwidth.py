@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from simulated_trials import simulated_walk
 
-from gaitid.numerics.bandwidth import held_bandwidth, movement_frequency
+from gaitid.numerics.bandwidth import movement_frequency, signal_bandwidth
 from gaitid.numerics.lowpass import lowpass
 from gaitid.trial import Array
 
@@ -37,12 +37,12 @@ def test_what_is_too_short_or_too_slow_tells_no_frequency() -> None:
     assert np.isnan(movement_frequency(points[:40], 100.0, 0.0))
     assert np.isnan(movement_frequency(points, 20.0, 0.0))
     assert np.isnan(movement_frequency(noisy(np.zeros_like(points), 0.3), 100.0, 0.3e-3))
-    assert np.isnan(held_bandwidth(points[:20], 100.0))
-    assert np.isnan(held_bandwidth(np.full((100, 2, 3), np.nan), 100.0))
+    assert np.isnan(signal_bandwidth(points[:20], 100.0))
+    assert np.isnan(signal_bandwidth(np.full((100, 2, 3), np.nan), 100.0))
 
 
 @pytest.mark.parametrize("cutoff_hz", [6.0, 8.0, 10.0, 15.0])
 def test_the_low_pass_that_markers_went_through_is_known_by_their_impacts(cutoff_hz: float) -> None:
     hard = simulated_walk(impact_bw=0.4, impact_absorbed=1.0).trial.points_g
-    assert held_bandwidth(lowpass(hard, cutoff_hz, 100.0), 100.0) == pytest.approx(cutoff_hz, rel=0.3)
-    assert held_bandwidth(hard, 100.0) > 20
+    assert signal_bandwidth(lowpass(hard, cutoff_hz, 100.0), 100.0) == pytest.approx(cutoff_hz, rel=0.3)
+    assert signal_bandwidth(hard, 100.0) > 20

@@ -54,7 +54,7 @@ def test_an_origin_above_the_surface_is_turned_whole_and_said_so(tmp_path: Path)
     ("old", "new", "words"),
     [
         ("number: 1", "number: true", "plates[0].number"),
-        ("    force_sense: reaction\n", "", "plates[0].force_sense: expected reaction or action, missing"),
+        ("    force_sense: reaction\n", "", "plates[0].force_sense: missing"),
         ("origin_mm: [1, 2, 40]", "origin_mm: [1, 2]", "plates[0].origin_mm: expected 3 finite numbers"),
         ("origin_mm: [1, 2, 40]", "origin_mm: [1, 2, a]", "plates[0].origin_mm"),
         ("    origin_mm: [1, 2, 40]\n", "    origin_mm: [1, 2, 40]\n    origin_m: [0, 0, 0]\n", "given twice"),

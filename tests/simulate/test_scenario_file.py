@@ -112,7 +112,7 @@ WITHOUT_MASS["bodies"][0].pop("mass_kg")
         (bodies({"name": "a rod"}), "bodies[0].name: expected a letter, then letters, digits and _, found 'a rod'"),
         (bodies({"joint": {"name": "p", "type": "hinge"}}), "joint.type: expected revolute or prismatic or universal"),
         (bodies({"markers_m": {"A": [0, 0, 0], "B": [0, 0, 1], "C": [0, 0, 2]}}), "first three markers are in line"),
-        (bodies({"com_m": [0, "length", 0]}), "com_m[1]: expected a number or a formula of numbers, found length"),
+        (bodies({"com_m": [0, "length", 0]}), "com_m[1]: expected a number or a formula of numbers, found 'length'"),
         ({**CHAIN, "start": {"pin": {"position_m": 1}}}, "start.pin.position_m: unknown key"),
         ({**CHAIN, "drive": {"kind": "tracked", "kp_Nm_per_rad": 1}}, "drive.kp_Nm_per_rad: unknown key"),
         ({**CHAIN, "friction": {"pin": {"viscous_Nms_per_rad": -1}}}, "viscous_Nms_per_rad: expected a number from 0"),

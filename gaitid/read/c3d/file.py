@@ -69,7 +69,7 @@ class StoredFrames:
         self.n_frames, self.start, self.frame_bytes = layout.n_frames, layout.data_start, header.frame_bytes
         self._path, self._state = path.absolute(), file_state(path)
         self._numbers = numbers.reals if header.floats else numbers.integers
-        self._held = None if is_long(self.n_frames) else [*self._from(file)]
+        self._cached = None if is_long(self.n_frames) else [*self._from(file)]
 
     def parts(self) -> Iterator[tuple[slice, NDArray[np.number]]]:
         """Some frames after the others, and their numbers: (frames, numbers a frame).
@@ -81,8 +81,8 @@ class StoredFrames:
         ReadError
             Somebody writes to the file.
         """
-        if self._held is not None:
-            yield from self._held
+        if self._cached is not None:
+            yield from self._cached
             return
         with opened(self._path) as file:
             if file_state(self._path) != self._state:

@@ -44,19 +44,19 @@ def emg_of(file: C3DFile, rate_hz: float, subjects: Collection[str]) -> Emg | No
     """
     labels, units = (texts(file.parameters, "ANALOG", name) for name in ("LABELS", "UNITS"))
     of_plates = np.ravel(file.parameters.get("FORCE_PLATFORM", {}).get("CHANNEL", [])).tolist()  # from 1
-    found = [
+    result = [
         (i, label, VOLTS[units[i].strip().lower()])
         for i, label in enumerate(labels[: file.analog.shape[0]])
         if i + 1 not in of_plates and i < len(units) and units[i].strip().lower() in VOLTS
     ]
-    if not found:
+    if not result:
         return None
-    channels = [i for i, _, _ in found]
+    channels = [i for i, _, _ in result]
     return Emg(
-        tuple(_without(label, subjects) for _, label, _ in found),
+        tuple(_without(label, subjects) for _, label, _ in result),
         rate_hz,
         partial(_some, file.analog, channels),
-        np.array([volts for *_, volts in found]),
+        np.array([volts for *_, volts in result]),
     )
 
 
@@ -232,22 +232,22 @@ def read_c3d(
     loads = plates_from_channels(parameters, file.analog, analog_rate, file.n_subframes, unit, described)
     blank, blank_notes = unseen(file.points, file.seen & chosen, scale, labels)
     lost = ~file.seen | blank
-    found = _by_marker(file.points, lost, places)
-    copies = best_copies(subject.labels, found, scale)
+    result = _by_marker(file.points, lost, places)
+    copies = best_copies(subject.labels, result, scale)
     read_labels = subject.labels
     if copies.taken:
-        found = found[:, list(copies.order)]
+        result = result[:, list(copies.order)]
         read_labels = tuple(subject.labels[i] for i in copies.order)
     notes += (*subject.notes, *unit_notes, *blank_notes, *copies.notes)
 
     names = {int(places[i]): subject.labels[i] for i in copies.order}
     poses = None if poses is None else _of_one_subject(poses, settings.subject_prefix)
     segments = () if poses is None else poses.labels
-    found *= scale
+    result *= scale
     if poses is not None and segments:
-        found = np.concatenate([found, points_of_poses(poses, scale)], axis=1)
-    if isinstance(found.base, np.ndarray):
-        frozen(found.base)  # made here: the trial needs no copy
+        result = np.concatenate([result, points_of_poses(poses, scale)], axis=1)
+    if isinstance(result.base, np.ndarray):
+        frozen(result.base)  # made here: the trial needs no copy
     read_labels = (*read_labels, *pose_labels(segments))
 
     stored_outputs: dict[str, Array] = {}
@@ -266,7 +266,7 @@ def read_c3d(
         rate_hz=rate,
         first_frame=file.first_frame,
         labels=read_labels,
-        points_g=found,
+        points_g=result,
         segments=segments,
         plates=loads.usable,
         refused_plates=loads.refused,
@@ -334,11 +334,11 @@ def read_stored_subject(path: Path) -> tuple[frozenset[str], Mapping[str, float]
 
 def _by_marker(xyz: Array, lost: Mask, places: Sequence[int] | IntArray) -> Array:
     """(frames, places, 3) some of the points, NaN where not seen; in memory all frames of one lie together."""
-    found = xyz.swapaxes(0, 1)
-    if list(places) != [*range(len(found))]:
-        found = found[places]
-    found[lost.T[places]] = np.nan
-    return found.swapaxes(0, 1)
+    result = xyz.swapaxes(0, 1)
+    if list(places) != [*range(len(result))]:
+        result = result[places]
+    result[lost.T[places]] = np.nan
+    return result.swapaxes(0, 1)
 
 
 def _text(parameters: Parameters, group: str, name: str) -> str:

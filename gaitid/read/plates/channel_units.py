@@ -106,7 +106,7 @@ TABLES = {FORCE: FORCE_N, MOMENT: MOMENT_NM, PLACE: LENGTH_M}
 
 _MOMENT_NAMES = {1.0: "N·m", 1e-3: "N·mm", 1e-2: "N·cm"}
 # Labels beside which the loads are asked. Any other may be a unit of force that nobody here knows, and is refused.
-_TELLS_NOTHING = {"", "-", "adc", *VOLTAGE_V, *FORCE_N, *MOMENT_NM, *LENGTH_M}
+_UNINFORMATIVE = {"", "-", "adc", *VOLTAGE_V, *FORCE_N, *MOMENT_NM, *LENGTH_M}
 
 #: s. A force that lasts shorter is a spike; and one period of the mains (50 Hz), so a mean over less is no level.
 LASTING_S = 0.02
@@ -155,9 +155,9 @@ class Signals:
     rate_hz : float
     steps : (channels,) array
         What one unit of the stored numbers is worth (``ANALOG:SCALE`` · ``GEN_SCALE``).
-    told : tuple of float
+    recognised : tuple of float
         What each channel's numbers were multiplied by on another plate of the file with the same labels, whose loads
-        told it; empty without one.
+        recognised it; empty without one.
     """
 
     plate_type: PlateType
@@ -170,7 +170,7 @@ class Signals:
     units: Sequence[str]
     rate_hz: float
     steps: Array
-    told: tuple[float, ...] = ()
+    recognised: tuple[float, ...] = ()
 
     @property
     def labelled(self) -> list[tuple[str, str]]:
@@ -295,7 +295,7 @@ def scaled(signals: Signals) -> tuple[Array, Notes, tuple[float, ...]]:
     -------
     values : (samples, quantities) array, SI
     notes : Notes
-    told : tuple of float
+    recognised : tuple of float
         What each channel's numbers were multiplied by, where the labels did not say it and something else did.
 
     Raises
@@ -304,31 +304,33 @@ def scaled(signals: Signals) -> tuple[Array, Notes, tuple[float, ...]]:
         A label that is no unit of what the channel holds, and loads that do not tell.
     """
     labelled, length_m = signals.labelled, signals.length_m
-    signals.refuse(but=_TELLS_NOTHING)
+    signals.refuse(but=_UNINFORMATIVE)
     unknown = {what for unit, what in labelled if plain(unit) not in TABLES[what]}
     if not unknown:
         return signals.samples.T * np.array([TABLES[what][plain(unit)] for unit, what in labelled]), (), ()
     # where the forces are known, any load tells in which unit the moments put it on the plate
-    best, peak, told = signals.as_it_stands(_PERSON_N[0] if FORCE in unknown else LOADED_N)
+    best, peak, recognised = signals.as_it_stands(_PERSON_N[0] if FORCE in unknown else LOADED_N)
     if peak:
         why = phrase("read/person", N=peak)
     else:
-        factors = signals.told or signals.readings()[0]
+        factors = signals.recognised or signals.readings()[0]
         best = signals.samples.T * np.array(factors)
         why = _in_spite_of_no_load(best, signals, FORCE in unknown)
-        told = factors if signals.told or FORCE in unknown else ()
+        recognised = factors if signals.recognised or FORCE in unknown else ()
     if not why:
         signals.refuse()
     as_force = {i for i, (unit, what) in enumerate(labelled) if what == MOMENT and plain(unit) in FORCE_N}
-    if told and as_force:
-        taken = ", ".join(dict.fromkeys(_MOMENT_NAMES.get(told[i], f"N times {told[i]:g} m") for i in as_force))
+    if recognised and as_force:
+        taken = ", ".join(
+            dict.fromkeys(_MOMENT_NAMES.get(recognised[i], f"N times {recognised[i]:g} m") for i in as_force)
+        )
         name, unit, plain_taken = "plate_doubtful/moment_labels", signals.units[min(as_force)], taken.replace("·", "")
-        return best, (note(name, unit=unit, taken=taken, plain=plain_taken, why=why),), told
+        return best, (note(name, unit=unit, taken=taken, plain=plain_taken, why=why),), recognised
     known = {value: f"{name} and {name[2:]}" for value, name in _MOMENT_NAMES.items()}
     tried = [known.get(value, f"N times {value:g} m") for value in dict.fromkeys((length_m, 1.0, 1e-3))]
     units = " or ".join(tried) if unknown & {MOMENT, PLACE} else ""
     name = "reading_assumed/load_labels"
-    return best, (note(name, labels=signals.labels, force=FORCE in unknown, units=units, why=why),), told
+    return best, (note(name, labels=signals.labels, force=FORCE in unknown, units=units, why=why),), recognised
 
 
 def _in_spite_of_no_load(values: Array, signals: Signals, of_force: bool) -> str:
@@ -336,7 +338,7 @@ def _in_spite_of_no_load(values: Array, signals: Signals, of_force: bool) -> str
     peak = signals.largest_N(values)
     if of_force and (peak > _PERSON_N[1] or signals.are_counts):
         return ""
-    if signals.told:
+    if signals.recognised:
         return phrase("read/as_another", force=of_force)
     if not of_force:
         return phrase("read/not_loaded") if peak < LOADED_N else ""
@@ -364,7 +366,7 @@ def calibrated(signals: Signals, matrix: Array | ReadError) -> tuple[Array, Note
     ReadError
         No matrix, or unknown labels, and loads that do not tell.
     """
-    signals.refuse(but=_TELLS_NOTHING)
+    signals.refuse(but=_UNINFORMATIVE)
     through, peak, labels = np.empty(0), 0.0, signals.labels
     if not isinstance(matrix, ReadError):
         through = signals.through(matrix)

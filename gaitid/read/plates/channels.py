@@ -96,7 +96,7 @@ def si_values(declared: PlateParameters, signals: Signals) -> tuple[Array, Notes
     values : (samples, quantities) array
         One column for each entry of `PlateType.holds`.
     notes : Notes
-    told : tuple of float
+    recognised : tuple of float
         What each channel without a matrix was multiplied by, where its label did not say it (`scaled`).
 
     Raises
@@ -105,7 +105,7 @@ def si_values(declared: PlateParameters, signals: Signals) -> tuple[Array, Notes
         A unit that is not known, values that are not numbers, a matrix that is missing or of another shape.
     """
     plate_type, units = signals.plate_type, signals.units
-    told: tuple[float, ...] = ()
+    recognised: tuple[float, ...] = ()
     unmatched = plate_type.calibrated and np.size(declared.group.get("CAL_MATRIX", ())) == 0
     say_loads = signals.one_each and all(plain(unit) in TABLES[what] for unit, what in signals.labelled)
     if plate_type.calibrated and not (unmatched and say_loads):
@@ -116,7 +116,7 @@ def si_values(declared: PlateParameters, signals: Signals) -> tuple[Array, Notes
             matrix = error
         values, notes = calibrated(signals, matrix)
     else:
-        values, notes, told = scaled(signals)
+        values, notes, recognised = scaled(signals)
         if unmatched:
             notes += (note("reading_assumed/no_matrix", units=[*units]),)
     if places := plate_type.places:
@@ -130,7 +130,7 @@ def si_values(declared: PlateParameters, signals: Signals) -> tuple[Array, Notes
         # A load of which a part is unknown is unknown.
         values[unknown] = np.nan
         notes += (note("values_lost/samples", lost=unknown.sum(), of=len(values)),)
-    return values, notes, () if plate_type.calibrated else told
+    return values, notes, () if plate_type.calibrated else recognised
 
 
 def _calibration(declared: PlateParameters, rows: int, columns: int) -> Array:
@@ -251,17 +251,17 @@ def plates_by_name(labels: Sequence[str]) -> Mapping[int, tuple[int, ...]]:
     A plate's number stands in the names of its channels (``Fx1``, ``F1X``, ``Force.Fx1``, ``plate1_Fx_N``). Where a
     side stands in them instead (``LFx``, ``Fx_R``), the plate of the side that is named first is plate 1, the other
     plate 2; where neither does, the first of each name are those of plate 1, the second those of plate 2. A plate of
-    whose six one is named twice is not told.
+    whose six one is named twice is not recognised.
     """
     sides: dict[str, int] = {}
     named: dict[tuple[int, str], list[int]] = {}
     without: dict[str, int] = {}
     for place, label in enumerate(labels):
-        found = next((m for p in _PATTERNS if (m := re.fullmatch(p + _UNIT, label.strip().upper()))), None)
-        if found is None:
+        match = next((m for p in _PATTERNS if (m := re.fullmatch(p + _UNIT, label.strip().upper()))), None)
+        if match is None:
             continue
-        component = found["what"][0] + found["axis"].lower()
-        parts = found.groupdict()
+        component = match["what"][0] + match["axis"].lower()
+        parts = match.groupdict()
         if parts.get("number"):
             number = int(parts["number"])
         elif parts.get("side"):

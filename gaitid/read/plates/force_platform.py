@@ -109,8 +109,8 @@ def plates_from_channels(
     labels = texts(parameters, "ANALOG", "LABELS")[: analog.shape[0]]
     named = plates_by_name(labels) if described or not n_plates else {}
     if named and not described:
-        found = [labels[channel] for six in named.values() for channel in six]
-        notes += (note("plates_undeclared", n=len(found), channels=found, template_from=TEMPLATE_FROM),)
+        result = [labels[channel] for six in named.values() for channel in six]
+        notes += (note("plates_undeclared", n=len(result), channels=result, template_from=TEMPLATE_FROM),)
     described = described or {}
     notes += tuple(_by_order(labels, {n: six for n, six in named.items() if n in described and n > n_plates}))
     numbers = [*range(1, n_plates + 1), *sorted(n for n in described if not 1 <= n <= n_plates)]
@@ -121,19 +121,19 @@ def plates_from_channels(
     channels: dict[int, Sequence[int]] = {}
     refused = {n: "not in the plates file" for n in named if described and not n_plates}
     refused = {n: why for n, why in refused.items() if n not in described}
-    told: dict[tuple[str, ...], tuple[float, ...]] = {}
+    recognised: dict[tuple[str, ...], tuple[float, ...]] = {}
     # Twice where labels are wrong: what the loads of one plate say of them holds for an empty one too.
     for number in (*numbers, *numbers):
-        if number in read and (read[number][2] or analog_data.units_of(channels[number]) not in told):
+        if number in read and (read[number][2] or analog_data.units_of(channels[number]) not in recognised):
             continue
-        if number in refused and not told:
+        if number in refused and not recognised:
             continue
         declared = PlateParameters(group, number, length_unit)
         try:
             kind, channels[number] = _wired(
                 declared, analog.shape[0], 1 <= number <= n_plates, named, number in described
             )
-            of = declared, kind, analog_data, channels[number], dict(told), described.get(number)
+            of = declared, kind, analog_data, channels[number], dict(recognised), described.get(number)
             plate, _, factors = read[number] = _plate(*of)
             samples[number] = samples_of(plate) if len(numbers) > 1 else None
             if isinstance(analog, Analog) and is_long(analog.stored.n_frames):
@@ -143,7 +143,7 @@ def plates_from_channels(
         else:
             refused.pop(number, None)
             if factors:
-                told.setdefault(analog_data.units_of(channels[number]), factors)
+                recognised.setdefault(analog_data.units_of(channels[number]), factors)
     plates, repeated = without_repeated([read[number][0] for number in sorted(read)], samples)
     notes += tuple(note for number in sorted(read) for note in of_plate(number, read[number][1])) + repeated
     for pair, why in _conflicts(plates, channels):
@@ -247,7 +247,7 @@ def _plate(
     kind: int,
     analog: _AnalogData,
     channels: Sequence[int],
-    told: Mapping[tuple[str, ...], tuple[float, ...]],
+    recognised: Mapping[tuple[str, ...], tuple[float, ...]],
     described: PlateGeometry | None,
 ) -> tuple[ForcePlate, Notes, tuple[float, ...]]:
     plate_type = PLATE_TYPES[kind]
@@ -272,7 +272,7 @@ def _plate(
         units=units,
         rate_hz=analog.rate_hz,
         steps=analog.steps(channels),
-        told=told.get(units, ()),
+        recognised=recognised.get(units, ()),
     )
     values, notes, factors = si_values(declared, signals)
     del signals  # of a long trial as much as what follows from them

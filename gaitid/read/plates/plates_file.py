@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from gaitid.errors import ModelError
-from gaitid.model.yaml_file import load_yaml, with_lines
+from gaitid.model.fields import MISSING, Faults, Fields
+from gaitid.model.yaml_file import load_yaml
 from gaitid.notes import Notes, note
 from gaitid.numerics.rotation import norm
 from gaitid.read.plates import LOADED_N, of_plate
 from gaitid.read.plates.surface import CLOSES_M, closing_error, overlap, sensor_vector, without_repeated
-from gaitid.read.subjects import printable
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, ForcePlate, read_only
 
@@ -24,7 +24,7 @@ SENSES = ("reaction", "action")
 AXES = ("plate", "laboratory")
 POINTS = ("origin", "surface_centre")
 _LENGTHS = {"mm": 1e-3, "m": 1.0}
-_KEYS = ("number", "corners_mm", "corners_m", "origin_mm", "origin_m", "force_sense", "axes", "moment_about")
+_TODO = "correct the plates file (docs/csv.md)"
 #: A plates file to fill in; as it stands it is of two plates, one behind the other.
 TEMPLATE = """\
 # plates.yaml: where force plates are, and what their numbers mean, for CSV, TRC and MOT, and for a C3D that does not
@@ -132,27 +132,16 @@ def read_plates_file(path: Path) -> tuple[PlateGeometry, ...]:
     ModelError
         Absent or not YAML, or every key that is missing, unknown or of the wrong shape, in one line.
     """
-    document = load_yaml(path)
-    faults: list[str] = []
-    entries = document.get("plates") if isinstance(document, Mapping) else None
-    if isinstance(document, Mapping):
-        faults += [f"{_key(key)}: unknown key (known: plates)" for key in document if key != "plates"]
+    faults = Faults(path.name, path)
+    top = Fields(load_yaml(path), "", faults)
     geometries: list[PlateGeometry] = []
-    if not isinstance(entries, list) or not entries:
-        faults.append("plates: expected a list of plates")
-        entries = []
-    for i, values in enumerate(entries):
-        if not isinstance(values, Mapping):
-            faults.append(f"plates[{i}]: expected the keys number, corners_mm, origin_mm, force_sense")
-            continue
-        entry = _Entry(values, f"plates[{i}]")
-        geometry = entry.geometry()
-        faults += entry.faults
-        if not entry.faults:
-            if any(g.number == geometry.number for g in geometries):
-                faults.append(f"plates[{i}].number: {geometry.number} is given twice")
-            geometries.append(geometry)
-    _refuse(path, faults)
+    for i, item in enumerate(top.items("plates")):
+        geometry = _geometry(Fields(item, f"plates[{i}]", faults))
+        if any(other.number == geometry.number for other in geometries):
+            faults.add(f"plates[{i}].number: {geometry.number} is given twice")
+        geometries.append(geometry)
+    top.done()
+    faults.raise_if_any(_TODO)
     return tuple(geometries)
 
 
@@ -165,22 +154,15 @@ def distinct_plates(path: Path, plates: Sequence[ForcePlate]) -> tuple[tuple[For
         Of those that stay, two lie on each other.
     """
     kept, notes = without_repeated(plates)
-    faults = []
+    faults = Faults(path.name)
     for a, b in combinations([plate for plate in kept if plate.outlined], 2):
         if share := overlap(a.corners_g, b.corners_g):
-            faults.append(f"plates {a.number} and {b.number} lie on each other: {share:.0%} of the smaller surface")
-    _refuse(path, faults)
+            faults.add(f"plates {a.number} and {b.number} lie on each other: {share:.0%} of the smaller surface")
+    faults.raise_if_any(_TODO)
     return kept, notes
 
 
-def _refuse(path: Path, faults: Sequence[str]) -> None:
-    if faults:
-        raise ModelError(
-            f"{path.name}: {', '.join(with_lines(path, faults))}", todo="correct the plates file (docs/csv.md)"
-        )
-
-
-def geometry_of(values: Mapping[object, Any], name: str) -> PlateGeometry:
+def geometry_of(values: Mapping[str, Any], name: str) -> PlateGeometry:
     """One plate from the keys that a plates file has of it; errors begin with `name`.
 
     Raises
@@ -188,111 +170,94 @@ def geometry_of(values: Mapping[object, Any], name: str) -> PlateGeometry:
     ModelError
         Every key that is missing, unknown or of the wrong shape, in one line.
     """
-    entry = _Entry(values, name)
-    geometry = entry.geometry()
-    if entry.faults:
-        raise ModelError(", ".join(entry.faults))
+    faults = Faults("")
+    geometry = _geometry(Fields(values, name, faults))
+    if faults.lines:
+        raise ModelError(", ".join(faults.lines))
     return geometry
 
 
-def _key(key: object) -> str:
-    return printable(key) if isinstance(key, str) else short(key)
+def _geometry(fields: Fields) -> PlateGeometry:
+    """The plate that an entry describes; of no use where there are faults."""
+    faulty = len(fields.faults.lines)
+    number = fields.integer("number", MISSING, 0, 2**53)
+    corners, corners_key = _lengths(fields, "corners", (4, 3))
+    origin, origin_key = np.zeros(3), ""
+    # about the surface's centre nothing is measured from the origin
+    if fields.values.get("moment_about") != "surface_centre" or {"origin_mm", "origin_m"} & fields.values.keys():
+        origin, origin_key = _lengths(fields, "origin", (3,))
+    sensor_p, notes = sensor_vector(origin)
+    sense = fields.text("force_sense", among=SENSES)
+    axes, about = fields.text("axes", "plate", AXES), fields.text("moment_about", "origin", POINTS)
+    fields.done()
+    if np.isfinite(corners).all():
+        _check_corners(fields, corners_key, corners)
+        if len(fields.faults.lines) == faulty and sensor_p.any():
+            _check_sensor(fields, origin_key, sensor_p, corners)
+    declared = frozenset({"axes", "moment_about"} & fields.values.keys())
+    return PlateGeometry(number, corners, sensor_p, sense, axes, about, declared, of_plate(number, notes))
 
 
-class _Entry:
-    """One plate of the file: the values of its keys, and the faults that were met among them."""
+def _fault(fields: Fields, key: str, text: str) -> None:
+    fields.faults.add(f"{fields.at(key)}: {text}")
 
-    def __init__(self, values: Mapping[object, Any], place: str) -> None:
-        self.values, self.place = values, place
-        known = f"unknown key (known: {', '.join(_KEYS)})"
-        self.faults = [f"{place}.{_key(key)}: {known}" for key in values if key not in _KEYS]
 
-    def geometry(self) -> PlateGeometry:
-        """The plate; of no use where there are faults."""
-        number = self.values.get("number")
-        if isinstance(number, bool) or not isinstance(number, int) or number < 0:
-            self._fault("number", f"expected a whole number from 0, found {short(number)}")
-            number = 0
-        corners, corners_key = self._lengths("corners", (4, 3))
-        origin, origin_key = np.zeros(3), ""
-        # about the surface's centre nothing is measured from the origin
-        if self.values.get("moment_about") != "surface_centre" or {"origin_mm", "origin_m"} & set(self.values):
-            origin, origin_key = self._lengths("origin", (3,))
-        sensor_p, notes = sensor_vector(origin)
-        sense = self._choice("force_sense", SENSES)
-        axes = self._choice("axes", AXES, "plate")
-        about = self._choice("moment_about", POINTS, "origin")
-        if np.isfinite(corners).all():
-            self._check_corners(corners_key, corners)
-            if np.isfinite(sensor_p).all() and not self.faults and sensor_p.any():
-                self._check_sensor(origin_key, sensor_p, corners)
-        declared = frozenset({"axes", "moment_about"} & set(self.values))
-        return PlateGeometry(number, corners, sensor_p, sense, axes, about, declared, of_plate(number, notes))
+def _lengths(fields: Fields, name: str, shape: tuple[int, ...]) -> tuple[Array, str]:
+    """Lengths in metres from ``{name}_mm`` or ``{name}_m``, whichever is given, and that key; NaN with a fault."""
+    nothing = np.full(shape, np.nan)
+    given = [unit for unit in _LENGTHS if fields.has(f"{name}_{unit}")]
+    if len(given) != 1:
+        _fault(fields, f"{name}_mm", f"given twice, also as {name}_m" if given else "missing (or ..._m)")
+        return nothing, ""
+    key = f"{name}_{given[0]}"
+    value = fields.values[key]
+    rows = value if len(shape) == 2 else [value]
+    n_rows = shape[0] if len(shape) == 2 else 1
+    fits = isinstance(rows, list) and len(rows) == n_rows and all(isinstance(r, list) and len(r) == 3 for r in rows)
+    if not fits or not all(_is_length(cell) for row in rows for cell in row):
+        one = isinstance(value, list) and len(shape) == 2 and len(value) == 3 and all(map(_is_length, value))
+        hint = "one point: give the four corners, not the centre" if one else short(value)
+        _fault(fields, key, f"expected {' × '.join(map(str, shape))} finite numbers, found {hint}")
+        return nothing, key
+    return np.array(value, dtype=np.float64) * _LENGTHS[given[0]], key
 
-    def _fault(self, key: str, text: str) -> None:
-        self.faults.append(f"{self.place}.{key}: {text}")
 
-    def _lengths(self, name: str, shape: tuple[int, ...]) -> tuple[Array, str]:
-        """Lengths in metres from ``{name}_mm`` or ``{name}_m``, whichever is given, and that key; NaN with a fault."""
-        nothing = np.full(shape, np.nan)
-        given = [unit for unit in _LENGTHS if f"{name}_{unit}" in self.values]
-        if len(given) != 1:
-            self._fault(f"{name}_mm", f"given twice, also as {name}_m" if given else "missing (or ..._m)")
-            return nothing, ""
-        key = f"{name}_{given[0]}"
-        value = self.values[key]
-        rows = value if len(shape) == 2 else [value]
-        n_rows = shape[0] if len(shape) == 2 else 1
-        fits = isinstance(rows, list) and len(rows) == n_rows and all(isinstance(r, list) and len(r) == 3 for r in rows)
-        if not fits or not all(_is_length(cell) for row in rows for cell in row):
-            one = isinstance(value, list) and len(shape) == 2 and len(value) == 3 and all(map(_is_length, value))
-            hint = "one point: give the four corners, not the centre" if one else short(value)
-            self._fault(key, f"expected {' × '.join(map(str, shape))} finite numbers, found {hint}")
-            return nothing, key
-        return np.array(value, dtype=np.float64) * _LENGTHS[given[0]], key
+def _check_corners(fields: Fields, key: str, corners: Array) -> None:
+    x, y = _sides(corners)
+    sides = np.array([np.linalg.norm(x), np.linalg.norm(y)])
+    unit = key.rpartition("_")[2]
+    found = " and ".join(f"{round(side / _LENGTHS[unit], 6):.3g}" for side in sides) + f" {unit}"
+    in_order = np.linalg.norm(np.cross(x, y)) >= _SQUARE * sides.prod() > 0
+    if not _in_range(sides) or not in_order:
+        wanted = f"the corners in order around a plate with sides of {_SIDE_M[0]:g} to {_SIDE_M[1]:g} m"
+        hint = _other_unit(key, sides) if in_order else ": they do not go round it one after the other"
+        _fault(fields, key, f"expected {wanted}, found sides of {found}{hint}")
+    elif (gap := closing_error(corners)) > CLOSES_M:
+        wanted = f"those of a flat rectangle, c1 − c2 + c3 − c4 within {CLOSES_M * 1e3:g} mm of 0"
+        _fault(fields, key, f"expected {wanted}, found {gap * 1e3:.3g} mm")
 
-    def _choice(self, name: str, known: tuple[str, ...], default: str | None = None) -> str:
-        value = self.values.get(name, default)
-        if isinstance(value, str) and value in known:
-            return value
-        found = f"found {short(value)}" if name in self.values else "missing"
-        self._fault(name, f"expected {' or '.join(known)}, {found}")
-        return known[0]
 
-    def _check_corners(self, key: str, corners: Array) -> None:
-        x, y = _sides(corners)
-        sides = np.array([np.linalg.norm(x), np.linalg.norm(y)])
-        unit = key.rpartition("_")[2]
-        found = " and ".join(f"{round(side / _LENGTHS[unit], 6):.3g}" for side in sides) + f" {unit}"
-        in_order = np.linalg.norm(np.cross(x, y)) >= _SQUARE * sides.prod() > 0
-        if not _in_range(sides) or not in_order:
-            wanted = f"the corners in order around a plate with sides of {_SIDE_M[0]:g} to {_SIDE_M[1]:g} m"
-            hint = self._other_unit(key, sides) if in_order else ": they do not go round it one after the other"
-            self._fault(key, f"expected {wanted}, found sides of {found}{hint}")
-        elif (gap := closing_error(corners)) > CLOSES_M:
-            wanted = f"those of a flat rectangle, c1 − c2 + c3 − c4 within {CLOSES_M * 1e3:g} mm of 0"
-            self._fault(key, f"expected {wanted}, found {gap * 1e3:.3g} mm")
+def _other_unit(key: str, sides: Array) -> str:
+    """In which unit a plate's sides would be those of one; empty where in none."""
+    name, _, unit = key.rpartition("_")
+    other = _OTHER_UNIT[unit]
+    if _in_range(sides / _LENGTHS[unit] * _LENGTHS[other]):
+        return f": these are {'metres' if other == 'm' else 'millimetres'}, it seems; write {name}_{other}"
+    if unit == "mm" and _in_range(sides * 10):
+        return ": these are centimetres, it seems; write millimetres"
+    return ""
 
-    def _other_unit(self, key: str, sides: Array) -> str:
-        """In which unit a plate's sides would be those of one; empty where in none."""
-        name, _, unit = key.rpartition("_")
-        other = _OTHER_UNIT[unit]
-        if _in_range(sides / _LENGTHS[unit] * _LENGTHS[other]):
-            return f": these are {'metres' if other == 'm' else 'millimetres'}, it seems; write {name}_{other}"
-        if unit == "mm" and _in_range(sides * 10):
-            return ": these are centimetres, it seems; write millimetres"
-        return ""
 
-    def _check_sensor(self, key: str, sensor_p: Array, corners: Array) -> None:
-        aside, sides = np.abs(sensor_p[:2]), [float(np.linalg.norm(side)) for side in _sides(corners)]
-        largest = float(np.abs(sensor_p).max())
-        if key == "origin_mm" and 0 < largest < _SHALLOW_M:
-            self._fault(key, f"at most {largest * 1e3:.3g} mm: these are metres, it seems; write origin_m")
-        elif (aside > sides).any() or sensor_p[2] > _DEEP_M:
-            wanted = "the way from the surface's centre to the sensor below it, in plate axes"
-            found = f"{1e3 * float(np.linalg.norm(sensor_p)):.6g} mm"
-            hint = "; these are millimetres, it seems: write origin_mm" if key == "origin_m" else ""
-            self._fault(key, f"expected {wanted}, found a place {found} away, beside the plate{hint}")
+def _check_sensor(fields: Fields, key: str, sensor_p: Array, corners: Array) -> None:
+    aside, sides = np.abs(sensor_p[:2]), [float(np.linalg.norm(side)) for side in _sides(corners)]
+    largest = float(np.abs(sensor_p).max())
+    if key == "origin_mm" and 0 < largest < _SHALLOW_M:
+        _fault(fields, key, f"at most {largest * 1e3:.3g} mm: these are metres, it seems; write origin_m")
+    elif (aside > sides).any() or sensor_p[2] > _DEEP_M:
+        wanted = "the way from the surface's centre to the sensor below it, in plate axes"
+        found = f"{1e3 * float(np.linalg.norm(sensor_p)):.6g} mm"
+        hint = "; these are millimetres, it seems: write origin_mm" if key == "origin_m" else ""
+        _fault(fields, key, f"expected {wanted}, found a place {found} away, beside the plate{hint}")
 
 
 def _in_range(sides: Array) -> bool:

@@ -13,7 +13,7 @@ from gaitid.notes import Notes, note
 from gaitid.read.length_unit import FORCE_N, LENGTH_M, MOMENT_NM
 from gaitid.read.subjects import listed
 from gaitid.read.tables.row_times import even_rate, start_after
-from gaitid.read.tables.text_table import Dialect, open_table
+from gaitid.read.tables.text_table import open_table
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, read_only
 
@@ -99,7 +99,7 @@ def read_body_load(path: Path, trial_s: float) -> BodyLoad:
         What is wrong with the file, in one line that begins with its name.
     """
     with reading(f"{path.name}: "):
-        table = open_table(path, _dialect)
+        table = open_table(path)
         columns = table.columns
         if "time_s" not in columns:
             wanted = "a column time_s, in seconds, 0 at the trial's first frame"
@@ -128,14 +128,9 @@ def read_body_load(path: Path, trial_s: float) -> BodyLoad:
     return BodyLoad(path, rate_hz, start_s, force, moment, point, *axes, notes)
 
 
-def _dialect(header: str) -> Dialect:
-    delimiter = next((d for d in (";", "\t", ",") if d in header), ",")
-    return Dialect(delimiter, decimal_comma=delimiter != ",")
-
-
 def _vectors(columns: Sequence[str], values: Array) -> dict[str, tuple[Array, str]]:
     """(n, 3) force, moment and point in SI units with their axes, those that the columns give."""
-    found: dict[tuple[str, str], dict[str, Array]] = {}
+    result: dict[tuple[str, str], dict[str, Array]] = {}
     faults: list[str] = []
     for i, column in enumerate(columns):
         match = _COLUMN.fullmatch(column)
@@ -143,11 +138,11 @@ def _vectors(columns: Sequence[str], values: Array) -> dict[str, tuple[Array, st
         if columns.index(column) != i:
             faults.append(f"{column!r} is given twice")
         elif match and scale is not None:
-            found.setdefault((match["what"], match["axes"]), {})[match["axis"]] = values[:, i] * scale
+            result.setdefault((match["what"], match["axes"]), {})[match["axis"]] = values[:, i] * scale
         elif column not in ("time_s", "frame"):
             faults.append(f"{column!r} is not known")
     vectors: dict[str, tuple[Array, str]] = {}
-    for (what, axes), of_axis in found.items():
+    for (what, axes), of_axis in result.items():
         if lacking := [axis for axis in "xyz" if axis not in of_axis]:
             faults.append(f"{what}_{axes} lacks {', '.join(lacking)}")
         elif what in vectors:

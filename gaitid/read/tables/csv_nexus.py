@@ -169,15 +169,15 @@ def _events(sections: Mapping[str, NexusSection], first_frame: int, rate: float)
 
 def _emg(section: NexusSection, trajectories: NexusSection) -> Emg | None:
     """Voltages of the section ``Devices``, called as in a C3D of Nexus: ``Voltage.LTA``; None where there are none."""
-    found = [
+    result = [
         (f"{group.label.rpartition(' - ')[2]}.{axis}", group.start + i, VOLTS[unit.lower()])
         for group in section.groups
         for i, (axis, unit) in enumerate(zip(group.axes, group.units, strict=True))
         if unit.lower() in VOLTS
     ]
-    if not found:
+    if not result:
         return None
-    labels, columns, volts = zip(*found, strict=True)
+    labels, columns, volts = zip(*result, strict=True)
     samples = shifted(section.values[:, columns], _samples_late(section, trajectories)[0])
     return Emg(labels, section.rate_hz, partial(np.take, samples.T, axis=0), np.array(volts))
 

@@ -19,7 +19,7 @@ from gaitid.read.tables.loads import read_anc, read_cortex_forces
 from gaitid.read.tables.marker_table import read_qtm_forces
 from gaitid.read.tables.mot import read_mot
 from gaitid.read.tables.row_times import check_counts_by_one, even_rate, start_after, whole_numbers
-from gaitid.read.tables.text_table import Dialect, open_table
+from gaitid.read.tables.text_table import open_table
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Trial
 
@@ -188,7 +188,7 @@ def read_forces(path: Path, plates: Path | None, cameras_s: tuple[float, float])
 
 
 def _read_table(path: Path, unit: str | None = None) -> _Table:
-    table = open_table(path, _dialect)
+    table = open_table(path)
     columns, meanings = table.columns, _meanings(table.columns, unit)
     values = table.numbers("frame")
 
@@ -213,18 +213,6 @@ def _read_table(path: Path, unit: str | None = None) -> _Table:
         length_unit=first_unit["unit"] if first_unit else unit or "",
         units_named=all(map(_MARKER.fullmatch, lengths)),
     )
-
-
-def _dialect(header: str) -> Dialect:
-    """Comma, semicolon or tab, by the header alone: the names of columns hold none of them."""
-    delimiters = [d for d in (",", ";", "\t") if d in header]
-    if len(delimiters) > 1:
-        both = " and ".join(map(repr, delimiters))
-        raise ReadError("the header is separated in more than one way", expected="one of , ; tab", found=both)
-    if not delimiters and (other := next((sign for sign in ("|", " ") if header.strip().count(sign) > 1), None)):
-        found = "a blank" if other == " " else repr(other)
-        raise ReadError("the header is not separated by a comma", expected="one of , ; tab", found=found)
-    return Dialect(delimiters[0], decimal_comma=delimiters[0] != ",") if delimiters else Dialect()
 
 
 def _meanings(columns: Sequence[str], unit: str | None) -> dict[tuple[str, str, str], tuple[int, float]]:

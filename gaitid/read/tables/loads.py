@@ -8,7 +8,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,10 +25,6 @@ from gaitid.read.tables.row_times import check_counts_by_one, even_rate, start_a
 from gaitid.read.tables.text_table import Dialect, numbers_of, positive, read_lines, rows_below
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, Assignment, ForcePlate, Mask
-
-if TYPE_CHECKING:
-    from gaitid.read.plates.plates_file import PlateGeometry
-
 
 # Numbers of a plate with six channels.
 _NUMBERS = 4 + 36 + 3 + 3 + 9
@@ -81,7 +76,7 @@ def read_calibration(path: Path) -> tuple[Calibrated, ...]:
         origin, centre = LENGTH_M["cm"] * row[40:46].reshape(2, 3)
         R_gp = row[46:].reshape(3, 3)
         corners = centre + (_CORNERS * LENGTH_M["cm"] * row[2:4]) @ R_gp[:, :2].T
-        values: dict[object, object] = {"number": int(row[0]), "corners_m": corners.tolist(), "force_sense": "reaction"}
+        values = {"number": int(row[0]), "corners_m": corners.tolist(), "force_sense": "reaction"}
         geometry = geometry_of({**values, "moment_about": "surface_centre"}, path.name)
         # as in C3D the origin is seen from the sensor, which lies below the surface
         plates.append(Calibrated(geometry, row[1] * row[4:40].reshape(6, 6), R_gp, centre - R_gp @ origin))

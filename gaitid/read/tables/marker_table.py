@@ -365,11 +365,7 @@ def _in_laboratory(tsv: _Tsv, number: int, force: Array, moment: Array, cop: Arr
         corners = [float(tsv.header[key][0][0].replace(",", ".")) for key in keys]
     except (KeyError, ValueError):
         raise ReadError("nothing says where the plate is", expected=f"{keys[0]} …", todo=_AGAIN) from None
-    values: dict[object, object] = {
-        "number": number,
-        "corners_mm": [corners[i : i + 3] for i in (0, 3, 6, 9)],
-        "force_sense": "reaction",
-    }
+    values = {"number": number, "corners_mm": [corners[i : i + 3] for i in (0, 3, 6, 9)], "force_sense": "reaction"}
     plate = geometry_of({**values, "moment_about": "surface_centre"}, "FORCE_PLATE_CORNER")
     centre, R_gp, cop = plate.corners_g.mean(axis=0), plate.R_gp, LENGTH_M["mm"] * cop
     # as DESCRIPTION says it first: both may fit a plate at the laboratory's origin

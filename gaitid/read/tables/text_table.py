@@ -6,7 +6,7 @@ import codecs
 import csv
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from reprlib import repr as short
 
@@ -31,13 +31,13 @@ _LINE = 1_000_000
 _ENDS = re.compile(rb"[\r\n]")
 # Excel reads, and some programs write, the separator in a line of its own.
 _SEP = re.compile(r'"?sep=[,;\t]"?', re.IGNORECASE)
-#: What to do about rows or cells that are missing.
 # What files begin with that are taken for tables of text.
 _PACKED = {
     b"PK\x03\x04": "a workbook (.xlsx) or an archive",
     b"\xd0\xcf\x11\xe0": "an old workbook (.xls)",
     b"\x1f\x8b": "a packed file (.gz)",
 }
+#: What to do about rows or cells that are missing.
 CUT_SHORT = "is the file cut short? Export it again"
 # No measurement is larger, in any unit; moments of larger ones would not fit into a number.
 _LARGEST = 1e15
@@ -202,7 +202,19 @@ class Opened(NamedTuple):
         )
 
 
-def open_table(path: Path, dialect_of: Callable[[str], Dialect]) -> Opened:
+def dialect_of(header: str) -> Dialect:
+    """Comma, semicolon or tab, by the header alone: the names of columns hold none of them."""
+    delimiters = [d for d in (",", ";", "\t") if d in header]
+    if len(delimiters) > 1:
+        both = " and ".join(map(repr, delimiters))
+        raise ReadError("the header is separated in more than one way", expected="one of , ; tab", found=both)
+    if not delimiters and (other := next((sign for sign in ("|", " ") if header.strip().count(sign) > 1), None)):
+        found = "a blank" if other == " " else repr(other)
+        raise ReadError("the header is not separated by a comma", expected="one of , ; tab", found=found)
+    return Dialect(delimiters[0], decimal_comma=delimiters[0] != ",") if delimiters else Dialect()
+
+
+def open_table(path: Path) -> Opened:
     """A file with one row of names above rows of numbers.
 
     Raises

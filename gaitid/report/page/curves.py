@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gaitid.body.quality import of_several
+from gaitid.body.quality import combined
 from gaitid.drawing import SHAPE, Scale, area, middle, path, paths, scale_for, wider
 from gaitid.norms import Band, Norms
 from gaitid.records import NamedTuple, frozen_dataclass
@@ -196,7 +196,7 @@ def _knee_axes(drawn: Drawn) -> list[str]:
     """Of each side how far the axes of the thigh seem turned, by all trials together."""
     lines = []
     for side in drawn.of:
-        axis = of_several(result.mapping("quality", "calibration", side, "knee_axis") for result in drawn.results)
+        axis = combined(result.mapping("quality", "calibration", side, "knee_axis") for result in drawn.results)
         if axis is not None:
             way = "inward" if axis[0] > 0 else "outward"
             seem = f"the thigh’s axes seem turned {way} by {abs(axis[0]):.0f}° ± {axis[1]:.0f}°"
