@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from common import SHARED, head, parser_of, row, show
+from common import SHARED, parser_of, show
 
 WILD = SHARED / "wild"
 
@@ -58,8 +58,6 @@ RUNS: Sequence[tuple[str, str]] = (
     ("labs/unipd", "walk.c3d --static static.c3d"),
 )
 MOMENT = "ankle_plantarflexion"
-HEAD = ("folder: command", "model, marker set", "knee", "A")
-
 #: Calls `gaitid` with these words in a folder: its exit code, and its stderr.
 Run = Callable[[Sequence[str], Path], tuple[int, str]]
 
@@ -104,13 +102,14 @@ class Outcome:
 
 
 def outcome_row(outcome: Outcome) -> str:
-    """The row of the table of ranges."""
+    """The line of one recording."""
     what = f"`{outcome.folder}`: `{outcome.words}`"
     if outcome.refusal:
-        return row(what, "refused", "", "")
+        return f"- {what}: refused"
     model = outcome.record["model"]
     labels = f", `{model['marker_set']}`" if model.get("marker_set") else ""
-    return row(what, f"`{model['name']}`{labels}", ranges(outcome, "knee_flexion"), peak(outcome))
+    facts = {"knee": ranges(outcome, "knee_flexion"), "A": peak(outcome)}
+    return f"- {what}: `{model['name']}`{labels}" + "".join(f", {name} {text}" for name, text in facts.items() if text)
 
 
 def ranges(outcome: Outcome, angle: str) -> str:
@@ -126,7 +125,7 @@ def peak(outcome: Outcome) -> str:
 
 
 def markdown(outcomes: Sequence[Outcome]) -> str:
-    return "\n".join([*head(*HEAD), *map(outcome_row, outcomes)])
+    return "\n".join(map(outcome_row, outcomes))
 
 
 def summary(outcomes: Sequence[Outcome]) -> str:

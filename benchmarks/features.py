@@ -72,14 +72,14 @@ def ending(feature: Feature) -> str:
 
 
 def lists() -> Iterator[str]:
-    """Kinds and phases, then features: a line for each curve and unit."""
+    """Kinds and phases, then features, a line for each curve and unit."""
+    yield from ("Kinds:", "")
     yield from (f"- `{kind}`: {words}" for kind, words in KINDS.items())
-    yield ""
-    yield from head("phase", "from, to", "what")
+    yield from ("", "Phases:", "")
     for name, (first, last) in PHASES.items():
         reach = f"; its burst from {REACHES[name][0]:g} to {REACHES[name][1]:g}" if name in REACHES else ""
-        yield row(f"`{name or '–'}`", f"{first:g} to {last:g}", PHASE_WORDS[name] + reach)
-    yield ""
+        yield f"- `{name or '–'}`, {first:g} to {last:g}: {PHASE_WORDS[name]}{reach}"
+    yield from ("", "Features:", "")
     curves: dict[tuple[str, str], list[Feature]] = {}
     for feature in FEATURES:
         curves.setdefault((feature.name.removesuffix(ending(feature)), feature.unit), []).append(feature)

@@ -75,8 +75,9 @@ def commands(above: click.Group, context: click.Context) -> Iterator[tuple[click
 def section(command: click.Command, context: click.Context, shared: dict[str, str]) -> Iterator[str]:
     words = command_path(context)
     yield f"{'#' * (1 + len(words.split()))} gaitid {words}\n"
-    usage = " ".join(command.collect_usage_pieces(context))
-    yield f"```text\n{f'gaitid {words} {usage}'.rstrip()}\n```\n"
+    usage = [f"`{piece}`" for piece in command.collect_usage_pieces(context) if not piece.startswith("[OPTIONS]")]
+    if usage:
+        yield f"Takes {' '.join(usage)}\n"
     first, *others = inspect.cleandoc(command.help or "").split("\n\n")
     yield from paragraphs("\n\n".join([first, *(part for part in others if part.startswith("\b"))]))
     lines = options(command, context)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import runpy
 import sys
 from collections.abc import Sequence
@@ -28,10 +29,10 @@ def script() -> dict[str, Any]:
 
 
 def runs() -> list[str]:
-    """Folder and command of each row, as the page has them."""
-    table = PAGE.partition("<!-- laboratories -->")[2]
-    lines = [line.split("|")[1].strip() for line in table.splitlines() if line.startswith("| `")]
-    return [line.replace("`", "") for line in lines]
+    """Folder and command of each line, as the page has them."""
+    lines = PAGE.partition("<!-- laboratories -->\n")[2].partition("<!-- /laboratories -->")[0].splitlines()
+    found = [re.match(r"- `(.*?)`: `(.*?)`: ", line) for line in lines]
+    return [f"{row[1]}: {row[2]}" for row in found if row]
 
 
 def test_the_table_has_every_folder_of_the_recordings(script: dict[str, Any]) -> None:

@@ -100,7 +100,7 @@ def test_the_page_holds_the_list() -> None:
     listed = [(stem + end, unit) for stem, unit, ends in lines for end in re.findall(r"`(\w+)`", ends)]
     assert sorted(listed) == sorted((f.name, f.unit) for f in FEATURES), "python benchmarks/features.py --write"
     for name, (first, last) in PHASES.items():
-        assert f"| `{name or '–'}` | {first:g} to {last:g} |" in text
+        assert f"- `{name or '–'}`, {first:g} to {last:g}: " in text
 
 
 # --- curves with known peaks and areas ----------------------------------------------------------------------------
