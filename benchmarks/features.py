@@ -17,7 +17,7 @@ from gaitid.analysis.features import features
 from gaitid.analysis.pipeline import analyse
 from gaitid.body.subject import SubjectFile
 from gaitid.gait.cycles import Cycle
-from gaitid.gait.feature_list import FEATURES, KINDS, PHASES, REACHES, Feature
+from gaitid.gait.feature_list import FEATURES, PHASES, REACHES, Feature
 from gaitid.gait.features import CycleCurves, measure
 from gaitid.gait.marker_events import GaitEvent
 from gaitid.gait.spatiotemporal import Stride
@@ -72,10 +72,8 @@ def ending(feature: Feature) -> str:
 
 
 def lists() -> Iterator[str]:
-    """Kinds and phases, then features, a line for each curve and unit."""
-    yield from ("Kinds:", "")
-    yield from (f"- `{kind}`: {words}" for kind, words in KINDS.items())
-    yield from ("", "Phases:", "")
+    """Phases, then features, a line for each curve and unit."""
+    yield from ("Phases:", "")
     for name, (first, last) in PHASES.items():
         reach = f"; its burst from {REACHES[name][0]:g} to {REACHES[name][1]:g}" if name in REACHES else ""
         yield f"- `{name or '–'}`, {first:g} to {last:g}: {PHASE_WORDS[name]}{reach}"
