@@ -15,15 +15,17 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def in_page(code: str) -> str:
-    """A code's row of docs/notes.md."""
+    """A code's line of docs/notes.md."""
     of = MESSAGES[code]
-    lowers = "–" if of.lowers_to == GOOD else of.lowers_to + " where a stance is lacking" * of.explains
-    return f"| `{code}` | {of.severity} | {of.meaning} | {lowers} |"
+    lowers = "" if of.lowers_to == GOOD else f" ({of.lowers_to}{' where a stance is lacking' * of.explains})"
+    return f"- `{code}`: {of.meaning}{lowers}"
 
 
 def test_the_page_lists_every_code_with_what_it_means_and_does() -> None:
     page = (ROOT / "docs" / "notes.md").read_text(encoding="utf-8")
-    assert re.findall(r"^\| `\w+` \| .+ \|$", page, re.MULTILINE) == [in_page(code) for code in MESSAGES]
+    # by severity, within it in the order of the messages
+    codes = [code for severity in SEVERITIES for code, of in MESSAGES.items() if of.severity == severity]
+    assert re.findall(r"^- `\w+`: .+$", page, re.MULTILINE) == [in_page(code) for code in codes]
     assert re.findall(r"^- \*\*(\w+)\*\*", page, re.MULTILINE) == list(SEVERITIES)
     for severity, code in re.findall(r'"severity": "(\w+)", "code": "(\w+)"', page):
         assert MESSAGES[code].severity == severity
