@@ -317,6 +317,17 @@ class RunOptions:
             ("bool", "Refuse a trial in which no foot's load is known."),
         ),
     ] = False
+    estimate_loads: Annotated[
+        bool,
+        Option(
+            FLAG,
+            "Fill loads that no plate tells from the body's own motion, marked as estimated (docs/contacts.md).",
+            ("bool", "Fill loads that no plate tells from the body's own motion, marked (docs/contacts.md)."),
+        ),
+    ] = False
+    estimated_too: Annotated[
+        bool, Option(FLAG, "Features of estimated loads, too.", ("bool", "Features of estimated loads, too."))
+    ] = False
     write: Annotated[
         tuple[str, ...],
         Option(

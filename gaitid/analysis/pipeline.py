@@ -18,7 +18,7 @@ from gaitid.analysis.judge import judged, without_consequences
 from gaitid.analysis.limb import Mechanics, absent_limb, ground_loads, make_part, solve_limbs, wrench_notes
 from gaitid.analysis.mass import Stand, Weighed, ground_under, heel_notes, loads_notes, mover_of, static_mass, weigh
 from gaitid.analysis.recorded import Recorded, recorded
-from gaitid.analysis.result import NOT_JUDGED, Result, SideResult
+from gaitid.analysis.result import NOT_JUDGED, Estimate, Result, SideResult
 from gaitid.analysis.stages import Stages, stage
 from gaitid.analysis.whole_body import balance_of, with_trunk_angles
 from gaitid.analysis.withheld import withhold
@@ -90,11 +90,10 @@ class Pipeline(Stages):
 
     Attributes
     ----------
-    trial : Trial
+    trial, static : Trial, Trial or None
     model : Model
         As loaded, bound to no labels.
     subject_file : SubjectFile
-    static : Trial or None
     marker_set : MarkerSet or None
         What the labels of the markers mean, where the user says it.
     both_legs : bool
@@ -105,8 +104,9 @@ class Pipeline(Stages):
         Which foot was on which plates, frames as the file numbers them.
     solver : str
         One of `gaitid.dynamics.newton_euler.SOLVERS`.
-    require_forces, stability : bool
-        Refuse a trial in which no foot is known to be loaded; and whether margins of stability are wanted.
+    require_forces, stability, estimate_loads, estimated_too : bool
+        Refuse a trial in which no foot is known to be loaded; and whether margins of stability are wanted, and loads
+        that no plate tells, and features of these.
     laboratory : tuple of Day
         What is known of it.
     through : Geometry or None
@@ -129,13 +129,13 @@ class Pipeline(Stages):
     through: Geometry | None = None
     emg_reference: Mapping[str, float] | None = None
     stability: bool = False
+    estimate_loads: bool = False
+    estimated_too: bool = False
 
     def of_trial(self, trial: Trial) -> Result:
         """Another trial with the same model, subject and static, and nothing else that was said of this one."""
         said = {name: self.inputs[name] for name in ("given_loads", "by_hand", "solver", "require_forces")}
         return self.with_(trial=trial, **said).make_all().result
-
-    # --- what is there ----------------------------------------------------------------------------------------
 
     @stage
     def recorded(self) -> Recorded:
@@ -163,8 +163,8 @@ class Pipeline(Stages):
         """The model's points and frames on the static; None without one."""
         if (static := self.found.sources.static) is None:
             return None
-        subject, flat = self.found.subject, self.found.subject.foot_flat is not False
-        return Geometry(static.model, static.markers, subject.numbers, static.n_frames, static.up_g, flat)
+        numbers, flat = self.found.subject.numbers, self.found.subject.foot_flat is not False
+        return Geometry(static.model, static.markers, numbers, static.n_frames, static.up_g, flat)
 
     @stage
     def calibration(self) -> Calibration:
@@ -176,8 +176,6 @@ class Pipeline(Stages):
         calibration = with_stored(calibrate(geometry, self.legs, "static trial"), self.found.model, self.trial)
         check_sides(geometry, self.legs)
         return calibration
-
-    # --- the body ---------------------------------------------------------------------------------------------
 
     @stage
     def cleaned(self) -> Markers:
@@ -237,8 +235,6 @@ class Pipeline(Stages):
     def whole_body(self) -> WholeBody | None:
         """Trunk, head and arms, where they have markers."""
         return find_upper_body(self.trial, self.markers, self.body)
-
-    # --- the loads --------------------------------------------------------------------------------------------
 
     @stage
     def applied_loads(self) -> tuple[tuple[AppliedLoad, ...], Notes]:
@@ -336,11 +332,9 @@ class Pipeline(Stages):
     @stage
     def impacts(self) -> tuple[Impact, ...]:
         """Where the force of foot strikes is faster than the markers."""
+        of_loads = self.acting, self.loads.contacts, self.trial.rate_hz
         weight_N = self.subject.mass_kg * self.body.settings.gravity_m_per_s2
-        bandwidth_hz = self.markers.quality["marker_bandwidth_hz"]
-        return find_impacts(self.acting, self.loads.contacts, self.trial.rate_hz, weight_N, bandwidth_hz)
-
-    # --- dynamics ---------------------------------------------------------------------------------------------
+        return find_impacts(*of_loads, weight_N, self.markers.quality["marker_bandwidth_hz"])
 
     @stage
     def mechanics(self) -> Mechanics:
@@ -376,6 +370,17 @@ class Pipeline(Stages):
         return with_trunk_angles(possible, self.whole_body), notes
 
     @stage
+    def estimate(self) -> Estimate | None:
+        """The loads that no plate tells, from the body's motion; None where nobody asks for them."""
+        if not self.estimate_loads:
+            return None
+        from gaitid.analysis.estimated import Known, estimate_loads  # of few runs
+
+        of_ground = self.sound_ground, self.loads, self.on_feet, self.gait.events.used, self.stand.by_hand, self.balance
+        posed = Posed(self.body, self.markers, self.mechanics, self.emptied)
+        return estimate_loads(self.sides[0], posed, Known(*of_ground, self.whole_body, self.subject))
+
+    @stage
     def emg(self) -> Envelopes | None:
         """Envelopes of the muscles whose activity was recorded."""
         trial = self.trial
@@ -392,31 +397,24 @@ class Pipeline(Stages):
         return (
             *(of_stage for stage in (trial, found, self.subject, self.markers, body) for of_stage in stage.notes),
             *loose_notes(body.geometry, self.markers.seen, rate_hz, body.notes),
-            *lost_point_notes(body, rate_hz, trial.first_frame),
-            *self.continuous.notes,
-            *(*self.limbs[1], *notes_of_sides),
-            *gimbal_notes(body, [*self.legs], trial.first_frame),
-            *self.weighed.notes,
-            *heel_notes(trial, model, ground),
-            *ground_notes(ground.notes, gait.events),
-            *faults.notes,
-            *contact_clock_notes(gait.events, timed, faults.notes),
-            *self.loads.notes,
-            *self.loads_notes,
-            *self.applied_loads[1],
+            *(*lost_point_notes(body, rate_hz, trial.first_frame), *self.continuous.notes, *self.limbs[1]),
+            *(*notes_of_sides, *gimbal_notes(body, [*self.legs], trial.first_frame)),
+            *(*self.weighed.notes, *heel_notes(trial, model, ground), *ground_notes(ground.notes, gait.events)),
+            *(*faults.notes, *contact_clock_notes(gait.events, timed, faults.notes)),
+            *(*self.loads.notes, *self.loads_notes, *self.applied_loads[1]),
+            *(self.estimate.notes if self.estimate is not None else ()),
             *event_notes(gait, ground.feet, trial),
             *impact_notes(self.impacts, trial.first_frame, self.markers.quality["marker_bandwidth_hz"]),
             *smoothed_notes(self.markers.seen, self.loads.by_side, rate_hz),
             *(self.emg.notes if self.emg is not None else ()),
-            *wrench_notes(model, sides, self.require_forces),
-            *([note("stability_of_legs")] if by_legs else []),
+            *(*wrench_notes(model, sides, self.require_forces), *([note("stability_of_legs")] if by_legs else [])),
             *([note("model_limits/known", caution=model.caution)] if model.caution else []),
         )
 
     @stage
     def result(self) -> Result:
         """Everything, with its notes and its verdict."""
-        body, found, model, sides = self.body, self.found, self.found.model, self.sides[0]
+        body, found, model, sides, estimate = self.body, self.found, self.found.model, self.sides[0], self.estimate
         of_base = model.base.body and make_part(model.base.body, "", body, self.mechanics)
         result = Result(
             trial=self.trial,
@@ -427,7 +425,7 @@ class Pipeline(Stages):
             markers=self.markers,
             body=body,
             ground=self.sound_ground,
-            loads=self.loads,
+            loads=self.loads if estimate is None else replace(self.loads, contacts=estimate.contacts),
             gravity_g=self.mechanics.gravity_g,
             solve_base=partial(base_wrench, body, tuple(sides.values()), self.mechanics),
             base_body=of_base and of_base.parameters(body, body.base),
@@ -443,5 +441,7 @@ class Pipeline(Stages):
             laboratory=(self.plate_faults.laboratory, self.plate_faults.held_against),
             emg=self.emg,
             stability=self.stability,
+            estimate=estimate,
         )
-        return judged(result, (*result.notes, *figure_notes(result)))
+        made = judged(result, (*result.notes, *figure_notes(result)))
+        return made if estimate is None or not self.estimated_too else replace(made, sides=estimate.sides)

@@ -9,6 +9,8 @@ from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gaitid.analysis.stages import Stages
 from gaitid.analysis.wording import reason_words, verdict_words
 from gaitid.body.kinematics import SegmentMotion
@@ -33,6 +35,7 @@ from gaitid.trial import Array, IntArray, Mask, Trial
 if TYPE_CHECKING:
     from gaitid.analysis.applied_loads import AppliedLoad
     from gaitid.body.upper_body import WholeBody
+    from gaitid.ground.from_motion import FromMotion
 
 
 @frozen_dataclass()
@@ -218,6 +221,35 @@ class SideResult:
 
 
 @frozen_dataclass(eq=False)
+class Estimate:
+    """Loads that no plate tells, from the body's motion (`gaitid.analysis.estimated`), and what follows.
+
+    Attributes
+    ----------
+    by : str
+        Whose motion told it: ``whole body``, or ``pelvis and legs``; empty where it may tell nothing.
+    loads : FromMotion or None
+        None where nothing was estimated.
+    sides : mapping of side to SideResult
+        With the estimated frames.
+    contacts : tuple of Contact
+        With how the load of each is known.
+    notes : Notes
+    """
+
+    by: str
+    loads: FromMotion | None
+    sides: Mapping[str, SideResult]
+    contacts: tuple[Contact, ...]
+    notes: Notes
+
+    def frames(self, side: str) -> Mask:
+        """(frames,) whether the load on a foot is estimated."""
+        nowhere = np.zeros(len(self.sides[side].load.state), dtype=bool)
+        return nowhere if self.loads is None else self.loads.estimated.get(side, nowhere)
+
+
+@frozen_dataclass(eq=False)
 class Result:
     """Everything of one trial.
 
@@ -252,6 +284,8 @@ class Result:
         Of its electromyography; None where the file has none.
     stability : bool
         Whether its features and record hold its stability (`gaitid.analysis.stability`).
+    estimate : Estimate or None
+        Loads that no plate tells, and what follows; None where nobody asked for them.
     """
 
     trial: Trial
@@ -278,6 +312,7 @@ class Result:
     laboratory: tuple[Share | None, str] = (None, "")
     emg: Envelopes | None = None
     stability: bool = False
+    estimate: Estimate | None = None
 
     @property
     def base(self) -> SegmentMotion:
@@ -299,6 +334,11 @@ class Result:
     def base_chain(self) -> Chain | None:
         """Where the base has a mass: the links of all sides, in their order, and the base last, as one tree."""
         return self._of_base[1]
+
+    @property
+    def by_frame(self) -> Mapping[str, SideResult]:
+        """The sides as tables by frame have them: with estimated loads, where these were asked for."""
+        return self.sides if self.estimate is None else self.estimate.sides
 
     @property
     def contacts(self) -> tuple[Contact, ...]:

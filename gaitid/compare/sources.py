@@ -19,13 +19,14 @@ from gaitid.errors import GaitidError
 from gaitid.export.opensim import ANGLES, MOMENTS
 from gaitid.export.source import Source, read_source
 from gaitid.inputs import found_trial, named
+from gaitid.model.columns import LENGTH_UNITS
 from gaitid.read.tables.mot import MotionTable, motion_table
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.results.one_run import RECORD_SUFFIX, find_records
 from gaitid.results.record_checks import checked_record
 from gaitid.run import Setup
 from gaitid.trial import Array
-from gaitid.write import TABLES, UNCERTAINTY, UNCERTAINTY_CYCLES
+from gaitid.write import ESTIMATED, TABLES, UNCERTAINTY, UNCERTAINTY_CYCLES
 
 _SIDES = {"l": "left", "r": "right"}
 # Of the pelvis in the ground: about z to the right, then x forward, then y up; with the sign of left and right.
@@ -287,6 +288,7 @@ def result_curves(source: Source) -> Curves:
         if name not in columns:
             raise GaitidError(f"{source.path}: no column {name} in its tables", todo="run gaitid run again")
     record: Mapping[str, Any] = source.record
+    columns = _measured(columns, record)
     frame, time_s = columns.pop("frame"), columns.pop("time_s")
     model = str(record.get("model", {}).get("name", ""))
     words = f"model {model}, gaitid {record.get('gaitid', '')}"
@@ -302,6 +304,19 @@ def result_curves(source: Source) -> Curves:
         make=partial(_made, source),
         standard=_standard(source, len(frame)),
     )
+
+
+def _measured(columns: Mapping[str, Array], record: Mapping[str, Any]) -> dict[str, Array]:
+    """The columns without what follows from estimated loads, but of a run whose features have them."""
+    marks = {name.removesuffix(ESTIMATED): of > 0 for name, of in columns.items() if name.endswith(ESTIMATED)}
+    rest = {name: of for name, of in columns.items() if not name.endswith(ESTIMATED)}
+    if not marks or record.get("estimated_loads", {}).get("in_features"):
+        return rest
+    for name, values in rest.items():
+        side, _, of = name.partition("_")
+        if side in marks and not of.endswith(("_deg", *LENGTH_UNITS)):
+            rest[name] = np.where(marks[side], np.nan, values)
+    return rest
 
 
 def _standard(source: Source, n_frames: int) -> dict[str, Array]:

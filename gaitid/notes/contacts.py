@@ -128,6 +128,19 @@ CONTACTS = {
         explains=True,
         words="{why}: wrenches are known in the air only",
     ),
+    "loads_estimated": Message(
+        "assumption",
+        "loads that no plate tells were estimated from the body's motion",
+        GOOD,
+        words="the load of {n} {n:stance|stances} was estimated from the motion of the {by}: it is in tables by frame, "
+        "in cycles and features only with --estimated-too (docs/contacts.md)",
+    ),
+    "loads_not_estimated": Message(
+        "info",
+        "loads that no plate tells were not estimated, though it was asked for",
+        GOOD,
+        words="no load was estimated: {why}",
+    ),
     "treadmill": Message(
         "info",
         "the ground moves under the feet",

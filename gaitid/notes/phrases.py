@@ -386,6 +386,19 @@ _READ = {
     "fits_none": "no other declaration fits: check the corners",
 }
 
+_ESTIMATE = {
+    "support": "something else than the ground carries the body too",
+    "mass": "the body's mass is not known",
+    "flies": "the body flies: only walks were tried",
+    "motion": "the motion of both legs and pelvis, with their masses, is not known",
+    "differs": "plates carry {weights:+.2f} body weights less than the motion asks for: a hand, a load or a wrong mass",
+    "passes": (
+        "the force that the motion asks for passes the {side} foot by {cm:.0f} cm: a hand holds, a load is carried, or "
+        "what was not measured moves much"
+    ),
+    "no_stance": "no stance without a load lies whole within the trial, with events",
+}
+
 #: What would make it good, where that depends on what was found.
 _CURES = {
     "beside": "--static {path:typed}, if a model with all angles and moments fits it{other:?; or {other}}",
@@ -416,6 +429,7 @@ PHRASES = {
             "lacks": _MARKERS,
             "choice": _CHOICE,
             "measured": _MEASURED,
+            "estimate": _ESTIMATE,
             "body": _BODY,
             "whole": _WHOLE,
             "way": _WAY,

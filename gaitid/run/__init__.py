@@ -296,6 +296,7 @@ def _analysed(trial: Trial, setup: Setup, pipeline: Pipeline | None) -> Result:
     how = {"solver": options.solver, "require_forces": options.require_forces, "by_hand": by_hand}
     how |= {"laboratory": setup.laboratory, "emg_reference": setup.emg_reference}
     how |= {"stability": "stability" in options.write}
+    how |= {"estimate_loads": options.estimate_loads or options.estimated_too, "estimated_too": options.estimated_too}
     return pipeline.with_(given_loads=loads, **how).make_all().result
 
 

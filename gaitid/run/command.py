@@ -306,7 +306,7 @@ def refuse_other_numbers(again: Result, record: Mapping[str, object], columns: M
     frame = columns["frame"]
     if again.trial.n_frames != len(frame) or again.trial.first_frame != frame[0]:
         raise GaitidError(other)
-    for side, leg in again.sides.items():
+    for side, leg in again.by_frame.items():
         ours = [
             *((f"ground_force_{axis}_N", leg.load.wrench.f_g[:, i], _SAME_FORCE) for i, axis in enumerate("xyz")),
             *(

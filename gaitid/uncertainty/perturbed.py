@@ -79,7 +79,7 @@ class Perturbed:
         whole: Perturbed | None = None,
         frames: slice = slice(None),
     ) -> None:
-        self.result, self.express_in, self._whole = result, tuple(express_in), whole
+        self.result, self.express_in, self._whole = replace(result, estimate=None), tuple(express_in), whole
         self.first, stop, _ = frames.indices(result.trial.n_frames)
         self.n_frames, self.frames, self.count = stop - self.first, frames, 0
         self.sides = result.body.sides

@@ -28,6 +28,8 @@ TABLES = {
 }
 #: Those that are written only when asked for (``--write``).
 WRITE = ("segments", "base", "joint_space", "joint_power", "com", "emg", "stability")
+#: The end of the columns of `wrenches` that mark a side's estimated loads, of a run with ``--estimate-loads``.
+ESTIMATED = "_ground_estimated"
 #: Two more, which `--uncertainty` asks for: of a run by frame, of a batch by percent of the cycle; and what it adds to
 #: the table of features.
 UNCERTAINTY, UNCERTAINTY_CYCLES = "uncertainty", "uncertainty_cycles"

@@ -13,6 +13,7 @@ import numpy as np
 from gaitid.analysis.result import Result
 from gaitid.faults.laboratory import Share
 from gaitid.faults.laboratory_file import share_record
+from gaitid.numerics.masks import known_rows
 from gaitid.version import __version__
 from gaitid.write import SCHEMA
 from gaitid.write.tables import contact_row
@@ -154,16 +155,34 @@ def record(
                     "filled": counts["filled"],
                     "empty": trial.n_frames - counts["filled"],
                     "reasons": {k: v for k, v in counts.items() if k != "filled" and v},
+                    **_estimated(result, side, joint),
                 }
                 for joint, counts in leg.coverage.items()
             }
             for side, leg in result.sides.items()
         },
+        **_estimate(result),
         "quality": result.quality,
         **_laboratory(*result.laboratory),
         "warnings": [note.as_dict() for note in result.notes],
         "verdict": result.verdict.as_dict(),
     }
+
+
+def _estimate(result: Result) -> dict[str, Any]:
+    if result.estimate is None:
+        return {}
+    from gaitid.analysis.estimated import record_of
+
+    return {"estimated_loads": record_of(result.estimate) | {"in_features": result.sides is result.estimate.sides}}
+
+
+def _estimated(result: Result, side: str, joint: str) -> dict[str, int]:
+    """In how many frames a joint's force follows from an estimated load."""
+    if result.estimate is None:
+        return {}
+    known = known_rows(result.estimate.sides[side].wrenches[joint].f_g)
+    return {"estimated": int(np.count_nonzero(known & result.estimate.frames(side)))}
 
 
 def _stability(result: Result) -> dict[str, Any]:

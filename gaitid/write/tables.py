@@ -18,7 +18,7 @@ from gaitid.dynamics.chain import Wrench
 from gaitid.ground.contacts import Contact
 from gaitid.model.columns import angle_column
 from gaitid.trial import Array
-from gaitid.write import CONTACT_COLUMNS, DEFAULT_FRAMES
+from gaitid.write import CONTACT_COLUMNS, DEFAULT_FRAMES, ESTIMATED
 from gaitid.write.cycles import cycles_table, spatiotemporal_csv, stances_table
 from gaitid.write.features import features_blocks
 from gaitid.write.table import Columns as Columns
@@ -38,7 +38,7 @@ def wrenches_columns(result: Result, express_in: Sequence[str] = DEFAULT_FRAMES,
     local = [frame for frame in express_in if frame != "global"]
     axes_of = {
         (side, joint): {frame: axes[frame] for frame in local}
-        for side, leg in result.sides.items()
+        for side, leg in result.by_frame.items()
         for joint, axes in leg.axes.items()
     }
     if "jcs" in local and result.settings.jcs_components == "dual_basis":
@@ -51,7 +51,7 @@ def wrenches_columns(result: Result, express_in: Sequence[str] = DEFAULT_FRAMES,
                 names = _xyz(f"{side}_{joint}_{kind}_{frame}_{{}}{part}_{unit}")
                 table.add(names, vectors, axes_of[side, joint].get(frame))
 
-    for side, leg in result.sides.items():
+    for side, leg in result.by_frame.items():
         for joint, wrench in leg.wrenches.items():
             add(side, joint, wrench)
     for side, joints in (parts or {}).items():
@@ -59,10 +59,13 @@ def wrenches_columns(result: Result, express_in: Sequence[str] = DEFAULT_FRAMES,
             for cause, wrench in causes.items():
                 add(side, joint, wrench, f"_{cause}")
     # an arm or a pendulum touches no ground
-    for side, leg in result.sides.items() if result.model.touches_ground else ():
+    for side, leg in result.by_frame.items() if result.model.touches_ground else ():
         table.add(_xyz(f"{side}_ground_force_{{}}_N"), leg.load.wrench.f_g)
         table.add(_xyz(f"{side}_ground_cop_{{}}_m"), leg.load.cop_g)
         table.add([f"{side}_ground_free_moment_Nm"], leg.load.free_moment)
+    if result.estimate is not None and result.model.touches_ground:
+        for side in result.by_frame:
+            table.add([f"{side}{ESTIMATED}"], result.estimate.frames(side).astype(float))
     return table
 
 
@@ -82,7 +85,7 @@ def base_columns(result: Result) -> Columns:
 def joints_columns(result: Result) -> Columns:
     """``walk.joints.csv``: angles, moments and powers by what positive means."""
     table = Columns(result.trial)
-    for side, leg in result.sides.items():
+    for side, leg in result.by_frame.items():
         for name, columns in leg.angles.items():
             for column, values in columns.items():
                 table.add([f"{side}_{angle_column(name, column)}"], values)
@@ -91,7 +94,7 @@ def joints_columns(result: Result) -> Columns:
                 table.add([f"{side}_{name}_{column}_moment_Nm_per_kg"], values)
         for joint in (*leg.moments, *(name for name in leg.powers if name == DISTAL_FOOT)):
             table.add([f"{side}_{joint}_power_W_per_kg"], leg.powers[joint])
-    for side, leg in result.sides.items():  # behind what a model without a trunk has
+    for side, leg in result.by_frame.items():  # behind what a model without a trunk has
         for name, columns in leg.trunk_angles.items():
             for column, values in columns.items():
                 table.add([f"{side}_{name}_{column}_deg"], values)

@@ -36,6 +36,8 @@ TYPED = {
     "observer": ["--observer", "left.thigh"],
     "assign": ["--assign", "left=1+2@234-296", "--assign", "right=none"],
     "require_forces": ["--require-forces"],
+    "estimate_loads": ["--estimate-loads"],
+    "estimated_too": ["--estimated-too"],
     "write": ["--write", "base"],
     "settings": ["--set", "point_unit=mm", "--set", "gap_error_mm=7", "--set", "hip_centre=hara"],
     "loads": ["--load", "left_shank=cell.csv", "--load", "right_foot=other.csv"],

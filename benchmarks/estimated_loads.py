@@ -1,0 +1,297 @@
+"""How far loads are off that are estimated from the body's motion: plates are hidden that measured them.
+
+    python benchmarks/estimated_loads.py [--quick] [--write] [PATTERN]
+    python benchmarks/estimated_loads.py --typical      the numbers of gaitid.ground.from_motion.TYPICAL
+
+Of each recorded walk with clean stances the plates of one are taken away, then all; the file's events go too, as they
+may be the plates'. Then a simulated walk, whose loads are exactly what its motion asks for. What stances are usually
+like is learned without the laboratory that is tried. Beside it: mass times acceleration frame by frame, shared by the
+zero-moment point or by the smooth transition of Ren, Jones & Howard 2008 (J Biomech 41:2750-2759), and the subject's
+other stances, stretched in time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from unittest import mock
+
+import numpy as np
+from attack_trials import RECORDED, Case, case_of_walk, recorded_case, replace_events, replace_fields
+from clean_trials import FAULTY, MORE
+from common import SHARED, head, parser_of, row, show
+
+from gaitid.analysis.pipeline import Pipeline, pipeline_of
+from gaitid.analysis.result import Result
+from gaitid.ground.claims import find_claims
+from gaitid.ground.contacts import Contact
+from gaitid.ground.from_motion import fill_loads
+from gaitid.ground.unmeasured import TYPICAL, Typical, Unmeasured, unmeasured_stances
+from gaitid.numerics.rotation import cross, dot
+from gaitid.simulate.scenarios import SCENARIOS
+from gaitid.simulate.settings import WalkSettings
+from gaitid.simulate.walk_setup import simulate_walk
+from gaitid.trial import Array
+
+#: Trials that do not walk, or whose plates are wrong.
+LEFT_OUT = (*FAULTY, "drop_jump", "run", "sprint", "arnold", "belt")
+QUICK = 6
+JOINTS = {"ankle": "plantarflexion", "knee": "extension", "hip": "extension"}
+FORCES = ("upward", "forward", "sideways")
+#: Karatsidis 2017 (Sensors 17:75, table 2), by inertial sensors, per cent of the range.
+PUBLISHED = {"upward": 5.3, "forward": 9.4, "sideways": 13.1, "sagittal moment": 12.4}
+
+
+@dataclass(frozen=True)
+class Error:
+    """Of one quantity over one hidden stance: root mean square, and that of the range, per cent."""
+
+    size: float
+    percent: float
+
+
+def error(estimated: Array, true: Array) -> Error:
+    known = np.isfinite(estimated) & np.isfinite(true)
+    if np.count_nonzero(known) < len(true) / 2:
+        return Error(np.nan, np.nan)
+    size = float(np.sqrt(np.mean((estimated - true)[known] ** 2)))
+    return Error(size, 100 * size / float(np.ptp(true[known])))
+
+
+@cache
+def cases(pattern: str) -> tuple[Case, ...]:
+    """The walks that are tried, recorded ones first."""
+    recorded = [one for one in (*RECORDED, *MORE) if (SHARED / one.file).exists() and re.search(pattern, one.name)]
+    found = [recorded_case(one) for one in recorded if not any(word in one.name for word in LEFT_OUT)]
+    if re.search(pattern, "simulated"):
+        found.append(
+            case_of_walk("simulated whole body", simulate_walk(WalkSettings(full_body=True), SCENARIOS["walk"]))
+        )
+    return tuple(case for case in found if case.result.subject.mass_kg > 0)
+
+
+def clean(result: Result) -> list[Contact]:
+    """Contacts that plates tell from strike to off."""
+    last = result.trial.n_frames - 5
+    return [
+        contact
+        for contact in result.contacts
+        if contact.plates
+        and contact.first >= 4
+        and contact.last <= last
+        and np.isfinite(result.sides[contact.side].load.wrench.f_g[contact.loaded]).all()
+    ]
+
+
+def axes_of(result: Result, contact: Contact) -> Array:
+    """Rows: up, along the foot, to the middle."""
+    up_g, line = result.ground.floor.up_g, np.nanmean(result.ground.feet[contact.side].line_g[contact.loaded], axis=0)
+    forward = line - up_g * (line @ up_g)
+    forward /= np.linalg.norm(forward)
+    return np.stack([up_g, forward, np.cross(up_g, forward) * (-1.0 if contact.side == "left" else 1.0)])
+
+
+def typical_without(laboratory: str, pattern: str = "") -> Typical:
+    """What stances are like in the other laboratories, each counted once."""
+    by: dict[str, list[Array]] = defaultdict(list)
+    k = np.arange(1, TYPICAL.sines.shape[1] + 1)
+    for case in cases(pattern):
+        if case.laboratory == laboratory or case.walk is not None:
+            continue
+        for contact in clean(case.result):
+            force = case.result.sides[contact.side].load.wrench.f_g[contact.loaded] @ axes_of(case.result, contact).T
+            x = (np.arange(len(force)) + 0.5) / len(force)
+            ridge = np.vstack([np.sin(np.pi * np.outer(x, k)), 0.01 * np.eye(len(k))])
+            values = np.vstack([force / (case.result.subject.mass_kg * 9.81), np.zeros((len(k), 3))])
+            by[case.laboratory].append(np.linalg.lstsq(ridge, values, rcond=None)[0].T)
+    return Typical(np.mean([np.mean(of, axis=0) for of in by.values()], axis=0)[:2])
+
+
+def hidden(case: Case, plates: Sequence[int], typical: Typical, legs_only: bool) -> Result:
+    """The trial without some plates, with estimated loads."""
+    trial = replace_events(
+        replace_fields(case.trial, plates=tuple(p for p in case.trial.plates if p.number not in plates))
+    )
+    subject = replace(case.subject, values={**case.subject.values, "mass": case.result.subject.mass_kg})
+    pipeline = Pipeline(trial=trial, model=case.model, subject_file=subject, static=case.static, estimate_loads=True)
+    if legs_only:
+        pipeline = pipeline.with_(whole_body=None)
+    with mock.patch("gaitid.analysis.estimated.fill_loads", partial(fill_loads, typical=typical)):
+        return pipeline.make_all().result
+
+
+# --- what others do ---------------------------------------------------------------------------------------------
+
+
+def frame_by_frame(result: Result, asked: Array, point: Array) -> dict[str, dict[str, Array]]:
+    """Mass times acceleration less what is measured: by way of sharing and by side, (frames, 3), N."""
+    stances = stances_of(result)
+    given = {side: leg.load for side, leg in result.sides.items()}
+    stand = {side: np.zeros(result.trial.n_frames, dtype=bool) for side in given}
+    press = {side: np.full((result.trial.n_frames, 3), np.nan) for side in given}
+    for stance in stances:
+        stand[stance.side][stance.frames] = True
+        press[stance.side][stance.frames] = stance.pressure_g
+    found = {way: {side: np.full_like(point, np.nan) for side in given} for way in ("zero-moment point", "Ren 2008")}
+    for side, other in (("left", "right"), ("right", "left")):
+        alone = stand[side] & ~stand[other]
+        for way in found.values():
+            way[side][alone] = (asked - given[other].wrench.f_g)[alone]
+    both = np.flatnonzero(stand["left"] & stand["right"])
+    for run in np.split(both, np.flatnonzero(np.diff(both) > 1) + 1) if len(both) else ():
+        before = max(run[0] - 1, 0)
+        trail, lead = ("left", "right") if stand["left"][before] else ("right", "left")
+        across = press[lead][run] - press[trail][run]
+        share = np.clip(dot(point[run] - press[trail][run], across) / dot(across, across), 0.0, 1.0)[:, None]
+        found["zero-moment point"][lead][run] = share * asked[run]
+        found["zero-moment point"][trail][run] = (1 - share) * asked[run]
+        # eq. 5 and 6: t from the strike, half of the double support long; along the way with a hump
+        t = (np.arange(len(run)) + 0.5) / (len(run) / 2)
+        others = np.exp(-(t**3))
+        along = np.exp(4 / 9) * np.exp(-((t - 2 / 3) ** 2)) - np.exp(4 / 9) * np.exp(-16 / 9) / 2 * t
+        forward = next(one for one in stances if one.side == trail and one.frames.stop > run[0]).axes_g[1]
+        last = asked[before]
+        of_trail = np.outer(others, last - forward * (forward @ last)) + np.outer(along, forward * (forward @ last))
+        found["Ren 2008"][trail][run], found["Ren 2008"][lead][run] = of_trail, asked[run] - of_trail
+    return found
+
+
+def stances_of(result: Result) -> tuple[Unmeasured, ...]:
+    rate = result.trial.rate_hz
+    times = {
+        (side, kind): np.array([e.time_s * rate for e in result.gait.events.used if (e.side, e.kind) == (side, kind)])
+        for side in result.sides
+        for kind in ("strike", "off")
+    }
+    return unmeasured_stances(result.ground, result.loads, times, find_claims(result.ground))
+
+
+def other_stances(case: Case, contact: Contact, stance: slice) -> dict[str, Array] | None:
+    """The mean of the subject's other stances over a stance that begins and ends as the markers say."""
+    result, others = case.result, [one for one in clean(case.result) if one is not contact]
+    if not others:
+        return None
+    n = stance.stop - stance.start
+    curves = defaultdict(list)
+    for other in others:
+        at = np.linspace(other.loaded.start, other.loaded.stop - 1, n)
+        for name, values in quantities(result, other.side, axes_of(result, other)).items():
+            curves[name].append(np.interp(at, np.arange(len(values)), values))
+    whole = {name: np.full(result.trial.n_frames, np.nan) for name in curves}
+    for name, of in curves.items():
+        whole[name][stance] = np.mean(of, axis=0)
+    return whole
+
+
+def quantities(result: Result, side: str, axes_g: Array, force_g: Array | None = None) -> dict[str, Array]:
+    """(frames,) each: forces, body weights, and moments, N·m/kg."""
+    leg = result.by_frame[side]
+    force = (leg.load.wrench.f_g if force_g is None else force_g) @ axes_g.T / (result.subject.mass_kg * 9.81)
+    found = dict(zip(FORCES, force.T, strict=True))
+    if force_g is None:
+        found |= {
+            joint: leg.moments[joint][name] for joint, name in JOINTS.items() if name in leg.moments.get(joint, {})
+        }
+    return found
+
+
+# --- the trials -------------------------------------------------------------------------------------------------
+
+
+def tried(case: Case, contacts: Sequence[Contact], typical: Typical, legs: bool) -> Iterator[tuple[str, str, Error]]:
+    """Way, quantity and error of each stance whose plates are hidden."""
+    plates = {number for contact in contacts for number in contact.plates}
+    result = hidden(case, sorted(plates), typical, legs)
+    assert result.estimate is not None
+    if result.estimate.loads is None:
+        print(f"  {case.name}: {result.estimate.notes[0].text}", flush=True)
+        return
+    asked, point = asked_of(result)
+    beside = frame_by_frame(result, asked, point)
+    for contact in contacts:
+        axes, frames = axes_of(case.result, contact), contact.loaded
+        if result.estimate.frames(contact.side)[frames].mean() < 0.5:
+            continue
+        true = quantities(case.result, contact.side, axes)
+        ways = {"estimated": quantities(result, contact.side, axes)}
+        ways |= {way: quantities(result, contact.side, axes, of[contact.side]) for way, of in beside.items()}
+        mine = [one for one in result.estimate.loads.stances if one.stance.side == contact.side]
+        one = next(of for of in mine if of.stance.frames.stop > contact.first and of.stance.frames.start < contact.last)
+        if (others := other_stances(case, contact, one.stance.frames)) is not None:
+            ways["other stances"] = others
+        for way, of in ways.items():
+            for name, values in of.items():
+                if name in true:
+                    yield way, name, error(values[frames], true[name][frames])
+        deviations = np.sqrt([np.diagonal(of) for of in one.covariance])
+        off = (one.force_g - case.result.sides[contact.side].load.wrench.f_g[one.stance.frames]) @ one.ways.T
+        within = np.abs(off) < 1.96 * deviations.T
+        for name, of in zip(FORCES, within.T, strict=True):
+            yield "in band", name, Error(float(np.mean(of)), np.nan)
+
+
+def asked_of(result: Result) -> tuple[Array, Array]:
+    """(frames, 3) the force that the motion asks for, N, and its zero-moment point, m, at the height of the plates."""
+    from gaitid.analysis.demand import demand_of
+
+    pipeline, up_g = pipeline_of(result), result.ground.floor.up_g
+    whole = pipeline.whole_body if pipeline.whole_body is not None and pipeline.whole_body.complete else None
+    demand = demand_of(pipeline.body, pipeline.sides[0], whole, pipeline.subject.mass_kg, pipeline.mechanics.gravity_g)
+    assert demand is not None
+    wrench = demand[0]
+    heights = [one.pressure_g[0] @ up_g for one in stances_of(result)]
+    about = wrench.at(np.mean(heights) * up_g if heights else 0 * up_g)
+    upward = (wrench.f_g @ up_g)[:, None]
+    return wrench.f_g, about.p_g + cross(np.broadcast_to(up_g, about.m_g.shape), about.m_g) / upward
+
+
+def main() -> None:
+    parser = parser_of(__doc__, "contacts")
+    parser.add_argument("pattern", nargs="?", default="")
+    parser.add_argument("--quick", action="store_true", help=f"the first {QUICK} trials only")
+    parser.add_argument("--typical", action="store_true")
+    options = parser.parse_args()
+    if options.typical:
+        print(np.round(typical_without("").sines, 4).tolist())
+        return
+    errors: dict[tuple[str, str, str], list[Error]] = defaultdict(list)
+    counted: dict[str, int] = defaultdict(int)
+    for case in cases(options.pattern)[: QUICK if options.quick else None]:
+        contacts, typical = (
+            clean(case.result),
+            typical_without(case.laboratory, options.pattern if options.quick else ""),
+        )
+        whole = case.result.whole_body is not None and case.result.whole_body.complete
+        for legs in (False, True) if whole else (True,):
+            for number, some in (("one", [[contact] for contact in contacts]), ("all", [contacts])):
+                key = f"{'legs' if legs else 'whole body'}, {number} hidden"
+                key = f"simulated, {key}" if case.walk is not None else key
+                for chosen in some:
+                    counted[key] += len(chosen)
+                    for way, name, of in tried(case, chosen, typical, legs):
+                        errors[key, way, name].append(of)
+    names = (*FORCES, *JOINTS)
+    lines = head("trials, hidden", "way", "stances", *names)
+    for key in counted:
+        for way in dict.fromkeys(way for of, way, _ in errors if of == key):
+            cells = [words(errors[key, way, name], name, way) for name in names]
+            n = max(len(errors[key, way, name]) for name in names)
+            lines.append(row(key, way, n, *cells))
+    show(lines, options.write, "contacts", "estimated loads")
+
+
+def words(errors: Sequence[Error], name: str, way: str) -> str:
+    """Median size and per cent of the range."""
+    if not errors:
+        return ""
+    size, percent = (float(np.nanmedian([getattr(of, kind) for of in errors])) for kind in ("size", "percent"))
+    if way == "in band":
+        return f"{100 * np.mean([of.size for of in errors]):.0f} %"
+    return f"{size:.3f} ({percent:.0f} %)"
+
+
+if __name__ == "__main__":
+    main()

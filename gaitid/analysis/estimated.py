@@ -1,0 +1,248 @@
+"""Loads that no plate tells, from the body's own motion (``--estimate-loads``): whether it may tell them, and what
+follows at the joints.
+
+What was measured never depends on them: an `Estimate` stands beside the sides of a result, and its tables by frame show
+it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from gaitid.analysis.demand import demand_of
+from gaitid.analysis.impossible import Posed, possible_limbs
+from gaitid.analysis.limb import solve_limbs
+from gaitid.analysis.result import Estimate, SideResult
+from gaitid.analysis.withheld import withhold
+from gaitid.body.subject import Subject
+from gaitid.body.upper_body import WholeBody
+from gaitid.dynamics.chain import Wrench
+from gaitid.gait.marker_events import GaitEvent
+from gaitid.ground import from_motion
+from gaitid.ground.balance import Balance, means_over_window
+from gaitid.ground.by_hand import ByHand
+from gaitid.ground.claims import find_claims
+from gaitid.ground.contacts import AIR, LOADED, UNKNOWN, Contact, FootLoad, Loads
+from gaitid.ground.from_motion import Asked, FromMotion, fill_loads
+from gaitid.ground.ground import Ground
+from gaitid.ground.unmeasured import Unmeasured, shared_plates, unmeasured_stances
+from gaitid.notes import note, phrase
+from gaitid.numerics.masks import known_rows, widened
+from gaitid.numerics.rotation import cross, norm
+from gaitid.records import frozen_dataclass
+from gaitid.trial import Array, Mask
+
+BY_MOTION, SHARE = "from the body's motion", "share of plate {}"
+WHOLE_BODY, LEGS = "whole body", "pelvis and legs"
+# Body weights, mean over 0.2 s: where plates gave so much more or less than the motion asks for, a hand, a load or a
+# wrong mass is in it. Sound walks of 13 laboratories: 0.10 at most; one whose stored mass is wrong: 0.17.
+DIFFERS = 0.15
+# m, by whose motion: in single support the force that it asks for passes the foot by so much, mean over a stance: a
+# hand holds, a load is carried, or what was not measured moves much.
+PASSES = {WHOLE_BODY: 0.10, LEGS: 0.16}
+_OF = (
+    *(f"{way}_force_body_weights" for way in ("upward", "forward", "sideways")),
+    *(f"{joint}_moment_Nm_per_kg" for joint in ("ankle_plantarflexion", "knee_extension", "hip_extension")),
+)
+# By whose motion: median root mean square error over stances of walks whose plates were hidden; each laboratory with
+# what the others teach of stances (benchmarks/estimated_loads.py).
+RMS = {
+    WHOLE_BODY: dict(zip(_OF, (0.092, 0.031, 0.021, 0.135, 0.161, 0.223), strict=True)),
+    LEGS: dict(zip(_OF, (0.091, 0.036, 0.023, 0.133, 0.146, 0.238), strict=True)),
+}
+# s. Of a shorter single support nothing is said, nor of what lies so near to the other foot.
+LEAST, BESIDE = 0.1, 0.04
+# The ends of names of moments about the axis across the body. Others follow from the force sideways and from where a
+# foot presses across its length, of which the motion tells too little.
+_SAGITTAL = ("extension", "flexion")
+
+
+@frozen_dataclass(eq=False)
+class Known:
+    """What loads are estimated from, besides how the body moves.
+
+    Attributes
+    ----------
+    ground : Ground
+    loads : Loads
+        As measured.
+    on_feet : mapping of side to FootLoad
+        The same as joints are computed with.
+    events : sequence of GaitEvent
+    by_hand : sequence of ByHand
+    balance : Balance or None
+        None where something else carries the body too.
+    whole : WholeBody or None
+    subject : Subject
+    """
+
+    ground: Ground
+    loads: Loads
+    on_feet: Mapping[str, FootLoad]
+    events: Sequence[GaitEvent]
+    by_hand: Sequence[ByHand]
+    balance: Balance | None
+    whole: WholeBody | None
+    subject: Subject
+
+
+def record_of(estimate: Estimate) -> dict[str, Any]:
+    """For ``run.json``, under ``estimated_loads``."""
+    stances = () if estimate.loads is None else estimate.loads.stances
+    return {
+        "by": estimate.by or None,
+        "rms_error": RMS.get(estimate.by),
+        "stances": len(stances),
+        "shares_of_plates": sum(one.share_of is not None for one in stances),
+        "frames": {side: int(np.count_nonzero(estimate.frames(side))) for side in estimate.sides},
+        "none_because": next((of.text for of in estimate.notes if of.code == "loads_not_estimated"), None),
+    }
+
+
+def estimate_loads(sides: Mapping[str, SideResult], posed: Posed, known: Known) -> Estimate:
+    """The loads that no plate tells, and the joints' wrenches with them.
+
+    Parameters
+    ----------
+    sides : mapping of side to SideResult
+        As measured.
+    posed : Posed
+    known : Known
+    """
+    asked = _asked(sides, posed, known)
+    if isinstance(asked, str):
+        return _nothing("", sides, known, asked)
+    by = WHOLE_BODY if asked.accuracy is from_motion.WHOLE_BODY else LEGS
+    times: dict[tuple[str, str], list[float]] = {(side, kind): [] for side in sides for kind in ("strike", "off")}
+    for event in known.events:
+        times[event.side, event.kind].append(event.time_s * known.ground.rate_hz)
+    claims = find_claims(known.ground, known.by_hand)
+    at = {key: np.array(of) for key, of in times.items()}
+    stances = unmeasured_stances(known.ground, known.loads, at, claims)
+    if why := _other_support(asked, by, known, stances):
+        return _nothing(by, sides, known, why)
+    if not stances:
+        return _nothing(by, sides, known, phrase("estimate/no_stance"))
+    filled = fill_loads(known.ground, known.loads, asked, stances, shared_plates(known.ground, claims))
+    contacts = tuple(_contact(contact, filled) for contact in known.loads.contacts)
+    done = note("loads_estimated", n=len(stances), by=by)
+    return Estimate(by, filled, _solved(sides, posed, known, filled), contacts, (done,))
+
+
+def _nothing(by: str, sides: Mapping[str, SideResult], known: Known, why: str) -> Estimate:
+    return Estimate(by, None, sides, known.loads.contacts, (note("loads_not_estimated", why=why),))
+
+
+# --- whether the motion may tell them ---------------------------------------------------------------------------
+
+
+def _asked(sides: Mapping[str, SideResult], posed: Posed, known: Known) -> Asked | str:
+    """What the motion asks of the ground, or why it cannot tell."""
+    if known.balance is None:
+        return phrase("estimate/support")
+    if not known.subject.mass_kg > 0:
+        return phrase("estimate/mass")
+    if known.balance.tells and known.balance.flies:
+        return phrase("estimate/flies")
+    whole = known.whole if known.whole is not None and known.whole.complete else None
+    gravity_g = posed.mechanics.gravity_g
+    demand = demand_of(posed.body, sides, whole, known.subject.mass_kg, gravity_g)
+    if demand is None or not known_rows(demand[0].f_g).any():
+        return phrase("estimate/motion")
+    weight_N = known.subject.mass_kg * float(norm(gravity_g))
+    accuracy = from_motion.LEGS if whole is None else from_motion.WHOLE_BODY
+    return Asked(*demand, accuracy, posed.markers.quality["marker_bandwidth_hz"], weight_N)
+
+
+def _other_support(asked: Asked, by: str, known: Known, stances: Sequence[Unmeasured]) -> str:
+    """Why something else than the feet seems to carry the body, or moves that was not measured; empty where not."""
+    up_g, rate_hz, given = known.ground.floor.up_g, known.ground.rate_hz, [*known.loads.by_side.values()]
+    measured = np.logical_and.reduce([load.state != UNKNOWN for load in given])
+    loaded = np.logical_or.reduce([load.state != AIR for load in given])
+    lacks = (asked.wrench.f_g - np.sum([load.wrench.f_g for load in given], axis=0)) @ up_g / asked.weight_N
+    differs = means_over_window(lacks, measured & loaded, rate_hz)
+    if (np.abs(differs) > DIFFERS).any():
+        return phrase("estimate/differs", weights=float(differs[np.nanargmax(np.abs(differs))]))
+    touching = {side: load.state == LOADED for side, load in known.loads.by_side.items()}
+    for contact in known.loads.contacts:
+        touching[contact.side][contact.loaded] = True
+    asked_for = known_rows(asked.wrench.f_g) & known_rows(asked.wrench.m_g)
+    for stance in stances:
+        others = np.logical_or.reduce([of for side, of in touching.items() if side != stance.side])
+        alone = (asked_for & ~widened(others, round(BESIDE * rate_hz)))[stance.frames]
+        if np.count_nonzero(alone) < LEAST * rate_hz:
+            continue
+        here = asked.wrench.during(stance.frames).at(stance.pressure_g)
+        upward = here.f_g @ up_g
+        beside = cross(np.broadcast_to(up_g, here.m_g.shape), here.m_g)[alone] / upward[alone, None]
+        passes = float(np.linalg.norm(beside.mean(axis=0)))
+        if passes > PASSES[by]:
+            return phrase("estimate/passes", side=stance.side, cm=100 * passes)
+    return ""
+
+
+# --- what follows -------------------------------------------------------------------------------------------------
+
+
+def _contact(contact: Contact, filled: FromMotion) -> Contact:
+    """A contact whose load is unknown, with how it was estimated."""
+    if contact.plates:
+        return contact
+    for one in filled.stances:
+        frames = one.stance.frames
+        if one.stance.side == contact.side and frames.start <= contact.last and frames.stop > contact.first:
+            return replace(contact, method=BY_MOTION if one.share_of is None else SHARE.format(one.share_of))
+    return contact
+
+
+def _solved(sides: Mapping[str, SideResult], posed: Posed, known: Known, filled: FromMotion) -> dict[str, SideResult]:
+    """The sides with the estimated loads, empty in what these do not tell."""
+    on_feet = {
+        side: _joined(load, filled.by_side[side], filled.estimated[side])
+        for side, load in known.on_feet.items()
+        if side in filled.by_side
+    }
+    solved = solve_limbs(posed.body, on_feet, posed.mechanics, posed.emptied)
+    limbs, _ = possible_limbs(solved, posed, on_feet, known.loads.contacts)
+    limbs, _ = withhold(limbs, posed.body, known.subject)
+    found = dict(sides)
+    for name, limb in limbs.items():
+        of = sides[name]
+        whole = replace(limb, load=filled.by_side[name], trunk_angles=of.trunk_angles, coverage=of.coverage)
+        found[name] = _sagittal_only(whole, filled.estimated[name])
+    return found
+
+
+def _joined(load: FootLoad, filled: FootLoad, frames: Mask) -> FootLoad:
+    """A load with another in some frames."""
+    there, here = load.wrench.at(np.zeros(3)), filled.wrench.at(np.zeros(3))
+    each = frames[:, None]
+    return FootLoad(
+        np.where(frames, filled.state, load.state),
+        Wrench(np.where(each, here.f_g, there.f_g), np.where(each, here.m_g, there.m_g), np.zeros(3)),
+        np.where(each, filled.cop_g, load.cop_g),
+        np.where(frames, filled.free_moment, load.free_moment),
+    )
+
+
+def _sagittal_only(side: SideResult, estimated: Mask) -> SideResult:
+    """A side without what an estimated load on its foot does not tell.
+
+    The moments of wrenches are vectors of which two thirds are not told: they are empty as a whole; so are powers.
+    """
+    unknown = estimated & (side.load.state != AIR)
+
+    def without(values: Array) -> Array:
+        return np.where(unknown.reshape(-1, *[1] * (values.ndim - 1)), np.nan, values)
+
+    moments = {
+        joint: {name: of if name.endswith(_SAGITTAL) else without(of) for name, of in columns.items()}
+        for joint, columns in side.moments.items()
+    }
+    wrenches = {joint: Wrench(of.f_g, without(of.m_g), of.p_g) for joint, of in side.wrenches.items()}
+    powers = {joint: without(of) for joint, of in side.powers.items()}
+    return replace(side, moments=moments, wrenches=wrenches, powers=powers)
