@@ -1,6 +1,6 @@
 """How far loads are off that are estimated from the body's motion: plates are hidden that measured them.
 
-    python benchmarks/estimated_loads.py [--quick] [--write] [PATTERN]
+    python benchmarks/estimated_loads.py [--quick] [PATTERN]
     python benchmarks/estimated_loads.py --typical      the numbers of gaitid.ground.from_motion.TYPICAL
 
 Of each recorded walk with clean stances the plates of one are taken away, then all; the file's events go too, as they
@@ -22,7 +22,7 @@ from unittest import mock
 import numpy as np
 from attack_trials import RECORDED, Case, case_of_walk, recorded_case, replace_events, replace_fields
 from clean_trials import FAULTY, MORE
-from common import SHARED, head, parser_of, row, show
+from common import SHARED, head, parser_of, row
 
 from gaitid.analysis.pipeline import Pipeline, pipeline_of
 from gaitid.analysis.result import Result
@@ -249,7 +249,7 @@ def asked_of(result: Result) -> tuple[Array, Array]:
 
 
 def main() -> None:
-    parser = parser_of(__doc__, "contacts")
+    parser = parser_of(__doc__)
     parser.add_argument("pattern", nargs="?", default="")
     parser.add_argument("--quick", action="store_true", help=f"the first {QUICK} trials only")
     parser.add_argument("--typical", action="store_true")
@@ -280,7 +280,7 @@ def main() -> None:
             cells = [words(errors[key, way, name], name, way) for name in names]
             n = max(len(errors[key, way, name]) for name in names)
             lines.append(row(key, way, n, *cells))
-    show(lines, options.write, "contacts", "estimated loads")
+    print(*lines, sep="\n")
 
 
 def words(errors: Sequence[Error], name: str, way: str) -> str:
