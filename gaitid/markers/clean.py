@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gaitid.errors import TrialError
-from gaitid.markers.cuts import refuse_cuts
+from gaitid.markers.cuts import find_lost_frames, lost_frame_notes, refuse_cuts
 from gaitid.markers.exchanged import find_exchanged, numbered_clusters
 from gaitid.markers.faults import BESIDE, KEEP, LabelFault, beside_steps, fault_words, without
 from gaitid.markers.filtering import (
@@ -24,7 +24,6 @@ from gaitid.markers.filtering import (
 )
 from gaitid.markers.gaps import Gap, GapLimits, bridge, fill_gaps
 from gaitid.markers.labels import check_labels
-from gaitid.markers.lost_frames import find_lost_frames, lost_frame_notes
 from gaitid.markers.passes import blocks_of, find_passes, pass_notes
 from gaitid.markers.templates import Template
 from gaitid.markers.together import together_faults

@@ -12,18 +12,17 @@ from functools import partial
 
 import numpy as np
 
+from gaitid.markers.cuts import MISSING, missing_behind
 from gaitid.markers.faults import LabelFault
 from gaitid.markers.jumps import FLICKER_FRAMES, JUMP_TIMES_COARSE, steadiest
 from gaitid.markers.shifts import CUT_S, Shifted, tracks_between
 from gaitid.markers.spikes import step_limits
 from gaitid.markers.together import (
-    GOES_ON,
-    MOST_STEPS,
+    LONGEST,
     ONE_WAY,
     STEP_M,
     fewest_steps,
     find_together,
-    goes_on,
     is_speed,
     left_by,
     steps_of,
@@ -37,59 +36,24 @@ from gaitid.trial import Array, IntArray, Mask
 
 # Hz. At a lower rate movement is a step: at 12 Hz a foot is set aside by 50 mm within two frames.
 FROM_HZ = 25.0
-# Markers that go elsewhere together, the fewest, and how many times its limit each of two must show.
-FEWEST_TOGETHER, OF_TWO = 2, 1.5
-# Of the largest step that they show in common: by how much one of them may differ, and what their steps may leave.
-AGREE, LEAVE = 0.4, 0.2
-# They are held against each other in rows that show more than this share of it.
-THERE = 0.3
-# Three and more need show no more than this share of their limits, if one or two steps leave, and they differ by, no
-# more than that.
-THREE_SHOW, THREE_LEAVE = 0.5, 0.14
-# From so many times their limits on it counts as away what few steps do not explain.
-SURE = 3.0
+# Markers that go elsewhere together, the fewest.
+FEWEST_TOGETHER = 2
+# Times its limit that each of them shows, at least; from so many times on it counts as away what few steps do not
+# explain.
+SHOW, SURE = 0.5, 3.0
+# Share of the largest that they show together: what steps of one body may leave; by how much those may differ that make
+# one step.
+LEAVE, AGREE = 0.2, 0.4
+# Times their limits that they show, times the root of the numbers that a shift or a turn of theirs leaves free, over
+# the share that it leaves, as in a ratio of variances: feet that strike the ground, in a run at 75 Hz, reach 12.4.
+EVIDENCE = 13.0
 # s. What the same markers do the same way again after so long is their movement: a foot that strikes the ground. In
 # simulated impacts of 0.2 to 1.2 body weights, seen at 40 to 250 Hz, the feet did so at each strike or each second one.
 AGAIN_S = 0.4
-# rad, the largest turn, beyond which labels change places; m, by which turns are compared with shifts; cosine of the
-# steps and the ways that the markers go, of a missing frame.
-MOST_TURN, ARM, ONWARD = np.pi / 4, 0.1, 0.8
-# Rows on each side of that in which markers show most in which the steps of their turn are looked for; and what a turn
-# must leave of that row, at most, to be looked for. So many rows on end they must be seen.
-REACH, LOOK, FEWEST_ROWS = 10, 0.25, 4
-
-
-class TurnLimits(NamedTuple):
-    """To what markers that turn as a plate does are held.
-
-    Attributes
-    ----------
-    shows : float
-        Times their limits they show, as the median.
-    of_two : float
-        Each of two.
-    leave, leave_of_two : float
-        Share of what they show together that steps leave, at most; of two.
-    rest : float
-        Share of their steps, as root mean square, that a turn and a shift leave, at most.
-    steps : int
-        At most.
-    """
-
-    shows: float
-    of_two: float
-    leave: float
-    leave_of_two: float
-    rest: float
-    steps: int
-
-
-# Chosen with each laboratory left out in turn (docs/gaps.md): those that show much, and those
-# that show less, but as one turn to the last.
-TURNS = (
-    TurnLimits(shows=1.5, of_two=3.0, leave=0.2, leave_of_two=0.2, rest=0.15, steps=3),
-    TurnLimits(shows=0.85, of_two=1.5, leave=0.14, leave_of_two=0.1, rest=0.1, steps=2),
-)
+# rad, the largest turn, beyond which labels change places; m, by which turns are compared with shifts.
+MOST_TURN, ARM = np.pi / 4, 0.1
+# So many rows on end they must be seen.
+FEWEST_ROWS = 4
 
 
 class GroupShift(NamedTuple):
@@ -170,17 +134,16 @@ def find_group_shifts(markers: Mapping[str, Array], rate_hz: float) -> list[Grou
         return []
     with np.errstate(invalid="ignore"):
         times = tracks.shown / step_limits(tracks.noise, tracks.usual)
-    rows = (times > 1).sum(axis=1) >= FEWEST_TOGETHER
-    rows |= (times > THREE_SHOW).sum(axis=1) > FEWEST_TOGETHER
+    rows = ((times > 1).sum(axis=1) >= FEWEST_TOGETHER) | ((times > SHOW).sum(axis=1) > FEWEST_TOGETHER)
     if not rows.any():
         return []
     of_all = {place.first for place in find_together(markers, rate_hz)}
     groups: list[tuple[set[int], list[_Step]]] = []
     near: dict[int, set[int]] = {}
     for first, stop in spans(widened(rows, ORDER)):
-        for who, steps in _steps_in(tracks, times[first:stop], first, near):
+        for who, steps in _steps_in(tracks, times[first:stop], rows[first:stop], first, near):
             others = np.delete(tracks.points, list(who), axis=1)
-            steps = [s for s in steps if s.last not in of_all and not goes_on(others, s.last, s.last + 1) > GOES_ON]
+            steps = [s for s in steps if s.last not in of_all and not missing_behind(others, s.last) > MISSING]
             if not steps:
                 continue
             same = [group for group in groups if 2 * len(who & group[0]) >= min(len(who), len(group[0]))]
@@ -202,13 +165,29 @@ def find_group_shifts(markers: Mapping[str, Array], rate_hz: float) -> list[Grou
 
 
 def _steps_in(
-    tracks: Tracks, times: Array, first: int, near: dict[int, set[int]]
-) -> list[tuple[set[int], list[_Step]]]:
-    """Markers that make the same steps, or turn, in some rows of the fifth differences."""
-    who, steps = _in_common(tracks, times, first, 1.0, AGREE, LEAVE)
-    if not steps:
-        who, steps = _in_common(tracks, times, first, THREE_SHOW, THREE_LEAVE, THREE_LEAVE)
-    return [(who, steps)] if steps else list(_turned(tracks, times, first, near))
+    tracks: Tracks, times: Array, rows: Mask, first: int, near: dict[int, set[int]]
+) -> Iterator[tuple[set[int], list[_Step]]]:
+    """Markers that step or turn as one body does, and their steps, in some rows of the fifth differences.
+
+    `times` its limit each marker shows in the rows; `rows`: in which enough markers show something; `near`: the
+    steadiest neighbours of markers, as far as known.
+    """
+    left = np.where(times > SHOW, times, 0.0).sum(axis=1)
+    left[~rows] = 0.0
+    reach = len(left) if len(left) <= LONGEST + 2 * ORDER else LONGEST // 2  # there and back in one, where that is near
+    while left.any():
+        peak = int(np.argmax(left))
+        start, stop = max(peak - reach, 0), peak + reach + 1
+        left[start:stop] = 0.0
+        found = list(_steps_about(tracks, times[start:stop], first + start, peak - start, near))
+        told = set[int]()
+        for who, steps in sorted(found, key=lambda of: -len(of[0])):
+            if told.isdisjoint(who):
+                told |= who
+                for step in steps:  # another window about one of them would show it again
+                    row = step.last - first - ORDER // 2
+                    left[max(row - ORDER, 0) : row + ORDER] = 0.0
+                yield who, steps
 
 
 def _place(step: _Step) -> Array:
@@ -226,128 +205,26 @@ def _not_again(steps: list[_Step], rate_hz: float) -> list[_Step]:
     return [step for step, repeated in zip(steps, with_those, strict=True) if not repeated]
 
 
-def _beyond(tracks: Tracks, times: Array, first: int, show: float) -> tuple[int, IntArray, Array]:
-    """The row in which markers show most beyond `show` times their limits; which do, and are seen throughout; and what
-    all show in the rows, m.
-    """
-    beyond = times > show
-    peak = int(np.argmax(np.where(beyond, times, 0.0).sum(axis=1)))
-    shown = np.diff(tracks.points[first : first + len(times) + ORDER], ORDER, axis=0) / GAIN
-    some = np.flatnonzero(beyond[peak])
-    return peak, some[np.isfinite(shown[:, some]).all(axis=(0, 2))], shown
-
-
-def _in_common(
-    tracks: Tracks, times: Array, first: int, show: float, agree: float, leave: float
-) -> tuple[set[int], list[_Step]]:
-    """Numbers of the markers that make the same steps in some rows of the fifth differences; last frame before each
-    step, and its size, m. None where they are no steps, or neither lead back nor all one way: a foot that strikes the
-    ground shakes its markers together, too.
-
-    `times` its limit each marker shows; `show`, `agree`, `leave`: what they must, and may, at most.
-    """
-    peak, some, shown = _beyond(tracks, times, first, show)
-    if len(some) < FEWEST_TOGETHER:
-        return set(), []
-    common = median(shown[peak, some])
-    some = some[norm(shown[peak, some] - common) < agree * np.linalg.norm(common)]
-    pair = len(some) == FEWEST_TOGETHER and (times[peak, some] > OF_TWO).all() and _of_one_body(tracks, some)
-    if len(some) <= FEWEST_TOGETHER and not pair:
-        return set(), []
-    common = median(shown[:, some].swapaxes(0, 1))
-    most = float(norm(common).max())
-    if _is_digit(tracks, some, most):
-        return set(), []
-    there = norm(common) > THERE * most
-    differ = norm(shown[there] - common[there, None]).max(axis=0) / most
-    if not (differ[some] < agree).sum() >= FEWEST_TOGETHER + (not pair):
-        return set(), []
-    sure = float(median(times[peak, some])) > SURE
-    steps = (steps_of if sure else fewest_steps)(common, leave * most)
-    if not steps or (show < 1 and len(steps) == MOST_STEPS):
-        return set(), []
-    if (not sure and to_and_fro(steps)) or is_speed(common, steps):
-        return set(), []
-    who = {*np.flatnonzero(differ < AGREE).tolist()}
-    at = first + ORDER // 2
-    return who, [_Step(at + row, step, np.zeros(3), float(np.linalg.norm(step))) for row, step in steps]
-
-
-class Turned(NamedTuple):
-    """Markers that may turn together, and what speaks for it.
-
-    Attributes
-    ----------
-    who : (markers,) int array
-        Their numbers.
-    steps : list of _Step
-    shows : float
-        Times their limits, as the median; of two markers the less.
-    leave, rest : float
-        What steps leave of what they show together, and a turn and a shift of their steps, as shares.
-    to_and_fro : bool
-        The steps lead neither back nor all one way.
-    """
-
-    who: IntArray
-    steps: list[_Step]
-    shows: float
-    leave: float
-    rest: float
-    to_and_fro: bool
-
-    def within(self, limits: TurnLimits) -> bool:
-        """Whether they turn."""
-        two = len(self.who) == FEWEST_TOGETHER
-        if self.to_and_fro and (self.shows < SURE or limits is not TURNS[0]):
-            return False
-        return (
-            self.shows >= (limits.of_two if two else limits.shows)
-            and self.leave <= (limits.leave_of_two if two else limits.leave)
-            and self.rest <= limits.rest
-            and len(self.steps) <= limits.steps
-        )
-
-
-def _turned(
-    tracks: Tracks, times: Array, first: int, near: dict[int, set[int]]
+def _steps_about(
+    tracks: Tracks, times: Array, first: int, peak: int, near: dict[int, set[int]]
 ) -> Iterator[tuple[set[int], list[_Step]]]:
-    """As `_in_common`, of markers that turn and shift as one body does between two frames; no more than half of all."""
-    least = min(limits.shows for limits in TURNS)
-    left = np.where(times > THREE_SHOW, times, 0.0).sum(axis=1)
-    left[(times >= least).sum(axis=1) < FEWEST_TOGETHER] = 0.0
-    while left.any():
-        peak = int(np.argmax(left))
-        start, stop = max(peak - REACH, 0), peak + REACH + 1
-        left[start:stop] = 0.0
-        turns = turns_about(tracks, times[start:stop], first + start, peak - start, near, least)
-        told = set[int]()
-        for turn in sorted(turns, key=lambda turn: -len(turn.who)):
-            if told.isdisjoint(turn.who.tolist()) and any(turn.within(limits) for limits in TURNS):
-                told |= {*turn.who.tolist()}
-                yield {*turn.who.tolist()}, turn.steps
-
-
-def turns_about(
-    tracks: Tracks, times: Array, first: int, peak: int, near: dict[int, set[int]], least: float
-) -> Iterator[Turned]:
-    """Markers that may turn in some rows of the fifth differences, by those that show something in one of them.
-
-    `times` its limit each marker shows in the rows; `near`: the steadiest neighbours of markers, as far as known;
-    `least`: times their limits that they must show.
-    """
+    """Of the markers that show something in one of some rows those on one body, all or those that make one step."""
     shown = np.diff(tracks.points[first : first + len(times) + ORDER], ORDER, axis=0) / GAIN
     known: Mask = np.asarray(np.isfinite(shown).all(axis=2))
-    for show in (THREE_SHOW, 1.0):
-        for who in _bodies(tracks, np.flatnonzero(times[peak] > show), near):
-            own = times[peak, who]
-            shows = float(own.min() if len(who) <= FEWEST_TOGETHER else median(own))
+    for show in (SHOW, 1.0):
+        some = np.flatnonzero((times[peak] > show) & known[peak])
+        if len(some) < FEWEST_TOGETHER:
+            return
+        common = median(shown[peak, some])
+        alike = np.flatnonzero(known[peak] & (norm(shown[peak] - common) < AGREE * np.linalg.norm(common)))
+        for who in (*_bodies(tracks, alike, near), *_bodies(tracks, some, near)):
             start, stop = _around(np.asarray(known[:, who].all(axis=1)), peak)
-            if FEWEST_TOGETHER <= len(who) <= len(tracks) / 2 and shows >= least and stop - start >= FEWEST_ROWS:
-                some = shown[start:stop, who]
-                turned = _as_turned(tracks, some, first + start + ORDER // 2, peak - start, who)
-                if turned:
-                    yield turned._replace(shows=shows)
+            if FEWEST_TOGETHER <= len(who) <= len(tracks) / 2 and stop - start >= FEWEST_ROWS:
+                shows = float(times[peak, who].min() if len(who) == FEWEST_TOGETHER else median(times[peak, who]))
+                rows = shown[start:stop, who]
+                if steps := _as_one_body(tracks, rows, first + start + ORDER // 2, peak - start, who, shows):
+                    along = {*alike.tolist()} if {*who.tolist()} <= {*alike.tolist()} else set()
+                    yield {*who.tolist()} | along, steps
 
 
 def _around(known: Mask, at: int) -> tuple[int, int]:
@@ -374,23 +251,35 @@ def _bodies(tracks: Tracks, some: IntArray, near: dict[int, set[int]]) -> list[I
     return bodies
 
 
-def _as_turned(tracks: Tracks, shown: Array, at: int, peak: int, who: IntArray) -> Turned | None:
-    """What (rows, markers, 3) fifth differences show, as turns behind frames from `at` on; None where it is none."""
-    points = tracks.points[:, who]
-    if _turn(points, at + peak, shown[peak])[1] > LOOK:
-        return None
-    together = shown.reshape(len(shown), -1) / np.sqrt(len(who))
-    most = float(norm(together).max())
-    if _is_digit(tracks, who, most):
-        return None
-    fewest = fewest_steps(together, LEAVE * most)
-    each = [step.reshape(-1, 3) * np.sqrt(len(who)) for _, step in fewest]
-    turns = [_turn(points, at + row, of) for (row, _), of in zip(fewest, each, strict=True)]
-    steps, rests = [step for step, _ in turns], [rest for _, rest in turns]
-    if not steps or is_speed(together, fewest) or any(_too_far(step) or _onward(points, step.last) for step in steps):
-        return None
-    leave = left_by(together, [row for row, _ in fewest]) / most
-    return Turned(who, steps, 0.0, leave, max(rests), to_and_fro(fewest))
+def _as_one_body(tracks: Tracks, shown: Array, at: int, peak: int, who: IntArray, shows: float) -> list[_Step]:
+    """Steps behind frames from `at` on that (rows, markers, 3) fifth differences show; none where a body makes none.
+
+    They neither lead back nor all one way where a foot strikes the ground: that shakes its markers together, too.
+    """
+    points, n = tracks.points[:, who], len(who)
+    together = shown.reshape(len(shown), -1) / np.sqrt(n)
+    most, sure = float(norm(together).max()), shows > SURE
+    if _turn(points, at + peak, shown[peak])[1] > AGREE * np.linalg.norm(shown[peak]) or _is_digit(tracks, who, most):
+        return []
+    found = (steps_of if sure else fewest_steps)(together, LEAVE * most)
+    if not found or (to_and_fro(found) and not sure) or is_speed(together, found):
+        return []
+    each = [(at + row, step.reshape(-1, 3) * np.sqrt(n)) for row, step in found]
+    leave = 0.0 if sure else left_by(together, [row for row, _ in found]) / most
+    largest = max(float(np.linalg.norm(step)) for _, step in each)
+    for body, unknown in ((_shift, 3), (_turn, min(6, 3 * n - 1))):
+        fits = [body(points, last, step) for last, step in each]
+        left = max(leave, max(rest for _, rest in fits) / largest)
+        if left <= LEAVE and shows * np.sqrt(3 * n - unknown) >= EVIDENCE * left:
+            steps = [step for step, _ in fits]
+            return [] if any(map(_too_far, steps)) else steps
+    return []
+
+
+def _shift(points: Array, last: int, steps: Array) -> tuple[_Step, float]:
+    """The shift nearest to (markers, 3) steps behind a frame, and what it leaves of them, m."""
+    shift = steps.mean(axis=0)
+    return _Step(last, shift, np.zeros(3), float(norm(steps).max())), float(np.linalg.norm(steps - shift))
 
 
 def _too_far(step: _Step) -> bool:
@@ -398,7 +287,7 @@ def _too_far(step: _Step) -> bool:
 
 
 def _turn(points: Array, last: int, steps: Array) -> tuple[_Step, float]:
-    """The turn and shift nearest to (markers, 3) steps behind a frame, and what share of them these leave.
+    """The turn and shift nearest to (markers, 3) steps behind a frame, and what these leave of them, m.
 
     A turn by an angle about a unit vector is 2 tan(angle / 2) times it, across the middle of the places before and
     after (Cayley).
@@ -408,23 +297,10 @@ def _turn(points: Array, last: int, steps: Array) -> tuple[_Step, float]:
     shift = steps.mean(axis=0)
     own = (steps - shift).ravel()
     turn = np.asarray(np.linalg.lstsq(columns, own, rcond=1e-3)[0])
-    rest = float(np.linalg.norm(own - columns @ turn) / np.linalg.norm(steps))
+    rest = float(np.linalg.norm(own - columns @ turn))
     return _Step(last, shift, turn, float(norm(steps).max())), rest
-
-
-def _onward(points: Array, last: int) -> bool:
-    """Whether what jumps behind a frame leads on as the markers go, as where a frame is missing."""
-    before, across, after = np.diff(points[last - 1 : last + 3], axis=0)
-    own, jump = (before + after) / 2, across - (before + after) / 2
-    return bool((own * jump).sum() > ONWARD * np.linalg.norm(own) * np.linalg.norm(jump))
 
 
 def _is_digit(tracks: Tracks, some: IntArray, step_m: float) -> bool:
     """Whether a step of some markers is no more than what rounding makes."""
     return step_m < JUMP_TIMES_COARSE * min(step_m, float(tracks.least_step[some].min()))
-
-
-def _of_one_body(tracks: Tracks, some: IntArray) -> bool:
-    """Whether one of two markers is among those that are steadiest beside the other."""
-    one, other = (list(tracks)[i] for i in some)
-    return other in steadiest(tracks, one) or one in steadiest(tracks, other)

@@ -7,12 +7,11 @@ a step differs from the one before *or* the one after; a label that jumps makes 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 
 import numpy as np
 
 from gaitid.markers.tracks import Tracks, excess_of, tracks_of
-from gaitid.numerics.masks import by_blocks, known_rows, median, quantiles_of_known, spans
+from gaitid.numerics.masks import by_blocks, known_rows, quantiles_of_known, spans
 from gaitid.numerics.rigid_fit import FEWEST, closest_rotations
 from gaitid.numerics.rotation import apply_transposed, norm
 from gaitid.records import NamedTuple
@@ -47,8 +46,6 @@ ENOUGH_FRAMES = 4000
 ROUGH = 0.25
 # Share of a jump to which a track must be straight, or a cubic is laid through it.
 STRAIGHT = 0.1
-# s. A part between jumps that lasts no longer may be a spike.
-SHORT_S = 0.2
 # A part of the trial is believed against the rest of it if it is this many times as long.
 MAJORITY = 2.0
 
@@ -90,8 +87,6 @@ def follow(markers: Mapping[str, Array], label: str, rate_hz: float) -> Followed
         return None
     wide, steps = _without_flickers(markers, label, jumps, rate_hz)
     away = _off_the_longest(points, wide, steps, limit)
-    if away is None:
-        away = _only_short(markers, label, wide, rate_hz)
     at = tuple((int(before), int(after)) for before, after in wide)
     return Followed(np.ones(len(points), dtype=bool) if away is None else away, at, float(np.fmax.reduce(excess)))
 
@@ -158,33 +153,6 @@ def _off_the_longest(points: Array, jumps: IntArray, shifts: Array, limit: float
     away = np.ones(len(points), dtype=bool)
     for part in np.flatnonzero(same[longest]):
         away[parts[part][0] : parts[part][1] + 1] = False
-    return away
-
-
-def _only_short(markers: Mapping[str, Array], label: str, jumps: IntArray, rate_hz: float) -> Mask | None:
-    """(frames,) in the short parts between jumps, where beside each the marker is at one place among its neighbours.
-
-    None where a part is no short one, or the marker is elsewhere after it. A spike may be too rough for its jumps to
-    be added up, and must cost no more than its own frames.
-    """
-    points, limit = markers[label], jump_limit(markers, rate_hz)
-    parts = parts_between(jumps.tolist(), len(points))
-    near = steadiest(markers, label)
-    if len(near) < FEWEST:
-        return None
-    place = seen_by(points, np.stack([markers[other] for other in near], axis=1))[0]
-    away, beside = np.zeros(len(points), dtype=bool), max(BESIDE_FRAMES, round(BESIDE_S * rate_hz))
-    long = [(first, last) for first, last in parts if last - first + 1 > SHORT_S * rate_hz]
-    if not long or len(long) == len(parts):
-        return None
-    for (_, before), (after, _) in pairwise(long):
-        ends = [place[max(before - beside + 1, 0) : before + 1], place[after : after + beside]]
-        ends = [end[known_rows(end)] for end in ends]
-        if not all(map(len, ends)) or np.linalg.norm(median(ends[1]) - median(ends[0])) > limit / 2:
-            return None
-        away[before + 1 : after] = True
-    away[: long[0][0]] = True
-    away[long[-1][1] + 1 :] = True
     return away
 
 

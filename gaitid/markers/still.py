@@ -20,11 +20,8 @@ from gaitid.trial import Array
 
 # s, and frames: no less is standing. What is off for less is a spike (`gaitid.markers.spikes`).
 STANDS_S, STANDS_FRAMES = 0.07, 6
-# m, and times the noise it stands with: so far a marker that stands is from its place, at most. The largest of six
-# thousand frames is 4.8 times the noise of one axis away in space (χ, 3 degrees of freedom).
-STANDS_M, TIMES_NOISE, ROOM_M = 0.001, 5.0, 0.01
-# A median absolute deviation of normal noise is so much of its standard deviation.
-MAD = 0.6745
+# m. So far a marker that stands is from its place, at most.
+ROOM_M = 0.01
 # Share of the way that it comes back by which its place among its neighbours may differ before and after: muscle and
 # skin, and joints between the markers, move it there by less.
 BACK = 0.5
@@ -73,23 +70,17 @@ def _beside(points: Array, jump: tuple[int, int], rate_hz: float) -> Iterator[tu
 
 
 def _stands_from(points: Array, shortest: int) -> int | None:
-    """Since when a marker stands still that does so at the end; None where it does for fewer frames."""
-    if len(points) < shortest:
-        return None
-    run = _last_near(points, median(points[-shortest:]), ROOM_M)
-    if len(run) < shortest:
-        return None
-    later = run[len(run) // 2 :]  # without the frames in which it came
-    at = median(later)
-    noise_m = float(median(np.abs(later - at).max(axis=1))) / MAD
-    run = _last_near(points, at, min(max(STANDS_M, TIMES_NOISE * noise_m), ROOM_M))
-    return len(points) - len(run) if len(run) >= shortest else None
+    """Since when a marker stands still that does so at the end; None where it does for fewer frames.
 
-
-def _last_near(points: Array, at: Array, room_m: float) -> Array:
-    """The last points on end that are nearer than that to a place."""
-    off = np.flatnonzero(~(norm(points - at) < room_m))
-    return points[off[-1] + 1 :] if len(off) else points
+    It is as near to its place as in the last of these frames, or three times as far: as the noise that it stands with.
+    """
+    last = points[-shortest:]
+    at = last.mean(axis=0)
+    far = float(norm(last - at).max())
+    if len(last) < shortest or not far < ROOM_M:
+        return None
+    off = np.flatnonzero(~(norm(points - at) <= 3 * far))
+    return int(off[-1]) + 1 if len(off) else 0
 
 
 def _comes_back(markers: Mapping[str, Array], label: str, run: tuple[int, int], rate_hz: float) -> float:

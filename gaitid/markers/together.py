@@ -12,6 +12,7 @@ from itertools import combinations
 import numpy as np
 
 from gaitid.errors import TrialError
+from gaitid.markers.cuts import MISSING, missing_behind
 from gaitid.markers.faults import KEEP, LabelFault, frame_words
 from gaitid.markers.jumps import FLICKER_FRAMES, jump_limit
 from gaitid.markers.tracks import GAIN, ORDER, USUAL_SHARE, tracks_of
@@ -36,8 +37,6 @@ MOST_STEPS, LONGEST, LEFT = 3, 20, 0.35
 ONE_WAY = 0.5
 # One step more must leave so many times less.
 BETTER = 2.5
-# Frames. Of a step no part goes with the markers' own steps; where a frame is missing, one frame or more.
-GOES_ON = 0.5
 # s. Steps on end that are nearer to each other, and add up to nothing, are one excursion.
 BACK_S = 0.5
 
@@ -128,7 +127,7 @@ def find_together(markers: Mapping[str, Array], rate_hz: float) -> list[Together
         steps += [(window[at] + ORDER // 2, step) for at, step in steps_of(shown, limit)]
     places = _together(steps, rate_hz)
     points = tracks.points
-    return [p for p in places if not (p.stays and goes_on(points, p.first, p.last, by_mean=True) > GOES_ON)]
+    return [p for p in places if not (p.stays and missing_behind(points, p.first, apart=True) > MISSING)]
 
 
 def _common(points: Array, row: int, alike: float) -> Array:
@@ -254,17 +253,3 @@ def _together(steps: list[tuple[int, Array]], rate_hz: float) -> list[Together]:
             places.append(Together(last, last + 1, steps[k][1], stays=True))
             k += 1
     return places
-
-
-def goes_on(points: Array, first: int, last: int, by_mean: bool = False) -> float:
-    """How many frames are missing between two: of what markers jump, how much goes with their own steps.
-
-    `by_mean`: all jump; what they do in common tells nothing.
-    """
-    steps = np.diff(points[max(first - 1, 0) : last + 2], axis=0)
-    steps = steps[:, np.isfinite(steps).all(axis=(0, 2))]
-    if len(steps) < 3 or not steps.size:
-        return 0.0
-    own = (steps[0] + steps[-1]) / 2
-    jumps, own = steps[1] - own, own - own.mean(axis=0) * by_mean
-    return float((own * jumps).sum() / max(float((own**2).sum()), 1e-18))

@@ -7,7 +7,7 @@ import pytest
 from test_labels import RATE, RECORDED, SHARED, needs_trials, walk
 
 from gaitid.markers.clean import clean, model_markers
-from gaitid.markers.lost_frames import find_lost_frames, lost_frame_notes
+from gaitid.markers.cuts import find_lost_frames, lost_frame_notes
 from gaitid.model.load import load_model
 from gaitid.model.specs import Settings
 from gaitid.read.c3d.trial import read_c3d
@@ -39,6 +39,11 @@ def test_who_stands_still_or_shows_few_markers_tells_nothing() -> None:
     assert not find_lost_frames({label: np.delete(points, 100, 0) for label, points in few.items()}, RATE)
 
 
+def test_a_recording_whose_last_frame_stands_twice_lacks_none() -> None:
+    stopped = {label: np.concatenate([points[:150], points[149:150]]) for label, points in walk(0.0).items()}
+    assert not find_lost_frames(stopped, RATE)
+
+
 @needs_trials
 @pytest.mark.parametrize("name", RECORDED)
 def test_recordings_lack_no_frame_and_one_that_is_taken_out_is_found(name: str) -> None:
@@ -60,5 +65,5 @@ def test_a_missing_frame_of_a_long_trial_is_found_wherever_it_lies() -> None:
     n, moving = 6000, 1.3 * np.arange(6001) / RATE
     for frame in (1, 1363, 1364, 1365, 1366, 3000, 5997):
         along = np.delete(moving, frame + 1)
-        markers = {f"m{i}": np.stack([along, np.full(n, 0.1 * i), np.full(n, 1.0)], axis=1) for i in range(8)}
+        markers = {f"m{i}": np.stack([i / 4 * along, np.full(n, 0.1 * i), np.full(n, 1.0)], axis=1) for i in range(8)}
         assert [one.before for one in find_lost_frames(markers, RATE)] == [frame]

@@ -106,7 +106,7 @@ def test_recorded_trials_have_none_and_steps_of_10_mm_are_found_in_them(file: st
 FOOT, SHANK, PELVIS = ("LANK", "LHEE", "LTOE"), ("LTIB", "LANK"), ("LASI", "LPSI", "RASI", "RPSI")
 
 
-@pytest.mark.parametrize("frames", [1, 2, 3, 5, 10, 40, None])
+@pytest.mark.parametrize("frames", [1, 2, 3, 5, 10, 15, 40, None])
 @pytest.mark.parametrize("labels", [FOOT, SHANK, PELVIS])
 @pytest.mark.parametrize(("size_m", "noise_mm"), [(0.001, 0.0), (0.015, 0.0), (0.02, 0.3)])
 @pytest.mark.parametrize("frame", [120, 137, 201])
