@@ -132,14 +132,14 @@ def _made(
             setup = run.with_model(replace(setup, inputs=known), model)
     with _one_line(str(path) if path is not None else stem):
         if path is None:
-            result, settled = run.analyse_trial(read.with_vertical(trial, options.reader), setup)
-            inputs = [_array_input("trial", trial), *settled.inputs]
+            result, prepared = run.analyse_trial(read.with_vertical(trial, options.reader), setup)
+            inputs = [_array_input("trial", trial), *prepared.inputs]
         else:
-            settled = run.with_chosen_model(run.with_files_beside(setup, path), path)
-            result = run.analyse_file(path, settled)
-            inputs = run.inputs_of(path, result, settled)
+            prepared = run.with_chosen_model(run.with_files_beside(setup, path), path)
+            result = run.analyse_file(path, prepared)
+            inputs = run.inputs_of(path, result, prepared)
     files = tuple(run.files_read(trial.path if path is None else path, options))
-    return Made(stem, result, replace(settled, read=None), tuple(inputs), files)
+    return Made(stem, result, replace(prepared, read=None), tuple(inputs), files)
 
 
 def _array_input(role: str, trial: Trial) -> dict[str, str]:
@@ -308,5 +308,5 @@ def repeatability(*folders: File) -> pd.DataFrame:
     from gaitid.compare.repeatability import repeatability as found_in
 
     with _one_line():
-        found = found_in([file_path("folders", folder) for folder in folders])
-    return pd.read_csv(StringIO("".join(found.text)))
+        result = found_in([file_path("folders", folder) for folder in folders])
+    return pd.read_csv(StringIO("".join(result.text)))

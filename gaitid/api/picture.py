@@ -54,8 +54,8 @@ def draw(title: str, cycles: pd.DataFrame, joints: pd.DataFrame, columns: Sequen
     wanted = _known_first(there, cycles if by_cycle else joints) if columns is None else list(columns)
     unknown = [name for name in wanted if name not in there]
     if unknown or not wanted:
-        found = ", ".join(unknown) or "none of those that are drawn"
-        raise GaitidError("no such column to plot", expected=", ".join(there), found=found)
+        result = ", ".join(unknown) or "none of those that are drawn"
+        raise GaitidError("no such column to plot", expected=", ".join(there), found=result)
     rows = -(-len(wanted) // _ACROSS)
     across = min(len(wanted), _ACROSS)
     with shared_style():

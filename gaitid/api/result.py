@@ -171,13 +171,13 @@ class Analysis:
 
     @property
     def verdict(self) -> dict[str, Any]:
-        found: dict[str, Any] = self.record.get("verdict", {})
-        return found
+        results: dict[str, Any] = self.record.get("verdict", {})
+        return results
 
     @property
     def warnings(self) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = self.record.get("warnings", [])
-        return found
+        results: list[dict[str, Any]] = self.record.get("warnings", [])
+        return results
 
     @property
     def result(self) -> Result | None:

@@ -69,16 +69,16 @@ def to_dataset(table: Callable[[str], pd.DataFrame], over: str) -> xr.Dataset:
         columns = list(_of_cycles(cycles, len(lead["percent"])))
     placed = [(_place(name), values) for name, values in columns if name not in _INDEX]
     coordinates: dict[str, Any] = lead | _values_along(place for place, _ in placed)
-    found = xr.Dataset(_variables(placed, coordinates, len(lead)), coordinates)
+    result = xr.Dataset(_variables(placed, coordinates, len(lead)), coordinates)
     for name, words in _positives(place for place, _ in placed).items():
-        grid = np.array([[words.get((j, p), "") for p in found["plane"].values] for j in found["joint"].values])
-        found = found.assign_coords({f"{name}_positive": (("joint", "plane"), grid)})
+        grid = np.array([[words.get((j, p), "") for p in result["plane"].values] for j in result["joint"].values])
+        result = result.assign_coords({f"{name}_positive": (("joint", "plane"), grid)})
     if over == "time":
-        found = found.assign_coords(frame=("time", joints["frame"].to_numpy()))
-        found["time"].attrs["units"] = "s"
+        result = result.assign_coords(frame=("time", joints["frame"].to_numpy()))
+        result["time"].attrs["units"] = "s"
     else:
-        found["percent"].attrs["units"] = "%"
-    return found
+        result["percent"].attrs["units"] = "%"
+    return result
 
 
 def _of_cycles(cycles: pd.DataFrame, points: int) -> Iterator[tuple[str, Array]]:
@@ -118,36 +118,36 @@ def _other_unit(name: str) -> str:
 
 def _values_along(places: Iterator[_Place]) -> dict[str, list[str]]:
     """The coordinates of each dimension: planes in their usual order, others as they come."""
-    found: dict[str, list[str]] = {}
+    results: dict[str, list[str]] = {}
     for place in places:
         for dimension, value in place.at.items():
-            values = found.setdefault(dimension, [])
+            values = results.setdefault(dimension, [])
             if value not in values:
                 values.append(value)
-    return {name: sorted(values, key=_PLANES.index) if name == "plane" else values for name, values in found.items()}
+    return {name: sorted(values, key=_PLANES.index) if name == "plane" else values for name, values in results.items()}
 
 
 def _variables(placed: list[tuple[_Place, Array]], coordinates: Mapping[str, Any], leading: int) -> dict[str, Any]:
     """Each variable as xarray takes it: dimensions, numbers, attributes. What no column tells is NaN."""
     lead = tuple(coordinates)[:leading]
-    found: dict[str, tuple[tuple[str, ...], Array, dict[str, str]]] = {}
+    results: dict[str, tuple[tuple[str, ...], Array, dict[str, str]]] = {}
     for place, values in placed:
-        if place.variable not in found:
+        if place.variable not in results:
             dimensions = (*lead[: values.ndim], *place.at)
             shape = values.shape + tuple(len(coordinates[name]) for name in place.at)
-            found[place.variable] = dimensions, np.full(shape, np.nan), {"units": place.unit}
+            results[place.variable] = dimensions, np.full(shape, np.nan), {"units": place.unit}
         where = tuple(coordinates[name].index(value) for name, value in place.at.items())
-        found[place.variable][1][(..., *where)] = values
-    return found
+        results[place.variable][1][(..., *where)] = values
+    return results
 
 
 def _positives(places: Iterator[_Place]) -> dict[str, dict[tuple[str, str], str]]:
     """Of angles and moments the motion that is positive, by joint and plane."""
-    found: dict[str, dict[tuple[str, str], str]] = {}
+    results: dict[str, dict[tuple[str, str], str]] = {}
     for place in places:
         if place.positive:
-            found.setdefault(place.variable, {})[place.at["joint"], place.at["plane"]] = place.positive
-    return found
+            results.setdefault(place.variable, {})[place.at["joint"], place.at["plane"]] = place.positive
+    return results
 
 
 # Of what may be long; `contacts` and `verdict` have all.
@@ -232,14 +232,14 @@ def scores_of(
         for side, total in totals.items():
             of_norm = profile.band_overall if side == "both" else profile.band_side
             rows.append((side, "gait_profile_score", total, of_norm))
-    found = pd.DataFrame(rows, columns=["side", "variable", "score_deg", "norm_deg"])
-    found.attrs |= {"norms": "" if profile is None else profile.norms, "no_scores_because": why}
-    return found
+    result = pd.DataFrame(rows, columns=["side", "variable", "score_deg", "norm_deg"])
+    result.attrs |= {"norms": "" if profile is None else profile.norms, "no_scores_because": why}
+    return result
 
 
 def asymmetries_of(features: pd.DataFrame) -> pd.DataFrame:
     """Both sides of each feature, as `gaitid.Analysis.asymmetry` has them."""
     means = features.pivot_table("value", ["feature", "unit"], "side", "mean", sort=False)
     both = means.reindex(columns=["left", "right"]).dropna().reset_index().rename_axis(columns=None)
-    found = [asymmetry(row.left, row.right, row.feature, row.unit) for row in both.itertuples()]
-    return both.join(pd.DataFrame(found, columns=list(Asymmetry._fields), index=both.index))
+    results = [asymmetry(row.left, row.right, row.feature, row.unit) for row in both.itertuples()]
+    return both.join(pd.DataFrame(results, columns=list(Asymmetry._fields), index=both.index))

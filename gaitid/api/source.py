@@ -72,10 +72,10 @@ class Made:
 
     def frame(self, table: str) -> pd.DataFrame:
         if table in BANDS:
-            found = run.estimate_of(self.result, self.setup)
-            if found is None:
+            result = run.estimate_of(self.result, self.setup)
+            if result is None:
                 raise GaitidError("nobody asked how sure the numbers are", todo="give uncertainty=True to analyse")
-            return bands_frame(found, table)
+            return bands_frame(result, table)
         options = self.setup.options
         frame = frame_of(table, self.result, options.express_in, run.parts_of(self.result, options))
         return with_uncertainty(frame, run.estimate_of(self.result, self.setup)) if table == "features" else frame
@@ -201,25 +201,25 @@ def _typed(table: str, frame: pd.DataFrame) -> pd.DataFrame:
 # --- from arrays ----------------------------------------------------------------------------------------------
 
 
-def bands_frame(found: Estimate, table: str) -> pd.DataFrame:
+def bands_frame(result: Estimate, table: str) -> pd.DataFrame:
     """The table of `gaitid.uncertainty.estimate.Estimate.table`, or of its `cycles_table`."""
     if table == UNCERTAINTY_CYCLES:
         import io
 
-        return _typed(table, pd.read_csv(io.StringIO("".join(found.cycles_table()))))
-    names, n_frames = found.names, len(found.values)
+        return _typed(table, pd.read_csv(io.StringIO("".join(result.cycles_table()))))
+    names, n_frames = result.names, len(result.values)
     columns = {
-        "frame": np.repeat(found.first_frame + np.arange(n_frames), len(names)),
+        "frame": np.repeat(result.first_frame + np.arange(n_frames), len(names)),
         "column": np.tile(names, n_frames),
-    } | dict(zip(UNCERTAINTY_COLUMNS, found.bands().reshape(-1, len(UNCERTAINTY_COLUMNS)).T, strict=True))
+    } | dict(zip(UNCERTAINTY_COLUMNS, result.bands().reshape(-1, len(UNCERTAINTY_COLUMNS)).T, strict=True))
     return _typed(UNCERTAINTY, pd.DataFrame(columns))
 
 
-def with_uncertainty(features: pd.DataFrame, found: Estimate | None) -> pd.DataFrame:
+def with_uncertainty(features: pd.DataFrame, result: Estimate | None) -> pd.DataFrame:
     """The table of features with three more columns, where it is known how sure they are."""
-    if found is None:
+    if result is None:
         return features
-    bands, place = found.of_features(), {feature.name: i for i, feature in enumerate(FEATURES)}
+    bands, place = result.of_features(), {feature.name: i for i, feature in enumerate(FEATURES)}
     listed = features["feature"].map(place).to_numpy(dtype=np.intp).reshape(len(bands), -1)
     bands = np.take_along_axis(bands, listed[:, :, None], axis=1).reshape(-1, len(UNCERTAINTY_COLUMNS))
     return features.assign(**dict(zip(UNCERTAINTY_COLUMNS, bands.T, strict=True)))
@@ -248,17 +248,17 @@ def _spatiotemporal(result: Result) -> pd.DataFrame:
 
 
 def _features(result: Result) -> pd.DataFrame:
-    found = features(result, curves_of(result))
-    listed = [FEATURES[i] for i in found.listed]
-    n_cycles, n_features = len(found.cycles), len(listed)
+    outcome = features(result, curves_of(result))
+    listed = [FEATURES[i] for i in outcome.listed]
+    n_cycles, n_features = len(outcome.cycles), len(listed)
     columns = {
-        "side": np.repeat([c.side for c in found.cycles], n_features),
-        "cycle": np.repeat([c.number for c in found.cycles], n_features),
+        "side": np.repeat([c.side for c in outcome.cycles], n_features),
+        "cycle": np.repeat([c.number for c in outcome.cycles], n_features),
         "feature": np.tile([f.name for f in listed], n_cycles),
-        "value": found.value[:, found.listed].ravel(),
+        "value": outcome.value[:, outcome.listed].ravel(),
         "unit": np.tile([f.unit for f in listed], n_cycles),
-        "percent": found.percent[:, found.listed].ravel(),
-        "frame": feature_frames(found, result.trial)[:, found.listed].ravel(),
+        "percent": outcome.percent[:, outcome.listed].ravel(),
+        "frame": feature_frames(outcome, result.trial)[:, outcome.listed].ravel(),
     }
     return pd.DataFrame(columns, columns=list(FEATURE_COLUMNS))
 

@@ -58,9 +58,9 @@ def _words_of(option: Option, value: Any) -> tuple[str, ...]:
     if isinstance(value, bool):
         return (option.among or ("yes",)) if value else ()
     if kind in (WORDS, SIDES):
-        several = (value,) if isinstance(value, str) else tuple(value)
-        _check(option, several)
-        return () if several == option.default else several
+        values = (value,) if isinstance(value, str) else tuple(value)
+        _check(option, values)
+        return () if values == option.default else values
     if kind == FILES:
         return tuple(str(file) for file in _files(name, value))
     if kind == FILE:
@@ -79,8 +79,8 @@ def _check(option: Option, values: Iterable[object]) -> None:
 def _files(name: str, value: Any) -> tuple[Path, ...]:
     """Of a keyword that names one file, or several in a sequence."""
     one = isinstance(value, str | PathLike | Mapping) or not isinstance(value, Iterable)
-    several = (value,) if one else value
-    return tuple(file_path(name, item) for item in several)
+    values = (value,) if one else value
+    return tuple(file_path(name, item) for item in values)
 
 
 def file_path(name: str, value: object) -> Path:

@@ -106,32 +106,32 @@ def check_result(result: Result) -> list[Finding]:
 
 def verdict(result: Result) -> list[Finding]:
     """What the trial can be used for, its reasons, and what was assumed: as `run` says it."""
-    found = result.verdict
-    if found.trial == DO_NOT_USE:
-        findings = [Finding("verdict", FAIL, f"{found.words}: {found.worst_reason}")]
+    outcome = result.verdict
+    if outcome.trial == DO_NOT_USE:
+        findings = [Finding("verdict", FAIL, f"{outcome.words}: {outcome.worst_reason}")]
     else:
-        findings = [Finding("verdict", PASS, f"verdict {found.words}")]
-    told = [note for note in found.others if note.severity != "info" or note.message.cure]
-    said = [(reason.code, "doubt", reason.words) for reason in found.reasons]
-    said += [(note.code, note.severity, text) for note, text in by_code(told)]
+        findings = [Finding("verdict", PASS, f"verdict {outcome.words}")]
+    texts = [note for note in outcome.others if note.severity != "info" or note.message.cure]
+    messages = [(reason.code, "doubt", reason.words) for reason in outcome.reasons]
+    messages += [(note.code, note.severity, text) for note, text in by_code(texts)]
     return findings + [
         Finding("note", WARN if severity in ("error", "doubt") else NOTE, text, severity=severity)
-        for code, severity, text in said
+        for code, severity, text in messages
         if code not in _SHOWN_AS_FIGURES
     ]
 
 
 def sure_enough(result: Result, setup: Setup, limits: Mapping[str, float]) -> list[Finding]:
     """Whether the standard uncertainties of quantities are within limits; frames of an impact are no results."""
-    found = estimate_of(result, setup)
-    assert found is not None  # asked for
+    outcome = estimate_of(result, setup)
+    assert outcome is not None  # asked for
     findings = []
     for quantity, limit in limits.items():
         worst, where = -1.0, ""
-        for i, name in enumerate(found.names):
+        for i, name in enumerate(outcome.names):
             if quantity_of(name) != quantity:
                 continue
-            u = found.standard[:, i].copy()
+            u = outcome.standard[:, i].copy()
             side = name.partition("_")[0]
             if side in result.sides and not name.endswith("_deg"):
                 u[result.impact_frames(side)] = np.nan
@@ -344,11 +344,11 @@ def loads_known(result: Result) -> Finding:
 
 def known_wrenches(result: Result) -> Finding:
     """Share of the frames with a known load in which a joint's wrench is empty; of standing none is asked."""
-    found = figures.coverage(result)
+    outcome = figures.coverage(result)
     standing = any(reason.code == "standing" for reason in result.verdict.reasons)
-    if found.status == FAIL and standing and figures.any_angle(result):
+    if outcome.status == FAIL and standing and figures.any_angle(result):
         return Finding("coverage", PASS, "the subject stands still: no wrench is asked", 0.0)
-    return found
+    return outcome
 
 
 def labels(result: Result) -> list[Finding]:

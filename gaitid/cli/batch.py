@@ -207,8 +207,8 @@ def _work(plan: Plan, jobs: Sequence[Job], folder: Path, given: Mapping[str, Any
         except KeyboardInterrupt:
             log.add("interrupted", level=ERROR)
             of_all = f"{progress.done - progress.refused} of {counted(len(jobs), 'trial')}"
-            earlier = _not_looked_at(folder, jobs, printer.told) if given["resume"] else 0
-            before = f", {earlier} done before not looked at yet" if earlier else ""
+            previous = _not_looked_at(folder, jobs, printer.printed) if given["resume"] else 0
+            before = f", {previous} done before not looked at yet" if previous else ""
             print_error(f"interrupted; {of_all} done{before}; go on with --resume")
             return None
         finally:
@@ -219,13 +219,13 @@ def _work(plan: Plan, jobs: Sequence[Job], folder: Path, given: Mapping[str, Any
     return outcomes
 
 
-def _not_looked_at(folder: Path, jobs: Sequence[Job], told: Collection[str]) -> int:
+def _not_looked_at(folder: Path, jobs: Sequence[Job], text: Collection[str]) -> int:
     """How many results of earlier batches stand whose trials have had no turn yet."""
     from gaitid.batch.journal import Journal
     from gaitid.batch.previous import place_of
 
     noted = Journal(folder).read()
-    return sum(place_of(job, folder) in noted for job in jobs if job.name not in told)
+    return sum(place_of(job, folder) in noted for job in jobs if job.name not in text)
 
 
 class _Printer:
@@ -233,13 +233,13 @@ class _Printer:
 
     def __init__(self, log: Log, progress: Bar) -> None:
         self.log, self.progress = log, progress
-        self.told: set[str] = set()
+        self.printed: set[str] = set()
         self.first_with: dict[str, str] = {}  # the first trial that is not done for a reason, by reason
 
     def __call__(self, outcome: Outcome) -> None:
         from gaitid.batch.job import DONE
 
-        self.told.add(outcome.trial)
+        self.printed.add(outcome.trial)
         done, before = outcome.status == DONE, outcome.run_time_s is None
         for warning in outcome.warnings:
             self.log.add("warning", warning, WARNING, trial=outcome.trial)
@@ -296,8 +296,8 @@ def _print_summary(
     statuses = ", ".join(f"{n} {status}" for status, n in counts(list(outcomes.values())).items())
     verdicts = ", ".join(f"{n} {verdict}" for verdict, n in verdict_counts(outcomes.values()).items())
     rate = f"{progress.worked / max(progress.seconds, 1e-9):.1f} trials/s"
-    said = "; ".join(filter(None, (statuses, rate, verdicts)))
-    print_info(f"{counted(len(outcomes), 'trial')}: {said}; wrote {folder / TABLE}")
+    message = "; ".join(filter(None, (statuses, rate, verdicts)))
+    print_info(f"{counted(len(outcomes), 'trial')}: {message}; wrote {folder / TABLE}")
 
 
 def _schedule(folder: Path, given: Mapping[str, Any]) -> Scheduler:

@@ -216,10 +216,10 @@ def inspect_command(
     from gaitid.inspect.words import describe, in_one_line
 
     settings = options.reader_settings(given.pop("settings"), given.pop("subject_prefix"))
-    several = len(trials) > 1
-    if several and picture is not None:
+    many = len(trials) > 1
+    if many and picture is not None:
         raise click.UsageError("--picture is of one trial; give the trials one by one")
-    if several and (given["forces"] is not None or given["plates"] is not None):
+    if many and (given["forces"] is not None or given["plates"] is not None):
         raise click.UsageError("--forces and --plates belong to one trial; give the trials one by one")
     options.refuse_events_of_one(given["events"], len(trials))
     beside = Beside(**given)
@@ -239,18 +239,18 @@ def inspect_command(
                 erase_line()
                 click.echo(
                     in_one_line(seen.content)
-                    if several and not flag("verbose")
+                    if many and not flag("verbose")
                     else describe(seen.content, flag("verbose")),
                     nl=False,
                 )
-                for name, model in seen.content["models"].items() if not several else ():
+                for name, model in seen.content["models"].items() if not many else ():
                     for warning in model["warnings"]:
                         print_detail(f"{trial}: {name}: {warning}")
             if picture is not None and attempt(str(trial), partial(_draw, seen, picture)) is None:
                 refused += 1
-    if as_json and (several or contents):
-        print_json({"trials": contents} if several else contents[0])
-    if several and not as_json:
+    if as_json and (many or contents):
+        print_json({"trials": contents} if many else contents[0])
+    if many and not as_json:
         print_info(f"{len(trials)} trials: {len(trials) - refused} read, {refused} refused")
     return 1 if refused else 0
 

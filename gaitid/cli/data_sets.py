@@ -72,9 +72,9 @@ def repeatability_command(folders: tuple[Path, ...], output: Path) -> int:
     from gaitid.results.one_run import find_records
 
     refuse_to_overwrite([output], find_records(folders))
-    found = repeatability(folders, print_detail)
-    write_all(output.parent, {output.name: "".join(found.text)})
-    for line in repeatability_lines(found):
+    result = repeatability(folders, print_detail)
+    write_all(output.parent, {output.name: "".join(result.text)})
+    for line in repeatability_lines(result):
         print_info(line)
     print_info(f"wrote {output}")
     return 0

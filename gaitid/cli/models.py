@@ -80,8 +80,8 @@ def _resolved(name: str) -> str:
             return True
 
     body = yaml.dump(merged.content, Dumper=Plain, sort_keys=False, allow_unicode=True, width=110)
-    own, *others = (path.name for path in merged.paths)
-    return f"# {own}, with {', '.join(others) or 'nothing'} merged in\n{body}"
+    first, *others = (path.name for path in merged.paths)
+    return f"# {first}, with {', '.join(others) or 'nothing'} merged in\n{body}"
 
 
 @models_command.command("choices", epilog="Example:  gaitid models choices pig")

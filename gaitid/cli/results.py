@@ -380,28 +380,28 @@ def _groups(
     if output is not None:
         refuse_output(output, records)
     refuse_to_overwrite([path for path in (arrays, output and output.with_suffix(".csv")) if path], records)
-    found = of_groups.compare_groups(folders, paired, permutations, print_detail)
+    result = of_groups.compare_groups(folders, paired, permutations, print_detail)
     if output is not None:
         table = output.with_suffix(".csv")
         write_all(
             output.parent,
-            {output.name: of_groups.page(found).encode("utf-8", "replace"), table.name: of_groups.tidy_table(found)},
+            {output.name: of_groups.page(result).encode("utf-8", "replace"), table.name: of_groups.tidy_table(result)},
         )
         print_info(f"wrote {output} and {table.name}")
     if arrays is not None:
         content = io.BytesIO()
-        np.savez_compressed(content, allow_pickle=False, **of_groups.curve_arrays(found))
+        np.savez_compressed(content, allow_pickle=False, **of_groups.curve_arrays(result))
         write_all(arrays.parent, {arrays.name: content.getvalue()})
         print_info(f"wrote {arrays}")
     if as_json:
         print_json(
             {
-                "groups": of_groups.head_words(found),
-                "paired": found.paired,
-                "speed": of_groups.speed_words(found),
-                "curves": of_groups.rows_of(found),
+                "groups": of_groups.head_words(result),
+                "paired": result.paired,
+                "speed": of_groups.speed_words(result),
+                "curves": of_groups.rows_of(result),
             }
         )
     else:
-        click.echo("\n".join(of_groups.lines_of(found)))
+        click.echo("\n".join(of_groups.lines_of(result)))
     return 0

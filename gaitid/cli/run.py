@@ -140,12 +140,12 @@ def _to_files(
             chosen = replace(setup.options, command=recorded_command(path, given))
             of_trial = replace(setup, options=chosen, progress=progress.within)
             beside = attempt(str(path), partial(with_files_beside, of_trial, path), log)
-            settled = beside and attempt(str(path), partial(with_chosen_model, beside, path, session_of[path]), log)
-            if settled is None:
+            prepared = beside and attempt(str(path), partial(with_chosen_model, beside, path, session_of[path]), log)
+            if prepared is None:
                 refused += 1
                 continue
-            told = summary if in_short else None
-            refused += not _run_trial(path, folder, settled, partial(placed.append, path), log, told)
+            text = summary if in_short else None
+            refused += not _run_trial(path, folder, prepared, partial(placed.append, path), log, text)
     except KeyboardInterrupt:
         log.done("interrupted", level=ERROR)
         print_error(f"interrupted; {len(placed)} of {len(folders)} trials written")

@@ -83,15 +83,15 @@ def print_trial(
 
 def _note_lines(verdict: Verdict, before: Notes, verbose: bool) -> Iterator[tuple[str, str]]:
     """What a verdict and its notes say, the most important first, each with its cure; a cause once."""
-    said: list[str] = []
+    messages: list[str] = []
     for reason in verdict.reasons:
         text = (
             f"{reason.side}: {reason.text}" if reason.side and not reason.text.startswith(reason.side) else reason.text
         )
-        repeated = next((one for one in said if one in text), None)
+        repeated = next((one for one in messages if one in text), None)
         if repeated is not None and not verbose:
             text = text.replace(repeated, "").rstrip(" :;") + ": as above"
-        said.append(reason.text)
+        messages.append(reason.text)
         yield f"warning: {text}", "" if reason.cure in text else reason.cure
     for note, text in by_code(note for note in verdict.others if note not in before):
         if verbose or note.severity != "info":

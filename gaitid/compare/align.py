@@ -305,8 +305,8 @@ def _trial_of(curves: Curves) -> Path | None:
     entries: list[Mapping[str, Any]] = [e for e in curves.record.get("inputs", []) if e.get("role") == "trial"]
     if not entries or not curves.files:
         return None
-    found = (found_trial(path) for path in places(Path(str(entries[0]["path"])), curves.files[0]))
-    return next((path for path in found if path.is_file()), None)
+    result = (found_trial(path) for path in places(Path(str(entries[0]["path"])), curves.files[0]))
+    return next((path for path in result if path.is_file()), None)
 
 
 def at_instants(times: Array, values: Array, at: Array) -> Array:
@@ -357,9 +357,9 @@ def _over_cycle(a: Curves, b: Curves, notes: tuple[str, ...]) -> Aligned:
         basis = pool(means.results)
         if basis.kind != CYCLE:
             raise GaitidError(f"{curves.name}: no whole gait cycle to compare over", todo="see gaitid report for it")
-        notes += means.told
+        notes += means.left_out
         of_sides.append(Means(means.results, basis.sides))
-        found: dict[str, Array] = {}
+        collected: dict[str, Array] = {}
         sides = []
         for side, pooled in basis.sides.items():
             n = 0
@@ -367,9 +367,9 @@ def _over_cycle(a: Curves, b: Curves, notes: tuple[str, ...]) -> Aligned:
                 mean = pooled.mean(name)
                 n = max(n, mean.n)
                 if mean.n:
-                    found[f"{side}_{name}"] = mean.mean
+                    collected[f"{side}_{name}"] = mean.mean
             sides.append(f"{n} {side}")
-        columns.append(found)
+        columns.append(collected)
         counts.append(f"{curves.name}: {', '.join(sides)}")
     if words := _muscles_apart(a, b, columns):
         notes = (*notes, words)
@@ -405,8 +405,10 @@ def _muscles_apart(a: Curves, b: Curves, columns: Sequence[Mapping[str, Array]])
             key=lambda pair: pair[1],
         )
         if reach > _NO_CONTRACTION_PERCENT:
-            said = f"{name.removesuffix('_envelope_percent').replace('_', ' ')} of {curves.name} reaches {reach:.0f} %"
-            return f"muscles are not compared: {said} of its reference, which was no contraction of it; {cure}"
+            message = (
+                f"{name.removesuffix('_envelope_percent').replace('_', ' ')} of {curves.name} reaches {reach:.0f} %"
+            )
+            return f"muscles are not compared: {message} of its reference, which was no contraction of it; {cure}"
     return ""
 
 

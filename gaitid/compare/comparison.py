@@ -67,13 +67,14 @@ def bridge(trial: Trial, outputs: Mapping[str, Array]) -> Bridge:
     for side in loads:
         ground = stored_ground(outputs, side)
         ground = np.zeros((trial.n_frames, 3)) if ground is None else np.where(np.isfinite(ground), ground, 0.0)
-        state, stood = _stood(ground, result.ground.plates, mass_kg)
+        state, placements = _stood(ground, result.ground.plates, mass_kg)
         unmatched += int((state == UNKNOWN).sum())
-        load = load_from(state, stood, result.ground.plates, result.settings.contact_threshold_N)
+        load = load_from(state, placements, result.ground.plates, result.settings.contact_threshold_N)
         loads[side] = load
         sides[side] = replace(sides[side], load=load, acting=load)
         contacts += [
-            Contact(side, s.plates, s.first, s.last, float("nan"), _METHOD, 1.0, "", (s.first, s.last)) for s in stood
+            Contact(side, s.plates, s.first, s.last, float("nan"), _METHOD, 1.0, "", (s.first, s.last))
+            for s in placements
         ]
     notes = (f"the stored ground reaction is no plate's in {unmatched} frames",) if unmatched else ()
     of_feet = Loads(loads, tuple(contacts))
@@ -93,15 +94,15 @@ def _stood(ground: Array, plates: Sequence[PlateLoad], mass_kg: float) -> tuple[
     """
     loaded = np.abs(ground).max(axis=1) > 0
     state: IntArray = np.where(loaded, UNKNOWN, AIR).astype(np.intp)
-    stood: list[FootOnPlates] = []
+    placements: list[FootOnPlates] = []
     for chosen in _sets(plates):
         total = np.sum([plate.wrench.f_g for plate in chosen], axis=0) / mass_kg
         met: Mask = loaded & (state == UNKNOWN) & known_rows(total)
         met[met] = np.abs(total[met] - ground[met]).max(axis=1) < _SAME
         state[met] = LOADED
         numbers = tuple(plate.number for plate in chosen)
-        stood += [FootOnPlates(numbers, start, stop - 1) for start, stop in spans(met)]
-    return state, stood
+        placements += [FootOnPlates(numbers, start, stop - 1) for start, stop in spans(met)]
+    return state, placements
 
 
 def _sets(plates: Sequence[PlateLoad]) -> Iterator[tuple[PlateLoad, ...]]:
@@ -165,8 +166,8 @@ class Comparison:
         """
         if self.sure is None or m.column not in self.sure.limits:
             return None
-        found = beyond(self.sure.limits[m.column], difference(self.aligned.curves[m.column], m.quantity))
-        return found if found[2] >= 0 else None
+        result = beyond(self.sure.limits[m.column], difference(self.aligned.curves[m.column], m.quantity))
+        return result if result[2] >= 0 else None
 
     def shares(self, quantity: str | None = None) -> Mapping[str, Share]:
         """Of each part over the curves of a quantity that are not the same, or over all of them together."""
@@ -178,8 +179,8 @@ class Comparison:
 
     def ranked(self, quantity: str | None = None) -> list[tuple[str, Share]]:
         """Parts by the size of what they change, the largest first; without the remainder."""
-        found = [item for item in self.shares(quantity).items() if item[0] != "remainder"]
-        return sorted(found, key=lambda item: -abs(item[1].share))
+        results = [item for item in self.shares(quantity).items() if item[0] != "remainder"]
+        return sorted(results, key=lambda item: -abs(item[1].share))
 
 
 def compare(
@@ -260,11 +261,11 @@ def _towards_stored(a: Curves, b: Curves, aligned: Aligned) -> tuple[Explanation
     first = _made(result)
     assert stored.trial is not None
     trial = read_stored(found_trial(stored.trial))
-    found = bridge(trial, choose_set(trial, "" if stored.set_name == "" else None)[1])
+    outcome = bridge(trial, choose_set(trial, "" if stored.set_name == "" else None)[1])
     towards = f"{MODEL} (the arithmetic of Plug-in Gait, with the measurements that {stored.name} stores)"
-    mixtures = Mixtures(first, found.made)
+    mixtures = Mixtures(first, outcome.made)
     explanation = explain(mixtures, aligned.curves, _rows(first, aligned), towards, result is b)
-    notes = (*explanation.notes, *found.notes)
+    notes = (*explanation.notes, *outcome.notes)
     return Explanation(explanation.towards, explanation.parts, explanation.difference, explanation.remainder, notes), ""
 
 

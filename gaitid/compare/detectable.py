@@ -140,24 +140,24 @@ def _by_sessions(aligned: Aligned, path: Path) -> Detectable:
     """What sessions of the laboratory show, in place of the stated errors."""
     if aligned.way != CYCLE or not aligned.means:
         raise GaitidError(f"{path}: it says how sessions differ", expected="two recordings, over the gait cycle")
-    found = read_repeatability(path)
+    result = read_repeatability(path)
     a, b = (_Side(means) for means in aligned.means)
     limits = {}
     for name in aligned.curves:
         side, _, column = name.partition("_")
-        if column in found.curves:
-            limits[name] = found.curves[column].detectable(a.walk(side, column)[1], b.walk(side, column)[1])
+        if column in result.curves:
+            limits[name] = result.curves[column].detectable(a.walk(side, column)[1], b.walk(side, column)[1])
     features = []
     for side in ("left", "right"):
         values = a.features(side), b.features(side)
         for feature in FEATURES:
             of_a, of_b = (of.get(feature.name, []) for of in values)
-            if of_a and of_b and feature.name in found.features:
+            if of_a and of_b and feature.name in result.features:
                 cycles = len(of_a), len(of_b)
-                limit = float(found.features[feature.name].detectable(*cycles)[0])
+                limit = float(result.features[feature.name].detectable(*cycles)[0])
                 means = float(np.mean(of_a)), float(np.mean(of_b))
                 features.append(FeatureDifference(side, feature.name, feature.unit, *means, cycles, limit))
-    sizes = next(iter(found.curves.values())).numbers if found.curves else {}
+    sizes = next(iter(result.curves.values())).numbers if result.curves else {}
     shown = ", ".join(counted(round(sizes[f"{what}s"][0]), what) for what in ("session", "subject") if sizes)
     words = f"smallest detectable change between two sessions of one person, as {path.name} shows ({shown})"
     return Detectable(DIFFERENCE, words, limits, tuple(features))
@@ -223,22 +223,23 @@ class _Side:
     def feature_variance(self, side: str, feature: str) -> dict[str, float]:
         """By source, as `variance`."""
         entries = [result.record_at("uncertainty", "features", side, feature) for result in self.sure]
-        found = [entry for entry in entries if entry]
-        if not found:
+        results = [entry for entry in entries if entry]
+        if not results:
             return {}
         return {
-            s: sum(e["standard_uncertainty"] ** 2 * e["shares_percent"].get(s, 0.0) / 100 for e in found) / len(found)
+            s: sum(e["standard_uncertainty"] ** 2 * e["shares_percent"].get(s, 0.0) / 100 for e in results)
+            / len(results)
             for s in SOURCES
         }
 
     def features(self, side: str) -> dict[str, list[float]]:
         """The known values of each feature, one a cycle."""
-        found: dict[str, list[float]] = {}
+        results: dict[str, list[float]] = {}
         for result in self._means.results:
             for feature in result.features:
                 if feature.side == side and np.isfinite(feature.value):
-                    found.setdefault(feature.name, []).append(feature.value)
-        return found
+                    results.setdefault(feature.name, []).append(feature.value)
+        return results
 
     def sign_of_curve(self, side: str, column: str) -> dict[tuple[str, str], Array]:
         """By error, (101,): what one standard deviation does to the mean curve."""
@@ -246,13 +247,13 @@ class _Side:
         values = pooled.curves.columns[column]
         counted = np.isfinite(values).mean(axis=1) >= COUNTS_FROM
         rows = list(zip(pooled.trials[counted].tolist(), pooled.curves.numbers[counted].tolist(), strict=True))
-        found: dict[tuple[str, str], Array] = {}
+        results: dict[tuple[str, str], Array] = {}
         for trial, number in rows:
             signs = self._signs[trial]
             i, k = signs.names.index(column), signs.cycles.index((side, number))
             for error, change in zip(signs.errors, signs.curves[:, k, :, i], strict=True):
-                found[error] = found.get(error, 0.0) + change / len(rows)
-        return found
+                results[error] = results.get(error, 0.0) + change / len(rows)
+        return results
 
     def sign_of_feature(self, side: str, feature: int) -> dict[tuple[str, str], float]:
         """By error: what one standard deviation does to the feature's mean over cycles."""
@@ -260,11 +261,11 @@ class _Side:
         for signs in self._signs.values():
             known = [k for k, (of, _) in enumerate(signs.cycles) if of == side]
             rows += [(signs, k) for k in known if np.isfinite(signs.features[:, k, feature]).all()]
-        found: dict[tuple[str, str], float] = {}
+        results: dict[tuple[str, str], float] = {}
         for signs, k in rows:
             for error, change in zip(signs.errors, signs.features[:, k, feature].tolist(), strict=True):
-                found[error] = found.get(error, 0.0) + change / len(rows)
-        return found
+                results[error] = results.get(error, 0.0) + change / len(rows)
+        return results
 
 
 # --- both sides -------------------------------------------------------------------------------------------------

@@ -235,7 +235,7 @@ def shares(explanation: Explanation, columns: Sequence[str], scales: Mapping[str
         By which each quantity is divided, that curves of several can be taken together.
     """
     difference = _joined(explanation.difference, columns, scales)
-    found = {}
+    results = {}
     for part in explanation.parts:
         if part.change:
             change = _joined(part.change, columns, scales)
@@ -243,11 +243,11 @@ def shares(explanation: Explanation, columns: Sequence[str], scales: Mapping[str
             if part.alone:
                 alone = _joined(part.alone, columns, scales)
                 by_itself = _rms(alone), _projected(alone, difference)
-            found[part.ingredient.key] = Share(_rms(change), _projected(change, difference), *by_itself)
+            results[part.ingredient.key] = Share(_rms(change), _projected(change, difference), *by_itself)
     rest = _joined(explanation.remainder, columns, scales)
     share = _projected(rest, difference)
-    found["remainder"] = Share(_rms(rest), share, _rms(rest), share)
-    return found
+    results["remainder"] = Share(_rms(rest), share, _rms(rest), share)
+    return results
 
 
 def _joined(values: Columns, columns: Sequence[str], scales: Mapping[str, float]) -> Array:

@@ -106,28 +106,28 @@ def feature_row(
 
 def _asymmetries(values: Mapping[str, float]) -> dict[str, float]:
     """Of what both sides have: ``asymmetry_…``, left less right, and ``asymmetry_ratio_…``, left over right."""
-    found = {}
+    results = {}
     for name, left in values.items():
         bare = name.removeprefix("left_")
         if bare != name and f"right_{bare}" in values:
             of_what = bare.removesuffix("_deg"), "deg" if bare.endswith("_deg") else ""
             of = asymmetry(left, values[f"right_{bare}"], *of_what)
-            found[f"asymmetry_{bare}"] = of.difference
+            results[f"asymmetry_{bare}"] = of.difference
             if has_ratio(*of_what):
-                found[f"asymmetry_ratio_{bare}"] = of.ratio
-    return found
+                results[f"asymmetry_ratio_{bare}"] = of.ratio
+    return results
 
 
 def _scores(profile: GaitProfile | None) -> dict[str, float]:
     """Gait Variable Scores and Gait Profile Scores (Baker et al. 2009) by column; NaN where there are none."""
     of_sides = {side: {} if profile is None else profile.scores.get(side, {}) for side in _SIDES[:2]}
-    found = {
+    results = {
         f"{side}_gait_variable_score_{name}": scores.get(name, math.nan)
         for side, scores in of_sides.items()
         for name in VARIABLES
     }
     totals = (math.nan,) * 3 if profile is None else (profile.left, profile.right, profile.overall)
-    return found | dict(zip((f"{side}_gait_profile_score_deg" for side in _SIDES), totals, strict=True))
+    return results | dict(zip((f"{side}_gait_profile_score_deg" for side in _SIDES), totals, strict=True))
 
 
 def table_content(rows: Sequence[FeatureRow], suffix: str) -> Iterable[str] | bytes:

@@ -160,18 +160,18 @@ def _compared(
     left_out: tuple[str, ...],
     permutations: int,
 ) -> Groups:
-    found: list[tuple[str, str, Sample]] = []
+    results: list[tuple[str, str, Sample]] = []
     for side in SIDES:
         for column, panel in PANELS.items():
             sample = _sample(members, side, panel, paired)
             if sample is not None:
-                found.append((side, column, sample))
+                results.append((side, column, sample))
     speeds = tuple(np.array([np.mean(speeds_of(m.results) or np.nan) for m in of]) for of in members)
     of_speed = Sample(speeds[0][:, None], speeds[1][:, None], _numbers(members, members, paired))
-    tests = compare_curves([sample for *_, sample in found], paired, permutations) if found else []
+    tests = compare_curves([sample for *_, sample in results], paired, permutations) if results else []
     curves = tuple(
         _of_curve(side, column, sample, test, paired)
-        for (side, column, sample), test in zip(found, tests, strict=True)
+        for (side, column, sample), test in zip(results, tests, strict=True)
         if np.isfinite(test.t).any()  # else nobody varies in it
     )
     (speed,) = compare_curves([of_speed], paired, permutations)
@@ -249,16 +249,16 @@ def hedges_g(a: Array, b: Array, paired: bool) -> tuple[Array, Array]:
 # --- words, tables ----------------------------------------------------------------------------------------------------
 
 
-def speed_words(found: Groups) -> str:
+def speed_words(result: Groups) -> str:
     """How fast both walk, and whether they differ."""
-    a, b = found.speeds
-    means, apart = [float(np.nanmean(of)) for of in found.speeds], float(np.nanmean(b) - np.nanmean(a))
+    a, b = result.speeds
+    means, apart = [float(np.nanmean(of)) for of in result.speeds], float(np.nanmean(b) - np.nanmean(a))
     words = [
-        f"{name} {mean:.2f} ± {np.nanstd(of, ddof=1):.2f} m/s" for name, mean, of in zip(found.names, means, (a, b))
+        f"{name} {mean:.2f} ± {np.nanstd(of, ddof=1):.2f} m/s" for name, mean, of in zip(result.names, means, (a, b))
     ]
-    unequal = abs(apart) >= SPEEDS_DIFFER or found.speed.p < 0.05
+    unequal = abs(apart) >= SPEEDS_DIFFER or result.speed.p < 0.05
     end = "unequal: curves change with speed, and a part of every difference may be that" if unequal else "alike"
-    return f"walking speed: {', '.join(words)} (difference {fixed(apart, 2)} m/s, p {p_words(found.speed.p)}): {end}"
+    return f"walking speed: {', '.join(words)} (difference {fixed(apart, 2)} m/s, p {p_words(result.speed.p)}): {end}"
 
 
 def p_words(p: float) -> str:
@@ -266,17 +266,17 @@ def p_words(p: float) -> str:
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def rows_of(found: Groups) -> list[dict[str, Any]]:
+def rows_of(result: Groups) -> list[dict[str, Any]]:
     """Of each curve where it differs most, the smallest p first."""
     rows = []
-    for of in found.curves:
+    for of in result.curves:
         panel, at = PANELS[of.column], of.at
         rows.append(
             {
                 "side": of.side,
                 "curve": panel.title,
                 "column": of.column,
-                "n": f"{len(of.a)}" if found.paired else f"{len(of.a)} + {len(of.b)}",
+                "n": f"{len(of.a)}" if result.paired else f"{len(of.a)} + {len(of.b)}",
                 "at": at,
                 "difference": panel.scale * float(of.difference[at]),
                 "half_width": panel.scale * float(of.half_width[at]),
@@ -291,27 +291,27 @@ def rows_of(found: Groups) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: (row["p_of_all"], row["p"]))
 
 
-def head_words(found: Groups) -> str:
+def head_words(result: Groups) -> str:
     """Who is compared."""
-    a, b = map(len, found.members)
-    if found.paired:
-        out = f"; not in both, and left out: {', '.join(found.left_out)}" if found.left_out else ""
-        return f"{found.names[0]} and {found.names[1]}: the same {a} subjects, paired{out}"
-    both = [m.label for m in found.members[0] if m.label in {other.label for other in found.members[1]}]
+    a, b = map(len, result.members)
+    if result.paired:
+        out = f"; not in both, and left out: {', '.join(result.left_out)}" if result.left_out else ""
+        return f"{result.names[0]} and {result.names[1]}: the same {a} subjects, paired{out}"
+    both = [m.label for m in result.members[0] if m.label in {other.label for other in result.members[1]}]
     shared = f"; names in both groups, taken for different people: {', '.join(both)}" if both else ""
-    return f"{found.names[0]} ({a} subjects) and {found.names[1]} ({b} subjects), independent{shared}"
+    return f"{result.names[0]} ({a} subjects) and {result.names[1]} ({b} subjects), independent{shared}"
 
 
-def lines_of(found: Groups) -> Iterator[str]:
+def lines_of(result: Groups) -> Iterator[str]:
     """For a terminal."""
-    yield head_words(found)
-    yield speed_words(found)
-    rows = rows_of(found)
-    yield from mixed([m for members in found.members for m in members])[0]
+    yield head_words(result)
+    yield speed_words(result)
+    rows = rows_of(result)
+    yield from mixed([m for members in result.members for m in members])[0]
     clear = [row for row in rows if row["p"] < 0.05]
-    if found.untested:
-        few = ", ".join(found.untested[:3]) + (", …" if len(found.untested) > 3 else "")
-        yield f"{len(found.untested)} curves are not tested, as too few subjects have them or nobody varies: {few}"
+    if result.untested:
+        few = ", ".join(result.untested[:3]) + (", …" if len(result.untested) > 3 else "")
+        yield f"{len(result.untested)} curves are not tested, as too few subjects have them or nobody varies: {few}"
     yield f"{len(clear)} of {len(rows)} curves differ somewhere (p < 0.05 each); {round(0.05 * len(rows))} by chance"
     for row in clear:
         amount = f"{number(row['difference'], 3)} ± {number(row['half_width'], 3)} {row['unit']}"
@@ -320,11 +320,11 @@ def lines_of(found: Groups) -> Iterator[str]:
         yield f"  {row['side']} {row['curve'].lower()}: {amount} at {row['at']} %; {effect}; {ps}"
 
 
-def tidy_table(found: Groups) -> str:
+def tidy_table(result: Groups) -> str:
     """A row a side, column and percent."""
     text = io.StringIO()
     text.write(",".join(TABLE_COLUMNS) + "\n")
-    for of in found.curves:
+    for of in result.curves:
         test, of_both = of.tested, (len(of.a), len(of.b))
         moments = [m for group in (of.a, of.b) for m in (group.mean(axis=0), group.std(axis=0, ddof=1))]
         bands = (of.difference, of.difference - of.half_width, of.difference + of.half_width, test.t)
@@ -336,24 +336,24 @@ def tidy_table(found: Groups) -> str:
     return text.getvalue()
 
 
-def curve_arrays(found: Groups) -> dict[str, Array]:
+def curve_arrays(result: Groups) -> dict[str, Array]:
     """Of each curve ``{side}_{column}_{group}``, (subjects, 101): what `spm1d.stats` takes as Y; NaN where unknown."""
     return {
         f"{of.side}_{of.column}_{name}": values
-        for of in found.curves
-        for name, values in zip(found.names, (of.a, of.b), strict=True)
+        for of in result.curves
+        for name, values in zip(result.names, (of.a, of.b), strict=True)
     }
 
 
 # --- the page ---------------------------------------------------------------------------------------------------------
 
 
-def page(found: Groups) -> str:
+def page(result: Groups) -> str:
     """As HTML."""
-    tested = {(of.side, of.column): of for of in found.curves}
+    tested = {(of.side, of.column): of for of in result.curves}
 
     def lines(side: str, column: str) -> tuple[Line, ...]:
-        both = zip(found.names, found.members, strict=True)
+        both = zip(result.names, result.members, strict=True)
         made = [subject_line(members, side, column, i, name) for i, (name, members) in enumerate(both)]
         return tuple(line for line in made if line is not None)
 
@@ -362,22 +362,24 @@ def page(found: Groups) -> str:
         return [] if of is None else [(lines[1], Difference(of.difference, of.half_width, (len(of.a), len(of.b))))]
 
     def figures(i: int, side: str, key: str) -> Mapping[str, float] | list[float]:
-        each = {m.label: figures_of(m.results, side, key) for m in found.members[i]}
+        each = {m.label: figures_of(m.results, side, key) for m in result.members[i]}
         means = {who: float(np.mean(values)) for who, values in each.items() if values}
-        return means if found.paired else [*means.values()]
+        return means if result.paired else [*means.values()]
 
-    both = [m for members in found.members for m in members]
+    both = [m for members in result.members for m in members]
     return render(
         "compare/groups.html",
-        found=found,
-        head=head_words(found),
-        speed=speed_words(found),
-        tables_of_members=[(n, members_table(of, "Subject")) for n, of in zip(found.names, found.members, strict=True)],
+        found=result,
+        head=head_words(result),
+        speed=speed_words(result),
+        tables_of_members=[
+            (n, members_table(of, "Subject")) for n, of in zip(result.names, result.members, strict=True)
+        ],
         mixed=mixed(both),
-        compared=compared(Comparison(found.names, lines, "subjects", METHOD, None, "", differ=differ)),
-        rows=rows_of(found),
+        compared=compared(Comparison(result.names, lines, "subjects", METHOD, None, "", differ=differ)),
+        rows=rows_of(result),
         p_words=p_words,
         fixed=fixed,
         number=number,
-        tables=difference_tables(found.names, figures),
+        tables=difference_tables(result.names, figures),
     )

@@ -113,8 +113,8 @@ def measure_all(aligned: Aligned) -> tuple[Measured, ...]:
     """The figures of every curve that holds a quantity, those that people look at first."""
     columns = [column for column in aligned.curves if quantity_of(column)]
     per_kg = any(quantity_of(column) == "moment_Nm_per_kg" for column in columns)
-    found = [measure(column, aligned.curves[column], _is_shown(column, per_kg)) for column in columns]
-    return tuple(sorted(found, key=lambda m: (not m.shown, SHOWN.index(m.quantity) if m.shown else 0)))
+    results = [measure(column, aligned.curves[column], _is_shown(column, per_kg)) for column in columns]
+    return tuple(sorted(results, key=lambda m: (not m.shown, SHOWN.index(m.quantity) if m.shown else 0)))
 
 
 def _is_shown(column: str, per_kg: bool) -> bool:

@@ -45,7 +45,7 @@ def mixed_load(contacts: Result, side: str, plates: Sequence[PlateLoad]) -> Foot
 
 
 def load_from(
-    state: IntArray, stood: Sequence[FootOnPlates], plates: Sequence[PlateLoad], threshold_N: float
+    state: IntArray, placements: Sequence[FootOnPlates], plates: Sequence[PlateLoad], threshold_N: float
 ) -> FootLoad:
     """The load on a foot.
 
@@ -53,7 +53,7 @@ def load_from(
     ----------
     state : (frames,) int array
         `FootState` of each frame; what is loaded while the foot stands on no plate becomes unknown.
-    stood : sequence of FootOnPlates
+    placements : sequence of FootOnPlates
     plates : sequence of PlateLoad
     threshold_N : float
         Below it no centre of pressure is told.
@@ -64,7 +64,7 @@ def load_from(
     cop: Array = np.full((n, 3), np.nan)
     free = np.where(state == AIR, 0.0, np.nan)
     force[state == AIR] = moment[state == AIR] = 0.0
-    for contact in stood:
+    for contact in placements:
         if not set(contact.plates) <= by_number.keys():
             continue
         frames = slice(contact.first, contact.last + 1)

@@ -252,8 +252,8 @@ class Mixtures:
         key = (what, id(model), *(ingredient.key in self._taken for ingredient in on))
         if key not in self._made:
             self._made[key] = make()
-        found: T = self._made[key]
-        return found
+        result: T = self._made[key]
+        return result
 
     @property
     def _rate(self) -> float:
@@ -283,24 +283,24 @@ class Mixtures:
     def _make_base(self, model: Made) -> Pipeline:
         before = model.pipeline
         if all(self._of(ingredient) is model for ingredient in self._BODY):
-            found = replace(before.found, subject=model.result.subject)
+            result = replace(before.found, subject=model.result.subject)
             checked = Checked(model.result.body.geometry, ())
-            return before.with_(found=found, cleaned=model.result.markers, checked=checked)
+            return before.with_(found=result, cleaned=model.result.markers, checked=checked)
         recording, subject = self._of(RECORDING).result.trial, self._of(SUBJECT)
         base = before.with_(
             trial=replace(recording, parameters=subject.result.trial.parameters),
             subject_file=subject_of(subject.subject, model.model),
             static=self._of(STATIC).pipeline.static,
         )
-        found = base.found
-        legs = tuple(side for side in found.needs if side in model.result.body.sides)
-        found = replace(
-            found,
-            model=found.model._replace(settings=self.settings_of(self._taken, model.settings)),
-            subject=_weighed(found.subject, subject.result.subject),
+        result = base.found
+        legs = tuple(side for side in result.needs if side in model.result.body.sides)
+        result = replace(
+            result,
+            model=result.model._replace(settings=self.settings_of(self._taken, model.settings)),
+            subject=_weighed(result.subject, subject.result.subject),
             up_g=self._up_g,
         )
-        base = base.with_(legs=legs, calibration=base.with_(legs=legs).calibration, found=found)
+        base = base.with_(legs=legs, calibration=base.with_(legs=legs).calibration, found=result)
         return base.with_(checked=Checked(put_segments(base.geometry, legs)[0], ()))
 
     def _posed(self, model: Made) -> _Posed:

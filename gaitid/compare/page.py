@@ -232,34 +232,34 @@ def changes_of(
 def _between(a: str, b: str, named: Mapping[str, Sequence[Path]], same: str | None, sessions: Path | None) -> Changes:
     first, other = (replace(session_curves(tuple(find_records(named[name]))), name=name) for name in (a, b))
     try:
-        found = compare_curves(first, other, way=CYCLE, same=same, sessions=sessions)
+        result = compare_curves(first, other, way=CYCLE, same=same, sessions=sessions)
     except GaitidError as error:
         if sessions is not None and str(sessions) in error.line():
             raise
         return Changes(a, b, f"They are not compared: {error.line()}.", known=False)
-    if found.sure is None:
+    if result.sure is None:
         return Changes(a, b, _NO_LIMIT, known=False)
-    known = sum(found.beyond(m) is not None for m in found.compared)
+    known = sum(result.beyond(m) is not None for m in result.compared)
     words = (
-        f"The limit is the {found.sure.words}. It is known of {len(found.sure.features)} features and {known} curves; "
-        "five in a hundred lie beyond by chance. A curve is named where more than a quarter of it lies beyond."
+        f"The limit is the {result.sure.words}. It is known of {len(result.sure.features)} features and {known} "
+        "curves; five in a hundred lie beyond by chance. A curve is named where more than a quarter of it lies beyond."
     )
-    notes = (f"{note[:1].upper()}{note[1:]}." for note in found.sure.notes)
-    return Changes(a, b, " ".join((words, *notes)), tuple(_change_rows(found)))
+    notes = (f"{note[:1].upper()}{note[1:]}." for note in result.sure.notes)
+    return Changes(a, b, " ".join((words, *notes)), tuple(_change_rows(result)))
 
 
-def _change_rows(found: Comparison) -> Iterator[Change]:
+def _change_rows(result: Comparison) -> Iterator[Change]:
     """Curves where they differ most beside the limit, then features: each by how often its limit it differs."""
-    assert found.sure is not None
-    for m, share, _, at in changed(found):
+    assert result.sure is not None
+    for m, share, _, at in changed(result):
         side, _, column = m.column.partition("_")
-        both, limit = found.aligned.curves[m.column], float(found.sure.limits[m.column][at])
+        both, limit = result.aligned.curves[m.column], float(result.sure.limits[m.column][at])
         kind = "moment" if "_moment_" in column else "power" if "_power_" in column else ""
-        where = f"at {found.aligned.place(at)}, beyond over {percent(share)} of the cycle"
+        where = f"at {result.aligned.place(at)}, beyond over {percent(share)} of the cycle"
         words = f"{curve_name(column)} {kind}".strip() + f", curve: {where}"
         apart = float(difference(both, m.quantity)[at])
         yield _change_row(side, words, unit_of(m.quantity), float(both.a[at]), float(both.b[at]), apart, limit)
-    for f in sorted(found.sure.features, key=lambda f: -abs(f.b - f.a) / f.detectable if f.detectable else 0.0):
+    for f in sorted(result.sure.features, key=lambda f: -abs(f.b - f.a) / f.detectable if f.detectable else 0.0):
         if f.beyond:
             yield _change_row(f.side, f.feature.replace("_", " "), f.unit, f.a, f.b, f.b - f.a, f.detectable)
 

@@ -113,12 +113,12 @@ def in_common(a: Sequence[Record], b: Sequence[Record], same: str | None = None)
         raise GaitidError(f"{same}: nothing that two results can have in common", expected=" or ".join(SAME))
     level, why = _shown(a, b) if same is None else (same, "as --same says")
     records = [*a, *b]
-    alike = {
+    unchanged = {
         "hip_centre": _is_one({_about(r, "hip_centre") for r in records}),
         "segment_parameters": _is_one({_hash(r, "table") for r in records}),
         "cutoff": _is_one({(_setting(r, "marker_filter"), str(_setting(r, "cutoff_hz"))) for r in records}),
     }
-    sources = tuple(s for s in SOURCES if s in _COMMON[level] and alike.get(s, True))
+    sources = tuple(s for s in SOURCES if s in _COMMON[level] and unchanged.get(s, True))
     numbers = tuple(name.replace(".", " ") for name in _equal_numbers(records)) if level != NOTHING else ()
     return InCommon(level, why, sources, numbers)
 
@@ -168,8 +168,10 @@ def _setting(record: Record, key: str) -> Any:
 
 
 def _hash(record: Record, role: str) -> str:
-    found = [str(e.get("sha256")) for e in record.get("inputs", []) if isinstance(e, Mapping) and e.get("role") == role]
-    return found[0] if found else ""
+    results = [
+        str(e.get("sha256")) for e in record.get("inputs", []) if isinstance(e, Mapping) and e.get("role") == role
+    ]
+    return results[0] if results else ""
 
 
 # Both sides show the same pelvis: it counts once.
@@ -212,8 +214,8 @@ def repeatability(folders: Sequence[Path], say: Callable[[str], None] = lambda _
         No subject has two sessions with whole cycles.
     """
     subjects = _subjects(load_results(folders, say))
-    several = {who: sessions for who, sessions in subjects.items() if len(sessions) > 1}
-    if not several:
+    repeated = {who: sessions for who, sessions in subjects.items() if len(sessions) > 1}
+    if not repeated:
         sessions = sum(map(len, subjects.values()))
         raise GaitidError(
             "no subject has two sessions with whole cycles",
@@ -222,23 +224,23 @@ def repeatability(folders: Sequence[Path], say: Callable[[str], None] = lambda _
             f"subject{'' if len(subjects) == 1 else 's'}",
             todo="name subject and session in a manifest of gaitid batch, or give each session a folder",
         )
-    anew = {who: _anew(sessions) for who, sessions in several.items()}
-    names = dict.fromkeys(n for of in several.values() for s in of for p in s.sides.values() for n in p.curves.columns)
-    curves = {name: found for name in names if (found := _of_curve(several, anew, name)) is not None}
-    features = {f.name: found for f in FEATURES if (found := _of_feature(several, anew, f.name, f.unit)) is not None}
+    anew = {who: _anew(sessions) for who, sessions in repeated.items()}
+    names = dict.fromkeys(n for of in repeated.values() for s in of for p in s.sides.values() for n in p.curves.columns)
+    curves = {name: result for name in names if (result := _of_curve(repeated, anew, name)) is not None}
+    features = {f.name: result for f in FEATURES if (result := _of_feature(repeated, anew, f.name, f.unit)) is not None}
     return Repeatability(curves, features)
 
 
 def _subjects(sessions: Iterable[Session]) -> dict[tuple[str, str], list[OfSession]]:
     """By subject and condition the sessions that have whole cycles."""
-    found: dict[tuple[str, str], list[OfSession]] = {}
+    collected: dict[tuple[str, str], list[OfSession]] = {}
     for session in sessions:
         results = in_mean(session.results).results
         basis = pool(results)
         if basis.kind == CYCLE and basis.sides:
-            of_subject = found.setdefault((session.subject, session.condition), [])
+            of_subject = collected.setdefault((session.subject, session.condition), [])
             of_subject.append(OfSession(session, results, basis.sides))
-    return found
+    return collected
 
 
 def _anew(sessions: Sequence[OfSession]) -> Collection[str] | None:
@@ -255,14 +257,14 @@ def _anew(sessions: Sequence[OfSession]) -> Collection[str] | None:
 
 # --- one curve, one feature -------------------------------------------------------------------------------------------
 
-_Several = Mapping[tuple[str, str], Sequence[OfSession]]
+_Repeated = Mapping[tuple[str, str], Sequence[OfSession]]
 _Anew = Mapping[tuple[str, str], Collection[str] | None]
 
 
-def _of_curve(several: _Several, anew: _Anew, name: str) -> Components | None:
+def _of_curve(repeated: _Repeated, anew: _Anew, name: str) -> Components | None:
     units: list[list[Array]] = []
     stated: list[tuple[Array, Array]] = []
-    for who, sessions in several.items():
+    for who, sessions in repeated.items():
         for side in _sides(sessions, name):
             of_side = [(s, s.sides[side]) for s in sessions if side in s.sides]
             each = [(s, _counted(pooled, name)) for s, pooled in of_side]
@@ -272,13 +274,13 @@ def _of_curve(several: _Several, anew: _Anew, name: str) -> Components | None:
                 parts = [variance_over_cycle(s.results, side, name) for s, _ in each]
                 stated += [_stated(part, anew[who], len(PERCENT)) for part in parts]
     unit = next((unit for end, unit in _UNITS.items() if name.endswith(end)), name.rpartition("_")[2])
-    return _components(units, unit, stated, several, name.endswith("_deg"))
+    return _components(units, unit, stated, repeated, name.endswith("_deg"))
 
 
-def _of_feature(several: _Several, anew: _Anew, name: str, unit: str) -> Components | None:
+def _of_feature(repeated: _Repeated, anew: _Anew, name: str, unit: str) -> Components | None:
     units: list[list[Array]] = []
     stated: list[tuple[Array, Array]] = []
-    for who, sessions in several.items():
+    for who, sessions in repeated.items():
         for side in _sides(sessions, name):
             each = [(s, _values(s, side, name)) for s in sessions]
             each = [(s, values) for s, values in each if len(values)]
@@ -287,7 +289,7 @@ def _of_feature(several: _Several, anew: _Anew, name: str, unit: str) -> Compone
                 stated += [
                     _stated(_of_record(result, side, name), anew[who], 1) for s, _ in each for result in s.results
                 ]
-    return _components(units, unit, stated, several, unit == "deg")
+    return _components(units, unit, stated, repeated, unit == "deg")
 
 
 def _sides(sessions: Sequence[OfSession], name: str) -> list[str]:
@@ -303,8 +305,8 @@ def _counted(pooled: Pooled, name: str) -> Array:
 
 def _values(session: OfSession, side: str, name: str) -> Array:
     """(cycles, 1)"""
-    found = [value for result in session.results for value in result.feature_values.get((side, name), ())]
-    return np.array(found, dtype=float)[:, None]
+    results = [value for result in session.results for value in result.feature_values.get((side, name), ())]
+    return np.array(results, dtype=float)[:, None]
 
 
 def _of_record(result: Result, side: str, name: str) -> dict[str, Array]:
@@ -326,28 +328,28 @@ def _stated(variance: Mapping[str, Array], anew: Collection[str] | None, points:
 
 
 def _components(
-    units: Sequence[Sequence[Array]], unit: str, stated: Sequence[tuple[Array, Array]], several: _Several, angle: bool
+    units: Sequence[Sequence[Array]], unit: str, stated: Sequence[tuple[Array, Array]], repeated: _Repeated, angle: bool
 ) -> Components | None:
     if not units:
         return None
-    found = nested([[_turned(v, of[0][0]) for v in of] for of in units] if angle else units)
-    sem = np.sqrt(found.between + found.within / found.cycles)
-    low, high = interval(sem, found.freedom)
+    outcome = nested([[_turned(v, of[0][0]) for v in of] for of in units] if angle else units)
+    sem = np.sqrt(outcome.between + outcome.within / outcome.cycles)
+    low, high = interval(sem, outcome.freedom)
     points = len(sem)
     total, placed = (_mean([part[i] for part in stated], points) for i in (0, 1))
-    results = [result for of in several.values() for session in of for result in session.results]
+    results = [result for of in repeated.values() for session in of for result in session.results]
     sizes = [
         size
         for r in results
         if (size := r.number("uncertainty", "sources", "marker_placement", "coordinate_mm")) is not None
     ]
     numbers = {
-        "subjects": np.full(points, float(len(several))),
-        "sessions": np.full(points, float(sum(map(len, several.values())))),
-        "cycles": found.cycles,
-        "degrees_of_freedom": found.freedom,
-        "sd_between_sessions": np.sqrt(found.between),
-        "sd_within_session": np.sqrt(found.within),
+        "subjects": np.full(points, float(len(repeated))),
+        "sessions": np.full(points, float(sum(map(len, repeated.values())))),
+        "cycles": outcome.cycles,
+        "degrees_of_freedom": outcome.freedom,
+        "sd_between_sessions": np.sqrt(outcome.between),
+        "sd_within_session": np.sqrt(outcome.within),
         "sem": sem,
         "sem_low_95": low,
         "sem_high_95": high,
@@ -364,10 +366,10 @@ def _turned(values: Array, like: Array) -> Array:
     return np.asarray(values - 360.0 * np.rint(np.nan_to_num((values - like) / 360.0)))
 
 
-def _mean(several: Sequence[Array], points: int) -> Array:
-    values = np.array(several).reshape(-1, points)
-    count = np.isfinite(values).sum(axis=0)
-    return np.asarray(np.nansum(values, axis=0) / np.where(count > 0, count, np.nan))
+def _mean(values: Sequence[Array], points: int) -> Array:
+    table = np.array(values).reshape(-1, points)
+    count = np.isfinite(table).sum(axis=0)
+    return np.asarray(np.nansum(table, axis=0) / np.where(count > 0, count, np.nan))
 
 
 def nested(units: Sequence[Sequence[Array]]) -> Nested:
@@ -413,9 +415,9 @@ def nested(units: Sequence[Sequence[Array]]) -> Nested:
 # --- words ------------------------------------------------------------------------------------------------------------
 
 
-def repeatability_lines(found: Repeatability) -> Iterator[str]:
+def repeatability_lines(result: Repeatability) -> Iterator[str]:
     """A line for each angle, over the cycle, then whether the priors fit."""
-    for name, of in found.curves.items():
+    for name, of in result.curves.items():
         joint = usable_column(name)
         if joint is None or joint.quantity != "angle_deg":
             continue
@@ -425,7 +427,7 @@ def repeatability_lines(found: Repeatability) -> Iterator[str]:
             f"{joint.joint.replace('_', ' ')} {motion_words(joint)}: SEM {sem:.1f}° (95 % {low:.1f} to {high:.1f}°), "
             f"smallest detectable change {change:.1f}°{beside}"
         )
-    placement = found.placement()
+    placement = result.placement()
     if placement is not None:
         yield _placement_words(placement)
 

@@ -49,7 +49,7 @@ _UNITS = {"_hz": " Hz", "_N": " N", "_mm": " mm", "_s": " s", "_mm2": " mm²"}
 
 def sizes(mixtures: Mixtures) -> dict[str, str]:
     """What differs in each ingredient, by its key, A's value first; ingredients that are the same are left out."""
-    found: dict[str, str] = {}
+    results: dict[str, str] = {}
     for ingredient in ORDER:
         parts = [_setting(*pair) for pair in differing(ingredient, mixtures.first.settings, mixtures.second.settings)]
         if special := _SPECIAL.get(ingredient.key):
@@ -60,8 +60,8 @@ def sizes(mixtures: Mixtures) -> dict[str, str]:
         if not parts and ingredient.of_body and mixtures.other_definitions:
             parts = [BY_ANOTHER]
         if parts:
-            found[ingredient.key] = "; ".join(parts)
-    return found
+            results[ingredient.key] = "; ".join(parts)
+    return results
 
 
 def _in_the_results(mixtures: Mixtures, ingredient: Ingredient) -> list[str]:
@@ -98,11 +98,11 @@ def _value(value: object, unit: str) -> str:
 
 def _largest(items: Iterator[tuple[str, float]], unit: str, least: float) -> list[str]:
     """The largest of named sizes, in words."""
-    found = sorted((item for item in items if item[1] > least), key=lambda item: -item[1])
-    if not found:
+    results = sorted((item for item in items if item[1] > least), key=lambda item: -item[1])
+    if not results:
         return []
-    words = ", ".join(f"{name} {size:.3g} {unit}" for name, size in found[:_MOST])
-    return [words + (f" and {len(found) - _MOST} more" if len(found) > _MOST else "")]
+    words = ", ".join(f"{name} {size:.3g} {unit}" for name, size in results[:_MOST])
+    return [words + (f" and {len(results) - _MOST} more" if len(results) > _MOST else "")]
 
 
 def _mean(values: Array) -> float:
@@ -160,9 +160,9 @@ def _parameters(mixtures: Mixtures) -> list[str]:
             side: ", ".join(_changed(a.table.row(body.row, side), b.table.row(rows[body.segment], side)))
             for side in mixtures.sides
         }
-        alike = len(set(of_side.values())) == 1
-        told = {"": next(iter(of_side.values()), "")} if alike else of_side
-        parts += [f"{f'{side} {body.segment}'.strip()}: {changed}" for side, changed in told.items() if changed]
+        unchanged = len(set(of_side.values())) == 1
+        text = {"": next(iter(of_side.values()), "")} if unchanged else of_side
+        parts += [f"{f'{side} {body.segment}'.strip()}: {changed}" for side, changed in text.items() if changed]
     parts += _masses(mixtures)
     if parts and a.table.name != b.table.name:
         parts = [f"tables {a.table.name} and {b.table.name}", *parts]
@@ -308,10 +308,10 @@ def _contacts(mixtures: Mixtures) -> list[str]:
     results = mixtures.first.result, mixtures.second.result
     parts = _by_hand_words(mixtures)
     for side in mixtures.sides:
-        stood = [{s.plates: s for s in foot_on_plates(result, side)} for result in results]
+        placements = [{s.plates: s for s in foot_on_plates(result, side)} for result in results]
         states = [result.sides[side].load.state for result in results]
         n = int((states[0] != states[1]).sum())
-        plates = [" and ".join("+".join(map(str, p)) for p in one) or "none" for one in stood]
+        plates = [" and ".join("+".join(map(str, p)) for p in one) or "none" for one in placements]
         if n:
             which = f" (plates {plates[0]}, then {plates[1]})" if plates[0] != plates[1] else ""
             parts.append(f"{side} foot otherwise in {n} frames{which}")

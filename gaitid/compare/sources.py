@@ -172,8 +172,8 @@ def kind_of(given: Path) -> tuple[str, tuple[Path, ...]]:
     if given.name.endswith(RECORD_SUFFIX) and given.name != RECORD_SUFFIX:
         return RESULT, (given,)
     if given.is_dir():
-        found = find_records([given])
-        return (RESULT if len(found) == 1 else SESSION), found
+        result = find_records([given])
+        return (RESULT if len(result) == 1 else SESSION), result
     suffix = given.suffix.lower()
     if suffix == ".c3d":
         return STORED, (given,)
@@ -201,10 +201,10 @@ def files_of(a: Path, b: Path) -> list[Path]:
     """Files that a page must not be written over."""
     files = []
     for path in (a, b):
-        kind, found = kind_of(path)
-        files += list(found)
+        kind, result = kind_of(path)
+        files += list(result)
         if kind in (RESULT, SESSION):
-            stems = [(file, file.name.removesuffix(RECORD_SUFFIX)) for file in found]
+            stems = [(file, file.name.removesuffix(RECORD_SUFFIX)) for file in result]
             files += [file.with_name(f"{stem}.{table}.csv") for file, stem in stems for table in TABLES]
     return files
 
@@ -395,6 +395,6 @@ def _stored(path: Path, mass_kg: float, reading: Reading) -> Curves:
 
 
 def _opensim(path: Path, mass_kg: float, reading: Reading) -> Curves:
-    found = read_opensim(path, mass_kg, reading.knee)
-    columns: dict[str, Array] = found.columns
-    return Curves(path.name, OPENSIM, found.words, columns, None, found.time_s, {}, notes=found.notes)
+    result = read_opensim(path, mass_kg, reading.knee)
+    columns: dict[str, Array] = result.columns
+    return Curves(path.name, OPENSIM, result.words, columns, None, result.time_s, {}, notes=result.notes)

@@ -27,8 +27,8 @@ _FIGURES = ("n", "only_a", "only_b", "rms", "range_a", "range_b", "r", "bias", "
 
 def changed(comparison: Comparison) -> list[tuple[Measured, float, float, int]]:
     """Curves of which more than a quarter lies beyond, with share, largest ratio and its row; the largest first."""
-    found = [(m, of) for m in comparison.compared if (of := comparison.beyond(m)) is not None]
-    more = [(m, *of) for m, of in found if of[0] > CHANGED_FROM]
+    results = [(m, of) for m in comparison.compared if (of := comparison.beyond(m)) is not None]
+    more = [(m, *of) for m, of in results if of[0] > CHANGED_FROM]
     return sorted(more, key=lambda item: -item[2])
 
 
@@ -71,10 +71,10 @@ def sure_cells(comparison: Comparison, m: Measured) -> tuple[str, ...]:
     """The limit, as the median over the rows, and the share of rows that lie beyond it."""
     if comparison.sure is None:
         return ()
-    found = comparison.beyond(m)
-    if found is None:
+    result = comparison.beyond(m)
+    if result is None:
         return ("–", "–")
-    return number(typical(comparison, m)), percent(found[0])
+    return number(typical(comparison, m)), percent(result[0])
 
 
 def typical(comparison: Comparison, m: Measured) -> float:
@@ -109,11 +109,11 @@ def _about(comparison: Comparison) -> list[str]:
 def _curves(comparison: Comparison) -> list[str]:
     rows: list[Sequence[str]] = []
     for quantity, name in QUANTITIES.items():
-        found = [m for m in comparison.shown if m.quantity == quantity]
-        if found:
+        results = [m for m in comparison.shown if m.quantity == quantity]
+        if results:
             rows.append((f"{name}, {unit_of(quantity)}", *heads_of(comparison)))
-            rows += [_row(comparison, m) for m in found if not (m.n and m.same)]
-            same = [m for m in found if m.n and m.same]
+            rows += [_row(comparison, m) for m in results if not (m.n and m.same)]
+            same = [m for m in results if m.n and m.same]
             if same:
                 limit = f"{TOLERANCES[quantity]:g} {unit_of(quantity)}"
                 rows.append((f"  {len(same)} curves differ by less than {limit}, which counts as the same",))
@@ -181,9 +181,9 @@ def _reasons(comparison: Comparison) -> list[str]:
         why_not = f" – not exchanged: {part.why_not}; left over" if part.why_not else ""
         lines.append(f"{part.ingredient.name}: {part.size}{why_not}")
     there = {part.ingredient.key for part in explanation.parts}
-    alike = [ingredient.name for ingredient in ORDER if ingredient.key not in there]
-    if alike:
-        lines.append(f"the same in both: {', '.join(alike)}")
+    unchanged = [ingredient.name for ingredient in ORDER if ingredient.key not in there]
+    if unchanged:
+        lines.append(f"the same in both: {', '.join(unchanged)}")
     return lines + [f"Note: {note}" for note in explanation.notes]
 
 
@@ -224,7 +224,7 @@ def _side(curves: Curves) -> dict[str, Any]:
 def _curve(comparison: Comparison, m: Measured) -> dict[str, Any]:
     aligned = comparison.aligned
     at = {FRAMES: "frame", CYCLE: "percent"}.get(aligned.way, "time_s")
-    found: dict[str, Any] = {
+    results: dict[str, Any] = {
         "column": m.column,
         "quantity": m.quantity,
         "unit": unit_of(m.quantity),
@@ -233,18 +233,18 @@ def _curve(comparison: Comparison, m: Measured) -> dict[str, Any]:
         "same": m.same if m.n else None,
     }
     if comparison.sure is not None:
-        found |= _of_curve(comparison, m)
+        results |= _of_curve(comparison, m)
     explanation = comparison.explanation
     if explanation is not None and m.column in explanation.difference and m.n and not m.same:
         parts = shares(explanation, [m.column], {m.quantity: 1.0})
-        found["parts"] = {key: _share(share) for key, share in parts.items()}
-    return found
+        results["parts"] = {key: _share(share) for key, share in parts.items()}
+    return results
 
 
 def _of_curve(comparison: Comparison, m: Measured) -> dict[str, Any]:
     """Whether a difference is more than its uncertainty: limit, share of rows beyond, largest over its limit."""
-    found = comparison.beyond(m)
-    share, ratio, at = found if found is not None else (float("nan"), float("nan"), -1)
+    result = comparison.beyond(m)
+    share, ratio, at = result if result is not None else (float("nan"), float("nan"), -1)
     return {
         "detectable": typical(comparison, m),
         "beyond_percent": 100 * share,

@@ -73,7 +73,7 @@ def differs_most(comparison: Comparison) -> tuple[str, Sequence[Measured]]:
     """The quantity whose difference is the largest share of its range, and its curves."""
     by_quantity = {q: [m for m in comparison.compared if m.quantity == q] for q in comparison.quantities}
     weights = {
-        q: pooled_rms(found) / comparison.scales[q] for q, found in by_quantity.items() if q in comparison.scales
+        q: pooled_rms(result) / comparison.scales[q] for q, result in by_quantity.items() if q in comparison.scales
     }
     weights = {q: of for q, of in weights.items() if q != MUSCLES} or weights  # these change most from walk to walk
     if not weights:
@@ -161,12 +161,12 @@ def shapes(comparison: Comparison) -> list[str]:
     if {comparison.a.kind, comparison.b.kind} <= {RESULT, SESSION}:
         return []
     masses = [curves.mass_kg for curves in (comparison.a, comparison.b) if curves.mass_kg > 0]
-    found: dict[str, list[str]] = {}
+    results: dict[str, list[str]] = {}
     for m in comparison.compared:
         if what := _shape(m, masses[0] if masses else math.nan):
-            found.setdefault(what, []).append(curve_name(m.column))
-    more = {what: f" and {len(of) - _MOST} more" if len(of) > _MOST else "" for what, of in found.items()}
-    return [f"{what}: {', '.join(of[:_MOST])}{more[what]}." for what, of in found.items()]
+            results.setdefault(what, []).append(curve_name(m.column))
+    more = {what: f" and {len(of) - _MOST} more" if len(of) > _MOST else "" for what, of in results.items()}
+    return [f"{what}: {', '.join(of[:_MOST])}{more[what]}." for what, of in results.items()]
 
 
 def _shape(m: Measured, mass_kg: float) -> str:
@@ -226,11 +226,11 @@ def beyond(comparison: Comparison, tolerances: Mapping[str, float]) -> list[str]
     """What lies beyond tolerances, a line each; also a quantity of which nothing was compared."""
     lines = []
     for quantity, limit in tolerances.items():
-        found = [m for m in comparison.measured if m.quantity == quantity and m.n]
-        if not found:
+        results = [m for m in comparison.measured if m.quantity == quantity and m.n]
+        if not results:
             lines.append(f"{quantity}: nothing of it was compared")
             continue
-        over = [m for m in found if not abs(m.largest) <= limit]
+        over = [m for m in results if not abs(m.largest) <= limit]
         if over:
             worst = max(over, key=lambda m: abs(m.largest))
             more = f" (+{len(over) - 1} curve{'s' if len(over) > 2 else ''})" if len(over) > 1 else ""

@@ -85,7 +85,7 @@ def measurements(result: Result, static: Geometry) -> Iterator[Measurement]:
     """
     body, label_of = result.body, _labels(static)
     chain, proximal = body.model.chain, body.model.proximal
-    own = segments_of_markers(body, result.markers.filtered)
+    segments = segments_of_markers(body, result.markers.filtered)
 
     def nearest(joint: int, side: str) -> str:
         definition = body.model.each_side.points.get(name := chain[joint].centre)
@@ -102,7 +102,9 @@ def measurements(result: Result, static: Geometry) -> Iterator[Measurement]:
     for side in body.sides:
         for k, spec in enumerate(chain):
             below = [joint for joint, above in enumerate(proximal) if above == k]
-            mine = [label for label, place in own.items() if place == (side, spec.segment) and label in static.tracks]
+            mine = [
+                label for label, place in segments.items() if place == (side, spec.segment) and label in static.tracks
+            ]
             ends[side, spec.segment] = (
                 [(nearest(k, side), nearest(below[0], side))] if below else [*combinations(mine, 2)]
             )
@@ -137,10 +139,10 @@ def scaling(stem: str, result: Result) -> tuple[str, str] | None:
     """
     before = pipeline_of(result)
     static, geometry = before.static, before.static_geometry
-    if static is None or geometry is None or not (found := [*measurements(result, geometry)]):
+    if static is None or geometry is None or not (outcome := [*measurements(result, geometry)]):
         return None
     across = np.zeros(3)
-    for of in found:
+    for of in outcome:
         if not of.side:  # from the left to the right hip
             across = np.nanmean(np.subtract(*(static.marker(label) for label in reversed(of.labels))), axis=0)
     trc, names = file_of(f"{stem}.static.trc", static, facing(result, np.cross(-result.gravity_g, across)), {})
@@ -151,7 +153,7 @@ def scaling(stem: str, result: Result) -> tuple[str, str] | None:
             pair=_PAIR.format(*(escape(names[label]) for label in of.labels)),
             bodies="".join(_BODY.format(quoteattr(body.format(s=of.side[:1]))) for body in BODIES[of.segment]),
         )
-        for of in found
+        for of in outcome
     )
     tasks = "".join(_TASK.format(quoteattr(names[label])) for label in geometry.tracks if label in used)
     setup = _SCALE.format(

@@ -189,22 +189,22 @@ def _by_frames(path: Path, columns: Sequence[Column]) -> dict[str, Array]:
         No row, no frame or time in a row, or a cell that is no number.
     """
     todo = "run gaitid run again"
-    found = {column.name: column.numbers for column in columns}
-    if missing := [name for name in (_FRAME, _TIME) if name not in found]:
+    results = {column.name: column.numbers for column in columns}
+    if missing := [name for name in (_FRAME, _TIME) if name not in results]:
         raise GaitidError(
             f"{path}: columns missing: {', '.join(missing)}", expected="as gaitid run writes it", todo=todo
         )
     if not columns[0].cells:
         raise GaitidError(f"{path}: no frames", expected="one row for every frame of the trial", todo=todo)
     for column in columns:
-        values = found[column.name]
+        values = results[column.name]
         needed = column.name in (_FRAME, _TIME)
         if values is not None and not np.isinf(values).any() and not (needed and np.isnan(values).any()):
             continue
         line, cell = next((i, c) for i, c in enumerate(column.cells, start=2) if not _is_number(c, needed))
         where = f"{path}: line {line}, column {column.name}: not a number"
         raise GaitidError(where, found=f"{cell!r}", todo=todo)
-    return {name: values for name, values in found.items() if values is not None}
+    return {name: values for name, values in results.items() if values is not None}
 
 
 def _is_number(cell: str, needed: bool) -> bool:
@@ -273,5 +273,5 @@ def folders_of(given: Path, output: Path) -> list[tuple[Path, Path]]:
     GaitidError
         No result there.
     """
-    found = find_records([given])
-    return [(path, output / path.parent.relative_to(given) if given.is_dir() else output) for path in found]
+    result = find_records([given])
+    return [(path, output / path.parent.relative_to(given) if given.is_dir() else output) for path in result]

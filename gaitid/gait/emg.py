@@ -111,14 +111,14 @@ class Envelopes:
 
 def greatest_of(trial: Trial, named: Mapping[str, str]) -> dict[str, float]:
     """By label the greatest envelope of each channel of a reference trial, V; `named` as of `envelopes`."""
-    found = None if trial.emg is None else envelopes(trial.emg, trial.rate_hz, trial.n_frames, named)
-    if found is None:
+    result = None if trial.emg is None else envelopes(trial.emg, trial.rate_hz, trial.n_frames, named)
+    if result is None:
         raise TrialError(
             f"{trial.path}: holds no electromyography",
             expected="channels in V, mV or µV called after muscles, as Voltage.L Tib Ant, or named in the subject file",
             todo="give another trial with --emg-reference",
         )
-    known = zip(found.channels, found.values_V.T, strict=True)
+    known = zip(result.channels, result.values_V.T, strict=True)
     return {channel.label: float(values.max()) for channel, values in known if np.isfinite(values).all()}
 
 
@@ -246,12 +246,12 @@ def hum_share(samples: Array, rate_hz: float, band_hz: tuple[float, float]) -> t
 
 
 def _hum(channels: Sequence[EmgChannel], raw: Array, rate_hz: float, band_hz: tuple[float, float]) -> Iterator[Note]:
-    found: dict[float, list[tuple[str, float]]] = {}
+    results: dict[float, list[tuple[str, float]]] = {}
     for channel, samples in zip(channels, raw.T, strict=True):
         share, mains = (0.0, 0.0) if channel.rectified else hum_share(samples, rate_hz, band_hz)
         if share > HUM:
-            found.setdefault(mains, []).append((channel.label, share))
-    for mains, some in found.items():
+            results.setdefault(mains, []).append((channel.label, share))
+    for mains, some in results.items():
         percent = max(share for _, share in some) * 100
         yield note("emg_hum", channels=[label for label, _ in some], hz=mains, percent=percent)
 

@@ -79,9 +79,9 @@ def shifts_onto(references: Sequence[Sequence[GaitEvent]], events: Sequence[Gait
     shift_s = {}
     for kind in KINDS:
         for reference in references:
-            found = compare(events, Steps(reference), kind)
-            if found["n"]:
-                shift_s[kind] = float(found["median"])
+            result = compare(events, Steps(reference), kind)
+            if result["n"]:
+                shift_s[kind] = float(result["median"])
                 break
     return shift_s
 
@@ -266,12 +266,12 @@ def _differences(events: Iterable[GaitEvent], witness: Witness) -> Array:
     times: dict[Key, list[float]] = {}
     for event in events:
         times.setdefault((event.side, event.kind), []).append(event.time_s)
-    found = [np.empty(0)]
+    results = [np.empty(0)]
     for key, same in times.items():
         force = witness.force.times(*key)
         steps = [*force, *(t for t in witness.markers.times(*key) if not any(abs(t - f) <= SAME_STEP for f in force))]
-        found.append(np.subtract.outer(steps[:_MOST], same[:_MOST]).ravel())
-    return np.sort(np.concatenate(found))
+        results.append(np.subtract.outer(steps[:_MOST], same[:_MOST]).ravel())
+    return np.sort(np.concatenate(results))
 
 
 def _at(differences_s: Array, lag_s: float) -> int:
@@ -283,15 +283,15 @@ def _at(differences_s: Array, lag_s: float) -> int:
 def _lags(events: Sequence[GaitEvent], witness: Witness) -> tuple[tuple[float, int], list[tuple[float, int]]]:
     """The time to move all events by, s, with how many are confirmed by it; and the next best, a step or more apart."""
     left = differences_s = _differences(events, witness)
-    found: list[tuple[float, int]] = []
-    while left.size and len(found) <= _SHOWN:
+    results: list[tuple[float, int]] = []
+    while left.size and len(results) <= _SHOWN:
         ends = np.searchsorted(differences_s, np.stack([left - FILE_AGREES, left + FILE_AGREES]))
         counts = ends[1] - ends[0]
         at = int(np.argmax(counts))
         lag_s = float(np.mean(differences_s[ends[0, at] : ends[1, at]]))
-        found.append((lag_s, int(counts[at])))
+        results.append((lag_s, int(counts[at])))
         left = left[np.abs(left - lag_s) > SAME_STEP]
-    return (found[0], found[1:]) if found else ((0.0, 0), [])
+    return (results[0], results[1:]) if results else ((0.0, 0), [])
 
 
 # --- what another method is late by ---------------------------------------------------------------------------------

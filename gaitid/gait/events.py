@@ -249,8 +249,8 @@ def _merged(
     Of the strikes, or offs, of a foot of which the user gives any no other source is asked.
     """
     given = [event for event in file if event.source == "given"]
-    settled = {(event.side, event.kind) for event in given}
-    force, file, kinematics = ([e for e in of if (e.side, e.kind) not in settled] for of in (force, file, kinematics))
+    decided = {(event.side, event.kind) for event in given}
+    force, file, kinematics = ([e for e in of if (e.side, e.kind) not in decided] for of in (force, file, kinematics))
     believed, steps = [*given, *force], Steps(force)
     dropped: list[tuple[GaitEvent, str]] = []
     for event in (*file, *kinematics):
@@ -279,12 +279,12 @@ def _merged(
 
 def _against(used: Sequence[GaitEvent], force: Steps, witness: Witness) -> tuple[tuple[GaitEvent, str], ...]:
     """Events of the user and of the file that plates or markers speak against, each with the reason."""
-    found: list[tuple[GaitEvent, str]] = []
+    results: list[tuple[GaitEvent, str]] = []
     for event in used:
         if event.source == "file" and (marker := witness.markers.nearest(event)) is not None:
             apart = event.time_s - marker.time_s
             if abs(apart) > FILE_SURE:
-                found.append((event, phrase("event/markers_aside", s=abs(apart), late=apart > 0)))
+                results.append((event, phrase("event/markers_aside", s=abs(apart), late=apart > 0)))
         if event.source != "given":
             continue
         measured = force.nearest(event)
@@ -294,8 +294,8 @@ def _against(used: Sequence[GaitEvent], force: Steps, witness: Witness) -> tuple
             apart = abs(measured.time_s - event.time_s)
             reason = phrase("event/plates_away", s=apart) if apart > GIVEN_AGREES else ""
         if reason:
-            found.append((event, reason))
-    return tuple(found)
+            results.append((event, reason))
+    return tuple(results)
 
 
 # s by which the markers' strike and off, the mean of both, come after the force's, of each plate the median: -0.017 to
@@ -322,7 +322,7 @@ def contact_clock_notes(events: GaitEvents, contacts: Sequence[Contact], known: 
     known : tuple of Note
         What is known of clocks and rates already: then nothing is added.
     """
-    if any(said.code in ("clocks_apart", "rate_doubtful") for said in known):
+    if any(message.code in ("clocks_apart", "rate_doubtful") for message in known):
         return ()
     apart: dict[int, list[tuple[float, float]]] = {}
     for contact in contacts:

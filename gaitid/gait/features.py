@@ -207,16 +207,16 @@ def measure(curves: CycleCurves, gravity_m_per_s2: float, loading: Array, peaks:
     """
     cycles, n = curves.cycles, len(curves.cycles)
     value, percent = np.full((n, len(FEATURES)), np.nan), np.full((n, len(FEATURES)), np.nan)
-    found = []
+    results = []
     for start in range(0, n, _TOGETHER):
         part = slice(start, min(start + _TOGETHER, n))
         some = None if peaks is None else peaks.only(part)
-        found.append(_Measured(curves, part, gravity_m_per_s2).into(value[part], percent[part], some))
+        results.append(_Measured(curves, part, gravity_m_per_s2).into(value[part], percent[part], some))
     if n:
         value[:, _RATES.at], percent[:, _RATES.at] = loading[:, :, 0], loading[:, :, 1]
     there = {*curves.names}
     listed = [i for i, f in enumerate(FEATURES) if f.column not in OPTIONAL or f.column in there]
-    every = Peaks(*(np.concatenate(of, axis=1) for of in zip(*found, strict=True))) if found else None
+    every = Peaks(*(np.concatenate(of, axis=1) for of in zip(*results, strict=True))) if results else None
     return FeatureValues(cycles, value, percent, np.array(listed, dtype=np.intp), every)
 
 
@@ -240,10 +240,10 @@ class _Measured:
         self.impact = curves.impact[part]
         self.summed = self.values[_SUMMED]
         if self.impact.any():
-            settled, self.matched = (
+            prepared, self.matched = (
                 of[part].transpose(2, 0, 1)[np.array(given)[_JOINT_COLUMNS]] for of in (curves.settled, curves.matched)
             )
-            self.summed[: len(_JOINT_COLUMNS)] = settled
+            self.summed[: len(_JOINT_COLUMNS)] = prepared
             self.summed[[i for i, place in enumerate(_JOINT_COLUMNS) if given[place] < 0]] = np.nan
         self.percent = curves.percent
         cycles = curves.cycles[part]

@@ -93,7 +93,7 @@ def find_impacts(
     by_side = {side: strikes for side, strikes in by_side.items() if strikes}
     if not by_side:
         return ()
-    hertz, found = min(max(bandwidth_hz, SUDDEN_HZ), _HIGHEST * rate_hz), []
+    hertz, result = min(max(bandwidth_hz, SUDDEN_HZ), _HIGHEST * rate_hz), []
     fast_of = _faster([loads[side] for side in by_side], hertz, rate_hz) / weight_N
     for (side, strikes), fast in zip(by_side.items(), fast_of, strict=True):
         for contact in strikes:
@@ -105,8 +105,8 @@ def find_impacts(
             peak = start + int(above[np.argmax(here[above])])
             first = max(min(start, int(np.ceil(peak - ringing))), 0)
             last = min(max(start + int(above[-1]), int(peak + ringing)), len(fast) - 1)
-            found.append(Impact(side, first, last, peak, float(here.max())))
-    return tuple(sorted(found, key=lambda impact: (impact.first, impact.side)))
+            result.append(Impact(side, first, last, peak, float(here.max())))
+    return tuple(sorted(result, key=lambda impact: (impact.first, impact.side)))
 
 
 def impact_frames(impacts: Sequence[Impact], side: str, n_frames: int) -> Mask:

@@ -256,7 +256,7 @@ def ground_notes(notes: Notes, events: GaitEvents) -> Notes:
     """Those of the ground; that of the file's events names the nearest step, and goes where this is another one."""
     zero = events.zero
     same_step = not zero.words or (zero.used and abs(zero.lag_s) <= SAME_STEP)
-    return tuple(said for said in notes if said.code != "events_off" or same_step)
+    return tuple(message for message in notes if message.code != "events_off" or same_step)
 
 
 def clock_notes(events: GaitEvents) -> Notes:
@@ -313,13 +313,13 @@ def feet_notes(events: GaitEvents) -> Notes:
 
 def against_notes(events: GaitEvents, rate_hz: float, first_frame: int) -> Notes:
     """Of each foot the events of the user and of the file that plates or markers speak against."""
-    found: dict[tuple[str, str], list[str]] = {}
+    results: dict[tuple[str, str], list[str]] = {}
     for event, reason in events.against:
         text = phrase("event/in_frame", kind=event.kind, frame=round(event.time_s * rate_hz) + first_frame, why=reason)
-        found.setdefault((event.side, event.source), []).append(text)
+        results.setdefault((event.side, event.source), []).append(text)
     return tuple(
         note("events_against/each", side, given=source == "given", events=texts)
-        for (side, source), texts in found.items()
+        for (side, source), texts in results.items()
     )
 
 

@@ -169,9 +169,9 @@ def inspected(
     of_feet = candidates[name].result if name else None
     taken = candidates[judged_with].result if judged_with else None
     if taken is not None:
-        said = notes_of_statics(path, taken, settings, beside.subject is not None)
+        message = notes_of_statics(path, taken, settings, beside.subject is not None)
         of_result = choice.with_cure(taken.notes) if choice is not None and judged_with == chosen else taken.notes
-        taken = judged(taken, (*said, *of_result))
+        taken = judged(taken, (*message, *of_result))
     content = {
         "file": str(path),
         "verdict": taken.verdict.as_dict() if taken is not None else None,

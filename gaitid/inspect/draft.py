@@ -79,18 +79,18 @@ def draft_marker_set(trial: Trial) -> str:
         raise TrialError("no marker with a label was seen", todo="label the markers first")
     read = read_landmarks(trial, None)
     known = None if read is None else read.marker_set
-    found = {} if known is None else known.found(Spellings(labels))
-    used = {label for group in found.values() for label in group}
+    result = {} if known is None else known.found(Spellings(labels))
+    used = {label for group in result.values() for label in group}
     guesses: dict[tuple[str, str], list[Placed]] = {}
     everywhere = _placed(trial, labels)
     for placed in everywhere:
         role = "" if placed.label in used else _guess(placed, everywhere)
-        if role and (role.endswith("_cluster") or (placed.side, role) not in found):
+        if role and (role.endswith("_cluster") or (placed.side, role) not in result):
             guesses.setdefault((placed.side, role), []).append(placed)
     lines = _head(trial, known)
     for key in ("landmarks", "clusters"):
         for name, sides in ((key, [""]), (f"{key}_each_side", ["left", "right"])):
-            lines += _section(name, sides, found, guesses)
+            lines += _section(name, sides, result, guesses)
     left_over = sorted(set(labels) - used - {p.label for group in guesses.values() for p in group})
     if left_over:
         lines += ["# Not used (worn above the pelvis, or not understood):", *_wrapped(left_over)]
@@ -235,18 +235,18 @@ def _head(trial: Trial, known: MarkerSet | None) -> list[str]:
 def _section(
     key: str,
     sides: Sequence[str],
-    found: Mapping[tuple[str, str], Sequence[str]],
+    results: Mapping[tuple[str, str], Sequence[str]],
     guesses: Mapping[tuple[str, str], Sequence[Placed]],
 ) -> list[str]:
     is_cluster = key.startswith("clusters")
-    places = [*found, *guesses]
+    places = [*results, *guesses]
     names = [name for side, name in places if side in sides and name.endswith("_cluster") == is_cluster]
     lines = []
     for name in dict.fromkeys(names):
         of_sides: dict[str, list[str]] = {}
         comment = ""
         for side in sides:
-            labels = list(found.get((side, name), ()))
+            labels = list(results.get((side, name), ()))
             guessed = guesses.get((side, name), ())
             if guessed and (is_cluster or not labels):
                 labels += [placed.label for placed in guessed]

@@ -152,10 +152,10 @@ def readiness(trial: Trial, candidate: Candidate) -> dict[str, Any]:
     if pipeline is None:
         measured = resolved(model, sorted(wanted), trial)
     else:
-        found = pipeline.found
-        subject = (found if result is None else result).subject
+        outcome = pipeline.found
+        subject = (outcome if result is None else result).subject
         measured = {name: (subject.measured.get(name), "") for name in sorted(wanted)}
-        notes = (*found.notes, *found.subject.notes) if result is None else result.notes
+        notes = (*outcome.notes, *outcome.subject.notes) if result is None else result.notes
     for name, (value, fault) in measured.items():
         side_name, _, bare = name.rpartition(".")
         m = model.subject[bare]

@@ -36,11 +36,11 @@ def describe(content: Mapping[str, Any], everything: bool = True) -> str:
 
     verdict = content["verdict"]
     if verdict is not None:
-        own = content["models"][content["verdict_with"]]["given"]
+        custom = content["models"][content["verdict_with"]]["given"]
         add(
             "verdict",
             [
-                verdict_words(verdict) + (f" (with {content['verdict_with']})" if own else ""),
+                verdict_words(verdict) + (f" (with {content['verdict_with']})" if custom else ""),
                 *(reason_words(one) if everything else _short_reason(one) for one in verdict["reasons"]),
             ],
         )

@@ -136,7 +136,7 @@ def _group(name: str, label: str, kept: Sequence[Walk]) -> tuple[Group, int]:
     of_subjects: dict[str, list[Walk]] = {}
     for walk in sorted(kept, key=lambda walk: walk.subject):
         of_subjects.setdefault(walk.subject, []).append(walk)
-    people = [_person(several) for several in of_subjects.values()]
+    people = [_person(members) for members in of_subjects.values()]
     cycles = sum(len(next(iter(curves.values()))) for walk in kept for curves in walk.curves.values())
     units = {name: unit for walk in kept for name, unit in walk.units.items()}
     group = Group(
@@ -156,9 +156,9 @@ def _group(name: str, label: str, kept: Sequence[Walk]) -> tuple[Group, int]:
     return group, cycles
 
 
-def _one_filter(several: Iterable[str]) -> str:
-    filters = sorted({*several})
-    return filters[0] if len(filters) == 1 else f"mixed: {', '.join(filters)}"
+def _one_filter(filters: Iterable[str]) -> str:
+    different = sorted({*filters})
+    return different[0] if len(different) == 1 else f"mixed: {', '.join(different)}"
 
 
 def _kept(walks: Sequence[Walk], about: About) -> tuple[list[Walk], list[str]]:
@@ -197,12 +197,12 @@ def _kept(walks: Sequence[Walk], about: About) -> tuple[list[Walk], list[str]]:
 
 def _one_definition(walks: Sequence[Walk]) -> Definitions:
     """That of all; refused where they differ."""
-    several: dict[str, list[Walk]] = {}
+    members: dict[str, list[Walk]] = {}
     for walk in walks:
-        several.setdefault(repr(walk.definitions), []).append(walk)
-    if len(several) == 1:
+        members.setdefault(repr(walk.definitions), []).append(walk)
+    if len(members) == 1:
         return walks[0].definitions
-    groups = sorted(several.values(), key=len, reverse=True)
+    groups = sorted(members.values(), key=len, reverse=True)
     names = [f"{', '.join(group[0].definitions.models[:1])} ({len(group)}: {group[0].path} ...)" for group in groups]
     differ = [
         key
@@ -231,10 +231,10 @@ def _person(walks: Sequence[Walk]) -> _Person:
     return _Person(curves, figures, features, {side: _nine(walks, side) for side in SIDES})
 
 
-def _means(several: Iterable[Mapping[str, Sequence[float]]]) -> dict[str, float]:
+def _means(group: Iterable[Mapping[str, Sequence[float]]]) -> dict[str, float]:
     """Of each name, over all values."""
     values: dict[str, list[float]] = {}
-    for given in several:
+    for given in group:
         for name, cycles in given.items():
             values.setdefault(name, []).extend(cycles)
     return {name: float(np.mean(cycles)) for name, cycles in values.items()}
@@ -273,12 +273,12 @@ def _figures(people: Sequence[Mapping[str, float]], unit: Callable[[str], str]) 
 
 
 def _speeds(people: Sequence[_Person]) -> dict[str, Figure]:
-    found = {}
+    results = {}
     for unit, name in (("m/s", "speed_m_per_s"), ("dimensionless", "dimensionless_speed")):
         values = [person.figures[name] for person in people if name in person.figures]
         if values and len(values) == len(people):
-            found[unit] = _figure(values, unit)
-    return found
+            results[unit] = _figure(values, unit)
+    return results
 
 
 def _scores(people: Sequence[_Person]) -> dict[str, Figure]:

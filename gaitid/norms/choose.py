@@ -191,13 +191,13 @@ def _by_speed(norms: NormSet, speed_m_per_s: float, leg_m: float) -> _Speed:
         return _Speed(usual)
     scaled = unit == "dimensionless"
     speed = dimensionless(speed_m_per_s, leg_m) if scaled else speed_m_per_s
-    several = len(groups := sorted(norms.groups, key=lambda group: group.speeds[unit].mean)) > 1
+    members = len(groups := sorted(norms.groups, key=lambda group: group.speeds[unit].mean)) > 1
     if not speed >= 0:
         missing = "leg length" if scaled and speed_m_per_s >= 0 else "walking speed"
         doubt = f"The {missing} of this result is not known: the band is of {usual.label} speed"
-        return _Speed(usual, doubt=doubt if several else "")
+        return _Speed(usual, doubt=doubt if members else "")
     shown = f"{speed_m_per_s:.2f} m/s" + (f" ({speed:.2f} of sqrt(g leg length), leg {leg_m:.2f} m)" if scaled else "")
-    why = f", at this walk's {shown}" if several else ""
+    why = f", at this walk's {shown}" if members else ""
     means = [group.speeds[unit].mean for group in groups]
     for slower, faster, low, high in zip(groups, groups[1:], means, means[1:]):
         if low < speed <= high:
@@ -207,7 +207,7 @@ def _by_speed(norms: NormSet, speed_m_per_s: float, leg_m: float) -> _Speed:
     if not math.isnan(figure.sd) and abs(speed - figure.mean) > MOST_SD * figure.sd:
         way = "slower" if speed < figure.mean else "faster"
         doubt = f"This walk, {shown}, is {way} than those of the band ({figure.mean:.2f} ± {figure.sd:.2f})"
-        return _Speed(outer, "", doubt, several and way == "faster", scaled)
+        return _Speed(outer, "", doubt, members and way == "faster", scaled)
     return _Speed(outer, why, dimensionless=scaled)
 
 

@@ -134,27 +134,27 @@ def _angles(path: Path) -> dict[str, Array]:
 def _figures(strides: Sequence[Mapping[str, str]], record: Mapping[str, Any]) -> tuple[dict[str, Values], str]:
     """Of every cycle of each side, and the subject where the table names it."""
     leg = leg_length_m(record)
-    found: dict[str, dict[str, list[float]]] = {}
+    results: dict[str, dict[str, list[float]]] = {}
     for row in strides:
         wanted = [name for name in row if name not in _NO_FIGURE and not name.endswith("_source")]
         values = {name: _number(row[name]) for name in wanted} if row["cycle"].isdigit() else {}
         values["dimensionless_speed"] = dimensionless(values.get("speed_m_per_s", math.nan), leg)
         for name, value in values.items():
             if math.isfinite(value):
-                found.setdefault(row["side"], {}).setdefault(name, []).append(value)
+                results.setdefault(row["side"], {}).setdefault(name, []).append(value)
     subjects = {row.get("subject", "") for row in strides}
-    return dict(found), subjects.pop() if len(subjects) == 1 else ""
+    return dict(results), subjects.pop() if len(subjects) == 1 else ""
 
 
 def _features(features: Sequence[Feature]) -> tuple[dict[str, Values], dict[str, str]]:
     """Of every cycle of each side, and the unit of each."""
-    found: dict[str, dict[str, list[float]]] = {}
+    results: dict[str, dict[str, list[float]]] = {}
     units: dict[str, str] = {}
     for feature in features:
         if feature.cycle.isdigit() and math.isfinite(feature.value):
-            found.setdefault(feature.side, {}).setdefault(feature.name, []).append(feature.value)
+            results.setdefault(feature.side, {}).setdefault(feature.name, []).append(feature.value)
             units[feature.name] = feature.unit
-    return dict(found), units
+    return dict(results), units
 
 
 def _number(cell: str) -> float:

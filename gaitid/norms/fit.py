@@ -84,11 +84,11 @@ def model_fit(norms: NormSet, record: Mapping[str, Any], asked: bool) -> ModelFi
     family = bool(set(theirs.models) & set(ours.models)) or (bool(ours.axes) and ours.axes == theirs.axes)
     ground = {column for column in columns if column.startswith(GROUND)}
     if not family:
-        found = (*ours.models, "an unknown model")[0]
+        result = (*ours.models, "an unknown model")[0]
         wanted = f"model {' or '.join(theirs.models)}" if theirs.models else "no stated model"
         sagittal = _sagittal(columns) if asked else frozenset()
         only = f"Ground reaction{' and, dashed, the sagittal plane' if sagittal else ''}"
-        why = f"{only} only: the band is of {wanted}, this result of {found}"
+        why = f"{only} only: the band is of {wanted}, this result of {result}"
         return ModelFit(sagittal | ground, why, False, borrowed=sagittal)
     kept = ground | {column for column in columns - ground if _same(column, theirs, ours)}
     joints = sorted({_joint(column, theirs) for column in columns - kept})

@@ -156,22 +156,22 @@ def import_norms(path: Path, about: Declared) -> tuple[NormSet, tuple[str, ...]]
             raise GaitidError(what, expected=", ".join(names) or "one")
     known = {_plain(curve.name) for curve in curves}
     if curves and (absent := [name for name in about.columns if _plain(name) not in known]):
-        found = first_few(list(dict.fromkeys(curve.name for curve in curves)), 8)
-        raise GaitidError(f"{path}: --column {absent[0]}: no such quantity in the file", found=found)
+        result = first_few(list(dict.fromkeys(curve.name for curve in curves)), 8)
+        raise GaitidError(f"{path}: --column {absent[0]}: no such quantity in the file", found=result)
     if odd := next((curve for curve in curves if np.nanmin(curve.sd, initial=0.0) < 0), None):
         raise GaitidError(f"{path}: {odd.name}: a standard deviation is negative", expected="0 or more")
     taken = [curve for curve in curves if curve.group in (about.groups or names)]
-    bands, said, left_out = _bands(taken, about)
+    bands, message, left_out = _bands(taken, about)
     if radians := [name for name, why in left_out.items() if why == _RADIANS]:
         todo = "give degrees, or say rad in a column unit"
         what = f"{path}: {radians[0]} stays {_RADIANS}: its angles seem to be in radians"
         raise GaitidError(what, expected="degrees", todo=todo)
     if not bands:
-        found = first_few([f"{name} ({why})" for name, why in left_out.items()], 8)
+        result = first_few([f"{name} ({why})" for name, why in left_out.items()], 8)
         todo = "say which is which: --column 'NAME=knee_flexion_deg', with - before the column to turn the sign"
-        raise GaitidError(f"{path}: no quantity is taken", expected="means over the cycle", found=found, todo=todo)
+        raise GaitidError(f"{path}: no quantity is taken", expected="means over the cycle", found=result, todo=todo)
     norms = _set(about, bands)
-    lines = list(said)
+    lines = list(message)
     for why in dict.fromkeys(left_out.values()):
         names = [name for name, of in left_out.items() if of == why]
         lines.append(f"not taken ({why}): {', '.join(names)}")
@@ -189,7 +189,7 @@ def _bands(
     asked = {_plain(name): column for name, column in about.columns.items()}
     kinds = Counter(name for name, _ in {(_plain(curve.name), curve.kind) for curve in curves})
     bands: dict[str, dict[str, Band]] = {}
-    said: list[str] = []
+    messages: list[str] = []
     left_out: dict[str, str] = {}
     for curve in curves:
         column, sign = _column(curve, asked, kinds[_plain(curve.name)] > 1)
@@ -201,10 +201,10 @@ def _bands(
         if not factor:
             left_out.setdefault(curve.name, words)
             continue
-        said += [words] if words and words not in said else []
+        messages += [words] if words and words not in messages else []
         mean, sd = (np.interp(percent, curve.percent, factor * of) for of in (sign * curve.mean, curve.sd))
         bands.setdefault(curve.group, {})[column] = Band(percent, mean, sd, about.subjects)
-    return bands, said, left_out
+    return bands, messages, left_out
 
 
 def _set(about: Declared, bands: Mapping[str, Mapping[str, Band]]) -> NormSet:
@@ -254,10 +254,10 @@ def _plain(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.lower()).removeprefix("left").removeprefix("right")
 
 
-def _column(curve: Curve, asked: Mapping[str, str], several: bool) -> tuple[str, float]:
-    """The column of a quantity and its sign, as it is asked for (of `several` of a name by its kind), else as known."""
+def _column(curve: Curve, asked: Mapping[str, str], group: bool) -> tuple[str, float]:
+    """The column of a quantity and its sign, as it is asked for (of `group` of a name by its kind), else as known."""
     column = asked.get(_plain(curve.name), "")
-    if column and (not several or column.endswith(_ENDS[curve.kind])):
+    if column and (not group or column.endswith(_ENDS[curve.kind])):
         return column.lstrip("-"), -1.0 if column.startswith("-") else 1.0
     inner = re.search(r"\(([A-Z]+\d)\)", curve.name)  # of Rehazenter's names
     column, sign = _KNOWN.get((curve.kind, _plain(inner[1] if inner else curve.name)), ("", 1.0))
@@ -306,7 +306,7 @@ def _per_mass(mass_kg: float) -> tuple[float, str]:
 
 def _gcd(path: Path) -> Iterator[Curve]:
     """Names after ``!``, then a line a point: mean, and standard deviation where there is one. Sides count alike."""
-    found: dict[str, list[list[float]]] = {}
+    results: dict[str, list[list[float]]] = {}
     name = ""
     for line in read_text_back(path, "GCD").splitlines():
         words = line.split()
@@ -314,11 +314,11 @@ def _gcd(path: Path) -> Iterator[Curve]:
             name = words[0][1:] if line.startswith("!") else ""
         elif words and name:
             try:
-                found.setdefault(name, []).append([float(word) for word in words[:2]])
+                results.setdefault(name, []).append([float(word) for word in words[:2]])
             except ValueError:
                 raise GaitidError(f"{path}: !{name}: expected numbers", found=line.strip()[:40]) from None
     sides: dict[tuple[str, int], list[Array]] = {}
-    for name, rows in found.items():
+    for name, rows in results.items():
         if len(rows) > 1 and len({*map(len, rows)}) == 1:
             values = np.array([[*row, np.nan][:2] for row in rows])
             sides.setdefault((re.sub("^(Left|Right)", "", name), len(rows)), []).append(values)
@@ -390,8 +390,8 @@ def _cycle(where: str, percent: Array) -> Array:
     n = int(np.flatnonzero(np.diff(percent) <= 0).min(initial=len(percent) - 1)) + 1
     percent = percent[:n] * (100.0 if percent.max() <= 1.0001 else 1.0)
     if not (percent[0] <= _EDGE and percent[-1] >= 100.0 - _EDGE):
-        found = f"{percent[0]:g} to {percent[-1]:g}"
-        raise GaitidError(f"{where}: no whole cycle", expected="rising percents, 0 to 100", found=found)
+        result = f"{percent[0]:g} to {percent[-1]:g}"
+        raise GaitidError(f"{where}: no whole cycle", expected="rising percents, 0 to 100", found=result)
     return percent
 
 

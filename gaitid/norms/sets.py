@@ -263,8 +263,8 @@ def parse_set(content: object, name: str, file: Path | None = None) -> NormSet:
     faults = Faults(name, file)
     fields = Fields(content, "", faults)
     if fields.values.get("gaitid_norms") != SCHEMA or isinstance(fields.values.get("gaitid_norms"), bool):
-        found = fields.values.get("gaitid_norms", "no such key")
-        raise GaitidError(f"{name}: not norms", expected=f"the key gaitid_norms: {SCHEMA}", found=str(found)[:40])
+        result = fields.values.get("gaitid_norms", "no such key")
+        raise GaitidError(f"{name}: not norms", expected=f"the key gaitid_norms: {SCHEMA}", found=str(result)[:40])
     fields.asked.add("gaitid_norms")
     words = {key: fields.text(key) for key in ("name", "title", "population")}
     words |= {key: fields.text(key, "not stated") for key in ("source", "licence", "force_filter", "marker_filter")}

@@ -67,7 +67,7 @@ def difference(a: Array, b: Array) -> Difference:
 
 def paired_difference(a: Array, b: Array) -> Difference:
     """B less A of the same subjects, row by row: the band is that of the mean of their differences (n - 1)."""
-    apart = own_differences(a, b)
+    apart = paired_differences(a, b)
     known = np.isfinite(apart).all(axis=0)
     half = np.full(known.shape, np.nan)
     of_all = _moments(apart)
@@ -79,7 +79,7 @@ def paired_difference(a: Array, b: Array) -> Difference:
     return Difference(of_all.mean, half, (len(a), len(b)))
 
 
-def own_differences(a: Array, b: Array) -> Array:
+def paired_differences(a: Array, b: Array) -> Array:
     """B less A, element by element; 0 where that is the rounding of what both were read from."""
     apart, both = b - a, np.abs(np.concatenate([a, b]))
     return np.where(np.abs(apart) <= _ROUNDING * both[np.isfinite(both)].max(initial=0.0), 0.0, apart)
@@ -342,7 +342,7 @@ def _list(values: Of) -> list[float]:
 def _difference_cell(a: Of, b: Of, row: Row) -> tuple[str, int, bool]:
     if isinstance(a, Mapping) and isinstance(b, Mapping):
         both = [name for name in a if name in b]
-        apart = own_differences(np.array([a[name] for name in both]), np.array([b[name] for name in both]))
+        apart = paired_differences(np.array([a[name] for name in both]), np.array([b[name] for name in both]))
         mean, half = (float(apart.mean()) if both else math.nan), half_of_mean(apart.tolist())
     else:
         first, second = _list(a), _list(b)

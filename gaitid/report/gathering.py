@@ -88,15 +88,15 @@ def load_named(named: Mapping[str, Sequence[Path]], say: Callable[[str], None] =
     GaitidError
         As `load_results`.
     """
-    found = []
+    collected = []
     for name, paths in named.items():
         results = [result for session in load_results(paths, say) for result in session.results]
         tables: BatchTables = {}
         by_subject: dict[str, list[Result]] = {}
         for result in results:
             by_subject.setdefault((whose(result.path, tables) or ("",))[0], []).append(result)
-        found += [one for who, of_one in by_subject.items() for one in _by_model(who, name, "", of_one)]
-    return tuple(found)
+        collected += [one for who, of_one in by_subject.items() for one in _by_model(who, name, "", of_one)]
+    return tuple(collected)
 
 
 def _by_model(subject: str, session: str, condition: str, results: Sequence[Result]) -> list[Session]:
@@ -114,22 +114,22 @@ def _by_model(subject: str, session: str, condition: str, results: Sequence[Resu
 
 def people(results: Sequence[Result]) -> list[list[int]]:
     """The places of the results that can be of one person each, by mass and leg lengths, in the order of the first."""
-    found: list[list[int]] = []
+    collected: list[list[int]] = []
     # of each person the least and the largest of each size that is known
     limits: list[dict[str, tuple[float, float]]] = []
     for i, result in enumerate(results):
         given = ((name, result.number("subject", name, "value") or 0.0) for name in _SIZES)
         sizes = {name: size for name, size in given if size > 0}
-        for of_one, known in zip(found, limits, strict=True):
+        for of_one, known in zip(collected, limits, strict=True):
             both = {n: (min(of), max(of)) for n, size in sizes.items() for of in [(size, *known.get(n, ()))]}
             if all(most <= least * (1 + ANOTHER_BODY) for least, most in both.values()):
                 of_one.append(i)
                 known.update(both)
                 break
         else:
-            found.append([i])
+            collected.append([i])
             limits.append({name: (size, size) for name, size in sizes.items()})
-    return found
+    return collected
 
 
 # --- the table of a batch -------------------------------------------------------------------------------------------

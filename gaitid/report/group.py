@@ -125,16 +125,16 @@ def _tables(members: Sequence[Member], norms: Norms | None) -> list[SideTable]:
         ("Strides and steps", SPATIOTEMPORAL, norms.spatiotemporal if norms is not None else {}),
         ("Features", FEATURES, norms.features if norms is not None else {}),
     ):
-        found = {side: {row.key: list(_means(members, side, row.key).values()) for row in rows} for side in SIDES}
-        kept = [row for row in rows if any(v != 0 for side in SIDES for v in found[side][row.key])]
-        tables.append(side_table(kept, found, norm, caption, norms is not None and norms.judges))
+        results = {side: {row.key: list(_means(members, side, row.key).values()) for row in rows} for side in SIDES}
+        kept = [row for row in rows if any(v != 0 for side in SIDES for v in results[side][row.key])]
+        tables.append(side_table(kept, results, norm, caption, norms is not None and norms.judges))
     return [table for table in tables if table.rows]
 
 
 def _means(members: Sequence[Member], side: str, key: str) -> dict[str, float]:
     """Each subject's mean of a figure, of those who have any."""
-    found = {member.label: figures_of(member.results, side, key) for member in members}
-    return {subject: float(np.mean(values)) for subject, values in found.items() if values}
+    results = {member.label: figures_of(member.results, side, key) for member in members}
+    return {subject: float(np.mean(values)) for subject, values in results.items() if values}
 
 
 # --- several conditions ---------------------------------------------------------------------------------------
@@ -163,14 +163,14 @@ def unlike(members: Sequence[Member]) -> list[Unlike]:
     curves = {(side, column): _mean_curves(members, side, column) for side in SIDES for column in PANELS}
     enough = {of: by_name for of, by_name in curves.items() if len(by_name) >= LEAST_SUBJECTS}
     looked_at = sum(map(len, enough.values()))
-    found = []
+    results = []
     for (side, column), by_name in enough.items():
         table = np.array(list(by_name.values()))
         for i, name in enumerate(by_name):
             far = excursion(table[i], np.delete(table, i, axis=0))
             if far.chance < _BY_CHANCE / looked_at:
-                found.append(Unlike(name, side, PANELS[column], far.distance, far.percent))
-    return sorted(found, key=lambda one: -one.distance)
+                results.append(Unlike(name, side, PANELS[column], far.distance, far.percent))
+    return sorted(results, key=lambda one: -one.distance)
 
 
 def _mean_curves(members: Sequence[Member], side: str, column: str) -> dict[str, Array]:

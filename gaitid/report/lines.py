@@ -142,7 +142,7 @@ def whole_subjects(subjects: Subjects) -> tuple[Member, ...]:
 def _member(label: str, results: Sequence[Result]) -> Member:
     means = in_mean(results)
     out = tuple(sides for sides in means.out if set(sides) != {*SIDES})
-    return Member(label, means.counted, pool(means.results), means.told, means.not_straight, out)
+    return Member(label, means.counted, pool(means.results), means.left_out, means.not_straight, out)
 
 
 def _one_basis(members: Sequence[Member]) -> tuple[Member, ...]:

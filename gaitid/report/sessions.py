@@ -263,7 +263,7 @@ def compared(over: Comparison) -> Compared:
 
 
 def _figure(
-    over: Comparison, panel: CyclePanel, lines: Sequence[Line], found: Sequence[tuple[Line, Difference]]
+    over: Comparison, panel: CyclePanel, lines: Sequence[Line], results: Sequence[tuple[Line, Difference]]
 ) -> Figure:
     band, norm = over.norms.bands.get(panel.column) if over.norms is not None else None, None
     scale = scale_for(panel.low, panel.high, panel.scale * held(lines, band))
@@ -277,24 +277,24 @@ def _figure(
         f"{panel.title}. {'; '.join(f'{line.label}: mean of {len(line.whole)}' for line in lines)}",
         norm,
         [(line.style % STYLES, _paths(scale, panel, line), float(scale.x(line.off_percent))) for line in lines],
-        _difference_figure(over, panel, found) if found else None,
+        _difference_figure(over, panel, results) if results else None,
     )
 
 
 def _apart(over: Comparison, drawn: dict[str, Drawn]) -> Apart:
     """In words, where a band does not hold 0, and which curves have no band."""
     items, without, banded = [], [], 0
-    several = len(over.labels) > 2
-    of_all = [(side, PANELS[column], found) for side in SIDES for column, (_, found) in drawn[side].items()]
-    for side, panel, found in of_all:
+    group = len(over.labels) > 2
+    of_all = [(side, PANELS[column], result) for side in SIDES for column, (_, result) in drawn[side].items()]
+    for side, panel, result in of_all:
         what = f"{side} {panel.title[:1].lower()}{panel.title[1:]}"
-        bands = [np.isfinite(one.half_width).any() for _, one in found]
+        bands = [np.isfinite(one.half_width).any() for _, one in result]
         banded += any(bands)
         if not all(bands) or not bands:
             without.append(what)
-        if words := [w for line, one in found for w in _stretch_words(panel, one, line.label if several else "")]:
+        if words := [w for line, one in result for w in _stretch_words(panel, one, line.label if group else "")]:
             items.append((side, what, "; ".join(words)))
-    return Apart("they differ" if several else f"{over.labels[1]} differs", items, without, banded)
+    return Apart("they differ" if group else f"{over.labels[1]} differs", items, without, banded)
 
 
 # --- differences ------------------------------------------------------------------------------------------------------
@@ -303,7 +303,7 @@ def _apart(over: Comparison, drawn: dict[str, Drawn]) -> Apart:
 def differences(panel: CyclePanel, lines: Sequence[Line]) -> list[tuple[Line, Difference]]:
     """Each line less the first, where both have whole curves; impacts of either are left out."""
     first = next((line for line in lines if line.style == 0 and len(line.whole)), None)
-    found = []
+    results = []
     for line in lines:
         if first is None or line is first or not len(line.whole):
             continue
@@ -315,52 +315,52 @@ def differences(panel: CyclePanel, lines: Sequence[Line]) -> list[tuple[Line, Di
         if panel.joint == "ground":
             a, b = loaded_only(a, b)
         if len(a) and len(b):
-            found.append((line, paired_difference(a, b) if line.subjects else difference(a, b)))
-    return found
+            results.append((line, paired_difference(a, b) if line.subjects else difference(a, b)))
+    return results
 
 
-def stretches(found: Difference) -> list[tuple[int, int]]:
+def stretches(result: Difference) -> list[tuple[int, int]]:
     """First and last percent of each stretch in which the band does not hold 0."""
-    return [(first, after - 1) for first, after in spans(found.apart) if after - first >= SHORTEST_PERCENT]
+    return [(first, after - 1) for first, after in spans(result.apart) if after - first >= SHORTEST_PERCENT]
 
 
-def _stretch_words(panel: CyclePanel, found: Difference, name: str) -> list[str]:
+def _stretch_words(panel: CyclePanel, result: Difference, name: str) -> list[str]:
     """Where a session differs from the first, and by how much at most."""
-    told = []
-    for first, last in stretches(found):
-        at = first + int(np.argmax(np.abs(found.mean[first : last + 1])))
-        value = panel.scale * float(found.mean[at])
+    texts = []
+    for first, last in stretches(result):
+        at = first + int(np.argmax(np.abs(result.mean[first : last + 1])))
+        value = panel.scale * float(result.mean[at])
         if round(value, panel.decimals) == 0:
             continue
         way = panel.up if value > 0 else panel.down
         unit = "°" if panel.unit == "°" else f" {panel.unit}"
         amount = f"{fixed(value, panel.decimals)}{unit}{f' ({way})' if way else ''}"
-        told.append(f"{name} {amount} at {at} %, over {first}–{last} %".strip())
-    return told
+        texts.append(f"{name} {amount} at {at} %, over {first}–{last} %".strip())
+    return texts
 
 
 # --- drawing ----------------------------------------------------------------------------------------------------------
 
 
 def _difference_figure(
-    over: Comparison, panel: CyclePanel, found: Sequence[tuple[Line, Difference]]
+    over: Comparison, panel: CyclePanel, results: Sequence[tuple[Line, Difference]]
 ) -> DifferenceFigure:
     """Each session less the first, with its band; below, where the band does not hold 0."""
     least = _LEAST_SPAN * (panel.high - panel.low) / 2
     ends = [np.array([-least, least])]
-    for _, one in found:
+    for _, one in results:
         half = np.nan_to_num(one.half_width)
         ends += [panel.scale * (one.mean - half), panel.scale * (one.mean + half)]
     # a band wider than the curves' own axis is cut by it
     seen = np.clip(np.concatenate(ends), panel.low - panel.high, panel.high - panel.low)
     scale, lines = scale_for(-least, least, seen), []
-    for of, one in found:
+    for of, one in results:
         low, high = panel.scale * (one.mean - one.half_width), panel.scale * (one.mean + one.half_width)
         spans = [(float(scale.x(first)), float(scale.x(last))) for first, last in stretches(one)]
         mean = path(scale, PERCENT, panel.scale * one.mean)
         lines.append((of.style % STYLES, _area(scale, low, high), mean, spans))
-    name = " and ".join(of.label for of, _ in found) + f" − {over.labels[0]}"
-    no_band = "" if any(np.isfinite(one.half_width).any() for _, one in found) else f" (too few {over.curves})"
+    name = " and ".join(of.label for of, _ in results) + f" − {over.labels[0]}"
+    no_band = "" if any(np.isfinite(one.half_width).any() for _, one in results) else f" (too few {over.curves})"
     return DifferenceFigure(name + no_band, scale, lines)
 
 
@@ -377,13 +377,13 @@ def _paths(scale: Scale, panel: CyclePanel, of: Line) -> list[tuple[str, str]]:
     mean, sd, few = panel.scale * of.mean, panel.scale * of.sd, len(of.whole) == 2
     curves = of.whole if few else np.where(of.partial_impact, np.nan, of.partial)
     between = _area(scale, mean - sd, mean + sd)
-    found = [("sd", between)] if between else []
+    result = [("sd", between)] if between else []
     if np.isfinite(curves).any():
-        found.append(("each", joined(*curves)))
-    found.append(("mean", joined(np.where(of.impact, np.nan, of.mean))))
+        result.append(("each", joined(*curves)))
+    result.append(("mean", joined(np.where(of.impact, np.nan, of.mean))))
     if of.impact.any():
-        found.append(("mean impact", joined(np.where(wider(of.impact), of.mean, np.nan))))
+        result.append(("mean impact", joined(np.where(wider(of.impact), of.mean, np.nan))))
     for curve, impact in zip(of.partial, of.partial_impact, strict=True):
         if impact.any() and not few:
-            found.append(("each impact", joined(np.where(wider(impact), curve, np.nan))))
-    return found
+            result.append(("each impact", joined(np.where(wider(impact), curve, np.nan))))
+    return result

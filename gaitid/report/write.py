@@ -165,12 +165,12 @@ def _read(
     truths, others = chain_sources(paths)
     sessions = load_results(others, say, chains=True) if others else ()
     sessions = tuple(_by_limits(session, choices.max_uncertainty) for session in sessions)
-    found = [result for session in sessions for result in session.results]
-    chains = [result for result in found if result.is_chain]
+    results = [result for session in sessions for result in session.results]
+    chains = [result for result in results if result.is_chain]
     of_chains = [*truths, *(result.path for result in chains)]
     if not of_chains:
         return [], regrouped(sessions, choices.by)
-    if of_gait := [result.path for result in found if not result.is_chain]:
+    if of_gait := [result.path for result in results if not result.is_chain]:
         raise GaitidError(f"{of_chains[0]}: of a chain, and {of_gait[0]}: of gait", todo="report them apart")
     given = {
         "--norms": norms not in (None, "none"),
@@ -188,8 +188,8 @@ def _by_limits(session: Session, limits: Mapping[str, float]) -> Session:
         return session
     results = []
     for result in session.results:
-        found = from_records(result.mappings("verdict", "usable_for"), limits)
-        verdict = {**result.mapping("verdict"), "usable_for": [one.as_dict() for one in found]}
+        outcome = from_records(result.mappings("verdict", "usable_for"), limits)
+        verdict = {**result.mapping("verdict"), "usable_for": [one.as_dict() for one in outcome]}
         results.append(replace(result, record={**result.record, "verdict": verdict}))
     return replace(session, results=tuple(results))
 

@@ -130,5 +130,5 @@ def test_without_its_trial_the_tables_are_drawn(pendulum: Path, tmp_path: Path) 
     drawn = run_drawn(load_result(path, chains=True))
     assert "stick" not in drawn.names and "energies" not in drawn.names
     assert {"coordinates", "forces", "moments"} <= set(drawn.names)
-    assert "double_pendulum.c3d is not where it was" in drawn.told[0]
+    assert "double_pendulum.c3d is not where it was" in drawn.remarks[0]
     assert np.abs(curves(drawn, "coordinates")["pivot turn x"][0] - 30) < 1e-4

@@ -104,7 +104,7 @@ class Drawn:
         Empty where no place is known.
     figures : mapping of name to panels
         Those of `CHAIN_FIGURES` that there is something of, but for ``stick``.
-    told : tuple of str
+    remarks : tuple of str
         What is not drawn, and why.
     """
 
@@ -115,7 +115,7 @@ class Drawn:
     up: int
     sticks: tuple[Stick, ...]
     figures: Mapping[str, tuple[Panel, ...]]
-    told: tuple[str, ...]
+    remarks: tuple[str, ...]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -286,7 +286,7 @@ def truth_drawn(path: Path) -> Drawn:
     stem = path.name.removesuffix(SUFFIX)
     tables = {kind: _numbers(path.with_name(f"{stem}.truth.{kind}.csv")) for kind in _TABLES}
     coordinates = tables["coordinates"]
-    figures, told = _coordinate_figures(coordinates, [str(name) for name in record.get("coordinates", [])])
+    figures, text = _coordinate_figures(coordinates, [str(name) for name in record.get("coordinates", [])])
     joints = [str(body["joint"]) for body in bodies]
     for figure, quantity, unit in (("forces", "force", "N"), ("moments", "moment", "Nm")):
         vectors = {
@@ -302,7 +302,7 @@ def truth_drawn(path: Path) -> Drawn:
         up=int(np.argmax(np.abs(gravity))) if any(gravity) else 2,
         sticks=tuple(_sticks(path, bodies, tables["segments"])),
         figures={name: tuple(panels) for name, panels in figures.items() if panels},
-        told=tuple(told),
+        remarks=tuple(text),
     )
 
 
@@ -323,7 +323,7 @@ def _vector(path: Path, table: Mapping[str, Array], name: str, unit: str) -> Arr
 
 def _coordinate_figures(table: Mapping[str, Array], names: list[str]) -> tuple[dict[str, list[Panel]], list[str]]:
     figures: dict[str, list[Panel]] = {"coordinates": [], "rates": [], "torques": []}
-    told: list[str] = []
+    texts: list[str] = []
     for what, quantity, unit, factor, load in _KINDS:
         of_kind = {name: table[f"{name}_{what}"] for name in names if f"{name}_{what}" in table}
         moves, held = moving(of_kind)
@@ -338,13 +338,13 @@ def _coordinate_figures(table: Mapping[str, Array], names: list[str]) -> tuple[d
             acting = [Curve(words[n], values) for n, values in shown.items() if np.any(values != 0)]
             figures["torques"] += panels_of(kind, _LOADS[load], acting)
         if held:
-            told.append(f"Does not move: {', '.join(words[n] for n in held)}.")
+            texts.append(f"Does not move: {', '.join(words[n] for n in held)}.")
     if not figures["torques"]:
-        told.append("No drive and no friction acts.")
+        texts.append("No drive and no friction acts.")
     if "kinetic_energy_J" in table:
         kinetic, potential = table["kinetic_energy_J"], table["potential_energy_J"]
         figures["energies"] = [energy_panel(kinetic, potential)]
-    return figures, told
+    return figures, texts
 
 
 def energy_panel(kinetic: Array, potential: Array) -> Panel:

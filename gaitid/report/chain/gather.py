@@ -50,9 +50,9 @@ def chain_sources(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
     others: list[Path] = []
     for path in paths:
         if path.is_dir():
-            found = sorted(path.rglob(f"?*{SUFFIX}"))
-            if found and not records_below(path):
-                truths += found
+            results = sorted(path.rglob(f"?*{SUFFIX}"))
+            if results and not records_below(path):
+                truths += results
                 continue
         (truths if path.name.endswith(SUFFIX) else others).append(path)
     return list(dict.fromkeys(truths)), others
@@ -97,18 +97,18 @@ def run_drawn(result: Result) -> Drawn:
     result : Result
     """
     figures: dict[str, list[Panel]] = {}
-    told: list[str] = []
+    texts: list[str] = []
     seen = seen_of(result)
     sticks: list[Stick] = []
     up = 2
     one_side = len(result.sides) == 1
     if seen.moving is None:
-        told.append(f"Stick figure, energies and torques along the coordinates: {seen.why_not}")
+        texts.append(f"Stick figure, energies and torques along the coordinates: {seen.why_not}")
         figures["coordinates"] = _angles(result)
     else:
         again = seen.moving.result
         sticks, up = _sticks(again, one_side), int(np.argmax(np.abs(again.ground.floor.up_g)))
-        told += _of_coordinates(again, figures, one_side)
+        texts += _of_coordinates(again, figures, one_side)
         of_all = energies(again)
         figures["energies"] = [energy_panel(of_all.kinetic_J, of_all.potential_J)]
     _of_wrenches(result, figures, one_side)
@@ -120,7 +120,7 @@ def run_drawn(result: Result) -> Drawn:
         up=up,
         sticks=tuple(sticks),
         figures={name: tuple(panels) for name, panels in figures.items() if panels},
-        told=tuple(told),
+        remarks=tuple(texts),
     )
 
 
@@ -147,7 +147,7 @@ def _of_coordinates(again: Analysed, figures: dict[str, list[Panel]], one_side: 
         space = joint_space(again)
     except GaitidError as error:
         return [f"Coordinates and what acts along them: {error.line()}"]
-    told = []
+    texts = []
     kinds = ((True, "angle", "°", 180 / np.pi, "torque (N·m)"), (False, "position", "m", 1.0, "force (N)"))
     for turns, quantity, unit, factor, load in kinds:
         index = {name: i for i, name in enumerate(space.coordinates) if space.turns[i] is turns}
@@ -162,8 +162,8 @@ def _of_coordinates(again: Analysed, figures: dict[str, list[Panel]], one_side: 
             curves = [Curve(words[name], values[:, index[name]]) for name in moves]
             figures[figure] = figures.get(figure, []) + panels_of("", label, curves)
         if held:
-            told.append(f"Does not move: {', '.join(words[name] for name in held)}.")
-    return told
+            texts.append(f"Does not move: {', '.join(words[name] for name in held)}.")
+    return texts
 
 
 def _joint_of(coordinate: str) -> str:
@@ -178,10 +178,10 @@ def _alone(coordinate: str, moves: Sequence[str]) -> bool:
 def _of_wrenches(result: Result, figures: dict[str, list[Panel]], one_side: bool) -> None:
     """Forces and moments of all joints into the figures, and what they are made of where the run was asked for it."""
     table = read_table(result.path.with_name(f"{result.stem}.wrenches.csv"), ("frame", "time_s"))
-    found = {name: match for name in table.header if (match := _WRENCH.fullmatch(name))}
-    values = dict(zip(found, columns(table, list(found)), strict=True))
+    results = {name: match for name in table.header if (match := _WRENCH.fullmatch(name))}
+    values = dict(zip(results, columns(table, list(results)), strict=True))
     vectors: dict[tuple[str, str, str], Array] = {}
-    for name, match in reversed(list(found.items())):  # from the base outward
+    for name, match in reversed(list(results.items())):  # from the base outward
         key = (match["quantity"], _words(match["joint"], one_side), match["part"] or "")
         vectors.setdefault(key, np.full((len(result.frame), 3), np.nan))
         vectors[key][:, "xyz".index(match["axis"])] = values[name]
@@ -279,9 +279,9 @@ def _pictures(drawn: Drawn) -> dict[str, tuple[str, str]]:
     """By the names of figures their headings, and elements of SVG without their first word."""
     from gaitid.report.pictures.chain import picture  # matplotlib
 
-    found = {}
+    results = {}
     for name in drawn.names:
         svg = picture(drawn, (name,), _WIDTH_MM, "svg").decode("utf-8")
         svg = _METADATA.sub("", _PROLOGUE.sub("", svg))
-        found[name] = CHAIN_FIGURES[name], svg.removeprefix("<svg ")
-    return found
+        results[name] = CHAIN_FIGURES[name], svg.removeprefix("<svg ")
+    return results

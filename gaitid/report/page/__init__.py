@@ -142,8 +142,8 @@ def sides_of(results: Sequence[Result]) -> tuple[str, ...]:
 
 
 def _pooled(side: str, results: Sequence[Result], of: Callable[[Result, str], CycleCurves | None]) -> Pooled | None:
-    found = [(i, of(result, side)) for i, result in enumerate(results)]
-    parts = {i: _at_percents(curves) for i, curves in found if curves}
+    collected = [(i, of(result, side)) for i, result in enumerate(results)]
+    parts = {i: _at_percents(curves) for i, curves in collected if curves}
     if not parts:
         return None
     sampled = list(parts.values())

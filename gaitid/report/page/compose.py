@@ -109,7 +109,7 @@ def article(session: Session, key: str, choice: str | None, first: int) -> dict[
     norms, why = _norms(basis, choice, means.counted, speeds)
     drawn = Drawn(key, sides_of(results), basis, norms, why_unknown(results), counted)
     without = [name for name, result in named(results) if not result.cycles] if basis.kind == CYCLE else []
-    said, trust = head.verdict(means), head.trust(means, basis)
+    message, trust = head.verdict(means), head.trust(means, basis)
     tables, groups = features(counted, norms), figures(drawn)
     asked_none = choice == NONE or (norms is not None and "speed_m_per_s" in norms.spatiotemporal)
     speed, speed_of = (None if asked_none else usual_speed(results[0].record)) or (None, "")
@@ -120,8 +120,8 @@ def article(session: Session, key: str, choice: str | None, first: int) -> dict[
         "used": head.used(means),
         "no_age": head.no_age(results, norms) if choice != NONE and basis.kind == CYCLE else "",
         "bodies": head.bodies(results),
-        "left_out": means.told,
-        "verdict": said and said._replace(known=head.known_words(means, trust)),
+        "left_out": means.left_out,
+        "verdict": message and message._replace(known=head.known_words(means, trust)),
         "trust": trust,
         "trust_line": head.trust_line(trust),
         "glance": glance(basis, norms, why),

@@ -83,10 +83,10 @@ def why_unknown(results: Sequence[Result]) -> dict[str, str]:
     why = {}
     for side in SIDES:
         contacts = [c for result in results for c in result.contacts if c.side == side and c.reason]
-        told = [f"plate {c.plates}: {c.reason}" if c.known else c.reason for c in contacts]
+        texts = [f"plate {c.plates}: {c.reason}" if c.known else c.reason for c in contacts]
         if all(c.known for c in contacts):
-            told += [span.reason for result in results for span in unknown_spans(result) if span.side == side]
-        why[side] = "; ".join(dict.fromkeys([*empty, *told]))
+            texts += [span.reason for result in results for span in unknown_spans(result) if span.side == side]
+        why[side] = "; ".join(dict.fromkeys([*empty, *texts]))
     return why
 
 
@@ -146,17 +146,17 @@ class Figure(NamedTuple):
 def figures(drawn: Drawn) -> list[tuple[Group, list[str], list[Figure]]]:
     """Each group with what is told of it, and its panels; none of a quantity of which no side has a value."""
     sides = drawn.basis.sides.values()
-    found = []
+    results = []
     for group in groups_of(drawn.basis):
         known = [p for p in group.panels if any(np.isfinite(side.values(p.column)).any() for side in sides)]
         notes = [*([group.note] if group.note else []), *_without_mean(drawn, group)]
         if group.key == "muscles":
-            said = (each for result in drawn.results for each in each_note(result))
-            notes += dict.fromkeys(text for _, code, text in said if code.startswith("emg_"))
+            message = (each for result in drawn.results for each in each_note(result))
+            notes += dict.fromkeys(text for _, code, text in message if code.startswith("emg_"))
         if known and (empty := [p.title for p in group.panels if p not in known]):
             notes.append(f"Without a curve: {', '.join(empty)}.")
-        found.append((group, notes, [_figure(drawn, panel) for panel in known]))
-    return found
+        results.append((group, notes, [_figure(drawn, panel) for panel in known]))
+    return results
 
 
 def _figure(drawn: Drawn, panel: CyclePanel) -> Figure:
@@ -242,18 +242,18 @@ def _norm(scale: Scale, panel: CyclePanel, band: Band) -> list[tuple[str, str, s
     """The band of one SD and its mean, and its spike apart."""
     mean, sd = (panel.scale * v for v in band_at(band))
     spike = (band.spike_until_percent > PERCENT) & (band.spike_until_percent > 0)
-    found = []
+    results = []
     for mask, name in ((~spike, "norm"), (wider(spike), "norm spike")):
         if mask.any():
             middle = np.where(mask, mean, np.nan)
-            found.append(
+            results.append(
                 (
                     f"{name} other" if band.borrowed else name,
                     area(scale, PERCENT, middle - sd, middle + sd),
                     path(scale, PERCENT, middle),
                 )
             )
-    return found
+    return results
 
 
 def _paths(drawn: Drawn, scale: Scale, panel: CyclePanel, pooled: Pooled) -> list[tuple[str, str]]:
@@ -263,23 +263,23 @@ def _paths(drawn: Drawn, scale: Scale, panel: CyclePanel, pooled: Pooled) -> lis
         pooled.spoiled(panel.column),
         pooled.mean(panel.column),
     )
-    found, standard = [], None
+    result, standard = [], None
     if drawn.has_bands:
         standard = standard_over_cycle(drawn.results, pooled.side, panel.column, len(PERCENT))
     if standard is not None and mean.n:
         edges = [panel.scale * (mean.mean + way * COVERAGE_FACTOR * standard) for way in (-1, 1)]
-        found.append(("sure", "".join(paths(scale, PERCENT, np.array(edges)))))
+        result.append(("sure", "".join(paths(scale, PERCENT, np.array(edges)))))
     if mean.n > 1:
         low, high = (panel.scale * (mean.mean + way * mean.sd) for way in (-1, 1))
-        found.append(("sd", area(scale, PERCENT, low, high)))
+        result.append(("sd", area(scale, PERCENT, low, high)))
     if not (len(values) == 1 and mean.n == 1):
         chosen = np.unique(np.linspace(0, len(values) - 1, min(len(values), MOST_DRAWN)).round().astype(int))
         step = 2 if len(chosen) >= _COARSE_FROM else 1
         calm, struck = _two_parts(scale, values[chosen], impact[chosen], step)
-        found.append(("each part" if not mean.n else "each many" if step > 1 else "each", calm))
-        found += [("each impact", struck)] if struck else []
+        result.append(("each part" if not mean.n else "each many" if step > 1 else "each", calm))
+        result += [("each impact", struck)] if struck else []
     calm, struck = _two_parts(scale, (panel.scale * mean.mean)[None], np.asarray(impact.any(axis=0))[None], 1)
-    return found + [(name, d) for name, d in (("mean", calm), ("mean impact", struck)) if d]
+    return result + [(name, d) for name, d in (("mean", calm), ("mean impact", struck)) if d]
 
 
 def _two_parts(scale: Scale, values: Array, impact: Mask, step: int) -> tuple[str, str]:

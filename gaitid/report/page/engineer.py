@@ -133,7 +133,7 @@ def methods_text(results: Sequence[Result], norms: Norms | None) -> str:
         _dynamics(results[0]),
         _struck(results),
         _cycles(means.results),
-        f"Not in the means: {'; '.join(means.told)}." if means.told else "",
+        f"Not in the means: {'; '.join(means.left_out)}." if means.left_out else "",
         f"Results were compared with {norms.title}, {norms.speed} ({norms.source.rstrip('. ')})." if norms else "",
         f"Analyses were run with gaitid {agreed_at(results, 'gaitid')}{f' (numpy {numpy})' if numpy else ''}.",
     ]
@@ -163,10 +163,10 @@ def _model(result: Result) -> str:
     title, unchecked = result.record_at("model", "title"), agreed_at([result], "model", "unchecked")
     subject = result.mapping("subject")
     sources = [str(result.record_at("subject", name, "source") or "") for name in subject]
-    found = [words for begin, words in _CALIBRATED.items() if any(source.startswith(begin) for source in sources)]
+    results = [words for begin, words in _CALIBRATED.items() if any(source.startswith(begin) for source in sources)]
     words = (
         f"Segment axes and joint centres followed model “{model_of(result) or NOT_RECORDED}” of gaitid"
-        f"{f' ({title})' if title else ''}{', calibrated with ' + ' and '.join(found) if found else ''}."
+        f"{f' ({title})' if title else ''}{', calibrated with ' + ' and '.join(results) if results else ''}."
         f"{f' {unchecked[0].upper()}{unchecked[1:]}.' if unchecked else ''}"
     )
     if not (source := result.record_at("model", "table", "source")):
@@ -252,8 +252,8 @@ def _struck(results: Sequence[Result]) -> str:
 
 def _moment_axes(result: Result) -> str:
     """``axes of thigh (hip), shank (knee) and foot (ankle)``."""
-    found = re.findall(r"(\w+): in axes of (\w+)", str(result.record_at("conventions", "moments") or ""))
-    parts = [f"{axes.replace('_', ' ')} ({joint})" for joint, axes in found]
+    outcome = re.findall(r"(\w+): in axes of (\w+)", str(result.record_at("conventions", "moments") or ""))
+    parts = [f"{axes.replace('_', ' ')} ({joint})" for joint, axes in outcome]
     return f"the axes of {' and '.join(filter(None, (', '.join(parts[:-1]), parts[-1])))}" if parts else ""
 
 
@@ -318,9 +318,9 @@ def topics(results: Sequence[Result]) -> dict[str, str]:
 
 
 def _subject(results: Sequence[Result]) -> str:
-    found = {name: measured(results, name) for name in _UNITS}
-    parts = [f"{name} {number(m[0], 4)} {_UNITS[name]} ({_in_words(m[1])})" for name, m in found.items() if m]
-    missing = ", ".join(name for name, m in found.items() if m is None)
+    collected = {name: measured(results, name) for name in _UNITS}
+    parts = [f"{name} {number(m[0], 4)} {_UNITS[name]} ({_in_words(m[1])})" for name, m in collected.items() if m]
+    missing = ", ".join(name for name, m in collected.items() if m is None)
     return "; ".join([*parts, *([f"{missing} {NOT_RECORDED}"] if missing else [])]) if parts else ""
 
 

@@ -127,14 +127,14 @@ def spatiotemporal(results: Sequence[Result], norms: Norms | None, speed: Figure
 
 def strides(result: Result, side: str, key: str) -> list[float]:
     """A figure of each stride of a side (of ``both`` too, with an empty `side`)."""
-    found = []
+    results = []
     for row in result.spatiotemporal:
         if row["cycle"].isdecimal() and side in ("", row["side"]) and row.get(key):
             try:
-                found.append(float(row[key]))
+                results.append(float(row[key]))
             except ValueError:
                 continue
-    return [v for v in found if math.isfinite(v)]
+    return [v for v in results if math.isfinite(v)]
 
 
 def features(results: Sequence[Result], norms: Norms | None) -> list[SideTable]:

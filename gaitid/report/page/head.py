@@ -337,14 +337,14 @@ def known_words(means: InMean, trusted: Mapping[str, Mapping[str, JointTrust]]) 
     levels = {side: level if level in LEVELS else LEVELS[1] for side, level in words.items()}
     if all(level == GOOD for level in levels.values()):
         return []
-    found = []
+    results = []
     for side, level in levels.items():
         joints: dict[str, list[str]] = {}
         for joint, by_side in trusted.items():
             joints.setdefault(_with_swing(means, side, joint, by_side[side].known), []).append(joint)
         each = (words if len(joints) == 1 else f"{', '.join(of)}: {words}" for words, of in joints.items())
-        found.append((side, "nothing that may be used" if level == DO_NOT_USE else "; ".join(each)))
-    return sorted(found, key=lambda of: (LEVELS.index(levels[of[0]]), "whole stance" not in of[1]))
+        results.append((side, "nothing that may be used" if level == DO_NOT_USE else "; ".join(each)))
+    return sorted(results, key=lambda of: (LEVELS.index(levels[of[0]]), "whole stance" not in of[1]))
 
 
 def _with_swing(means: InMean, side: str, joint: str, known: str) -> str:

@@ -29,7 +29,7 @@ _ROUNDING = re.compile(r"-?\b\d+(?:\.\d+)?e-(?:0?[7-9]|[1-9]\d+)\b")
 
 def readable(text: object) -> str:
     """A text in which each absolute path is its file's name, and a number that is only rounding is 0."""
-    return _ROUNDING.sub("0", _PATH.sub(lambda found: file_name(found[0]), plain(text)))
+    return _ROUNDING.sub("0", _PATH.sub(lambda result: file_name(result[0]), plain(text)))
 
 
 @frozen_dataclass()
@@ -71,7 +71,7 @@ def reasons(results: Sequence[Result], out: Sequence[Collection[str]] = ()) -> l
     `out` are the sides of each trial that do not count: what speaks against these is no reason.
     """
     counting = [{*SIDES} - {*sides} for sides in out or [()] * len(results)]
-    found = [
+    collected = [
         TrialText(
             readable(reason.get("text", "")),
             (name,),
@@ -84,35 +84,35 @@ def reasons(results: Sequence[Result], out: Sequence[Collection[str]] = ()) -> l
         for reason in result.mappings("verdict", "reasons")
         if (reason["side"] in sides if reason.get("side") in SIDES else sides)
     ]
-    return _in_one(found, LEVELS[::-1], sum(map(bool, counting)))
+    return _in_one(collected, LEVELS[::-1], sum(map(bool, counting)))
 
 
 def notes(results: Sequence[Result], severities: Iterable[str] | None = None) -> list[TrialText]:
     """Notes of the records by severity, the most serious first; of several trials that say alike the first."""
     wanted = None if severities is None else set(severities)
-    found = [
+    collected = [
         TrialText(text, (name,), severity=severity, code=code)
         for name, result in named(results)
         for severity, code, text in each_note(result)
         if wanted is None or severity in wanted
     ]
-    return _in_one(found, ("error", "doubt", "assumption", "info"), len(results))
+    return _in_one(collected, ("error", "doubt", "assumption", "info"), len(results))
 
 
-def _in_one(found: Sequence[TrialText], order: Sequence[str], trials: int) -> list[TrialText]:
+def _in_one(results: Sequence[TrialText], order: Sequence[str], trials: int) -> list[TrialText]:
     """One for those of different trials that say the same but for numbers and names; each of one trial stays."""
     by_kind: dict[tuple[str, str, str], list[TrialText]] = {}
-    for told in sorted(found, key=lambda told: order.index(told.severity) if told.severity in order else len(order)):
-        by_kind.setdefault((told.severity, told.code, told.side), []).append(told)
+    for text in sorted(results, key=lambda text: order.index(text.severity) if text.severity in order else len(order)):
+        by_kind.setdefault((text.severity, text.code, text.side), []).append(text)
     result = []
-    for group in (group for several in by_kind.values() for group in alike(several, lambda told: told.text)):
+    for group in (group for members in by_kind.values() for group in alike(members, lambda text: text.text)):
         by_text: dict[str, TrialText] = {}
-        for told in group:
-            known = by_text.get(told.text)
-            by_text[told.text] = replace(told, trials=(*known.trials, *told.trials)) if known else told
-        of = list(dict.fromkeys(name for told in group for name in told.trials))
+        for text in group:
+            known = by_text.get(text.text)
+            by_text[text.text] = replace(text, trials=(*known.trials, *text.trials)) if known else text
+        of = list(dict.fromkeys(name for text in group for name in text.trials))
         if len(of) < len(by_text) or trials == 1:  # one trial says several things
-            result += [replace(told, trials=() if trials == 1 else told.trials) for told in by_text.values()]
+            result += [replace(text, trials=() if trials == 1 else text.trials) for text in by_text.values()]
         else:
             others = f" (figures of {group[0].trials[0]})" if len(by_text) > 1 else ""
             of_all = () if len(of) == trials else tuple(of)
@@ -140,10 +140,10 @@ def verdicts(results: Sequence[Result]) -> dict[str, str]:
 
 def in_words(results: Sequence[Result], key: str = "trial") -> str:
     """The worst verdict of the trials, or of a side of them: ``usable: angles only`` where no load is known in any."""
-    found = [verdict for r in results if (verdict := r.mapping("verdict")).get(key)]
+    collected = [verdict for r in results if (verdict := r.mapping("verdict")).get(key)]
     worst = verdicts(results).get(key, "")
     only = f"{worst}: angles only"
-    return only if found and all(v[key] == worst and level_words(v, key) == only for v in found) else worst
+    return only if collected and all(v[key] == worst and level_words(v, key) == only for v in collected) else worst
 
 
 def model_of(result: Result) -> str:
@@ -183,7 +183,7 @@ class InMean:
         All that were given, in their order; a side that does not count has no cycles, figures and curves left.
     out : tuple of (str, ...)
         Of each result the sides that do not count.
-    told : tuple of str
+    left_out : tuple of str
         A sentence for each trial that is left out, in whole or of one side.
     not_straight : bool
         Whether what counts are walks that turn, go up or down, or backward: there was no other.
@@ -191,7 +191,7 @@ class InMean:
 
     results: tuple[Result, ...]
     out: tuple[tuple[str, ...], ...]
-    told: tuple[str, ...]
+    left_out: tuple[str, ...]
     not_straight: bool
 
     @property
@@ -216,8 +216,8 @@ def in_mean(results: Sequence[Result]) -> InMean:
     recordings = [result.trial_sha256() for result in results]
     why: list[dict[str, str]] = [{} for _ in results]
     for i, recording in enumerate(recordings):
-        if recording and (earlier := recordings.index(recording)) < i:
-            why[i] = dict.fromkeys(SIDES, f"the same recording as {names[earlier]}, which counts once")
+        if recording and (previous := recordings.index(recording)) < i:
+            why[i] = dict.fromkeys(SIDES, f"the same recording as {names[previous]}, which counts once")
     first = [i for i, of_one in enumerate(why) if not of_one]
     # curves of the kind that is drawn: cycles, else stances, else any
     drawn = next((kind for kind in ("cycles", "stances") if any(getattr(r, kind) for r in results)), "sides")
@@ -239,15 +239,15 @@ def in_mean(results: Sequence[Result]) -> InMean:
             for i in left:
                 if refused[i][side]:
                     why[i][side] = refused[i][side]
-    told = []
+    texts = []
     for name, of_one in zip(names, why, strict=True):
         if len(of_one) == len(SIDES) and len({*of_one.values()}) == 1:
-            told.append(f"{name}: {of_one[SIDES[0]]}")
+            texts.append(f"{name}: {of_one[SIDES[0]]}")
         else:
-            told += [f"{name}, {side} leg: {words}" for side, words in of_one.items()]
+            texts += [f"{name}, {side} leg: {words}" for side, words in of_one.items()]
     out = tuple(map(tuple, why))
     counting = tuple(_without(result, sides) for result, sides in zip(results, out, strict=True))
-    return InMean(counting, out, tuple(told), bool(pooled))
+    return InMean(counting, out, tuple(texts), bool(pooled))
 
 
 def _refused(result: Result, side: str) -> str:

@@ -46,11 +46,11 @@ def _numbers(given: object) -> Array:
 def standard_over_cycle(results: Sequence[Result], side: str, column: str, points: int) -> Array | None:
     """(points,) standard uncertainty over the cycle, root mean square of the trials that have one; None without any."""
     given = [_numbers(result.record_at("uncertainty", "cycle", side, column)) for result in results]
-    found = np.array([of for of in given if len(of) == points])
-    if not len(found):
+    outcome = np.array([of for of in given if len(of) == points])
+    if not len(outcome):
         return None
-    count = np.isfinite(found).sum(axis=0)
-    return np.asarray(np.sqrt(np.nan_to_num(found**2).sum(axis=0) / np.where(count > 0, count, np.nan)))
+    count = np.isfinite(outcome).sum(axis=0)
+    return np.asarray(np.sqrt(np.nan_to_num(outcome**2).sum(axis=0) / np.where(count > 0, count, np.nan)))
 
 
 class PeakRow(NamedTuple):
@@ -160,10 +160,10 @@ def variance_over_cycle(results: Sequence[Result], side: str, column: str) -> di
 
     What is wrong in a session is wrong in all its trials: a mean over them is no surer.
     """
-    found = [of for result in results if (of := _of_one(result, side, column))]
-    sources = dict.fromkeys(source for of in found for source in of)
+    collected = [of for result in results if (of := _of_one(result, side, column))]
+    sources = dict.fromkeys(source for of in collected for source in of)
     return {
-        source: np.asarray(sum(of.get(source, np.zeros(len(PERCENT))) for of in found) / len(found))
+        source: np.asarray(sum(of.get(source, np.zeros(len(PERCENT))) for of in collected) / len(collected))
         for source in sources
     }
 
@@ -173,14 +173,14 @@ def _of_one(result: Result, side: str, column: str) -> dict[str, Array]:
     if side not in result.cycles or len(u) != len(PERCENT):
         return {}
     squared = u**2
-    found = {}
+    results = {}
     for source, shares in result.mapping("uncertainty", "cycle_shares_percent", side, column).items():
         values = _numbers(shares)
         at = np.linspace(PERCENT[0], PERCENT[-1], len(values))
         # a share that stands beside an unknown one counts for what lies between
         known = np.isfinite(values)
-        found[source] = squared * np.interp(PERCENT, at[known], values[known]) / 100 if known.any() else 0 * squared
-    return found
+        results[source] = squared * np.interp(PERCENT, at[known], values[known]) / 100 if known.any() else 0 * squared
+    return results
 
 
 def layers(variance: Mapping[str, Array]) -> list[tuple[int, Array, Array]]:
@@ -197,19 +197,19 @@ def layers(variance: Mapping[str, Array]) -> list[tuple[int, Array, Array]]:
     """
     total = np.asarray(sum(variance.values()))
     height = np.sqrt(total) / np.where(total > 0, total, np.nan)
-    found = []
+    results = []
     low = np.where(np.isfinite(total), 0.0, np.nan)
     for i, source in enumerate(SOURCES):
         if source in variance and np.nanmax(variance[source], initial=0.0) > 0:
             high = low + np.nan_to_num(variance[source] * height)
-            found.append((i, low, high))
+            results.append((i, low, high))
             low = high
-    return found
+    return results
 
 
 def budgets(results: Sequence[Result]) -> list[Budget]:
     """Of each side; none where no record holds a budget over the cycle."""
-    found = []
+    collected = []
     for column, side in ((column, side) for column in COLUMNS for side in SIDES):
         of = layers(variance_over_cycle(results, side, column))
         if not of:
@@ -220,8 +220,8 @@ def budgets(results: Sequence[Result]) -> list[Budget]:
             f"{side.capitalize()}: {PANELS[column].title}",
             [(i, area(scale, PERCENT, *ends)) for i, *ends in of],
         )
-        found.append(Budget(title, PANELS[column].unit, scale, areas, path(scale, PERCENT, top)))
-    return found
+        collected.append(Budget(title, PANELS[column].unit, scale, areas, path(scale, PERCENT, top)))
+    return collected
 
 
 # Two standard deviations of people without a pathology hold about 95 of 100 of them.
@@ -274,20 +274,20 @@ def against(panel: CyclePanel, pooled: Pooled | None, band: Band | None) -> Comp
     apart = np.where(asked, (curve.mean - mean) / np.where(sd > 0, sd, 1), 0.0)
     seen = np.abs(curve.mean - mean) * panel.scale > _LEAST_OF_AXIS * (panel.high - panel.low)
     apart = np.where(seen, apart, 0.0)
-    found = [
+    results = [
         (first, f"{way} at ", f"{first}–{after - 1} %")
         for way, beyond in (("above", apart > NORMAL_SD), ("below", apart < -NORMAL_SD))
         for first, after in spans(beyond)
         if after - first >= SHORTEST_PERCENT
     ]
-    if not found:
+    if not results:
         share = asked.mean()
         return Compared("within", "within" if share > 0.9 else f"within, where known ({100 * share:.0f} %)")
     words, before = [], ""
-    for _, way, at in sorted(found)[:4]:
+    for _, way, at in sorted(results)[:4]:
         words.append(at if way == before else way + at)
         before = way
-    return Compared("outside", ", ".join(words) + (f" and {len(found) - 4} more" if len(found) > 4 else ""))
+    return Compared("outside", ", ".join(words) + (f" and {len(results) - 4} more" if len(results) > 4 else ""))
 
 
 class Glance(NamedTuple):
@@ -320,12 +320,12 @@ def glance(basis: Basis, norms: Norms | None, why: str) -> Glance:
     for column, panel in PANELS.items():
         if (band := norms.bands.get(column)) is None or band.borrowed:
             continue
-        found = {side: against(panel, basis.sides.get(side), band) for side in SIDES}
+        results = {side: against(panel, basis.sides.get(side), band) for side in SIDES}
         if column not in AT_A_GLANCE:  # frontal and transverse plane, ground reaction
-            looked_at += sum(of.level != "unknown" for of in found.values())
-            if beyond := [side for side, of in found.items() if of.level == "outside"]:
+            looked_at += sum(of.level != "unknown" for of in results.values())
+            if beyond := [side for side, of in results.items() if of.level == "outside"]:
                 which = "both" if len(beyond) == len(SIDES) else beyond[0]
                 outside.append(f"{panel.title[:1].lower()}{panel.title[1:]} ({which})")
         elif any(column in pooled.curves.columns for pooled in basis.sides.values()):
-            rows.append((panel.title, list(found.values())))
+            rows.append((panel.title, list(results.values())))
     return Glance(why, rows, outside, looked_at)

@@ -116,10 +116,10 @@ def _head(sessions: Sequence[Session], members: Sequence[Member], subjects: int)
     model = f"model {agreed(map(model_of, results))}"
     verdict = f"{'worst ' if len(counted) > 1 else ''}verdict: {words}" if (words := in_words(counted)) else ""
     facts = [model, "moments are internal, per kg of body mass", *([verdict] if verdict else [])]
-    told = [reason.words for reason in reasons(counted, out)]
-    more = f" … and {len(told) - 1} more" if len(told) > 1 else ""
+    texts = [reason.words for reason in reasons(counted, out)]
+    more = f" … and {len(texts) - 1} more" if len(texts) > 1 else ""
     without = "; ".join(line for member in members for line in member.left_out)
-    why = [_cut(told[0], _LINE - len(more)) + more] if told else []
+    why = [_cut(texts[0], _LINE - len(more)) + more] if texts else []
     return [
         _cut(plain(title) or names_of(results)[0], 60),
         _cut(_trials(results)),

@@ -193,8 +193,8 @@ def drawn(picture: Picture, format: str) -> bytes:
 
 def _figure(picture: Picture, blocks: Sequence[Block]) -> Figure:
     panels = [panel for row in picture.rows for panel in row]
-    found = [{panel.column: block.lines(panel.column) for panel in panels} for block in blocks]
-    handles = _handles(picture, [line for lines in found for of_panel in lines.values() for line in of_panel])
+    results = [{panel.column: block.lines(panel.column) for panel in panels} for block in blocks]
+    handles = _handles(picture, [line for lines in results for of_panel in lines.values() for line in of_panel])
     rows = list(picture.rows)
     if picture.is_sheet:
         columns = _legend_columns(handles, Layout(SHEET_MM[0], 3, 0.0, left=18.0, right=8.0))
@@ -213,7 +213,7 @@ def _figure(picture: Picture, blocks: Sequence[Block]) -> Figure:
     if handles:
         sheet.legend(margin, look.top, handles, -(-len(handles) // legend))
     y = look.top + legend * look.legend_line
-    for block, lines in zip(blocks, found, strict=True):
+    for block, lines in zip(blocks, results, strict=True):
         if block.heading:
             sheet.text(margin, y + 1.0, block.heading, fontsize=LETTERS + 1.5, weight="bold")
             y += look.heading

@@ -162,7 +162,7 @@ def owners(model: Model) -> dict[str, Key]:
 
 def _markers_used(model: Model, frame: str, side: str) -> dict[tuple[str, str], int]:
     """(side, role) of the markers that a frame follows from, and through how many definitions."""
-    found: dict[tuple[str, str], int] = {}
+    results: dict[tuple[str, str], int] = {}
     now, seen, depth = [("frame", *model.place("frame", frame, side))], set[tuple[str, str, str]](), 0
     while now:
         depth += 1
@@ -170,7 +170,7 @@ def _markers_used(model: Model, frame: str, side: str) -> dict[tuple[str, str], 
         for kind, where, name in now:
             scope = model.scope(bool(where))
             if kind == "point" and (name in scope.markers):
-                found.setdefault((where, name), depth)
+                results.setdefault((where, name), depth)
                 continue
             for used, other in model.uses(kind, name, bool(where)):
                 node = (used, *model.place(used, other, where))
@@ -178,7 +178,7 @@ def _markers_used(model: Model, frame: str, side: str) -> dict[tuple[str, str], 
                     seen.add(node)
                     following.append(node)
         now = following
-    return found
+    return results
 
 
 def attach(

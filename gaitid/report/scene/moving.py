@@ -281,10 +281,10 @@ def seen_of(result: written.Result) -> Seen:
     """The same answer for the same record, as long as nobody writes to it."""
     key = (result.path.absolute(), file_state(result.path))
     if key not in _seen:
-        found = analyse_again(result)
-        while _seen and (len(_seen) >= _KEPT or sum(map(_frames, [found, *_seen.values()])) > _KEPT_FRAMES):
+        outcome = analyse_again(result)
+        while _seen and (len(_seen) >= _KEPT or sum(map(_frames, [outcome, *_seen.values()])) > _KEPT_FRAMES):
             del _seen[next(iter(_seen))]
-        _seen[key] = found
+        _seen[key] = outcome
     return _seen[key]
 
 

@@ -61,7 +61,7 @@ def test_what_is_not_to_be_used_is_not_in_the_mean(
     assert knee(two[0].parent, "left") == (alone if "trial" in sides else pooled)["left"]
     (session,) = load_results([two[0].parent])
     leg = "" if "trial" in sides else ", right leg"
-    assert in_mean(session.results).told == (f"other{leg}: its verdict is “do not use”",)
+    assert in_mean(session.results).left_out == (f"other{leg}: its verdict is “do not use”",)
     # where there is nothing else it is drawn as it was, beside its verdict
     edit_record(two[0], refused(*sides))
     assert knee(two[0].parent, "right") == pooled["right"]
@@ -92,4 +92,4 @@ def test_a_recording_counts_once(two: tuple[Path, Path], edit_record: Edit) -> N
     edit_record(two[0], {"inputs": inputs})
     assert knee(two[0].parent) == knee(two[1])
     (session,) = load_results([two[0].parent])
-    assert in_mean(session.results).told == ("walk: the same recording as other, which counts once",)
+    assert in_mean(session.results).left_out == ("walk: the same recording as other, which counts once",)
