@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from gaitid.analysis.result import Result
 from gaitid.analysis.wording import level_words, verdict_words
-from gaitid.api.compared import Compared
 from gaitid.api.source import Made, Source, Stored
 from gaitid.api.words import File, file_path
 from gaitid.errors import GaitidError
@@ -22,6 +21,8 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
     from matplotlib.figure import Figure
+
+    from gaitid.api.shown import Compared
 
 _TIMES = ("frame", "time_s")
 
@@ -301,6 +302,7 @@ class Analysis:
         ------
         GaitidError
         """
+        from gaitid.api.shown import Compared
         from gaitid.compare.comparison import compare_curves
         from gaitid.compare.sources import Reading, open_pair
 

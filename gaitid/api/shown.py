@@ -1,15 +1,18 @@
-"""An `Analysis` as others want it: an `xarray.Dataset`, the short table of a notebook, scores of both sides."""
+"""An `Analysis` as others want it: an `xarray.Dataset`, a notebook's table, scores of both sides, a comparison."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from gaitid.analysis.wording import reason_words, verdict_words
+from gaitid.api.words import File
 from gaitid.errors import GaitidError
 from gaitid.export.source import Column
 from gaitid.gait.feature_list import Asymmetry, asymmetry
@@ -20,8 +23,9 @@ from gaitid.trial import Array
 from gaitid.uncertainty.usable import usable_column
 
 if TYPE_CHECKING:
-    import pandas as pd
     import xarray as xr
+
+    from gaitid.compare.comparison import Comparison
 
 
 OVER = ("time", "percent")
@@ -243,3 +247,80 @@ def asymmetries_of(features: pd.DataFrame) -> pd.DataFrame:
     both = means.reindex(columns=["left", "right"]).dropna().reset_index().rename_axis(columns=None)
     results = [asymmetry(row.left, row.right, row.feature, row.unit) for row in both.itertuples()]
     return both.join(pd.DataFrame(results, columns=list(Asymmetry._fields), index=both.index))
+
+
+class Compared:
+    """How far two results lie apart, and why.
+
+    Attributes
+    ----------
+    verdict : str
+        What differs most, and which ingredient makes it.
+    curves : DataFrame
+        A row a curve: ``column``, ``quantity``, ``unit``, ``n``, ``only_a``, ``only_b``, ``rms``, ``range_a``,
+        ``range_b``, ``r``, ``bias``, ``largest`` (B − A) and where it is.
+    why : DataFrame
+        A row an ingredient and quantity (empty: all curves together): ``rms``, ``share``, ``share_alone``,
+        ``interaction``, ``size`` in words; the last rows are the ``remainder``. Without rows where no reasons are told.
+    why_not : str
+        Why no reasons are told; empty where they are.
+    """
+
+    def __init__(self, comparison: Comparison) -> None:
+        self._comparison = comparison
+
+    @property
+    def verdict(self) -> str:
+        from gaitid.compare.words import verdict
+
+        return verdict(self._comparison)
+
+    @property
+    def why_not(self) -> str:
+        return self._comparison.why_not
+
+    @cached_property
+    def curves(self) -> pd.DataFrame:
+        rows = [{k: v for k, v in row.items() if k != "parts"} for row in self.content["curves"]]
+        return pd.DataFrame(rows)
+
+    @cached_property
+    def why(self) -> pd.DataFrame:
+        names = ("ingredient", "quantity", "rms", "share", "rms_alone", "share_alone", "interaction", "size")
+        why = self.content["why"]
+        rows: list[dict[str, Any]] = []
+        for part in (*why["parts"], {"ingredient": "remainder", "size": "", **why["remainder"]}) if why else ():
+            about = {"ingredient": part["ingredient"], "size": part["size"]}
+            if part["all_curves"] is not None:
+                rows.append(about | {"quantity": ""} | part["all_curves"])
+            rows += [about | {"quantity": quantity} | share for quantity, share in part["quantities"].items()]
+        return pd.DataFrame(rows, columns=list(names))
+
+    @cached_property
+    def content(self) -> dict[str, Any]:
+        """What ``gaitid compare --json`` prints."""
+        from gaitid.compare.text import content_of
+
+        return content_of(self._comparison, {})
+
+    def report(self, path: File) -> Path:
+        """Write the page that ``gaitid compare -o`` writes.
+
+        Raises
+        ------
+        GaitidError
+        """
+        from gaitid.compare.page import refuse_output, write_page
+
+        output = Path(path)
+        refuse_output(output, [*self._comparison.a.files, *self._comparison.b.files])
+        write_page(output, self._comparison)
+        return output
+
+    def __repr__(self) -> str:
+        return f"<gaitid.Compared: {self.verdict}>"
+
+    def __str__(self) -> str:
+        from gaitid.compare.text import text_of
+
+        return text_of(self._comparison)

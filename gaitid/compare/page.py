@@ -13,9 +13,8 @@ from gaitid.check.findings import unit_of
 from gaitid.compare.align import CYCLE, TIME
 from gaitid.compare.comparison import Comparison, compare_curves
 from gaitid.compare.measures import Measured, difference
-from gaitid.compare.mixture import ORDER
 from gaitid.compare.sources import session_curves
-from gaitid.compare.text import cells_of, changed, heads_of, sure_words
+from gaitid.compare.text import cells_of, changed, heads_of, same_in_both, sure_words
 from gaitid.compare.words import QUANTITIES, amount, curve_name, known_on_one_side, number, percent, verdict
 from gaitid.disk.atomic import put_all
 from gaitid.drawing import Scale, path, round_step, scale_for
@@ -73,7 +72,7 @@ def page(comparison: Comparison) -> str:
         sure=sure_words(comparison) if comparison.sure is not None else (),
         why_heads=["all curves", *(f"{QUANTITIES[q]}, {unit_of(q)}" for q in comparison.quantities)],
         why=_why(comparison) if comparison.explanation is not None else (),
-        same_in_both=_same_in_both(comparison),
+        same_in_both=same_in_both(comparison),
         x_label=_X.get(comparison.aligned.way, "frames"),
         groups=_groups(comparison),
         heads=heads_of(comparison),
@@ -102,11 +101,6 @@ def _why(comparison: Comparison) -> list[tuple[str, str, list[tuple[str, str]], 
         of_left = [(f"{number(of.rms)} · {percent(of.share)}", "") for of in left]
         rows.append(("left over", "", [(percent(over_all["remainder"].share), ""), *of_left], ""))
     return rows
-
-
-def _same_in_both(comparison: Comparison) -> str:
-    there = {part.ingredient.key for part in comparison.explanation.parts} if comparison.explanation is not None else ()
-    return ", ".join(ingredient.name for ingredient in ORDER if ingredient.key not in there)
 
 
 # --- curves -----------------------------------------------------------------------------------------------------

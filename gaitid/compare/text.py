@@ -180,11 +180,16 @@ def _reasons(comparison: Comparison) -> list[str]:
     for part in explanation.parts:
         why_not = f" – not exchanged: {part.why_not}; left over" if part.why_not else ""
         lines.append(f"{part.ingredient.name}: {part.size}{why_not}")
-    there = {part.ingredient.key for part in explanation.parts}
-    unchanged = [ingredient.name for ingredient in ORDER if ingredient.key not in there]
-    if unchanged:
-        lines.append(f"the same in both: {', '.join(unchanged)}")
+    if unchanged := same_in_both(comparison):
+        lines.append(f"the same in both: {unchanged}")
     return lines + [f"Note: {note}" for note in explanation.notes]
+
+
+def same_in_both(comparison: Comparison) -> str:
+    """The ingredients that do not differ."""
+    explanation = comparison.explanation
+    there = {part.ingredient.key for part in explanation.parts} if explanation is not None else ()
+    return ", ".join(ingredient.name for ingredient in ORDER if ingredient.key not in there)
 
 
 def table(rows: Sequence[Sequence[str]]) -> list[str]:
