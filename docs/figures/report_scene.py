@@ -54,7 +54,7 @@ def main() -> None:
         folder = Path(name)
         browser = started.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-gpu"])
         view = browser.new_page(viewport={"width": 860, "height": 760})
-        view.goto(page(scene_html([analysed(spoiled(folder), folder)]), folder))
+        view.goto(page(scene_html([analysed(spoiled(folder), folder)], 1_200_000), folder))
         view.evaluate(f"document.querySelector('.gs').gaitidPlayer.go({SHOWN})")
         view.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
         view.locator(".gs").screenshot(path=FIGURES / "report_scene.png")

@@ -120,7 +120,7 @@ def batch_command(ctx: click.Context, /, datasets: tuple[str, ...], output: str 
         require_pyarrow()
     # what is given for all trials is refused once, before anything is looked for
     common = options.run_options(ctx)
-    options.refuse_several(common, 2, instead="give it in a manifest")
+    options.refuse_options_of_one_trial(common, 2, instead="give it in a manifest")
     setup = prepare(common)
     plan, problems = _plan(datasets, output, words, given)
     jobs = make_jobs(plan.trials, partial(_options_of, words))

@@ -115,7 +115,7 @@ def check_command(
     chosen = options.run_options(ctx)
     if given["most_uncertain"]:
         chosen = replace(chosen, uncertainty=DEFAULT_UNCERTAINTY)
-    options.refuse_several(chosen, len(trials))
+    options.refuse_options_of_one_trial(chosen, len(trials))
     if given["tolerances"] and against is None:
         raise click.UsageError("--tolerance belongs to --against; give --against DIR, or leave it out")
     golden = {} if against is None else dict(folders_for(trials, "--against", against))

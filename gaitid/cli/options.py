@@ -56,7 +56,9 @@ def reader_settings(pairs: tuple[str, ...], subject_prefix: str | None) -> Reade
     return ReaderSettings(**given, subject_prefix=subject_prefix)
 
 
-def refuse_several(options: RunOptions, n_trials: int, instead: str = "give the trials one by one") -> None:
+def refuse_options_of_one_trial(
+    options: RunOptions, n_trials: int, instead: str = "give the trials one by one"
+) -> None:
     """Raise where several trials are given with an option that belongs to one; `instead` says what to do."""
     if n_trials > 1 and any(assignment.first is not None for assignment in options.assign):
         raise click.UsageError(f"--assign with frames belongs to one trial; {instead}")

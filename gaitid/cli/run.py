@@ -71,7 +71,7 @@ def run_command(
     from gaitid.run import prepare, with_files_beside
 
     chosen = options.run_options(ctx)
-    options.refuse_several(chosen, len(trials))
+    options.refuse_options_of_one_trial(chosen, len(trials))
     if output == "-" and len(trials) > 1:
         raise click.UsageError("-o - writes one trial; give one, or a folder")
     if output == "-" and chosen.write:

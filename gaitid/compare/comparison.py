@@ -67,7 +67,7 @@ def bridge(trial: Trial, outputs: Mapping[str, Array]) -> Bridge:
     for side in loads:
         ground = stored_ground(outputs, side)
         ground = np.zeros((trial.n_frames, 3)) if ground is None else np.where(np.isfinite(ground), ground, 0.0)
-        state, placements = _stood(ground, result.ground.plates, mass_kg)
+        state, placements = _placements(ground, result.ground.plates, mass_kg)
         unmatched += int((state == UNKNOWN).sum())
         load = load_from(state, placements, result.ground.plates, result.settings.contact_threshold_N)
         loads[side] = load
@@ -82,7 +82,7 @@ def bridge(trial: Trial, outputs: Mapping[str, Array]) -> Bridge:
     return Bridge(Made(loaded, contacts_given=True), notes)
 
 
-def _stood(ground: Array, plates: Sequence[PlateLoad], mass_kg: float) -> tuple[IntArray, list[FootOnPlates]]:
+def _placements(ground: Array, plates: Sequence[PlateLoad], mass_kg: float) -> tuple[IntArray, list[FootOnPlates]]:
     """Of each frame what was known of a foot's load, and on which plates it was taken to stand.
 
     Parameters

@@ -98,7 +98,10 @@ def explain(mixtures: Mixtures, curves: Mapping[str, Both], rows: Array, towards
     }
     parts = []
     for ingredient, why_not in steps:
-        change, by_itself = (_where(known, of.get(ingredient.key, {})) for of in (changes, alone))
+        change, by_itself = (
+            {name: np.where(mask, of[name], np.nan) for name, mask in known.items() if name in of}
+            for of in (changes.get(ingredient.key, {}), alone.get(ingredient.key, {}))
+        )
         if apart[ingredient.key] == BY_ANOTHER and change and not (_differs(change) or _differs(by_itself)):
             continue
         parts.append(Part(ingredient, apart[ingredient.key], why_not, change, by_itself))
@@ -179,10 +182,6 @@ def _known_in_all(curves: Mapping[str, Both], changes: Sequence[Columns], names:
                 mask = mask & np.isfinite(change[name])
             known[name] = mask
     return known
-
-
-def _where(known: Mapping[str, Mask], change: Columns) -> Columns:
-    return {name: np.where(mask, change[name], np.nan) for name, mask in known.items() if name in change}
 
 
 def _lost(curves: Mapping[str, Both], known: Mapping[str, Mask]) -> tuple[str, ...]:

@@ -224,10 +224,12 @@ def repeatability(folders: Sequence[Path], say: Callable[[str], None] = lambda _
             f"subject{'' if len(subjects) == 1 else 's'}",
             todo="name subject and session in a manifest of gaitid batch, or give each session a folder",
         )
-    anew = {who: _anew(sessions) for who, sessions in repeated.items()}
+    fresh = {who: _fresh_sources(sessions) for who, sessions in repeated.items()}
     names = dict.fromkeys(n for of in repeated.values() for s in of for p in s.sides.values() for n in p.curves.columns)
-    curves = {name: result for name in names if (result := _of_curve(repeated, anew, name)) is not None}
-    features = {f.name: result for f in FEATURES if (result := _of_feature(repeated, anew, f.name, f.unit)) is not None}
+    curves = {name: result for name in names if (result := _of_curve(repeated, fresh, name)) is not None}
+    features = {
+        f.name: result for f in FEATURES if (result := _of_feature(repeated, fresh, f.name, f.unit)) is not None
+    }
     return Repeatability(curves, features)
 
 
@@ -243,7 +245,7 @@ def _subjects(sessions: Iterable[Session]) -> dict[tuple[str, str], list[OfSessi
     return collected
 
 
-def _anew(sessions: Sequence[OfSession]) -> Collection[str] | None:
+def _fresh_sources(sessions: Sequence[OfSession]) -> Collection[str] | None:
     """Sources of error that sessions of a subject do not share; None where one was run without ``--uncertainty``."""
     records = [result.record for session in sessions for result in session.results]
     about = [record.get("uncertainty") for record in records]
@@ -258,10 +260,10 @@ def _anew(sessions: Sequence[OfSession]) -> Collection[str] | None:
 # --- one curve, one feature -------------------------------------------------------------------------------------------
 
 _Repeated = Mapping[tuple[str, str], Sequence[OfSession]]
-_Anew = Mapping[tuple[str, str], Collection[str] | None]
+_Fresh = Mapping[tuple[str, str], Collection[str] | None]
 
 
-def _of_curve(repeated: _Repeated, anew: _Anew, name: str) -> Components | None:
+def _of_curve(repeated: _Repeated, fresh: _Fresh, name: str) -> Components | None:
     units: list[list[Array]] = []
     stated: list[tuple[Array, Array]] = []
     for who, sessions in repeated.items():
@@ -272,12 +274,12 @@ def _of_curve(repeated: _Repeated, anew: _Anew, name: str) -> Components | None:
             if len(each) > 1:
                 units.append([values for _, values in each])
                 parts = [variance_over_cycle(s.results, side, name) for s, _ in each]
-                stated += [_stated(part, anew[who], len(PERCENT)) for part in parts]
+                stated += [_stated(part, fresh[who], len(PERCENT)) for part in parts]
     unit = next((unit for end, unit in _UNITS.items() if name.endswith(end)), name.rpartition("_")[2])
     return _components(units, unit, stated, repeated, name.endswith("_deg"))
 
 
-def _of_feature(repeated: _Repeated, anew: _Anew, name: str, unit: str) -> Components | None:
+def _of_feature(repeated: _Repeated, fresh: _Fresh, name: str, unit: str) -> Components | None:
     units: list[list[Array]] = []
     stated: list[tuple[Array, Array]] = []
     for who, sessions in repeated.items():
@@ -287,7 +289,7 @@ def _of_feature(repeated: _Repeated, anew: _Anew, name: str, unit: str) -> Compo
             if len(each) > 1:
                 units.append([values for _, values in each])
                 stated += [
-                    _stated(_of_record(result, side, name), anew[who], 1) for s, _ in each for result in s.results
+                    _stated(_of_record(result, side, name), fresh[who], 1) for s, _ in each for result in s.results
                 ]
     return _components(units, unit, stated, repeated, unit == "deg")
 
@@ -318,12 +320,12 @@ def _of_record(result: Result, side: str, name: str) -> dict[str, Array]:
     return {source: np.array([u**2 * share / 100]) for source, share in shares.items()}
 
 
-def _stated(variance: Mapping[str, Array], anew: Collection[str] | None, points: int) -> tuple[Array, Array]:
+def _stated(variance: Mapping[str, Array], fresh: Collection[str] | None, points: int) -> tuple[Array, Array]:
     """Variance by all sources that are drawn anew in a session, and by placement alone; NaN where nothing says it."""
-    if anew is None or not variance:
+    if fresh is None or not variance:
         return np.full(points, np.nan), np.full(points, np.nan)
     nothing = np.zeros(points)
-    total = np.asarray(sum((of for source, of in variance.items() if source in anew), nothing))
+    total = np.asarray(sum((of for source, of in variance.items() if source in fresh), nothing))
     return total, variance.get("marker_placement", nothing)
 
 

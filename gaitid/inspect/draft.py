@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Mapping, Sequence
+from textwrap import TextWrapper
 
 import numpy as np
 
@@ -93,7 +94,10 @@ def draft_marker_set(trial: Trial) -> str:
             lines += _section(name, sides, result, guesses)
     left_over = sorted(set(labels) - used - {p.label for group in guesses.values() for p in group})
     if left_over:
-        lines += ["# Not used (worn above the pelvis, or not understood):", *_wrapped(left_over)]
+        lines += [
+            "# Not used (worn above the pelvis, or not understood):",
+            *TextWrapper(111, "# ", "# ", break_long_words=False, break_on_hyphens=False).wrap(" ".join(left_over)),
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -287,13 +291,3 @@ def _flow(labels: Sequence[str], is_cluster: bool) -> str:
 
 def _quoted(label: str) -> str:
     return '"' + label.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-def _wrapped(labels: Sequence[str]) -> list[str]:
-    lines, line = [], "#"
-    for label in labels:
-        if len(line) + len(label) > 110:
-            lines.append(line)
-            line = "#"
-        line += f" {label}"
-    return [*lines, line]

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from gaitid.errors import GaitidError
 from gaitid.model.fields import Faults, Fields, nearest
+from gaitid.model.find import is_file
 from gaitid.records import frozen_dataclass
 
 Array = NDArray[np.float64]
@@ -230,7 +231,7 @@ def load_set(name: str, also: str = "") -> NormSet:
         Neither; or the file is not norms: one line with the path of each key at fault.
     """
     path = Path(name)
-    if _is_file(path):
+    if is_file(path):
         return _read(path, path.stat().st_mtime_ns)
     if name in published_sets():
         return _published(name)
@@ -375,13 +376,3 @@ def _content(path: Path) -> object:
     from gaitid.model.yaml_file import load_yaml
 
     return load_yaml(path)
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except OSError:
-        return False
-
-
-__all__ = ["SCHEMA", "SPEEDS", "UNITS", "load_set", "parse_set", "published_sets"]

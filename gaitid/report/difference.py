@@ -139,12 +139,12 @@ def _resels(residuals: Array) -> float:
 
 
 @lru_cache(maxsize=256)  # the figures of a table have the same few numbers of cycles
-def critical_t(freedom: float, resels: float, confidence: float = CONFIDENCE) -> float:
-    """The |t| that a smooth curve of t values exceeds anywhere in 1 - `confidence` of all cases, by bisection."""
+def critical_t(freedom: float, resels: float) -> float:
+    """The |t| that a smooth curve of t values exceeds anywhere in 1 - `CONFIDENCE` of all cases, by bisection."""
     low, high = 1.0, _MOST_T
     for _ in range(60):
         middle = math.sqrt(low * high)
-        if _exceeded(middle, freedom, resels) > 1 - confidence:
+        if _exceeded(middle, freedom, resels) > 1 - CONFIDENCE:
             low = middle
         else:
             high = middle

@@ -22,11 +22,6 @@ from gaitid.report.scene.moving import Moving, seen_of
 from gaitid.report.text import macro, render
 from gaitid.trial import Array, ForcePlate
 
-__all__ = ["BUDGET_BYTES", "SCENE_CSS", "SCENE_JS", "plan_html", "scene_html"]
-
-#: Bytes that all trials of a page may take together.
-BUDGET_BYTES = 1_200_000
-
 
 def _files(*names: str) -> str:
     return "\n".join(Path(__file__).with_name(name).read_text("utf-8") for name in names)
@@ -47,7 +42,7 @@ _TOGGLES = (
 )
 
 
-def scene_html(results: Sequence[Result], budget_bytes: int = BUDGET_BYTES, keys: Sequence[str] | None = None) -> str:
+def scene_html(results: Sequence[Result], budget_bytes: int, keys: Sequence[str] | None = None) -> str:
     """The player with the trials of some results.
 
     Parameters

@@ -18,7 +18,7 @@ PLAYER = "document.querySelector('.gs').gaitidPlayer"
 def page_file(walk: Result, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A page with two trials."""
     path = tmp_path_factory.mktemp("page") / "page.html"
-    body = scene_html([walk, walk], keys=["a", "b"]) + plan_html(walk, "b")
+    body = scene_html([walk, walk], 1_200_000, ["a", "b"]) + plan_html(walk, "b")
     path.write_text(
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>view</title>'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
