@@ -14,9 +14,9 @@ import numpy as np
 
 from gaitid.gait.cycles import CYCLE_POINTS, Cycle
 from gaitid.gait.feature_list import FEATURES, OPTIONAL, PHASES, REACHES, WHOLE, Feature
+from gaitid.gait.over_points import PEAK_REACH, at_ends, between, by_rows, peaks_of, picked, summed
 from gaitid.gait.spatiotemporal import Stride
-from gaitid.numerics.rotation import wrapped
-from gaitid.records import NamedTuple, frozen_dataclass
+from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, IntArray, Mask
 
 #: In this order the rows of `Stride.axes_g`: positive the way that the body walks, to the foot's own side, up.
@@ -65,32 +65,12 @@ class CycleCurves:
         return np.linspace(0, 100, self.values.shape[1] if len(self.strides) else CYCLE_POINTS)
 
 
-#: % of the cycle on either side of a peak within which nothing is higher. Markers at 6 Hz hold nothing shorter than
-#: 15 % of a cycle of 1.1 s: a bump of less than 6 % is noise.
-PEAK_REACH = 3
-_DOUBLING = (1, 2)  # steps by which maxima of 1, 2 and 1 + PEAK_REACH rows follow from each other
 _TOGETHER = 16  # cycles at once: their arrays stay within a processor's cache
 
 _SIGNS = {"max": 1.0, "min": -1.0, "generation_max": 1.0, "absorption_max": -1.0}
 _EVENTS = {"at_opposite_off": "opposite_off", "at_off": "off"}
 _COLUMNS = tuple(dict.fromkeys(feature.column for feature in FEATURES))
 _PHASES = tuple(PHASES)
-
-
-class Peaks(NamedTuple):
-    """Extremes of some cycles, (features, cycles): values, their rows, and those that an impact hides, else −1."""
-
-    value: Array
-    row: IntArray
-    hidden: IntArray
-
-    def only(self, cycles: slice) -> Peaks:
-        """Those of some cycles."""
-        return Peaks(self.value[:, cycles], self.row[:, cycles], self.hidden[:, cycles])
-
-    def times(self, count: int) -> Peaks:
-        """All cycles so many times, one behind the other."""
-        return Peaks(*(np.tile(of, (1, count)) for of in self))  # type: ignore[arg-type]
 
 
 @frozen_dataclass(eq=False)
@@ -106,15 +86,12 @@ class FeatureValues:
         % of the cycle where a value lies; NaN for ranges, means and integrals, and where the value is unknown.
     listed : (n,) int array
         Which are written: not those of optional columns that the model has not.
-    peaks : Peaks or None
-        None without cycles.
     """
 
     cycles: tuple[Cycle, ...]
     value: Array
     percent: Array
     listed: IntArray
-    peaks: Peaks | None
 
 
 @frozen_dataclass(eq=False)
@@ -178,6 +155,8 @@ _REACH = np.array([REACHES[f.phase] for f in _WORKS.features])
 _SUMMED = np.concatenate([_JOINT_COLUMNS, np.flatnonzero(_GROUND)])
 _PLACE = np.zeros(len(_COLUMNS), dtype=np.intp)
 _PLACE[_SUMMED] = np.arange(len(_SUMMED))
+# features of the ground reaction
+_OF_GROUND = np.flatnonzero([f.column in GROUND_COLUMNS for f in FEATURES])
 _SIGN = np.array([1.0 if f.kind == "generation_work" else -1.0 for f in _WORKS.features])[:, None, None]
 
 
@@ -192,7 +171,7 @@ _OF_PARTS = {
 }
 
 
-def measure(curves: CycleCurves, gravity_m_per_s2: float, loading: Array, peaks: Peaks | None = None) -> FeatureValues:
+def measure(curves: CycleCurves, gravity_m_per_s2: float, loading: Array) -> FeatureValues:
     """The features of all cycles.
 
     Parameters
@@ -202,22 +181,30 @@ def measure(curves: CycleCurves, gravity_m_per_s2: float, loading: Array, peaks:
         The ground reaction is given in body weights.
     loading : (cycles, 3, 2) array
         Value and percent of impact peak and of mean and greatest loading rate, BW and BW/s; NaN where unknown.
-    peaks : Peaks, optional
-        Of all cycles, where these are known.
     """
     cycles, n = curves.cycles, len(curves.cycles)
     value, percent = np.full((n, len(FEATURES)), np.nan), np.full((n, len(FEATURES)), np.nan)
-    results = []
-    for start in range(0, n, _TOGETHER):
-        part = slice(start, min(start + _TOGETHER, n))
-        some = None if peaks is None else peaks.only(part)
-        results.append(_Measured(curves, part, gravity_m_per_s2).into(value[part], percent[part], some))
+    for part in _parts(n):
+        _Measured(curves, part, gravity_m_per_s2).into(value[part], percent[part])
     if n:
         value[:, _RATES.at], percent[:, _RATES.at] = loading[:, :, 0], loading[:, :, 1]
     there = {*curves.names}
     listed = [i for i, f in enumerate(FEATURES) if f.column not in OPTIONAL or f.column in there]
-    every = Peaks(*(np.concatenate(of, axis=1) for of in zip(*results, strict=True))) if results else None
-    return FeatureValues(cycles, value, percent, np.array(listed, dtype=np.intp), every)
+    return FeatureValues(cycles, value, percent, np.array(listed, dtype=np.intp))
+
+
+def slopes(curves: CycleCurves, gravity_m_per_s2: float) -> Array:
+    """(cycles, features, points) change of each feature by each row of its own column, loading rates apart.
+
+    A peak follows the curve where it lies; what of a straight line between two rows lies above zero follows both.
+    """
+    n = len(curves.cycles)
+    found = [_Measured(curves, part, gravity_m_per_s2).slopes() for part in _parts(n)]
+    return np.concatenate(found).swapaxes(1, 2) if n else np.zeros((0, len(FEATURES), CYCLE_POINTS))
+
+
+def _parts(n: int) -> list[slice]:
+    return [slice(start, min(start + _TOGETHER, n)) for start in range(0, n, _TOGETHER)]
 
 
 class _Measured:
@@ -235,7 +222,8 @@ class _Measured:
             around = jumps.any(axis=2)
             angles[around] = np.unwrap(angles[around], period=360, axis=1)
             self.values[_ANGULAR] = angles
-        self.values[_GROUND] *= 1 / gravity_m_per_s2 if gravity_m_per_s2 > 0 else np.nan
+        self.per_weight = 1 / gravity_m_per_s2 if gravity_m_per_s2 > 0 else np.nan
+        self.values[_GROUND] *= self.per_weight
         self.unknown = ~np.isfinite(self.values)
         self.impact = curves.impact[part]
         self.summed = self.values[_SUMMED]
@@ -255,7 +243,7 @@ class _Measured:
         bounds = np.array([PHASES[name] for name in _PHASES])[:, :, None, None]
         self.inside = (self.place >= bounds[:, 0]) & (self.place <= bounds[:, 1])
 
-    def into(self, value: Array, percent: Array, known: Peaks | None = None) -> Peaks:
+    def into(self, value: Array, percent: Array) -> None:
         """Write the values of all features, and where they lie, (cycles, features)."""
         v = self.values
         ranging = v[_RANGES.column]
@@ -263,16 +251,58 @@ class _Measured:
         value[:, _STRIKES.at], percent[:, _STRIKES.at] = v[_STRIKES.column, :, 0].T, 0.0
         for kind, some in _AT.items():
             at = self.events[_EVENTS[kind]]
-            value[:, some.at], percent[:, some.at] = _between(v[some.column], at).T, at[:, None]
+            value[:, some.at], percent[:, some.at] = between(v[some.column], at).T, at[:, None]
         inside = self.inside[_MEANS.phase]
         value[:, _MEANS.at] = (np.where(inside, v[_MEANS.column], 0).sum(axis=2) / inside.sum(axis=2)).T
-        peaks, rows, hidden = extremes = known or Peaks(*self._extremes())
+        peaks, rows, hidden = self._extremes()
         value[:, _EXTREMES.at], percent[:, _EXTREMES.at] = peaks.T, self.percent[rows].T
         # the area of a burst whose peak an impact hides is that under matched loads
         at, inside = rows[_PEAK_OF], hidden[_PEAK_OF]
         self._integrals(value, np.where(inside >= 0, inside, at), np.isfinite(peaks[_PEAK_OF]) | (inside >= 0))
         percent[~np.isfinite(value)] = np.nan
-        return extremes
+
+    def slopes(self) -> Array:
+        """(cycles, points, features) change of each feature by each row of its column."""
+        points, cycle = len(self.percent), np.arange(len(self.duration_s))
+        found = np.zeros((len(FEATURES), len(cycle), points))
+        _, rows, hidden = self._extremes()
+        signs = np.array([_SIGNS[f.kind] for f in _EXTREMES.features]) * _GIVEN
+        found[_EXTREMES.at[:, None], cycle, rows] = signs[:, None]
+        ranging = self.values[_RANGES.column]
+        found[_RANGES.at[:, None], cycle, ranging.argmax(axis=2)] += 1
+        found[_RANGES.at[:, None], cycle, ranging.argmin(axis=2)] -= 1
+        found[_STRIKES.at, :, 0] = 1
+        for kind, some in _AT.items():
+            at = np.nan_to_num(self.events[_EVENTS[kind]]) * (points - 1) / 100
+            found[some.at] = np.maximum(1 - np.abs(at[:, None] - np.arange(points)), 0)
+        inside = self.inside[_MEANS.phase]
+        found[_MEANS.at] = inside / inside.sum(axis=2, keepdims=True)
+        half = np.full((2, *self.summed.shape[:2], points - 1), 0.5)
+        above = self._above_by_ends()
+        of_part = {"positive": above, "negative": half - above, "net": half}
+        index = np.arange(points - 1)
+        for phase, end in self._ends().items():
+            for part, by_ends in of_part.items():
+                at, column = _OF_PARTS[phase, part]
+                found[at] = by_rows(by_ends[:, column], np.clip(end[:, None] - index, 0, 1))
+        at, within = rows[_PEAK_OF], hidden[_PEAK_OF]
+        first, last = self._burst(np.where(within >= 0, within, at))
+        of_burst = np.where(_SIGN > 0, above[:, _PLACE[_WORKS.column]], (above - half)[:, _PLACE[_WORKS.column]])
+        found[_WORKS.at] = by_rows(of_burst, (index >= first[..., None]) & (index < last[..., None]))
+        timed = np.concatenate([_PARTS.at, _WORKS.at])
+        found[timed] *= self.duration_s[:, None] / (points - 1)
+        found[_OF_GROUND] *= self.per_weight
+        return found.transpose(1, 2, 0)
+
+    def _above_by_ends(self) -> Array:
+        """(2, columns, cycles, intervals) change of what lies above zero between two rows, by each, for a step of 1."""
+        a, b = self.summed[..., :-1], self.summed[..., 1:]
+        high, low = np.maximum(a, b), np.minimum(a, b)
+        # of b²/2(b − a): by the row above zero, and by the one below
+        share = np.where(low < 0, high / np.where(low < high, high - low, 1.0), 1.0)
+        by_high, by_low = share * (2 - share) / 2, share**2 / 2
+        found = np.where(a >= b, (by_high, by_low), (by_low, by_high))
+        return np.where(high < 0, 0.0, np.where(np.isfinite(a + b), found, 0.0))
 
     def _extremes(self) -> tuple[Array, IntArray, IntArray]:
         """(features, cycles) values of `_EXTREMES`, their rows, and those of the ones that an impact hides, else −1."""
@@ -281,11 +311,11 @@ class _Measured:
         unknown = (self.unknown[column] & allowed).any(axis=2)
         both_ways = np.concatenate([self.values, -self.values])
         allowed[_JOINT_EXTREMES] &= ~self.impact
-        allowed[_NAMED] &= _peaks(both_ways[_PEAKED])[_OF_PEAKED]
+        allowed[_NAMED] &= peaks_of(both_ways[_PEAKED])[_OF_PEAKED]
         signed = both_ways[_WAY]
         np.copyto(signed, -np.inf, where=~allowed)
         rows = signed.argmax(axis=2)
-        best = _pick(signed, rows)
+        best = picked(signed, rows)
         beside = self.impact.copy()
         beside[:, 1:] |= self.impact[:, :-1]
         beside[:, :-1] |= self.impact[:, 1:]
@@ -307,10 +337,10 @@ class _Measured:
         both_ways = np.concatenate([values, -values])
         struck = np.flatnonzero(self.impact.any(axis=0))
         allowed = self.inside[_EXTREMES.phase[_OF_JOINTS]][..., struck] & self.impact[:, struck]
-        allowed[_JOINT_NAMED] &= _peaks(both_ways)[..., struck][_JOINT_WAY[_JOINT_NAMED]]
+        allowed[_JOINT_NAMED] &= peaks_of(both_ways)[..., struck][_JOINT_WAY[_JOINT_NAMED]]
         signed = np.where(allowed, both_ways[..., struck][_JOINT_WAY], -np.inf)
         at = signed.argmax(axis=2)
-        return _pick(signed, at), struck[at]
+        return picked(signed, at), struck[at]
 
     def _left_over(self, measured: Array, best: Array, rows: IntArray) -> Mask:
         """(features of `_AFTER_STRIKE`, cycles) whether the extreme, of early stance, is only what an impact left over.
@@ -325,7 +355,7 @@ class _Measured:
         reach, cycle = np.arange(-PEAK_REACH, PEAK_REACH + 1)[:, None, None], np.arange(rows.shape[1])
         around = way[:, None], cycle, np.clip(rows[of] + reach, 0, len(self.percent) - 1)
         matched = np.concatenate([self.matched, -self.matched])
-        falls = (matched[around][0] > matched[around][-1]) & ~_peaks(matched)[around].any(axis=0)
+        falls = (matched[around][0] > matched[around][-1]) & ~peaks_of(matched)[around].any(axis=0)
         return np.asarray(falls & (spike > best[of]) & early[cycle, rows[of]])
 
     def _integrals(self, value: Array, rows: IntArray, peaked: Mask) -> None:
@@ -346,81 +376,41 @@ class _Measured:
         below -= above
         lacking = ~np.isfinite(below)
         above[lacking], below[lacking] = 0, 0
-        sums = {"positive": _summed(above, float), "negative": _summed(below, float)}
-        missing = _summed(lacking, int)
+        sums = {"positive": summed(above, float), "negative": summed(below, float)}
+        missing = summed(lacking, int)
         self._of_phases(value, sums, missing)
         self._of_bursts(value, sums, missing, (rows, peaked))
 
     def _of_phases(self, value: Array, sums: dict[str, Array], missing: Array) -> None:
         """Over the whole stance or the whole cycle."""
-        last = float(len(self.percent) - 1)
-        ends = {"stance": self.events["off"] * last / 100, "": np.full(len(self.duration_s), last)}
-        for phase, end in ends.items():
+        for phase, end in self._ends().items():
             empty = missing[:, np.arange(len(end)), np.ceil(end).astype(int)] > 0
-            totals = {kind: np.where(empty, np.nan, _at(sums[kind], end)) for kind in sums}
+            totals = {kind: np.where(empty, np.nan, at_ends(sums[kind], end)) for kind in sums}
             totals["net"] = totals["positive"] + totals["negative"]
             for part, total in totals.items():
                 at, column = _OF_PARTS[phase, part]
                 value[:, at] = total[column].T
 
+    def _ends(self) -> dict[str, Array]:
+        """By phase the place of its end, in points."""
+        last = float(len(self.percent) - 1)
+        return {"stance": self.events["off"] * last / 100, "": np.full(len(self.duration_s), last)}
+
     def _of_bursts(self, value: Array, sums: dict[str, Array], missing: Array, peaks: tuple[IntArray, Mask]) -> None:
         """From where the power changes its sign before a peak to where it does after it, within the burst's reach."""
         (rows, peaked), column = peaks, _PLACE[_WORKS.column]
+        first, last = self._burst(rows)
+        area = np.where(_SIGN > 0, sums["positive"][column], -sums["negative"][column])
+        holes = missing[column]
+        lacking = ~peaked | (picked(holes, last) - picked(holes, first) > 0)
+        value[:, _WORKS.at] = np.where(lacking, np.nan, picked(area, last) - picked(area, first)).T
+
+    def _burst(self, rows: IntArray) -> tuple[IntArray, IntArray]:
+        """(bursts, cycles) first and last row of each around its peak."""
         index = np.arange(len(self.percent))
-        other = ~(self.summed[column] * _SIGN > 0)
+        other = ~(self.summed[_PLACE[_WORKS.column]] * _SIGN > 0)
         before = np.maximum.accumulate(np.where(other, index, 0), axis=2)
         after = np.minimum.accumulate(np.where(other, index, index[-1])[..., ::-1], axis=2)[..., ::-1]
         within = (self.place >= _REACH[:, 0, None, None]) & (self.place <= _REACH[:, 1, None, None])
-        first = np.maximum(_pick(before, rows), within.argmax(axis=2))
-        last = np.minimum(_pick(after, rows), index[-1] - within[..., ::-1].argmax(axis=2))
-        area = np.where(_SIGN > 0, sums["positive"][column], -sums["negative"][column])
-        holes = missing[column]
-        lacking = ~peaked | (_pick(holes, last) - _pick(holes, first) > 0)
-        value[:, _WORKS.at] = np.where(lacking, np.nan, _pick(area, last) - _pick(area, first)).T
-
-
-def _between(values: Array, percent: Array) -> Array:
-    """(columns, cycles) angles between two rows, on the straight line and the shorter way round."""
-    at = np.where(np.isfinite(percent), percent, 0) * (values.shape[2] - 1) / 100
-    low = np.minimum(at.astype(int), values.shape[2] - 2)
-    cycle = np.arange(len(percent))
-    a, b = values[:, cycle, low], values[:, cycle, low + 1]
-    rise = wrapped(b - a, 360.0)
-    share = at - low
-    return np.where(np.isfinite(percent), np.where(share > 0, a + share * rise, a), np.nan)
-
-
-def _peaks(values: Array) -> Mask:
-    """Where nothing within `PEAK_REACH` rows is higher, and the ends of that are lower; never at the ends."""
-    n, ends = values.shape[-1], PEAK_REACH
-    padded = np.concatenate([values[..., :1]] * ends + [values] + [values[..., -1:]] * ends, axis=-1)
-    # the highest of the reach behind each row: of two rows, and of twos that overlap
-    high = padded
-    for step in _DOUBLING:
-        high = np.maximum(high[..., :-step], high[..., step:])
-    peak = values >= high[..., ends:]
-    peak &= values >= high[..., :n]
-    peak &= values > padded[..., :n]
-    peak &= values > padded[..., 2 * ends :]
-    return np.asarray(peak)
-
-
-def _summed(parts: Array | Mask, kind: type) -> Array:
-    """Sums up to each point, from 0."""
-    sums = np.zeros((*parts.shape[:2], parts.shape[2] + 1), dtype=kind)
-    np.cumsum(parts, axis=2, out=sums[..., 1:])
-    return sums
-
-
-def _at(sums: Array, end: Array) -> Array:
-    """(columns, cycles) of sums at points that may lie between two."""
-    low = np.minimum(end.astype(int), sums.shape[2] - 2)
-    cycle = np.arange(len(end))
-    before, after = sums[:, cycle, low], sums[:, cycle, low + 1]
-    return np.asarray(before + (end - low) * (after - before))
-
-
-def _pick(values: Array, rows: IntArray) -> Array:
-    """(features, cycles) of (features or 1, cycles, points) at rows of (features, cycles)."""
-    feature = np.arange(len(values))[:, None]
-    return np.asarray(values[feature, np.arange(rows.shape[1]), rows])
+        first = np.maximum(picked(before, rows), within.argmax(axis=2))
+        return first, np.minimum(picked(after, rows), index[-1] - within[..., ::-1].argmax(axis=2))

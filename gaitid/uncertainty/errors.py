@@ -40,12 +40,15 @@ class Wave(NamedTuple):
         Whose it is, as ``left thigh``, or a marker's label.
     labels : tuple of str
         Of the markers that move alike.
-    tracks_g : (tracks, frames, 3) array, m
-        Each as large as one standard deviation; unknown where the segment is.
+    size_m : float
+        One standard deviation.
+    tracks_g : (tracks, frames, 3) array
+        Of all waves of one segment; unknown where that is.
     """
 
     words: str
     labels: tuple[str, ...]
+    size_m: float
     tracks_g: Array
 
 
@@ -300,9 +303,9 @@ def _waves(
         axes = np.moveaxis(segment.pose.R_gs, 2, 0)  # (3 axes, frames, 3)
         tracks = (waves[:, None, :, None] * axes[None]).reshape(-1, len(time), 3)
         if sizes.together_m:
-            yield Wave(" ".join(place).strip(), labels, sizes.together_m * tracks)
+            yield Wave(" ".join(place).strip(), labels, sizes.together_m, tracks)
         if sizes.each_m:
-            yield from (Wave(label, (label,), sizes.each_m * tracks) for label in labels)
+            yield from (Wave(label, (label,), sizes.each_m, tracks) for label in labels)
 
 
 def _left_strike_s(perturbed: Perturbed, stride_hz: float) -> float:

@@ -6,15 +6,14 @@ errors do to all features is a sum of products, where each of them need not be m
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
 from gaitid.gait.cycles import sample
-from gaitid.gait.feature_list import FEATURES, Feature
-from gaitid.gait.features import GROUND_COLUMNS, CycleCurves, FeatureValues, Peaks, measure
+from gaitid.gait.feature_list import FEATURES
+from gaitid.gait.features import GROUND_COLUMNS, CycleCurves, FeatureValues, measure, slopes
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, IntArray
 from gaitid.uncertainty.perturbed import Perturbed
@@ -37,16 +36,18 @@ class FeatureSpread:
     ----------
     of_result : (cycles, features) array
         Of the result itself.
+    gravity : float
+        m/s².
     percent : (cycles, features) array
         Of the cycle, where a value of the result lies (`gaitid.gait.features.FeatureValues`).
     """
 
     def __init__(self, perturbed: Perturbed, step: float = STEP) -> None:
         self._perturbed, self._step = perturbed, step
-        self.curves = perturbed.curves
+        self.curves, self.gravity = perturbed.curves, perturbed.result.settings.gravity_m_per_s2
         self.where = _columns(perturbed, self.curves)
         measured = self._measured(self.curves)
-        self.of_result, self.percent, self._peaks = measured.value, measured.percent, measured.peaks
+        self.of_result, self.percent = measured.value, measured.percent
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -78,12 +79,11 @@ class FeatureSpread:
             found.append((first, sample(np.eye(last - first), np.linspace(start, end, points) - first)))
         return found
 
-    def _measured(self, curves: CycleCurves, peaks: Peaks | None = None) -> FeatureValues:
+    def _measured(self, curves: CycleCurves) -> FeatureValues:
         """Loading rates, which are of the plates' own rate, are unknown here."""
-        gravity = self._perturbed.result.settings.gravity_m_per_s2
-        return measure(curves, gravity, np.full((len(curves.strides), 3, 2), np.nan), peaks)
+        return measure(curves, self.gravity, np.full((len(curves.strides), 3, 2), np.nan))
 
-    def stacked(self, changes: list[Array], step: float, same_peaks: bool = False) -> Array:
+    def stacked(self, changes: list[Array], step: float) -> Array:
         """(changes, cycles, features) of the curves with each change, times a factor, by itself."""
         curves, n = self.curves, len(changes)
         moved = step * np.concatenate(changes)
@@ -95,13 +95,7 @@ class FeatureSpread:
             settled=np.tile(curves.settled, (n, 1, 1)) + moved,
             matched=np.tile(curves.matched, (n, 1, 1)) + moved,
         )
-        peaks = self._peaks.times(n) if same_peaks and self._peaks else None
-        return self._measured(many, peaks).value.reshape(n, len(curves.strides), len(FEATURES))
-
-    def unit_of(self, feature: Feature) -> float:
-        """What its column is divided by: a ground reaction is measured in body weights."""
-        gravity = self._perturbed.result.settings.gravity_m_per_s2
-        return (gravity if gravity > 0 else np.nan) if feature.column in GROUND_COLUMNS else 1.0
+        return self._measured(many).value.reshape(n, len(curves.strides), len(FEATURES))
 
     def slopes(self, changes: list[Array]) -> Array:
         """(changes, cycles, features) what each change of the curves, (cycles, points, columns), makes of them."""
@@ -120,13 +114,6 @@ def _columns(perturbed: Perturbed, curves: CycleCurves) -> dict[str, tuple[IntAr
 
 
 # --- by weights -------------------------------------------------------------------------------------------------------
-
-#: Of a column's own unit: a row is moved by so much. Rounding of sums of some tens is 1e-8 of it.
-_STEP = 1e-6
-#: Cycles with a moved row that are measured at once.
-_CYCLES_AT_ONCE = 200
-#: Features that are the value at one row, and whether they are its negative.
-_AT_ONE_ROW = {"max": 1.0, "min": 1.0, "generation_max": 1.0, "absorption_max": -1.0}
 
 
 class _OfCycle(NamedTuple):
@@ -165,7 +152,7 @@ class FeatureGradient:
 
     def __init__(self, spread: FeatureSpread) -> None:
         self._spread = spread
-        by_points = _by_points(spread)
+        by_points = np.where(np.isfinite(spread.of_result)[:, :, None], slopes(spread.curves, spread.gravity), 0.0)
         self._cycles = [_of_cycle(spread, i, by_points[i]) for i in range(len(by_points))]
 
     @property
@@ -208,49 +195,6 @@ class FeatureGradient:
             of_columns = np.ascontiguousarray(change.transpose(2, 1, 0)) @ cycle.weights
             found[:, i, cycle.features] = of_columns.transpose(1, 0, 2)
         return found[:, :, :-1]
-
-
-def _by_points(spread: FeatureSpread) -> Array:
-    """(cycles, features, points) change of each feature by each row of its own column; 0 of what is unknown."""
-    curves, value, percent = spread.curves, spread.of_result, spread.percent
-    cycles, points = len(curves.strides), len(curves.percent)
-    moved = np.zeros((cycles, len(FEATURES), points))
-    if not cycles:
-        return moved
-    together = max(1, _CYCLES_AT_ONCE // cycles)
-    for rows in (range(k, min(k + together, points)) for k in range(0, points, together)):
-        changes = []
-        for row in rows:
-            change = np.zeros(curves.values.shape)
-            change[:, row] = 1.0
-            changes.append(change)
-        found = (spread.stacked(changes, _STEP, same_peaks=True) - value) / _STEP
-        moved[:, :, rows.start : rows.stop] = np.moveaxis(found, 0, 2)
-    # of values that are equal, and moved each by itself, each would be the greatest
-    for i, one_row in _at_rows(spread, percent):
-        moved[:, i] = one_row
-    return np.where(np.isfinite(moved), moved, 0.0)
-
-
-def _at_rows(spread: FeatureSpread, percent: Array) -> Iterator[tuple[int, Array]]:
-    """Of features that are values at one row, or the difference of two: which, and (cycles, points) weights."""
-    curves = spread.curves
-    cycle, last = np.arange(len(curves.strides)), len(curves.percent) - 1
-    for i, feature in enumerate(FEATURES):
-        if feature.column not in curves.names:
-            continue
-        weights = np.zeros((len(cycle), last + 1))
-        if feature.kind in _AT_ONE_ROW:
-            row = np.rint(np.where(np.isfinite(percent[:, i]), percent[:, i], 0.0) * last / 100).astype(int)
-            weights[cycle, row] = _AT_ONE_ROW[feature.kind] / spread.unit_of(feature)
-        elif feature.kind == "range":
-            curve = curves.values[:, :, curves.names.index(feature.column)]
-            curve = np.unwrap(curve, period=360) if feature.unit == "deg" else curve
-            weights[cycle, curve.argmax(axis=1)] += 1 / spread.unit_of(feature)
-            weights[cycle, curve.argmin(axis=1)] -= 1 / spread.unit_of(feature)
-        else:
-            continue
-        yield i, weights
 
 
 def _of_cycle(spread: FeatureSpread, i: int, by_points: Array) -> _OfCycle:

@@ -67,7 +67,8 @@ def propagate(perturbed: Perturbed, errors: Errors, features: bool = True) -> Sp
         if group.holds(collected):
             collected.join(group.variances)
             others = [error for error in others if error not in group.errors]
-    jobs = list(jobs_of(perturbed, others, errors.segment_of, STEP))
+    # those that move nothing go through fewer stages: the others first
+    jobs = sorted(jobs_of(perturbed, others, errors.segment_of, STEP), key=lambda job: job.shift.moves_nothing)
     columns = perturbed.columns([job.shift.times(STEP) for job in jobs])
     for job, shifted in zip(jobs, columns, strict=True):
         change = (shifted - perturbed.unshifted) / STEP
@@ -92,7 +93,7 @@ def _of_markers(
 ) -> None:
     """Errors of markers that change over time, marker by marker: derivatives of none are kept longer than needed."""
     rate_hz, n = perturbed.result.trial.rate_hz, perturbed.n_frames
-    waves = [(wave, moves_of(wave.tracks_g, rate_hz)) for wave in errors.waves]
+    moves_by_label = _moves_of_waves(errors, rate_hz)
     together: dict[tuple[int, str], _Together] = {}
     random, drawn_of = np.random.default_rng(0), ("", np.zeros(0))
     sides_of = [part for group in errors.groups for part in group.parts]
@@ -101,8 +102,8 @@ def _of_markers(
             for group in sums:
                 group.add(label, side, J)
             columns = perturbed.of_side[side]
-            mine = [(i, wave, moves) for i, (wave, moves) in enumerate(waves) if label in wave.labels]
-            tracks = [moves for _, _, moves in mine]
+            mine = [(i, wave) for i, wave in enumerate(errors.waves) if label in wave.labels]
+            tracks = [moves_by_label[label]] if mine else []
             noise = errors.rough.get(label, errors.noise)
             if noise is not None:
                 # of independent normal numbers: an axis's displacement and its derivatives
@@ -115,7 +116,8 @@ def _of_markers(
             slopes = _slopes(collected.gradient, J, columns, tracks)
             if noise is not None:
                 collected.add_of_features("marker_noise", slopes.pop() / np.sqrt(NOISE_TRACKS))
-            for (i, wave, moves), of_wave in zip(mine, slopes, strict=True):
+            for i, wave in mine:
+                moves, of_wave = wave.size_m * moves_by_label[label], wave.size_m * slopes[0]
                 if len(wave.labels) == 1:
                     collected.add_of_tracks(SKIN, J, columns, moves)
                     collected.add_of_features(SKIN, of_wave)
@@ -132,6 +134,13 @@ def _of_markers(
                     collected.add_of_features(SKIN, np.asarray(of_segment.slopes))
 
 
+def _moves_of_waves(errors: Errors, rate_hz: float) -> dict[str, Array]:
+    """By label `moves_of` the waves of its segment, of 1 m."""
+    segments = {id(wave.tracks_g): wave for wave in errors.waves}
+    moves = {which: moves_of(wave.tracks_g, rate_hz) for which, wave in segments.items()}
+    return {label: moves[id(wave.tracks_g)] for wave in errors.waves for label in wave.labels}
+
+
 def wave_changes(
     perturbed: Perturbed, errors: Errors, over: Callable[[Array], Array]
 ) -> Iterator[tuple[str, list[Array]]]:
@@ -145,16 +154,17 @@ def wave_changes(
         Of the change of all columns, (frames, columns), what is wanted of it: linear in it.
     """
     rate_hz, gradient = perturbed.result.trial.rate_hz, motion_gradient(perturbed)
-    waves = [(wave, moves_of(wave.tracks_g, rate_hz)) for wave in errors.waves]
+    moves_by_label = _moves_of_waves(errors, rate_hz)
     every = [part for group in errors.groups for part in group.parts]
-    left = [{part for part in every if part[0] in wave.labels} for wave, _ in waves]
+    left = [{part for part in every if part[0] in wave.labels} for wave in errors.waves]
     summed: dict[int, list[Array]] = {}
     for parts in derivatives_of(perturbed, errors.groups, gradient):
         for label, side, J in parts:
             change = np.zeros(perturbed.unshifted.shape)
-            for i, (wave, moves) in enumerate(waves):
+            for i, wave in enumerate(errors.waves):
                 if label not in wave.labels:
                     continue
+                moves = wave.size_m * moves_by_label[label]
                 for k in range(moves.shape[1]):
                     change[:, perturbed.of_side[side]] = np.einsum("fm,fmc->fc", moves[:, k], J)
                     of_track = over(change)

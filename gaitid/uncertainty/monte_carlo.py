@@ -78,7 +78,7 @@ def drawn_shift(errors: Errors, random: np.random.Generator, n_frames: int, rate
     moved: dict[str, Array] = {}
     for wave in errors.waves:
         size = random.standard_normal(len(wave.tracks_g))
-        track = nearest_known(np.tensordot(size, wave.tracks_g, axes=1))
+        track = nearest_known(np.tensordot(wave.size_m * size, wave.tracks_g, axes=1))
         for label in wave.labels:
             moved[label] = moved[label] + track if label in moved else track
     for label in errors.segment_of:

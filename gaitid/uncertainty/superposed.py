@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
+from gaitid.analysis.pipeline import pipeline_of
 from gaitid.trial import Array
 from gaitid.uncertainty.errors import Errors
 from gaitid.uncertainty.perturbed import Perturbed
@@ -41,13 +42,40 @@ def sums_of(perturbed: Perturbed, errors: Errors, variances: Variances, step: fl
             sizes[name] = max(sizes.get(name, 0.0), abs(by))
     if len(sizes) + 2 >= len(within):
         return []
-    shifts = [Shift(numbers={name: step * size}) for name, size in sizes.items()]
-    moved = zip(sizes, perturbed.columns(shifts), strict=True)
-    by_number = {name: np.nan_to_num((of - perturbed.unshifted) / (step * sizes[name])) for name, of in moved}
-    parts = [part for group in errors.groups for part in group.parts]
     of_base = [any(not errors.segment_of[label][0] for label in error.shift.markers) for error in within]
     groups = ([error for error, base in zip(within, of_base, strict=True) if base is which] for which in (False, True))
-    return [Superposed(perturbed, group, parts, by_number, variances.empty(), step) for group in groups if group]
+    kept = [group for group in groups if group]
+    random = [np.random.default_rng(0).standard_normal(len(group)) for group in kept]
+    together = _together(perturbed, sizes)
+    shifts = [Shift(numbers={name: step * sizes[name] for name in names}) for names in together]
+    shifts += [
+        summed((step * size, error.shift) for size, error in zip(drawn, group, strict=True))
+        for drawn, group in zip(random, kept, strict=True)
+    ]
+    columns = (of - perturbed.unshifted for of in perturbed.columns(shifts))
+    by_number: dict[str, Array] = {}
+    for names, change in zip(together, columns):  # those of all errors at once follow
+        for name in names:
+            whose = perturbed.of_side[name.partition(".")[0]] if len(names) > 1 else slice(None)
+            by_number[name] = np.zeros_like(change)
+            by_number[name][:, whose] = np.nan_to_num(change[:, whose] / (step * sizes[name]))
+    parts = [part for group in errors.groups for part in group.parts]
+    return [
+        Superposed(perturbed, group, parts, by_number, variances.empty(), (drawn, at_once / step))
+        for group, drawn, at_once in zip(kept, random, columns, strict=True)
+    ]
+
+
+def _together(perturbed: Perturbed, names: Collection[str]) -> list[tuple[str, ...]]:
+    """Measurements that one computation tells: of both legs where no segment or angle of the other one needs them."""
+    needs = pipeline_of(perturbed.result).found.needs
+    apart = len(perturbed.sides) == 2 and perturbed.result.model.pose is None
+    by_name: dict[str, list[str]] = {}
+    for name in names:
+        side, _, bare = name.rpartition(".")
+        alone = apart and side and not any(name in needs[of].measurements for of in perturbed.sides if of != side)
+        by_name.setdefault(bare if alone else name, []).append(name)
+    return [tuple(pair) for pair in by_name.values()]
 
 
 def _is_sum(perturbed: Perturbed, shift: Shift, labels: Collection[str]) -> bool:
@@ -70,7 +98,8 @@ class Superposed:
         Changes by a unit of each measurement, SI.
     variances : Variances
         To which the errors are added.
-    step : float
+    drawn : (errors,) and (frames, columns) array
+        So many standard deviations of each at once, and what these change together.
     """
 
     def __init__(
@@ -80,14 +109,13 @@ class Superposed:
         parts: Sequence[tuple[str, str]],
         by_number: Mapping[str, Array],
         variances: Variances,
-        step: float,
+        drawn: tuple[Array, Array],
     ) -> None:
-        self.errors, self.variances, self._perturbed, self._step = tuple(errors), variances, perturbed, step
+        self.errors, self.variances, self._perturbed = tuple(errors), variances, perturbed
         self._left = [{part for part in parts if part[0] in error.shift.markers} for error in errors]
         self._by_number = by_number
         self._changes: dict[int, Array] = {}
-        self._drawn = np.random.default_rng(0).standard_normal(len(errors))
-        self._sum = np.zeros(perturbed.unshifted.shape)
+        self._drawn, self._off = drawn
         for i, left in enumerate(self._left):
             if not left:
                 self._complete(i)
@@ -101,24 +129,22 @@ class Superposed:
         tracks = [np.broadcast_to(self.errors[i].shift.markers[label], (n, 3)) for i in mine]
         moves = moves_of(np.stack(tracks), self._perturbed.result.trial.rate_hz)
         for i, of in zip(mine, np.moveaxis(moves @ known, 1, 0), strict=True):
-            self._changes.setdefault(i, np.zeros_like(self._sum))[:, columns] += of
+            self._changes.setdefault(i, np.zeros_like(self._off))[:, columns] += of
             self._left[i].remove((label, side))
             if not self._left[i]:
                 self._complete(i)
 
     def _complete(self, i: int) -> None:
-        change = self._changes.pop(i, np.zeros_like(self._sum))
+        change = self._changes.pop(i, np.zeros_like(self._off))
         for name, by in self.errors[i].shift.numbers.items():
             change = change + by * self._by_number[name]
         self.variances.add(self.errors[i].source, change)
-        self._sum += self._drawn[i] * change
+        self._off -= self._drawn[i] * change
 
     def holds(self, others: Variances) -> bool:
         """Whether all errors at once change what the sum says, against these and other errors together."""
-        perturbed, at = self._perturbed, self._perturbed.budgeted
-        at_once = summed((self._step * size, error.shift) for size, error in zip(self._drawn, self.errors, strict=True))
-        (moved,) = perturbed.columns([at_once])
-        off = ((moved - perturbed.unshifted) / self._step - self._sum)[:, at]
+        at = self._perturbed.budgeted
+        off = self._off[:, at]
         size = np.asarray(sum((*self.variances.by_source.values(), *others.by_source.values())))[:, at]
         known = np.isfinite(off) & np.isfinite(size)
         return bool(np.all((off**2).sum(axis=0, where=known) <= _OFF**2 * size.sum(axis=0, where=known)))

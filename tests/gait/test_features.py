@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
 from gaitid.gait.cycles import Cycle
 from gaitid.gait.feature_list import FEATURES, KINDS, PHASES, REACHES, WHOLE
-from gaitid.gait.features import CycleCurves, FeatureValues, measure
+from gaitid.gait.features import CycleCurves, FeatureValues, measure, slopes
 from gaitid.gait.marker_events import GaitEvent
 from gaitid.gait.spatiotemporal import Stride
 from gaitid.model.load import load_model
@@ -265,3 +266,27 @@ def test_impulses_of_the_ground_carry_the_body() -> None:
     braking = found.value[:, PLACE["ground_reaction_forward_impulse_negative_stance"]]
     propulsion = found.value[:, PLACE["ground_reaction_forward_impulse_positive_stance"]]
     np.testing.assert_allclose(braking + propulsion, 0, atol=0.01)  # at a steady speed
+
+
+def test_slopes_are_what_a_moved_row_changes() -> None:
+    """Of all features of a simulated walk but the loading rates, row by row, by a millionth of the column's unit."""
+    curves = curves_of(analyse(simulated_walk(duration=2.6).trial, load_model("pig"), SubjectFile()))
+    unknown, step = np.full((len(curves.strides), 3, 2), np.nan), 1e-6
+    value, found = measure(curves, GRAVITY, unknown).value, slopes(curves, GRAVITY)
+    known = np.isfinite(value)
+    assert known.sum() > 100
+    for row in range(0, 101, 7):
+        moved = np.zeros(curves.values.shape)
+        moved[:, row] = step
+        up, down = (
+            measure(
+                replace(curves, **{of: getattr(curves, of) + sign * moved for of in ("values", "settled", "matched")}),
+                GRAVITY,
+                unknown,
+            ).value
+            for sign in (1, -1)
+        )
+        # in the air a load is exactly 0: what lies above it follows upward only
+        same = known & (np.abs(up + down - 2 * value) < 1e-9)
+        assert same.sum() > 0.8 * known.sum()
+        np.testing.assert_allclose(found[:, :, row][same], ((up - down) / (2 * step))[same], atol=2e-5)

@@ -10,7 +10,7 @@ import pytest
 from any_markers import FAMILY_OF, NO_FILTER, marked
 from simulated_trials import simulated_walk
 
-from gaitid.analysis.pipeline import analyse
+from gaitid.analysis.pipeline import analyse, pipeline_of
 from gaitid.body.subject import SubjectFile
 from gaitid.gait.cycles import over_cycles
 from gaitid.model.load import load_model
@@ -52,6 +52,21 @@ def test_drawn_errors_of_every_kind(settings: dict[str, float]) -> None:
     shifts = drawn(computation, 5)
     assert 5 <= computation.together <= FRAMES_AT_ONCE // computation.result.trial.n_frames
     assert_same(list(computation.columns(shifts)), each_alone(computation, shifts), 1e-8)
+
+
+def test_a_measurement_of_one_leg_moves_the_other_one_where_that_needs_it() -> None:
+    """Those of both legs are told by one computation where neither needs the other's."""
+    computation = walking()
+    needs = pipeline_of(computation.result).found.needs
+    assert "left.leg_length" in needs["right"].measurements  # Davis's hip has the mean of both
+    names = [name for name in computation.result.subject.numbers if name.startswith("left.")]
+    shifts = [Shift(numbers={name: 1e-3}) for name in names]
+    right, moved = computation.of_side["right"], []
+    for name, columns in zip(names, computation.columns(shifts), strict=True):
+        same = np.array_equal(columns[:, right], computation.unshifted[:, right], equal_nan=True)
+        assert same or name in needs["right"].measurements
+        moved += [name] if not same else []
+    assert moved == ["left.leg_length"]
 
 
 def test_a_chain_that_is_fitted_frame_by_frame() -> None:
