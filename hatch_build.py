@@ -16,7 +16,7 @@ class ParsedModels(BuildHookInterface):
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         sys.path.insert(0, self.root)
-        from gaitid.model.find import parse_all
+        from gaitid.model.parsed import parse_all  # needs PyYAML alone, as [build-system] has it
 
         self.aside = Path(self.directory, "bundled.json")
         target = Path(self.root, FILE) if version == "editable" else self.aside

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -11,6 +13,7 @@ import yaml
 from gaitid.version import __version__
 
 ROOT = Path(__file__).resolve().parents[1]
+(BUILT_BY,) = re.findall(r"from (gaitid\S*) import parse_all", (ROOT / "hatch_build.py").read_text(encoding="utf-8"))
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
@@ -37,3 +40,21 @@ def test_the_example_workflow_uses_inputs_that_the_action_has_and_every_python()
     assert step["uses"].endswith(f"@v{__version__}")
     declared = [words.split()[-1] for words in PROJECT["project"]["classifiers"] if re.search(r":: 3\.\d+$", words)]
     assert job["strategy"]["matrix"]["python-version"] == declared
+
+
+def test_models_are_parsed_with_what_a_build_has() -> None:
+    """A build is isolated: pip installs there what [build-system] asks for, PyYAML among it, and nothing else."""
+    allowed = {*sys.stdlib_module_names, "yaml", "_yaml", "gaitid"}
+    code = f"""
+import pathlib, sys
+class Only:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] not in {allowed!r}:
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Only())
+from {BUILT_BY} import parse_all
+print(len(parse_all(pathlib.Path({str(ROOT / "configs")!r})).splitlines()))
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 40

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from gaitid.model.find import bundled_folder, content_of
+from gaitid.model.find import bundled_folder
+from gaitid.model.parsed import content_of
 from gaitid.records import NamedTuple
 from gaitid.trial import Array
 

@@ -141,9 +141,9 @@ def validate(file: str) -> int:
 
 def _marker_set(file: str) -> MarkerSet | None:
     """The marker set in a file; None where the file is none."""
-    from gaitid.model.find import content_of
     from gaitid.model.load import is_file
     from gaitid.model.marker_sets import load_marker_set
+    from gaitid.model.parsed import content_of
 
     path = Path(file)
     if not is_file(path):

@@ -23,7 +23,7 @@ from gaitid.model.choices import (
     parse_choices,
 )
 from gaitid.model.fields import Faults, mapping_under, nearest
-from gaitid.model.find import beside, content_of
+from gaitid.model.find import beside
 from gaitid.model.find import bundled_files as bundled_files
 from gaitid.model.find import bundled_folder as bundled_folder
 from gaitid.model.find import bundled_models as bundled_models
@@ -32,6 +32,7 @@ from gaitid.model.find import find_model as find_model
 from gaitid.model.find import is_file as is_file
 from gaitid.model.find import shown as shown
 from gaitid.model.marker_sets import CLUSTERS, CLUSTERS_EACH_SIDE, LANDMARKS, LANDMARKS_EACH_SIDE, MarkerSet
+from gaitid.model.parsed import content_of
 from gaitid.model.schema import parse_model
 from gaitid.model.settings import READER, Settings
 from gaitid.model.shapes import DEFINING_KEYS

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from gaitid.model.fields import Faults, labels_of
-from gaitid.model.find import bundled_folder, bundled_names, content_of, fields_of, find_file
+from gaitid.model.find import bundled_folder, bundled_names, fields_of, find_file
+from gaitid.model.parsed import content_of
 from gaitid.model.specs import of_side
 from gaitid.records import NamedTuple
 

@@ -9,8 +9,9 @@ from pathlib import Path
 from gaitid.model import specs
 from gaitid.model.expression import Expression, parse_expression
 from gaitid.model.fields import Fields, mapping_under, whole
-from gaitid.model.find import beside, content_of, fields_of
+from gaitid.model.find import beside, fields_of
 from gaitid.model.marker_sets import squeeze
+from gaitid.model.parsed import content_of
 from gaitid.model.shape_parser import parse_ref, part
 from gaitid.model.shapes import PointRef
 from gaitid.records import NamedTuple
