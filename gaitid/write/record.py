@@ -174,7 +174,8 @@ def _estimate(result: Result) -> dict[str, Any]:
         return {}
     from gaitid.analysis.estimated import record_of
 
-    return {"estimated_loads": record_of(result.estimate) | {"in_features": result.sides is result.estimate.sides}}
+    in_features = result.estimate.loads is not None and result.sides is result.estimate.sides
+    return {"estimated_loads": record_of(result.estimate) | {"in_features": in_features}}
 
 
 def _estimated(result: Result, side: str, joint: str) -> dict[str, int]:

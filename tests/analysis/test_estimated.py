@@ -122,6 +122,7 @@ def test_coverage_counts_what_was_measured() -> None:
 def _refused(result: Result) -> str:
     assert result.estimate is not None
     assert result.estimate.loads is None
+    assert not record(result, ["run"], [], ["global"], False)["estimated_loads"]["in_features"]
     assert table_text("joints", result) == table_text("joints", replace(result, estimate=None))
     return str(result.estimate.notes[0].text)
 
