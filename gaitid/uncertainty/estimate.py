@@ -17,6 +17,7 @@ from gaitid.uncertainty.features import FeatureSpread
 from gaitid.uncertainty.first_order import propagate
 from gaitid.uncertainty.monte_carlo import Draws, monte_carlo
 from gaitid.uncertainty.perturbed import Perturbed
+from gaitid.uncertainty.plates import errors_of_plates
 from gaitid.uncertainty.sources import OTHERWISE, Sources, refuse_names_of_nothing
 from gaitid.uncertainty.usable import COVERAGE_FACTOR
 from gaitid.uncertainty.variances import Spread
@@ -148,7 +149,7 @@ def _record(perturbed: Perturbed, sources: Sources, spread: Joined, of_result: A
     sizes = sources.hip_m
     now, then = sizes.get(hip_method(perturbed), sizes.get(OTHERWISE, 0.0)), sizes.get("functional", np.inf)
     hip_better = then / now if then < now else None
-    plates = perturbed.plate_errors(sources.sizes)
+    plates = errors_of_plates(sources.sizes, perturbed)
     return {
         "file": sources.name,
         "title": sources.title,

@@ -23,8 +23,6 @@ from gaitid.body.frames import Geometry
 from gaitid.body.joints import Calibration, Place, of_draws
 from gaitid.body.poses import Body, Checked
 from gaitid.dynamics.chain import Wrench
-from gaitid.faults.laboratory import day_of
-from gaitid.faults.plate_errors import PlateErrors, Sizes, plate_errors
 from gaitid.gait.features import CycleCurves
 from gaitid.gait.impact import matched_load
 from gaitid.ground.contacts import FootLoad
@@ -382,16 +380,6 @@ class Perturbed:
         """(frames,) what the run's filter makes of a displacement of a marker as it was seen."""
         cutoff_hz = cutoff_of(self)
         return track if cutoff_hz is None else lowpass(track[:, None], cutoff_hz, self.result.trial.rate_hz)[:, 0]
-
-    def plate_errors(self, sizes: Mapping[str, Mapping[str, float]]) -> PlateErrors:
-        """Those of plates and clocks after what the trial and its laboratory show; `Sources.sizes` before."""
-        result, (frames, laboratory_s) = self.result, sizes["timing"].values()
-        of = sizes["force_plates"]
-        delay_s = float(np.hypot(frames / result.trial.rate_hz, laboratory_s))
-        usual = Sizes(of["gain_percent"], of["cop_mm"], of["crosstalk_percent"], of["turn_deg"], delay_s)
-        return plate_errors(
-            result.laboratory[0], day_of(pipeline_of(result).laboratory, result.trial), result.ground, usual
-        )
 
     def _joined(self, loads: Sequence[FootLoad]) -> FootLoad:
         """Of all draws, in the frames that are meant."""

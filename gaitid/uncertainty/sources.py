@@ -14,10 +14,10 @@ from gaitid.model.fields import Faults, Fields, nearest
 from gaitid.model.load import bundled_folder, find_file
 from gaitid.model.specs import Model
 from gaitid.model.yaml_file import load_yaml
-from gaitid.numerics.rotation import cross
 from gaitid.records import NamedTuple
 from gaitid.trial import Array
-from gaitid.uncertainty.shift import Error, OfLoads, Shift
+from gaitid.uncertainty.plates import of_clocks, of_plates, on_plates
+from gaitid.uncertainty.shift import Error, Shift
 from gaitid.write import DEFAULT_UNCERTAINTY
 
 if TYPE_CHECKING:
@@ -122,58 +122,6 @@ def _segment_parameters(sources: Sources, perturbed: Perturbed) -> Iterator[Erro
             yield Error("segment_parameters", words, Shift(com={name: com * np.eye(3)[axis]}))
 
 
-def _plates(sources: Sources, perturbed: Perturbed) -> Iterator[Error]:
-    """Of each plate its own; those of several share a shift, as what stands on different plates is never compared."""
-    if not _on_plates(perturbed):
-        return
-    sizes, result = sources.sizes["force_plates"], perturbed.result
-    of, up_g = perturbed.plate_errors(sources.sizes), result.ground.floor.up_g
-    places = {plate.number: plate.centre_g for plate in result.ground.plates}
-    middle_g = np.mean([*places.values()], axis=0)
-    f_g = np.stack([np.nan_to_num(result.sides[side].load.wrench.f_g) for side in perturbed.sides])
-    push = (f_g @ up_g)[..., None]
-
-    def felt(each: Mapping[int, Array]) -> Array:
-        """(sides, frames, n) of the plate that a foot stands on, or the mean of several."""
-        every = np.zeros((*f_g.shape[:2], len(next(iter(each.values())))))
-        for contact in result.contacts:
-            if contact.side in perturbed.sides and contact.plates:
-                mean = np.mean([each[number] for number in contact.plates], axis=0)
-                every[perturbed.sides.index(contact.side), contact.loaded] = mean
-        return every
-
-    turned = felt({k: of.turn_rad * cross(up_g, place - middle_g) for k, place in places.items()})
-    horizontal = felt({k: np.array([plate.horizontal]) for k, plate in of.plates.items()})
-    shifts: list[tuple[str, OfLoads]] = [
-        ("gain", {"gain": felt({k: np.array([plate.gain]) for k, plate in of.plates.items()})}),
-        ("gain of horizontal forces", {"force": horizontal * (f_g - push * up_g)}),
-        ("turned about the vertical", {"turn": np.array(of.turn_rad), "cop": turned}),
-        ("free moment", {"free_moment": np.array(sizes["free_moment_Nm"])}),
-    ]
-    for j in range(3):
-        shifts.append((f"force, {'xyz'[j]}", {"force": sizes["force_N"] * np.eye(3)[j]}))
-    for j in range(2):
-        shifts.append(("centre of pressure", {"cop": felt({k: plate.cop_g[j] for k, plate in of.plates.items()})}))
-        crosstalk = felt({k: plate.crosstalk_g[j] for k, plate in of.plates.items()})
-        shifts.append(("vertical force in a horizontal one", {"force": crosstalk * push}))
-    for words, load in shifts:
-        if any(np.any(size) for size in load.values()):
-            yield Error("force_plates", words, Shift(load=load))
-
-
-def _timing(sources: Sources, perturbed: Perturbed) -> Iterator[Error]:
-    """Early and late apart, as an impact is no straight line of a delay.
-
-    At 0 and √3 standard deviations to either side, with weights of 2/3 and 1/6, the mean square of what a normal error
-    changes is right to the fifth order (Julier & Uhlmann 2004, Proc IEEE 92:401-422, eq. 12).
-    """
-    delay_s = perturbed.plate_errors(sources.sizes).delay_s
-    if delay_s and _on_plates(perturbed):
-        for words, sign in (("later", 1), ("earlier", -1)):
-            key = "late", sign * float(np.sqrt(3.0)) * delay_s
-            yield Error("timing", f"forces {words} than markers", Shift(load={key: np.array(1 / np.sqrt(6.0))}))
-
-
 def _cutoff(sources: Sources, perturbed: Perturbed) -> Iterator[Error]:
     """Of the choice of its frequency, and what the low-pass takes of the motion itself.
 
@@ -183,7 +131,7 @@ def _cutoff(sources: Sources, perturbed: Perturbed) -> Iterator[Error]:
     size, times = sources.sizes["cutoff"].values()
     if not isinstance(perturbed.result.settings.cutoff_hz, float):
         return
-    if size and _on_plates(perturbed):
+    if size and on_plates(perturbed):
         yield Error("cutoff", "logarithm of the cut-off", Shift(cutoff={"log": size}))
     if times:
         yield Error("cutoff", "what the low-pass takes", Shift(cutoff={"again": times}))
@@ -215,10 +163,6 @@ def _filled_gaps(sources: Sources, perturbed: Perturbed) -> Iterator[Error]:
             for axis in range(3):
                 shift = Shift({label: track * np.eye(3)[axis] for label, track in filtered.items()})
                 yield Error("filled_gaps", f"{' and '.join(filtered)}, {'xyz'[axis]} of the laboratory ({k})", shift)
-
-
-def _on_plates(perturbed: Perturbed) -> bool:
-    return perturbed.result.model.touches_ground and bool(perturbed.result.ground.plates)
 
 
 def _share(percent: float) -> float:
@@ -279,14 +223,14 @@ _ROWS = (
             "turn_deg": (30.0, lambda deg: deg * _UNITS["_deg"]),
             "crosstalk_percent": (_MOST_PERCENT, _share),
         },
-        _plates,
+        lambda sources, perturbed: of_plates(sources.sizes, perturbed),
     ),
     Source(
         "timing",
         "the timing of forces against markers",
         "timing",
         {"frames": (20.0, float), "laboratory_ms": (50.0, lambda ms: ms * 1e-3)},
-        _timing,
+        lambda sources, perturbed: of_clocks(sources.sizes, perturbed),
     ),
     Source(
         "cutoff",
