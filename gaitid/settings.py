@@ -321,8 +321,8 @@ class RunOptions:
         bool,
         Option(
             FLAG,
-            "Fill loads that no plate tells from the body's own motion, marked as estimated (docs/contacts.md).",
-            ("bool", "Fill loads that no plate tells from the body's own motion, marked (docs/contacts.md)."),
+            "Estimate loads that no plate measured from the body's motion, marked as estimated (docs/contacts.md).",
+            ("bool", "Estimate loads that no plate measured from the body's motion, marked (docs/contacts.md)."),
         ),
     ] = False
     estimated_too: Annotated[

@@ -61,7 +61,7 @@ def features_command(results: tuple[Path, ...], output: Path, norms: str | None,
 @talk_options
 def repeatability_command(folders: tuple[Path, ...], output: Path) -> int:
     """Standard error of measurement and smallest detectable change of each feature and of each percent of the cycle,
-    from sessions of the same subjects in which markers were put on anew.
+    from sessions of the same subjects in which markers were put on again.
 
     A FOLDER holds results of `gaitid run` or `batch`. Who is who and which session: `batch.csv` above a result, else
     each folder is a session. Beside it stands what `--uncertainty` predicts, where the results were run with it.
@@ -87,7 +87,7 @@ _FASTEST_M_PER_S = 13.0
 @click.group(
     short_help="Normative bands: list, show, build your own, import another program's.",
     invoke_without_command=True,
-    epilog="Example:  gaitid norms build controls/ -o my_norms.yaml; gaitid report walk.run.json --norms my_norms.yaml"
+    epilog="Example:  gaitid norms build results -o my_norms.yaml; gaitid report results --norms my_norms.yaml"
     " -o walk.html\n\nMore: docs/norms.md",
 )
 @talk_options
@@ -232,7 +232,7 @@ def _edges(ctx: click.Context, param: click.Parameter, given: str | None) -> tup
     return edges
 
 
-@norms_command.command("build", epilog="Example:  gaitid norms build controls/ -o my_norms.yaml")
+@norms_command.command("build", epilog="Example:  gaitid norms build results -o my_norms.yaml")
 @click.argument("results", nargs=-1, required=True, type=Target(), metavar="RESULT...")
 @click.option("-o", "--output", required=True, type=Target(), help="The YAML file.")
 @click.option("--name", help="By which it is asked for; else the file's name.")

@@ -1,6 +1,6 @@
 """Sessions of the same subjects -> SEM and smallest detectable change of each feature and of each percent of the cycle.
 
-Between sessions markers are put on anew, by the same assessor or another: what varies between them more than their own
+Between sessions markers are put on again, by the same assessor or another: what varies between them more than their own
 cycles let expect is the error of a session. Variances are those of an unbalanced nested design, cycles in sessions in
 subjects, by the method of moments (Searle, Casella & McCulloch 1992, Variance Components, ch. 3; Schwartz 2004, Gait
 Posture 20:196-203 do so at each point of the cycle). Subjects count as they are: nothing is said of people.
@@ -219,7 +219,7 @@ def repeatability(folders: Sequence[Path], say: Callable[[str], None] = lambda _
         sessions = sum(map(len, subjects.values()))
         raise GaitidError(
             "no subject has two sessions with whole cycles",
-            expected="results of at least two sessions of one subject, in which markers were put on anew",
+            expected="results of at least two sessions of one subject, in which markers were put on again",
             found=f"{sessions} session{'' if sessions == 1 else 's'} of {len(subjects)} "
             f"subject{'' if len(subjects) == 1 else 's'}",
             todo="name subject and session in a manifest of gaitid batch, or give each session a folder",

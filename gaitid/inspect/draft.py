@@ -12,6 +12,7 @@ import numpy as np
 from gaitid.analysis.landmarks import read_landmarks
 from gaitid.errors import GaitidError, TrialError
 from gaitid.ground.vertical import vertical
+from gaitid.inspect.signals import MARKER, kinds_of
 from gaitid.model.expression import mean_of_known
 from gaitid.model.marker_sets import SCHEMA, MarkerSet, Spellings, squeeze
 from gaitid.numerics.masks import known_rows
@@ -83,9 +84,11 @@ def draft_marker_set(trial: Trial) -> str:
     result = {} if known is None else known.found(Spellings(labels))
     used = {label for group in result.values() for label in group}
     guesses: dict[tuple[str, str], list[Placed]] = {}
-    everywhere = _placed(trial, labels)
+    # neither points that a program computed, nor arms that hang beside the thigh
+    computed = {label for label, kind in zip(trial.labels, kinds_of(trial)) if kind != MARKER}
+    everywhere = _placed(trial, [label for label in labels if label not in computed])
     for placed in everywhere:
-        role = "" if placed.label in used else _guess(placed, everywhere)
+        role = "" if placed.label in used or _UPPER.search(placed.label) else _guess(placed, everywhere)
         if role and (role.endswith("_cluster") or (placed.side, role) not in result):
             guesses.setdefault((placed.side, role), []).append(placed)
     lines = _head(trial, known)
@@ -198,9 +201,9 @@ def _guess(placed: Placed, others: Sequence[Placed]) -> str:
     near = near or [placed]
     outward = _outward(placed) - float(np.mean([_outward(other) for other in near]))
     forward = placed.forward - float(np.mean([other.forward for other in near]))
+    if not placed.side:
+        return "sacrum" if zone == "pelvis" and placed.forward < 0 else ""
     if zone == "pelvis":
-        if not placed.side:
-            return "sacrum" if placed.forward < 0 else ""
         return "asis" if forward > 0 else "psis"
     if zone == "knee":
         return "knee_lateral" if outward > 0 else "knee_medial"
@@ -210,7 +213,7 @@ def _guess(placed: Placed, others: Sequence[Placed]) -> str:
         if forward > _AHEAD:
             return "mt5" if outward > _OUTWARD else "mt1" if outward < -_OUTWARD else "toe"
         return "ankle_lateral" if outward > 0 else "ankle_medial"
-    return f"{zone}_cluster" if zone and placed.side else ""
+    return f"{zone}_cluster" if zone else ""
 
 
 def _zone(placed: Placed) -> str:

@@ -48,7 +48,7 @@ BODY = {
     ),
     "gimbal_lock": Message(
         "info",
-        "the first and the last axis of a joint's angles nearly coincide: two of them are not told apart",
+        "the first and the last axis of a joint's angles nearly coincide: two of them are not determined",
         GOOD,
         "leave these frames out, or take a model with another sequence for this joint",
         words=(
@@ -112,7 +112,7 @@ BODY = {
         "two sources give a measurement differently",
         USABLE,
         "find out which one is right, and give that one with --subject",
-        words="{what}: {value} from the {source} is used; the {other} says {says}",
+        words="{what}: {value} ({source}) is used; another value is there: {says} ({other})",
     ),
     "other_person": Message(
         "doubt",
@@ -206,7 +206,7 @@ BODY = {
         "measure again what is named, and check the labels and the static",
         words={
             "length": ("{measured:, 5}: {why}; no body is like that; the {joint} is empty", _LENGTHS),
-            "foot": (_OF_FOOT + "; the {side} ankle's angles and what is told in the foot's axes are empty", _FOOT),
+            "foot": (_OF_FOOT + "; the {side} ankle's angles and what is given in the foot's axes are empty", _FOOT),
         },
     ),
     "pose_jumps": Message(
@@ -225,7 +225,7 @@ BODY = {
     ),
     "uncalibrated": Message(
         "error",
-        "the foot was never calibrated; the ankle's angles and what is told in the foot's axes are empty",
+        "the foot was never calibrated; the ankle's angles and what is given in the foot's axes are empty",
         USABLE,
         "give a static with --static",
         words=(

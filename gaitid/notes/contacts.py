@@ -130,14 +130,14 @@ CONTACTS = {
     ),
     "loads_estimated": Message(
         "assumption",
-        "loads that no plate tells were estimated from the body's motion",
+        "loads that no plate measured were estimated from the body's motion",
         GOOD,
         words="the load of {n} {n:stance|stances} was estimated from the motion of the {by}: it is in tables by frame, "
         "in cycles and features only with --estimated-too (docs/contacts.md)",
     ),
     "loads_not_estimated": Message(
         "info",
-        "loads that no plate tells were not estimated, though it was asked for",
+        "loads that no plate measured were not estimated, though it was asked for",
         GOOD,
         words="no load was estimated: {why}",
     ),

@@ -188,7 +188,7 @@ MARKERS = {
     ),
     "pose_unsure": Message(
         "doubt",
-        "a segment is told by fewer of its markers, which move otherwise than all of them",
+        "a segment has fewer markers for a time, and these move otherwise than all of them",
         USABLE,
         "fill that marker's gaps in the recording software",
         words=(

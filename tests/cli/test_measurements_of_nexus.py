@@ -72,7 +72,7 @@ def test_what_the_trial_stores_wins(walk: Path, tmp_path: Path) -> None:
     gaitid("run", tmp_path / "walk.c3d", "--model", "pig", "-o", tmp_path / "alone")
     for change, words in (
         ({}, ""),
-        ({"LKneeWidth": 99.0}, f"left knee_width: 104 mm from the trial, stored is used; the {BESIDE} says 99 mm"),
+        ({"LKneeWidth": 99.0}, f"knee_width: 104 mm (trial, stored) is used; another value is there: 99 mm ({BESIDE})"),
         ({"LLegLength": 600.0}, f"{BESIDE} is of another person, whose left leg_length is 600 mm, not 920 mm"),
         ({"Bodymass": 50.0}, f"{BESIDE} is of another person, whose mass is 50 kg, not 70 kg"),
     ):
