@@ -1,7 +1,7 @@
 """A data set of 1,000 simulated trials, 50 of them broken: speed, memory, and the same bytes after three kills.
 
     python benchmarks/batch.py [--trials 1000] [--broken 50] [--duration 4] [--seed 1] [--repeat 1] [--uncertainty]
-                               [--folder DIR]
+                               [--processes 1 2] [--folder DIR]
 
 Prints trials a second with one process and two (and a second of a processor, start-up included), in turn, the ratio of
 the fastest of each beside its target, what a trial takes on disk, the resident memory of the process that works at
@@ -24,6 +24,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 
 from common import ROOT
@@ -131,12 +132,19 @@ def processor_s() -> float:
     return spent.children_user + spent.children_system
 
 
-def tree(folder: Path) -> dict[str, bytes]:
-    """All files below, hidden ones too; batch.csv without the time, its last column."""
+def tree(folder: Path) -> tuple[dict[str, str], int]:
+    """Hashes of all files below, hidden ones too; batch.csv without the time, its last column. And their bytes."""
     top = folder / "out"
-    found = {p.relative_to(top).as_posix(): p.read_bytes() for p in top.rglob("*") if p.is_file()}
-    found["batch.csv"] = b"\n".join(line.rpartition(b",")[0] for line in found["batch.csv"].splitlines())
-    return found
+    files = [path for path in top.rglob("*") if path.is_file()]
+    hashes = {path.relative_to(top).as_posix(): sha256(path.read_bytes()).hexdigest() for path in files}
+    rows = (top / "batch.csv").read_bytes().splitlines()
+    hashes["batch.csv"] = sha256(b"\n".join(row.rpartition(b",")[0] for row in rows)).hexdigest()
+    return hashes, sum(path.stat().st_size for path in files)
+
+
+def not_done(folder: Path) -> set[str]:
+    rows = [line.split(",") for line in (folder / "out" / "batch.csv").read_text(encoding="utf-8").splitlines()[1:]]
+    return {"/".join(Path(row[0]).parts[-2:]) for row in rows if row[3] != "done"}
 
 
 def killed(data: Path, folder: Path, seconds: float, chance: random.Random, *options: str) -> list[int]:
@@ -159,6 +167,7 @@ def main() -> int:
     parser.add_argument("--duration", type=float, default=4.0, help="of each trial, s")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--repeat", type=int, default=1, help="of the batches with one process and with two")
+    parser.add_argument("--processes", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--uncertainty", action="store_true", help="also the bands")
     parser.add_argument("--folder", type=Path, help="for the data and results, instead of a temporary one")
     options = parser.parse_args()
@@ -168,7 +177,7 @@ def main() -> int:
         broken = make(top, options.trials, options.broken, options.duration, chance)
         data, rates, results = top / "data", {}, {}
         more = ["--uncertainty"] if options.uncertainty else []
-        for n, again in ((n, again) for again in range(options.repeat) for n in (1, 2)):
+        for n, again in ((n, again) for again in range(options.repeat) for n in options.processes):
             before = processor_s()
             seconds, memory, last = whole(data, top / f"n{n}", broken, "-j", str(n), *more)
             used = processor_s() - before
@@ -178,25 +187,22 @@ def main() -> int:
                 f"{options.trials / used:.1f} trials a processor second; load {os.getloadavg()[0]:.1f}; {last}",
                 flush=True,
             )
-            results[n] = tree(top / f"n{n}")
             if again + 1 < options.repeat:
                 shutil.rmtree(top / f"n{n}")
-            elif n == 1:
-                tenths = [memory[round(k * (len(memory) - 1) / 10)] for k in range(1, 11)]
-                size = sum(map(len, results[n].values())) / 1e6 / options.trials
-                print(f"   on disk: {size:.2f} MB a trial")
-                print("   resident memory of the worker at tenths of the time, MB:", *(f"{m:.0f}" for m in tenths))
-        print(f"two processes over one: {rates[2] / rates[1]:.2f}, target {TARGET}")
-        noted = killed(data, top / "killed", options.trials / rates[2], chance, *more)
+                continue
+            results[n], size = tree(top / f"n{n}")
+            tenths = [memory[round(k * (len(memory) - 1) / 10)] for k in range(1, 11)]
+            print(f"   on disk: {size / 1e6 / options.trials:.2f} MB a trial")
+            print("   resident memory of the largest worker at tenths of the time, MB:", *(f"{m:.0f}" for m in tenths))
+        if rates.keys() >= {1, 2}:
+            print(f"two processes over one: {rates[2] / rates[1]:.2f}, target {TARGET}")
+        noted = killed(data, top / "killed", options.trials / rates[n], chance, *more)
         _, _, last = whole(data, top / "killed", broken, "-j", "2", "--resume", *more)
-        resumed = tree(top / "killed")
         print(f"killed with {', '.join(map(str, noted))} trials done, resumed: {last}")
-        rows = [line.split(b",") for line in results[1]["batch.csv"].splitlines()[1:]]
-        named = {"/".join(Path(row[0].decode()).parts[-2:]) for row in rows if row[3] != b"done"}
         checks = {
-            f"the {options.broken} broken trials are named, and no other": named == broken,
-            "two processes make the bytes of one": results[1] == results[2],
-            "killed and resumed: the same bytes": results[1] == resumed,
+            f"the {options.broken} broken trials are named, and no other": not_done(top / f"n{n}") == broken,
+            "any number of processes makes the same bytes": all(result == results[n] for result in results.values()),
+            "killed and resumed: the same bytes": results[n] == tree(top / "killed")[0],
             # the first trials fill what is kept of models and statics
             "memory is flat (within 10 % after the first fifth)": max(tenths[2:]) < 1.1 * tenths[1],
         }
