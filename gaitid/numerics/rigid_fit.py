@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 
@@ -72,17 +72,18 @@ def rigid_fit(template: Array, points: Array, extent: float = 0.0) -> RigidFit:
     residual = np.full(n_frames, np.nan)
     seen = all_columns(np.isfinite(points))
     count = seen.sum(axis=1)
-    if seen.all():  # mostly
-        patterns, which = seen[:1], np.zeros(n_frames, dtype=np.intp)
-    else:
-        patterns, which = np.unique(seen, axis=0, return_inverse=True)
-    for i, pattern in enumerate(patterns):
+    starts = [0, *(np.flatnonzero((seen[1:] != seen[:-1]).any(axis=1)) + 1).tolist(), n_frames]
+    by_pattern: dict[bytes, list[IntArray]] = {}
+    for start, stop in pairwise(starts):  # which points are seen changes seldom
+        if start < stop:
+            by_pattern.setdefault(seen[start].tobytes(), []).append(np.arange(start, stop))
+    for some in by_pattern.values():
+        frames = np.concatenate(some)
+        pattern = seen[frames[0]]
         body = template[pattern]
         if len(body) < FEWEST or (extent and second_extent(body) < extent):
             continue
-        frames = np.flatnonzero(which.reshape(-1) == i)
-        measured = points[frames][:, pattern]
-        R[frames], t[frames], residual[frames] = _fit(body, measured)
+        R[frames], t[frames], residual[frames] = _fit(body, points[frames][:, pattern])
     return RigidFit(R, t, residual, count)
 
 
@@ -181,15 +182,15 @@ def steady_fit(template: Array, points: Array, extent: float = 0.0) -> RigidFit:
     if often.sum() < FEWEST or second_extent(template[often]) < extent:
         often = np.ones(len(often), dtype=bool)
     chosen = np.where(often[None, :, None], points, np.nan)
-    real = rigid_fit(template, chosen, extent)
+    fit = rigid_fit(template, chosen, extent)
     placed = chosen.copy()
     for i in np.flatnonzero(often):
         for start, stop in spans(~seen[:, i]):
             _place(template, chosen, placed, int(i), (start, stop), extent)
-    fit = rigid_fit(template, placed, extent)
-    known = np.isfinite(real.residual)
-    R, t = np.where(known[:, None, None], fit.R, np.nan), np.where(known[:, None], fit.t, np.nan)
-    return RigidFit(R, t, real.residual, real.points)
+    again = np.flatnonzero(np.isfinite(fit.residual) & ~seen[:, often].all(axis=1))
+    steady = rigid_fit(template, placed[again], extent)
+    fit.R[again], fit.t[again] = steady.R, steady.t
+    return fit
 
 
 def fit_walks(
