@@ -15,9 +15,11 @@ import numpy as np
 
 from gaitid.analysis.demand import demand_of
 from gaitid.analysis.impossible import Posed, possible_limbs
-from gaitid.analysis.limb import solve_limbs
+from gaitid.analysis.limb import moment_axes, solve_limbs
 from gaitid.analysis.result import Estimate, SideResult
 from gaitid.analysis.withheld import withhold
+from gaitid.body.kinematics import clinical_moments
+from gaitid.body.poses import Body
 from gaitid.body.subject import Subject
 from gaitid.body.upper_body import WholeBody
 from gaitid.dynamics.chain import Wrench
@@ -27,6 +29,7 @@ from gaitid.ground.balance import Balance, means_over_window
 from gaitid.ground.by_hand import ByHand
 from gaitid.ground.claims import find_claims
 from gaitid.ground.contacts import AIR, LOADED, UNKNOWN, Contact, FootLoad, Loads
+from gaitid.ground.filled import Filled
 from gaitid.ground.from_motion import Asked, FromMotion, fill_loads
 from gaitid.ground.ground import Ground
 from gaitid.ground.unmeasured import Unmeasured, shared_plates, unmeasured_stances
@@ -51,14 +54,17 @@ _OF = (
 # By whose motion: median root mean square error over stances of walks whose plates were hidden; each laboratory with
 # what the others teach of stances (benchmarks/estimated_loads.py).
 RMS = {
-    WHOLE_BODY: dict(zip(_OF, (0.089, 0.032, 0.020, 0.133, 0.161, 0.223), strict=True)),
-    LEGS: dict(zip(_OF, (0.089, 0.037, 0.023, 0.133, 0.147, 0.239), strict=True)),
+    WHOLE_BODY: dict(zip(_OF, (0.075, 0.030, 0.020, 0.135, 0.148, 0.218), strict=True)),
+    LEGS: dict(zip(_OF, (0.074, 0.037, 0.023, 0.134, 0.151, 0.234), strict=True)),
 }
 # s. Of a shorter single support nothing is said, nor of what lies so near to the other foot.
 LEAST, BESIDE = 0.1, 0.04
-# The ends of names of moments about the axis across the body. Others follow from the force sideways and from where a
-# foot presses across its length, of which the motion tells too little.
+# The ends of names of moments about the axis across the body.
 _SAGITTAL = ("extension", "flexion")
+# N·m/kg: standard uncertainties by the load alone, over a stance, up to which a frontal or transverse moment is told:
+# half of the standard deviation among 82 healthy children (Schwartz 2008, J Biomech 41:1639-1650, free speed, mean over
+# stance), which it widens by an eighth; others' by that of the ankle's rotation among 81 (Pinzone 2014).
+NARROW, LEAST_SPREAD = {"hip_abduction": 0.070, "knee_abduction": 0.050}, 0.029
 
 
 @frozen_dataclass(eq=False)
@@ -130,11 +136,16 @@ def estimate_loads(sides: Mapping[str, SideResult], posed: Posed, known: Known) 
     filled = fill_loads(known.ground, known.loads, asked, stances, shared_plates(known.ground, claims))
     contacts = tuple(_contact(contact, filled) for contact in known.loads.contacts)
     done = note("loads_estimated", n=len(stances), by=by)
-    return Estimate(by, filled, _solved(sides, posed, known, filled), contacts, (done,))
+    on_feet = {
+        side: joined_load(load, filled.by_side[side], filled.estimated[side])
+        for side, load in known.on_feet.items()
+        if side in filled.by_side
+    }
+    return Estimate(by, filled, _solved(sides, posed, known, filled, on_feet), on_feet, contacts, (done,))
 
 
 def _nothing(by: str, sides: Mapping[str, SideResult], known: Known, why: str) -> Estimate:
-    return Estimate(by, None, sides, known.loads.contacts, (note("loads_not_estimated", why=why),))
+    return Estimate(by, None, sides, known.on_feet, known.loads.contacts, (note("loads_not_estimated", why=why),))
 
 
 # --- whether the motion may tell them ---------------------------------------------------------------------------
@@ -199,13 +210,10 @@ def _contact(contact: Contact, filled: FromMotion) -> Contact:
     return contact
 
 
-def _solved(sides: Mapping[str, SideResult], posed: Posed, known: Known, filled: FromMotion) -> dict[str, SideResult]:
+def _solved(
+    sides: Mapping[str, SideResult], posed: Posed, known: Known, filled: FromMotion, on_feet: Mapping[str, FootLoad]
+) -> dict[str, SideResult]:
     """The sides with the estimated loads, empty in what these do not tell."""
-    on_feet = {
-        side: _joined(load, filled.by_side[side], filled.estimated[side])
-        for side, load in known.on_feet.items()
-        if side in filled.by_side
-    }
     solved = solve_limbs(posed.body, on_feet, posed.mechanics, posed.emptied)
     limbs, _ = possible_limbs(solved, posed, on_feet, known.loads.contacts)
     limbs, _ = withhold(limbs, posed.body, known.subject)
@@ -213,11 +221,11 @@ def _solved(sides: Mapping[str, SideResult], posed: Posed, known: Known, filled:
     for name, limb in limbs.items():
         of = sides[name]
         whole = replace(limb, load=filled.by_side[name], trunk_angles=of.trunk_angles, coverage=of.coverage)
-        found[name] = _sagittal_only(whole, filled.estimated[name])
+        found[name] = _where_told(whole, filled, name, posed)
     return found
 
 
-def _joined(load: FootLoad, filled: FootLoad, frames: Mask) -> FootLoad:
+def joined_load(load: FootLoad, filled: FootLoad, frames: Mask) -> FootLoad:
     """A load with another in some frames."""
     there, here = load.wrench.at(np.zeros(3)), filled.wrench.at(np.zeros(3))
     each = frames[:, None]
@@ -229,20 +237,54 @@ def _joined(load: FootLoad, filled: FootLoad, frames: Mask) -> FootLoad:
     )
 
 
-def _sagittal_only(side: SideResult, estimated: Mask) -> SideResult:
-    """A side without what an estimated load on its foot does not tell.
+def moment_deviations(leg: SideResult, one: Filled, body: Body, mass_kg: float) -> dict[tuple[str, str], Array]:
+    """By joint and column (frames,) N·m/kg: how far moments of a stance may be off by its load alone.
 
-    The moments of wrenches are vectors of which two thirds are not told: they are empty as a whole; so are powers.
+    Parameters
+    ----------
+    leg : SideResult
+        Of the stance's side.
+    one : Filled
+    body : Body
+    mass_kg : float
     """
-    unknown = estimated & (side.load.state != AIR)
+    stance, errors = one.stance, [*one.errors()]
+    found: dict[tuple[str, str], Array] = {}
+    sign = next(side.sign for side in body.model.sides if side.name == stance.side)
+    for joint, moment in body.model.moments.items():
+        axes = moment_axes(body, joint, stance.side)[stance.frames]
+        # on the proximal segment:  m = −(p − p_joint) × f, but for what gravity and inertia ask
+        off = [of.at(leg.joints_g[joint][stance.frames]).m_g / mass_kg for of in errors]
+        columns = [clinical_moments(of, axes, moment, sign) for of in off]
+        found |= {(joint, name): np.sqrt(np.sum([of[name] ** 2 for of in columns], axis=0)) for name in moment.columns}
+    return found
 
-    def without(values: Array) -> Array:
-        return np.where(unknown.reshape(-1, *[1] * (values.ndim - 1)), np.nan, values)
+
+def _where_told(leg: SideResult, filled: FromMotion, side: str, posed: Posed) -> SideResult:
+    """A leg without what an estimated load on its foot does not tell.
+
+    Sagittal moments are told; others where their band is narrow enough (`NARROW`) over the stance. A vector of moments,
+    and a power, are told where all columns of the joint are.
+    """
+    on_foot = filled.estimated[side] & (leg.load.state != AIR)
+    too_wide = {(joint, name): on_foot.copy() for joint, columns in leg.moments.items() for name in columns}
+    for one in filled.stances:
+        if one.stance.side == side and on_foot[one.stance.frames].any():
+            for (joint, name), of in moment_deviations(leg, one, posed.body, posed.mechanics.mass_kg).items():
+                size = np.sqrt(np.nanmean(of**2)) if np.isfinite(of).any() else np.inf
+                narrow = name.endswith(_SAGITTAL) or size <= NARROW.get(f"{joint}_{name}", LEAST_SPREAD)
+                too_wide[joint, name][one.stance.frames] &= not narrow
+    any_of = {joint: np.logical_or.reduce([too_wide[joint, name] for name in of]) for joint, of in leg.moments.items()}
+
+    def without(values: Array, frames: Mask) -> Array:
+        return np.where(frames.reshape(-1, *[1] * (values.ndim - 1)), np.nan, values)
 
     moments = {
-        joint: {name: of if name.endswith(_SAGITTAL) else without(of) for name, of in columns.items()}
-        for joint, columns in side.moments.items()
+        joint: {name: without(of, too_wide[joint, name]) for name, of in columns.items()}
+        for joint, columns in leg.moments.items()
     }
-    wrenches = {joint: Wrench(of.f_g, without(of.m_g), of.p_g) for joint, of in side.wrenches.items()}
-    powers = {joint: without(of) for joint, of in side.powers.items()}
-    return replace(side, moments=moments, wrenches=wrenches, powers=powers)
+    wrenches = {
+        joint: Wrench(of.f_g, without(of.m_g, any_of.get(joint, on_foot)), of.p_g) for joint, of in leg.wrenches.items()
+    }
+    powers = {joint: without(of, any_of.get(joint, on_foot)) for joint, of in leg.powers.items()}
+    return replace(leg, moments=moments, wrenches=wrenches, powers=powers)

@@ -232,6 +232,8 @@ class Estimate:
         None where nothing was estimated.
     sides : mapping of side to SideResult
         With the estimated frames.
+    on_feet : mapping of side to FootLoad
+        What their joints are computed with.
     contacts : tuple of Contact
         With how the load of each is known.
     notes : Notes
@@ -240,6 +242,7 @@ class Estimate:
     by: str
     loads: FromMotion | None
     sides: Mapping[str, SideResult]
+    on_feet: Mapping[str, FootLoad]
     contacts: tuple[Contact, ...]
     notes: Notes
 

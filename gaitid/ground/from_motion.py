@@ -11,8 +11,9 @@ most likely ones, given that
   Gutierrez-Farewik 2015, J Biomech 48:3776-3781, share the force);
 - a foot carries nothing before it strikes and after it leaves;
 - what a plate measured of a stance, or of two feet together, is so;
-- stances of walks are alike up to `SPREAD`, and each foot's force passes little above the centre of mass, as a body
-  that hardly turns needs it (Herr & Popovic 2008, J Exp Biol 211:467-481; Maus et al. 2010, Nat Commun 1:70).
+- stances of walks are alike up to `SPREAD`, those of one body more so (`ALIKE`), where markers tell when a foot strikes
+  and leaves up to `TIMED`; and each foot's force passes little above the centre of mass, as a body that hardly turns
+  needs it (Herr & Popovic 2008, J Exp Biol 211:467-481; Maus et al. 2010, Nat Commun 1:70).
 
 It is the mean of a Gaussian process under linear observations (Rasmussen & Williams 2006, eq. 2.23 and 2.24), and its
 covariance says how far the loads may be off, correlated in time.
@@ -27,8 +28,9 @@ import numpy as np
 
 from gaitid.dynamics.chain import Wrench
 from gaitid.ground.contacts import AIR, LOADED, UNKNOWN, FootLoad, Loads
+from gaitid.ground.filled import Filled, lasting
 from gaitid.ground.ground import Ground
-from gaitid.ground.unmeasured import NEAR, TYPICAL, SharedPlate, Typical, Unmeasured
+from gaitid.ground.unmeasured import NEAR, TYPICAL, SharedPlate, Typical, Unmeasured, measured_stances
 from gaitid.numerics.lowpass import lowpass
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.rotation import cross, norm
@@ -41,7 +43,13 @@ FRICTION = 0.8
 TOGETHER = 5
 # Body weights, up and along the ground: how unlike stances are to what is expected of them (standard deviation); s, how
 # long that lasts; and, of a stance, so near to its ends none is unlike another, as all begin and end with nothing.
-SPREAD, UNLIKE, ENDS = (0.14, 0.03), (0.04, 0.08), 0.03
+SPREAD, UNLIKE, ENDS = (0.16, 0.033), (0.04, 0.08), 0.01
+# Correlation of what makes two stances of one walk unlike those of others: median of 7 laboratories, 0.79 upward and
+# 0.75 forward (benchmarks/estimated_loads.py).
+ALIKE = 0.75
+# s, standard deviation of strikes and offs by the markers: 9 ms in level walks, offs 11 ms late besides
+# (docs/events.md); patients' were not measured.
+TIMED = 0.015
 # s, and of the standard deviation: how long errors of what the motion asks for last, and the part that does not.
 LASTS, AT_ONCE = 0.03, 0.3
 # Hz. No faster force is told, whatever the markers hold.
@@ -73,7 +81,7 @@ class Accuracy(NamedTuple):
 
 # By bands that hold in the shared walks (docs/contacts.md). The last is the height that fits their forces best: 0.2 m
 # above the body's centre of mass, which lies 0.2 m too low where trunk and arms are put at the hips.
-WHOLE_BODY, LEGS = Accuracy(0.06, 0.06, 0.05, 0.2), Accuracy(0.07, 0.10, 0.10, 0.4)
+WHOLE_BODY, LEGS = Accuracy(0.05, 0.06, 0.05, 0.2), Accuracy(0.06, 0.10, 0.10, 0.4)
 
 
 @frozen_dataclass(eq=False)
@@ -107,29 +115,6 @@ class Asked:
     def reach(self, rate_hz: float) -> int:
         """Frames by which what is asked for reaches beyond a force."""
         return round(2 * rate_hz / self.told_hz)
-
-
-class Filled(NamedTuple):
-    """One stance with its load.
-
-    Attributes
-    ----------
-    stance : Unmeasured
-        With the pressure where the load has it.
-    force_g : (frames, 3) array, N
-    covariance : (3, frames, frames) array, N²
-        Of the force along each of `ways`.
-    ways : (3, 3) array
-        Rows: up, and two along the ground.
-    share_of : int or None
-        The plate that measured it together with the other foot's, in any of its frames.
-    """
-
-    stance: Unmeasured
-    force_g: Array
-    covariance: Array
-    ways: Array
-    share_of: int | None
 
 
 @frozen_dataclass(eq=False)
@@ -169,7 +154,9 @@ def fill_loads(
     shared : sequence of SharedPlate
         Plates that carry both feet.
     typical : Typical
+        Of other bodies.
     """
+    typical = typical.with_own(measured_stances(ground, loads, asked.weight_N), ALIKE)
     filled: list[Filled] = []
     for group in _groups(stances, asked.reach(ground.rate_hz)):
         for first in range(0, len(group), TOGETHER):
@@ -203,12 +190,6 @@ def let_through(n: int, cutoff_hz: float, rate_hz: float) -> Array:
 @lru_cache(8)
 def _let_through(n: int, cutoff_hz: float, rate_hz: float) -> Array:
     return frozen(lowpass(np.eye(n), cutoff_hz, rate_hz))
-
-
-def _lasting(n: int, frames: float) -> Array:
-    """(n, n) covariance of a signal of variance 1 that lasts so many frames."""
-    apart = np.arange(n)[:, None] - np.arange(n)
-    return np.asarray(np.exp(-0.5 * (apart / frames) ** 2))
 
 
 class _Problem:
@@ -297,8 +278,14 @@ class _Problem:
         prior, rate_hz = np.zeros((len(self.arms),) * 2), self.ground.rate_hz
         for stance, place in zip(self.stances, self.places, strict=True):
             fades = np.clip(np.minimum(stance.parts, 1 - stance.parts) / ENDS, 0.0, 1.0)
-            lasting = _lasting(len(fades), UNLIKE[min(i, 1)] * rate_hz) * np.multiply.outer(fades, fades)
-            prior[place, place] = SPREAD[min(i, 1)] ** 2 * lasting
+            alike = lasting(len(fades), UNLIKE[min(i, 1)] * rate_hz) * np.multiply.outer(fades, fades)
+            prior[place, place] = SPREAD[min(i, 1)] ** 2 * alike
+            for event in ("begins", "ends") if i < 2 else ():
+                early, late = (
+                    self.typical.at(stance._replace(**{event: getattr(stance, event) + by}).parts)[:, i]
+                    for by in (-TIMED * rate_hz, TIMED * rate_hz)
+                )
+                prior[place, place] += np.multiply.outer(early - late, early - late) / 4
         return prior
 
     def _asked_for(self) -> Iterator[_Observed]:
@@ -307,7 +294,7 @@ class _Problem:
         known, tells = self.known, self.tells.copy()
         through = let_through(n, asked.told_hz, rate_hz)
         tells &= np.abs(through) @ (~tells).astype(float) < OF_OTHERS
-        noise = _lasting(n, LASTS * rate_hz) + AT_ONCE**2 * np.eye(n)
+        noise = lasting(n, LASTS * rate_hz) + AT_ONCE**2 * np.eye(n)
         noise, seen = noise[np.ix_(tells, tells)], through[tells]
         accuracy = asked.accuracy
         here = asked.wrench.during(self.frames).at(self.origin)
@@ -362,7 +349,7 @@ class _Problem:
             here = Wrench(plate.f_g[self.frames][at], plate.m_g[self.frames][at], np.zeros(3)).at(self.origin)
             for i, way in enumerate(self.ways):
                 yield i, self.unit_of[at], here.f_g @ way / self.asked.weight_N, MEASURED**2 * np.eye(len(at))
-            noise = _lasting(len(at), LASTS * self.ground.rate_hz) + AT_ONCE**2 * np.eye(len(at))
+            noise = lasting(len(at), LASTS * self.ground.rate_hz) + AT_ONCE**2 * np.eye(len(at))
             for way in self.ways[1:]:
                 yield 0, self._turning(way)[at], self._turned(here.m_g) @ way, PRESSES**2 * noise
 

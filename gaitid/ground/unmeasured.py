@@ -4,7 +4,7 @@ carry both feet together.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -26,6 +26,8 @@ NEAR = 0.12
 MARKER_HEIGHT = 0.03
 # Frames: of a shorter stance nothing is told.
 SHORTEST = 5
+# Sines that a force over a stance is made of, and, body weights, their ridge: few frames would not tell so many.
+SINES, RIDGE = 14, 0.01
 
 
 class Unmeasured(NamedTuple):
@@ -77,13 +79,67 @@ class Typical:
         inside = ((x > 0) & (x < 1))[:, None]
         return np.where(inside, np.sin(np.pi * np.multiply.outer(x, k)) @ self.sines.T, 0.0)
 
+    def with_own(self, own: Sequence[Array], alike: float) -> Typical:
+        """What a body's stances are like of which some were measured.
+
+        Of `n` whose differences from the typical one correlate by r, the mean tells  n r / (1 + (n − 1) r)  of that of
+        another one (the best linear prediction).
+
+        Parameters
+        ----------
+        own : sequence of (2, k) array
+            As `sines`.
+        alike : float
+            The correlation.
+        """
+        n = len(own)
+        told = n * alike / (1 + (n - 1) * alike)
+        return Typical(self.sines + told * (np.mean(own, axis=0) - self.sines)) if own else self
+
+
+def sines_of(force: Array) -> Array:
+    """(2, k) of the force upward and along the foot, (frames, 2), over a stance (`Typical.sines`)."""
+    x, k = (np.arange(len(force)) + 0.5) / len(force), np.arange(1, SINES + 1)
+    ridge = np.vstack([np.sin(np.pi * np.multiply.outer(x, k)), RIDGE * np.eye(SINES)])
+    return np.asarray(np.linalg.lstsq(ridge, np.vstack([force, np.zeros((SINES, 2))]), rcond=None)[0].T)
+
 
 #: Of stances of walks of 13 laboratories, each laboratory counted once (benchmarks/estimated_loads.py --typical).
 TYPICAL = Typical(
     np.array(
         [
-            [1.142, 0.0122, 0.3979, 0.0284, 0.0238, 0.0278, -0.0234, 0.0323],
-            [-0.015, -0.1281, 0.017, -0.0563, 0.0111, -0.0098, 0.0063, 0.004],
+            [
+                1.1145,
+                0.0473,
+                0.3724,
+                0.0757,
+                -0.0012,
+                0.0455,
+                -0.0364,
+                0.0326,
+                -0.0103,
+                0.0274,
+                0.0019,
+                0.0177,
+                0.0037,
+                0.01,
+            ],
+            [
+                -0.0079,
+                -0.1344,
+                0.0114,
+                -0.0569,
+                0.0003,
+                -0.0039,
+                -0.0027,
+                0.0092,
+                -0.0025,
+                0.0103,
+                -0.0031,
+                0.0074,
+                -0.0026,
+                0.0052,
+            ],
         ]
     )
 )
@@ -142,6 +198,20 @@ def unmeasured_stances(
             axes, least = np.stack([up_g, forward, middle]), _alone_on_plates(ground, claims, side)[frames]
             found.append(Unmeasured(side, frames, begins, ends, axes, pressure, least))
     return tuple(sorted(found, key=lambda stance: stance.frames.start))
+
+
+def measured_stances(ground: Ground, loads: Loads, weight_N: float) -> list[Array]:
+    """`sines_of` each stance, body weights, that plates tell from its strike to its off."""
+    found, up_g = [], ground.floor.up_g
+    for contact in loads.contacts:
+        load, frames = loads.by_side[contact.side], contact.loaded
+        told = contact.plates and not contact.beyond and (load.state[frames] == LOADED).all()
+        if not told or any(ground.cuts(contact.first, contact.last)):
+            continue
+        along = np.nanmean(ground.feet[contact.side].line_g[frames], axis=0)
+        axes = np.stack([up_g, unit(along - up_g * (along @ up_g))])
+        found.append(sines_of(load.wrench.f_g[frames] @ axes.T / weight_N))
+    return found
 
 
 def _alone_on_plates(ground: Ground, claims: Claims, side: str) -> Array:

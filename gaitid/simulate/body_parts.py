@@ -6,7 +6,9 @@ is half way from the middle of the hips to the middle of the shoulders. Markers 
 way to how a model finds the joints from them: those of elbow, wrist and hand about their joints' centres, the acromion
 above the shoulder by 17 % of the distance of both (Rab 2002).
 
-With them the body is whole, and what both feet take together follows from its motion:  Σ F = Σ m_i (a_i − g).
+With them the body is whole, and what both feet take together follows from its motion:  Σ F = Σ m_i (a_i − g). Euler
+does not hold: feet press where they did, and the change of angular momentum asks for up to 0.5 m beside them. No wrench
+of a leg is wrong by that, but `--estimate-loads` finds that something else carries this body.
 """
 
 from __future__ import annotations

@@ -114,7 +114,8 @@ def joined(whole: Perturbed, in_block: Callable[[Perturbed], tuple[Errors, Sprea
         rows = slice(block.frames.start - first, block.frames.stop - first)
         standard[block.frames] = spread.standard[rows, : whole.written]
         for source, of in spread.variance.items():
-            parts.add(source, of[:, kept], rows, block.perturbed.curves.cycles, first)
+            counts = np.where(block.perturbed.by_motion, np.nan, of)
+            parts.add(source, counts[:, kept], rows, block.perturbed.curves.cycles, first)
         of_features[block.cycles] = spread.of_features
         for source, of in spread.features.items():
             features.setdefault(source, np.zeros(shape))[block.cycles] = of

@@ -137,13 +137,16 @@ def estimate(
     spread = joined(perturbed, in_block)
     names = perturbed.names[: perturbed.written]
     of_result = FeatureSpread(perturbed).of_result
-    cycles = bands_over_cycle(result, names, spread.standard)
-    about = _record(perturbed, sources, spread, of_result) | spread.parts.over_cycle(cycles)
+    in_features = np.where(perturbed.by_motion[:, : len(names)], np.nan, spread.standard)
+    cycles = bands_over_cycle(result, names, in_features)
+    about = _record(perturbed, sources, spread, of_result, in_features) | spread.parts.over_cycle(cycles)
     values = perturbed.values[:, : len(names)]
     return Estimate(names, result.trial.first_frame, values, spread, of_result, spread.errors.left_out, about, cycles)
 
 
-def _record(perturbed: Perturbed, sources: Sources, spread: Joined, of_result: Array) -> dict[str, Any]:
+def _record(
+    perturbed: Perturbed, sources: Sources, spread: Joined, of_result: Array, standard: Array
+) -> dict[str, Any]:
     errors = spread.errors
     cycles = [(cycle.side, cycle.number) for cycle in perturbed.curves.cycles]
     sizes = sources.hip_m
@@ -172,6 +175,6 @@ def _record(perturbed: Perturbed, sources: Sources, spread: Joined, of_result: A
         "left_out": list(errors.left_out),
         "sources": sources.content.get("sources", {}),
         "peaks": peaks(cycles, of_result, spread.of_features, spread.features, hip_better),
-        "columns": spread.parts.of_columns(spread.standard[:, perturbed.budgeted]),
+        "columns": spread.parts.of_columns(standard[:, perturbed.budgeted]),
         "features": of_features(cycles, spread.of_features, spread.features),
     }

@@ -38,6 +38,8 @@ class FeatureSpread:
         Of the result itself.
     gravity : float
         m/s².
+    counts : (frames, columns) bool array
+        Which changes cycles feel: not of what estimated loads alone tell.
     percent : (cycles, features) array
         Of the cycle, where a value of the result lies (`gaitid.gait.features.FeatureValues`).
     """
@@ -45,7 +47,7 @@ class FeatureSpread:
     def __init__(self, perturbed: Perturbed, step: float = STEP) -> None:
         self._perturbed, self._step = perturbed, step
         self.curves, self.gravity = perturbed.curves, perturbed.result.settings.gravity_m_per_s2
-        self.where = _columns(perturbed, self.curves)
+        self.where, self.counts = _columns(perturbed, self.curves), ~perturbed.by_motion
         measured = self._measured(self.curves)
         self.of_result, self.percent = measured.value, measured.percent
 
@@ -56,7 +58,7 @@ class FeatureSpread:
 
     def over_cycles(self, change: Array) -> Array:
         """(cycles, points, columns of cycles.csv) of a change of columns."""
-        known = np.where(np.isfinite(change), change, 0.0)  # the mask is that of the curves
+        known = np.where(np.isfinite(change) & self.counts, change, 0.0)  # the mask is that of the curves
         found = []
         for stride, (first, weights) in zip(self.curves.strides, self.samplers, strict=True):
             at, ground = self.where[stride.cycle.side]
@@ -210,4 +212,5 @@ def _of_cycle(spread: FeatureSpread, i: int, by_points: Array) -> _OfCycle:
     whole = np.concatenate([by_points, np.zeros((1, by_points.shape[1]))])
     weights = np.ascontiguousarray(np.moveaxis(whole[features] @ over, 1, 2))
     columns = np.concatenate([at[kept[:-3]], ground])
+    weights *= spread.counts[first : first + over.shape[1]].T[columns, :, None]
     return _OfCycle(stride.cycle.side, first, columns, stride.axes_g, weights, features)

@@ -24,16 +24,15 @@ from gaitid.body.joints import Calibration, Place, of_draws
 from gaitid.body.poses import Body, Checked
 from gaitid.dynamics.chain import Wrench
 from gaitid.gait.features import CycleCurves
-from gaitid.gait.impact import matched_load
 from gaitid.ground.contacts import FootLoad
 from gaitid.markers.clean import Markers
 from gaitid.model import shapes
 from gaitid.model.columns import LENGTH_UNITS
 from gaitid.numerics.lowpass import lowpass
 from gaitid.numerics.rotation import apply
-from gaitid.trial import Array, IntArray
+from gaitid.trial import Array, IntArray, Mask
 from gaitid.uncertainty.session import Session, session_of, with_points_moved
-from gaitid.uncertainty.shift import Shift, shifted_load
+from gaitid.uncertainty.shift import Shift, shifted_loads
 from gaitid.write import DEFAULT_FRAMES
 from gaitid.write.tables import joints_columns, wrenches_columns
 
@@ -78,6 +77,8 @@ class Perturbed:
         frames: slice = slice(None),
     ) -> None:
         self.result, self.express_in, self._whole = replace(result, estimate=None), tuple(express_in), whole
+        self.estimate = None if result.estimate is None or result.estimate.loads is None else result.estimate
+        self._by_frame = replace(self.result, sides=result.by_frame)
         self.first, stop, _ = frames.indices(result.trial.n_frames)
         self.n_frames, self.frames, self.count = stop - self.first, frames, 0
         self.sides = result.body.sides
@@ -121,8 +122,18 @@ class Perturbed:
 
     @cached_property
     def values(self) -> Array:
-        """(frames, columns) of the result itself."""
-        return self._columns(self.result, self.result.subject.mass_kg, self.frames)
+        """(frames, columns) of the result itself, with estimated loads."""
+        return self._columns(self._by_frame, self.result.subject.mass_kg, self.frames)
+
+    @cached_property
+    def by_motion(self) -> Mask:
+        """(frames, columns) what nothing but an estimated load tells: it is in no cycle and no feature."""
+        found = np.zeros(self.values.shape, dtype=bool)
+        if self.estimate is not None and self._by_frame.sides is not self.result.sides:
+            unknown = np.isnan(self._columns(self.result, self.result.subject.mass_kg, self.frames))
+            for side, columns in self.of_side.items():
+                found[:, columns] = unknown[:, columns] & self.estimate.frames(side)[self.frames, None]
+        return found
 
     @cached_property
     def unshifted(self) -> Array:
@@ -221,7 +232,7 @@ class Perturbed:
     def _dynamics(self, shifts: Sequence[Shift]) -> dict[str, Any]:
         """Stages behind the poses: loads and masses."""
         before = pipeline_of(self.result)
-        loads = [self._loads(shift) for shift in shifts]
+        loads = [shifted_loads(self.result, self.estimate, shift) for shift in shifts]
         of_feet, on_feet = (
             {side: self._joined([of[side] for of in each]) for side in self.sides} for each in zip(*loads, strict=True)
         )
@@ -356,25 +367,6 @@ class Perturbed:
             for name in {name for shift in shifts for name in (*shift.mass, *shift.inertia)}
         }
         return self._each([mass_kg + shift.numbers.get("mass", 0.0) for shift in shifts]), times
-
-    def _loads(self, shift: Shift) -> tuple[dict[str, FootLoad], dict[str, FootLoad]]:
-        """On each foot, as measured, and what joints are computed with: that, or one that is as slow as the markers."""
-        result, before = self.result, pipeline_of(self.result)
-        loads = {side: result.sides[side].load for side in self.sides}
-        on_feet = {side: before.on_feet[side] for side in self.sides}
-        if shift.load:
-            up_g, rate_hz, bandwidth_hz = (
-                before.found.up_g,
-                result.trial.rate_hz,
-                result.markers.quality["marker_bandwidth_hz"],
-            )
-            loads = {
-                side: shifted_load(load, shift.load, i, up_g, rate_hz) for i, (side, load) in enumerate(loads.items())
-            }
-            on_feet |= {side: load for side, load in loads.items() if side not in before.by_file}
-            if result.settings.joint_loads == "matched":
-                on_feet = {side: matched_load(load, bandwidth_hz, rate_hz) for side, load in on_feet.items()}
-        return loads, on_feet
 
     def filtered(self, track: Array) -> Array:
         """(frames,) what the run's filter makes of a displacement of a marker as it was seen."""

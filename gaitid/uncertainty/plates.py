@@ -1,4 +1,4 @@
-"""Errors of plates and clocks after what a trial shows of them, as shifts of the loads on feet."""
+"""Errors of plates and clocks after what a trial shows of them, and of estimated loads, as shifts of loads on feet."""
 
 from __future__ import annotations
 
@@ -86,3 +86,26 @@ def of_clocks(every: EverySize, perturbed: Perturbed) -> Iterator[Error]:
         for words, sign in (("later", 1), ("earlier", -1)):
             key = "late", sign * float(np.sqrt(3.0)) * delay_s
             yield Error("timing", f"forces {words} than markers", Shift(load={key: np.array(1 / np.sqrt(6.0))}))
+
+
+def of_estimated(every: EverySize, perturbed: Perturbed) -> Iterator[Error]:
+    """Of loads from the body's motion, by the modes of what each stance may be off by (`Filled.errors`): each is one
+    error of all its frames.
+
+    Those of several stances share a shift: what is off in one is not what is off in another, but no frame of a side
+    feels both.
+    """
+    times, estimate = every["estimated_loads"]["times"], perturbed.estimate
+    if not times or estimate is None or estimate.loads is None:
+        return
+    together: list[Array] = []
+    for one in estimate.loads.stances:
+        side, frames = one.stance.side, one.stance.frames
+        here = estimate.frames(side)[frames][:, None]
+        for k, error in enumerate(one.errors()):
+            if k == len(together):
+                together.append(np.zeros((len(perturbed.sides), perturbed.result.trial.n_frames, 6)))
+            both = np.concatenate([error.f_g, error.m_g], axis=1)
+            together[k][perturbed.sides.index(side), frames] += np.where(here, times * both, 0.0)
+    for k, each in enumerate(together, start=1):
+        yield Error("estimated_loads", f"mode {k} of estimated loads", Shift(load={"estimated": each}))

@@ -8,8 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from gaitid.analysis.estimated import joined_load
+from gaitid.analysis.pipeline import pipeline_of
+from gaitid.analysis.result import Estimate, Result
 from gaitid.body.joints import Place
 from gaitid.dynamics.chain import Wrench
+from gaitid.gait.impact import matched_load
 from gaitid.ground.contacts import FootLoad
 from gaitid.numerics.rotation import about_axis, cross
 from gaitid.records import NamedTuple, frozen_dataclass
@@ -41,6 +45,7 @@ class Shift:
         To what acts on each foot: ``gain`` (relative), ``force`` (3, N, at the centre of pressure), ``cop`` (3, m),
         ``free_moment`` (N·m), ``turn`` (rad, about the vertical), ``("late", s)`` (the share of what changes if it
         comes so much later). The first three may have leading axes (sides, frames): errors of the plates stood on.
+        ``estimated`` (sides, frames, 6, N and N·m about the laboratory's origin): of loads from the body's motion.
     cutoff : mapping of str to float
         ``log``: to the logarithm of the cut-off; ``again``: so many times what the low-pass takes of what it let
         through.
@@ -101,6 +106,39 @@ def summed(parts: Iterable[tuple[float, Shift]]) -> Shift:
     return Shift(**total)
 
 
+def shifted_loads(
+    result: Result, estimate: Estimate | None, shift: Shift
+) -> tuple[dict[str, FootLoad], dict[str, FootLoad]]:
+    """On the foot of each recorded side, as measured or estimated, and what joints are computed with: that, or one that
+    is as slow as the markers.
+
+    Parameters
+    ----------
+    result : Result
+    estimate : Estimate or None
+        With loads.
+    shift : Shift
+    """
+    before, sides = pipeline_of(result), result.body.sides
+    measured = {side: before.sides[0][side].load for side in sides}
+    loads = measured if estimate is None else {side: estimate.sides[side].load for side in sides}
+    on_feet = {side: (before if estimate is None else estimate).on_feet[side] for side in sides}
+    if not shift.load:
+        return loads, on_feet
+    up_g, rate_hz, bandwidth_hz = before.found.up_g, result.trial.rate_hz, result.markers.quality["marker_bandwidth_hz"]
+
+    def shifted(of: Mapping[str, FootLoad]) -> dict[str, FootLoad]:
+        return {side: shifted_load(of[side], shift.load, i, up_g, rate_hz) for i, side in enumerate(sides)}
+
+    loads = shifted(loads)
+    acting = {side: load for side, load in shifted(measured).items() if side not in before.by_file}
+    if result.settings.joint_loads == "matched":
+        acting = {side: matched_load(load, bandwidth_hz, rate_hz) for side, load in acting.items()}
+    if estimate is not None:
+        acting = {side: joined_load(load, loads[side], estimate.frames(side)) for side, load in acting.items()}
+    return loads, on_feet | acting
+
+
 def shifted_load(load: FootLoad, shift: OfLoads, side: int, up_g: Array, rate_hz: float) -> FootLoad:
     """A foot's load with the errors of plates and clocks; in the air none, where unknown unknown.
 
@@ -142,6 +180,12 @@ def shifted_load(load: FootLoad, shift: OfLoads, side: int, up_g: Array, rate_hz
     if "cop" in shift:
         m = m + cross(np.broadcast_to(shift_g, f.shape), f)
         cop_g = cop_g + shift_g
+    if "estimated" in shift:
+        extra_f, extra_m = np.split(shift["estimated"][side], 2, axis=1)
+        # pressing farther by r:  up × (r × f) = r (up · f)
+        about, push = cross(np.broadcast_to(up_g, m.shape), extra_m - cross(pressed, extra_f)), (f @ up_g)[:, None]
+        cop_g = cop_g + np.divide(about, push, out=np.zeros_like(m), where=felt & (push > 0) & (extra_m != 0))
+        f, m = f + extra_f, m + extra_m
     if "free_moment" in shift:
         extra = np.where(felt, shift["free_moment"] * up_g, 0.0)
         m, free_moment = m + extra, free_moment + np.where(felt[:, 0], shift["free_moment"], 0.0)

@@ -16,7 +16,7 @@ from gaitid.model.specs import Model
 from gaitid.model.yaml_file import load_yaml
 from gaitid.records import NamedTuple
 from gaitid.trial import Array
-from gaitid.uncertainty.plates import of_clocks, of_plates, on_plates
+from gaitid.uncertainty.plates import of_clocks, of_estimated, of_plates, on_plates
 from gaitid.uncertainty.shift import Error, Shift
 from gaitid.write import DEFAULT_UNCERTAINTY
 
@@ -238,6 +238,13 @@ _ROWS = (
         "low-pass",
         {"percent": (_MOST_PERCENT, _share), "taken_again": (10.0, float)},
         _cutoff,
+    ),
+    Source(
+        "estimated_loads",
+        "the loads that were estimated from the motion",
+        "estimated loads",
+        {"times": (10.0, float)},
+        lambda sources, perturbed: of_estimated(sources.sizes, perturbed),
     ),
     Source("filled_gaps", "gaps of markers that were filled", "filled gaps", {"times": (10.0, float)}, _filled_gaps),
     Source("markerless", "the markerless system's estimates", "markerless estimates"),

@@ -149,7 +149,7 @@ def test_both_feet_together_give_what_the_motion_asks_for() -> None:
     both = slice(max(of.start for of in stands), min(of.stop for of in stands))
     assert both.stop - both.start >= 5
     # events by the markers are off by a frame
-    assert np.abs(apart[both]).max() < 0.05
+    assert np.abs(apart[both]).max() < 0.08
     assert np.abs(apart[both.stop + 10 : both.stop + 40]).max() < 0.005
 
 
