@@ -131,7 +131,7 @@ def counted(n: int, what: str) -> str:
     return f"{n} {what}{'' if n == 1 else 's'}"
 
 
-def first_few(names: Sequence[str], shown: int) -> str:
+def first_few(names: Sequence[str], shown: int, between: str = ", ") -> str:
     """``a, b and 3 more``: so many names, and how many are left."""
     more = len(names) - shown
-    return ", ".join(names[:shown]) + (f" and {more} more" if more > 0 else "")
+    return between.join(names[:shown]) + (f" and {more} more" if more > 0 else "")

@@ -332,7 +332,7 @@ class RunOptions:
         tuple[str, ...],
         Option(
             WORDS,
-            f"Write also {', '.join((*WRITE, UNCERTAINTY))} (what each holds: docs/signs.md); may be repeated.",
+            f"Write also {', '.join((*WRITE, UNCERTAINTY))}; what each holds is in docs/signs.md; may be repeated.",
             (
                 "str or sequence of str",
                 f"Tables that `Analysis.write` writes besides: {', '.join(f'``{table}``' for table in WRITE)}.",

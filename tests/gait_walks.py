@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,7 @@ from gaitid.body.feet import FootTrack
 from gaitid.dynamics.chain import Wrench
 from gaitid.gait.events import GaitEvents, find_events
 from gaitid.gait.marker_events import GaitEvent
-from gaitid.ground.belt import floor_under
+from gaitid.ground.belt import Floor, floor_under_slow, slow_feet
 from gaitid.ground.contacts import FootLoad
 from gaitid.simulate.walk import Walk, WalkState
 from gaitid.trial import Array
@@ -107,6 +107,11 @@ def bent(radius_m: float) -> Callable[[Array, Array], Array]:
 
 def kinematic(known: KnownWalk, method: str = "kinematics") -> list[GaitEvent]:
     return list(events_of(known).by_method[method])
+
+
+def floor_under(feet: Mapping[str, FootTrack], up_g: Array, rate_hz: float) -> Floor:
+    """The floor that these feet walk on."""
+    return floor_under_slow(slow_feet(list(feet.values()), up_g, rate_hz), list(feet), up_g, rate_hz)
 
 
 def events_of(known: KnownWalk, loads: bool = False) -> GaitEvents:

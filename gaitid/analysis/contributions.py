@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from gaitid.analysis.result import Result, SideResult
-from gaitid.analysis.withheld import WHY
 from gaitid.dynamics.chain import Chain, Wrench
 from gaitid.dynamics.fictitious import (
     APPLIED,
@@ -53,12 +54,19 @@ def contributed(result: Result, observer: str | None = None) -> Parts:
     check_observer(observer, result.model)
     return {
         side: {
-            # of a joint that is withheld no part is told either
-            name: dict.fromkeys(parts, leg.wrenches[name]) if WHY in leg.coverage[name] else parts
+            name: {cause: _where_known(part, leg.wrenches[name]) for cause, part in parts.items()}
             for name, parts in zip(leg.wrenches, _of_leg(result, leg, observer), strict=True)
         }
-        for side, leg in result.sides.items()
+        for side, leg in result.by_frame.items()
     }
+
+
+def _where_known(part: Wrench, whole: Wrench) -> Wrench:
+    """A part where the wrench that it is of is known: of what is withheld no part is written."""
+    force_N, moment_Nm = (
+        np.where(np.isnan(of), np.nan, value) for value, of in ((part.f_g, whole.f_g), (part.m_g, whole.m_g))
+    )
+    return Wrench(force_N, moment_Nm, part.p_g)
 
 
 def check_observer(observer: str | None, model: Model) -> None:

@@ -27,7 +27,7 @@ from gaitid.check.limits import (
     TOLERANCES,
 )
 from gaitid.dynamics.newton_euler import SOLVERS
-from gaitid.errors import GaitidError
+from gaitid.errors import GaitidError, first_few
 from gaitid.markers.faults import BESIDE, SEVERAL
 from gaitid.notes.message import DO_NOT_USE
 from gaitid.numerics.masks import known_rows, spans
@@ -338,8 +338,8 @@ def loads_known(result: Result) -> Finding:
         return Finding("loads", PASS, "the subject stands still: no stance is asked", 0, 0)
     if not known:
         return Finding("loads", WARN, "no foot stands wholly on the plates: wrenches are known in the air only", 0, 1)
-    words = ", ".join(f"{c.side} on plate {'+'.join(str(p) for p in c.plates)}" for c in known)
-    return Finding("loads", PASS, f"loads known: {words}", len(known), 1, "stances")
+    words = [f"{c.side} on plate {'+'.join(str(p) for p in c.plates)}" for c in known]
+    return Finding("loads", PASS, f"loads known: {first_few(words, 6)}", len(known), 1, "stances")
 
 
 def known_wrenches(result: Result) -> Finding:

@@ -12,10 +12,15 @@ import numpy as np
 from gaitid.analysis.figures import NOTE, Finding
 from gaitid.analysis.limits import FAIL, PASS, WARN
 from gaitid.check.limits import TOLERANCES
+from gaitid.errors import first_few
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array
 
 __all__ = ["FAIL", "NOTE", "PASS", "WARN", "Finding", "Report"]
+
+
+# Findings of one name in the line of a trial: of a long one, dozens of stances; --json has all.
+_SHOWN = 6
 
 
 @frozen_dataclass()
@@ -40,14 +45,14 @@ class Report:
 
     def line(self) -> str:
         """``PASS walk.c3d: …`` or ``FAIL walk.c3d: …`` with what failed."""
-        if self.passed:
-            n = sum(f.status == WARN for f in self.findings)
-            warned = f" ({n} warning{'s' if n > 1 else ''})" if n else ""
-            return f"PASS {self.path}{warned}: " + "; ".join(f.text for f in self.findings if f.status == PASS)
-        by_name = groupby((f for f in self.findings if f.status == FAIL), key=lambda f: f.name)
-        return f"FAIL {self.path}: " + "; ".join(
-            f"{name}: {'; '.join(f.text for f in findings)}" for name, findings in by_name
-        )
+        status = PASS if self.passed else FAIL
+        by_name = groupby((f for f in self.findings if f.status == status), key=lambda f: f.name)
+        words = [(name, first_few([f.text for f in findings], _SHOWN, "; ")) for name, findings in by_name]
+        if not self.passed:
+            return f"FAIL {self.path}: " + "; ".join(f"{name}: {text}" for name, text in words)
+        n = sum(f.status == WARN for f in self.findings)
+        warned = f" ({n} warning{'s' if n > 1 else ''})" if n else ""
+        return f"PASS {self.path}{warned}: " + "; ".join(text for _, text in words)
 
     def as_dict(self) -> dict[str, Any]:
         return {

@@ -26,7 +26,7 @@ from gaitid.cli.common import (
 )
 from gaitid.cli.progress import Progress
 from gaitid.cli.streams import ERROR, Log, erase_line
-from gaitid.cli.summary import FEW, HEADS
+from gaitid.cli.summary import FEW, HEADS, print_few
 from gaitid.dynamics import SOLVER_NAMES
 from gaitid.errors import GaitidError
 from gaitid.write import DEFAULT_UNCERTAINTY
@@ -156,10 +156,13 @@ def _print_findings(report: Report, solvers: bool) -> None:
     for finding in report.findings:
         if solvers and finding.name == "solvers":
             click.echo("\n".join(f"{report.path}: solvers: {line}" for line in finding.detail or (finding.text,)))
-        if finding.status in (WARN, NOTE):
-            print_info(f"{report.path}: {HEADS[finding.severity]}: {finding.text}")
-        else:
+        if finding.status not in (WARN, NOTE):
             print_detail(f"{report.path}: {finding.status}: {finding.name}: {finding.text}")
+    said = [f for f in report.findings if f.status in (WARN, NOTE)]
+    print_few(
+        report.path,
+        [(f"{HEADS[f.severity]}: {text}", cure) for f in said for text, _, cure in [f.text.partition("; cure: ")]],
+    )
 
 
 def _log(log: Log, report: Report) -> None:

@@ -26,7 +26,7 @@ from gaitid.cli.common import (
 from gaitid.cli.progress import Progress
 from gaitid.cli.start import INTERRUPTED
 from gaitid.cli.streams import ERROR, Log
-from gaitid.cli.summary import FEW, Summary, print_trial, trial_line
+from gaitid.cli.summary import FEW, Summary, note_lines, print_few, print_trial, trial_line
 from gaitid.errors import counted, in_print
 
 if TYPE_CHECKING:
@@ -74,10 +74,9 @@ def run_command(
     options.refuse_options_of_one_trial(chosen, len(trials))
     if output == "-" and len(trials) > 1:
         raise click.UsageError("-o - writes one trial; give one, or a folder")
-    if output == "-" and chosen.write:
-        raise click.UsageError("-o - writes the wrenches only; give a folder for --write")
-    if output == "-" and chosen.uncertainty is not None:
-        raise click.UsageError("-o - writes the wrenches only; give a folder for --uncertainty")
+    for name, asked in {"--write": chosen.write, "--uncertainty": chosen.uncertainty}.items():
+        if output == "-" and asked:
+            raise click.UsageError(f"-o - writes the wrenches only; give a folder for {name}")
     folders = folders_for(trials, "-o", "." if output == "-" else output)
     if dry_run:
         return _dry_run(folders, chosen, output == "-")
@@ -309,8 +308,6 @@ def calibrate_command(ctx: click.Context, /, static: Path, output: Path, **of_an
     made = attempt(str(static), partial(calibrate_file, static, output, chosen))
     if made is None:
         return 1
-    for note in made.notes:
-        if note.code not in OF_WALKS:
-            print_info(f"{static}: warning: {note.text}")
-    print_info(f"{static}: model {made.model.name}; wrote {output}")
+    notes = note_lines(note for note in made.notes if note.code not in OF_WALKS)
+    print_few(static, list(notes), [f"model {made.model.name}; wrote {output}"])
     return 0

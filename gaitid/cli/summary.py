@@ -18,7 +18,7 @@ from gaitid.errors import counted, first_few, in_print
 if TYPE_CHECKING:
     from gaitid.analysis.result import Result, Verdict
     from gaitid.body.subject import Measured
-    from gaitid.notes import Notes
+    from gaitid.notes import Note, Notes
     from gaitid.run.plan import FileRead, Plan
     from gaitid.trial import Trial
 
@@ -46,42 +46,32 @@ def print_trial(
 ) -> None:
     """Print a trial in `LINES` lines of `WIDTH` characters: its verdict, what matters most, and what was written.
 
-    With --verbose all lines are printed, each as long as it is.
+    `extra` are lines that the user asked for, `before` notes that were printed before, `lacking` what a model with all
+    angles and moments lacks; an empty `result_line` is none.
+    """
+    record = f"{Path(path).stem}.run.json" if result_line else "run.json"
+    first = f"verdict: {'; '.join(filter(None, (verdict.words, lacking)))}"
+    last = (*extra, *([result_line] if result_line else []))
+    print_few(path, [(first, ""), *_note_lines(verdict, before)], last, f", and {record} has them")
 
-    Parameters
-    ----------
-    path : Path or str
-        The trial, as given.
-    verdict : Verdict
-    result_line : str
-        The last line; none where it is empty.
-    extra : sequence of str
-        Lines that the user asked for, after the warnings.
-    before : Notes
-        Notes that were printed before.
-    lacking : str
-        What a model with all angles and moments lacks, and nothing else.
+
+def print_few(path: Path | str, lines: Sequence[tuple[str, str]], last: Sequence[str] = (), more: str = "") -> None:
+    """Print of a trial `LINES` lines of `WIDTH` characters, the most important first; with --verbose all, in full.
+
+    Lines have cures; those of `last` stand behind the others, and `more` says where those left out are.
     """
     verbose = flag("verbose")
     head = f"{path if verbose else short_path(path)}: "
-    first = f"verdict: {'; '.join(filter(None, (verdict.words, lacking)))}"
-    last = [result_line] if result_line else []
-    notes = list(_note_lines(verdict, before, verbose))
-    if verbose:
-        for line in (first, *("; cure: ".join(filter(None, line)) for line in notes), *extra, *last):
-            print_info(head + line)
-        return
     room = WIDTH - len(f"gaitid: {head}")
-    shown = max(LINES - 1 - len(extra) - len(last), 1)
-    if len(notes) > shown:
-        more = len(notes) - shown + 1
-        record = f"{Path(path).stem}.run.json" if result_line else "run.json"
-        notes[shown - 1 :] = [(f"{counted(more, 'more note')}: --verbose prints them, and {record} has them", "")]
-    for text, cure in ((first, ""), *notes, *((line, "") for line in (*extra, *last))):
-        print_info(head + fitted(text, cure, room))
+    shown = max(LINES - len(last), 2)
+    if len(lines) > shown and not verbose:
+        left = counted(len(lines) - shown + 1, "more note")
+        lines = [*lines[: shown - 1], (f"{left}: --verbose prints them{more}", "")]
+    for text, cure in (*lines, *((line, "") for line in last)):
+        print_info(head + ("; cure: ".join(filter(None, (text, cure))) if verbose else fitted(text, cure, room)))
 
 
-def _note_lines(verdict: Verdict, before: Notes, verbose: bool) -> Iterator[tuple[str, str]]:
+def _note_lines(verdict: Verdict, before: Notes) -> Iterator[tuple[str, str]]:
     """What a verdict and its notes say, the most important first, each with its cure; a cause once."""
     messages: list[str] = []
     for reason in verdict.reasons:
@@ -89,12 +79,17 @@ def _note_lines(verdict: Verdict, before: Notes, verbose: bool) -> Iterator[tupl
             f"{reason.side}: {reason.text}" if reason.side and not reason.text.startswith(reason.side) else reason.text
         )
         repeated = next((one for one in messages if one in text), None)
-        if repeated is not None and not verbose:
+        if repeated is not None and not flag("verbose"):
             text = text.replace(repeated, "").rstrip(" :;") + ": as above"
         messages.append(reason.text)
         yield f"warning: {text}", "" if reason.cure in text else reason.cure
-    for note, text in by_code(note for note in verdict.others if note not in before):
-        if verbose or note.severity != "info":
+    yield from note_lines(note for note in verdict.others if note not in before)
+
+
+def note_lines(notes: Iterable[Note]) -> Iterator[tuple[str, str]]:
+    """Notes as `print_few` takes them; those that only say what was done with --verbose."""
+    for note, text in by_code(notes):
+        if flag("verbose") or note.severity != "info":
             yield f"{HEADS[note.severity]}: {text}", ""
 
 

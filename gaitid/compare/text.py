@@ -157,7 +157,7 @@ def _reasons(comparison: Comparison) -> list[str]:
     if over_all:
         lines += [
             f"Why: the ingredients of {explanation.towards} are taken into the other result, one after the other, in",
-            "this order. Told is which share of the difference each makes (signed), and in brackets its share when it",
+            "this order. Each share is signed: what it makes of the difference, and in brackets what it makes when it",
             "is exchanged alone: the rest of its share it has only together with those before it. All shares and what",
             "is left over add up to 100 %. Another order gives other shares.",
             "",

@@ -97,10 +97,10 @@ def read_laboratory(path: Path) -> tuple[Day, ...]:
         if content[BEGINS] != 1:
             raise ReadError(f"{path}: {BEGINS} is {content[BEGINS]}", expected="1", todo="update gaitid")
         return tuple(map(_day, content["days"]))
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError):
         todo = "give the laboratory.yaml that gaitid batch wrote"
         raise ReadError(
-            f"{path}: no file of a laboratory ({error})", expected=f"{BEGINS}: 1, days, each with plates", todo=todo
+            f"{path}: not a file of a laboratory", expected=f"{BEGINS}: 1, days, each with plates", todo=todo
         ) from None
 
 

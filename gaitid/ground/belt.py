@@ -130,19 +130,6 @@ def slow_feet(feet: Sequence[FootTrack], up_g: Array, rate_hz: float) -> SlowFee
     return SlowFeet(slow[:, : 6 * len(feet)].reshape(len(slow), len(feet), 2, 3), slow[:, 6 * len(feet) :])
 
 
-def floor_under(feet: Mapping[str, FootTrack], up_g: Array, rate_hz: float) -> Floor:
-    """The floor that the feet of a trial walk on (`floor_under_slow`).
-
-    Parameters
-    ----------
-    feet : mapping of side to FootTrack
-        Not filtered.
-    up_g : (3,) array
-    rate_hz : float
-    """
-    return floor_under_slow(slow_feet(list(feet.values()), up_g, rate_hz), list(feet), up_g, rate_hz)
-
-
 def floor_under_slow(
     feet: SlowFeet, sides: Sequence[str], up_g: Array, rate_hz: float, passes: tuple[slice, ...] = ()
 ) -> Floor:

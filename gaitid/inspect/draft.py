@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import warnings
 from collections.abc import Mapping, Sequence
@@ -85,8 +86,8 @@ def draft_marker_set(trial: Trial) -> str:
     used = {label for group in result.values() for label in group}
     guesses: dict[tuple[str, str], list[Placed]] = {}
     # neither points that a program computed, nor arms that hang beside the thigh
-    computed = {label for label, kind in zip(trial.labels, kinds_of(trial)) if kind != MARKER}
-    everywhere = _placed(trial, [label for label in labels if label not in computed])
+    markers = {label for label, kind in zip(trial.labels, kinds_of(trial)) if kind == MARKER}
+    everywhere = _placed(trial, [label for label in labels if label in markers])
     for placed in everywhere:
         role = "" if placed.label in used or _UPPER.search(placed.label) else _guess(placed, everywhere)
         if role and (role.endswith("_cluster") or (placed.side, role) not in result):
@@ -110,8 +111,9 @@ def draft_marker_set(trial: Trial) -> str:
 def side_of(label: str) -> str:
     """The side that a label names by its first or last letters; empty where it names none."""
     text = squeeze(label)
-    first = {"l": "left", "r": "right"}.get(text[:1], "")
-    return first or ("left" if text.endswith(("left", "g")) else "right" if text.endswith(("right", "d")) else "")
+    return {"l": "left", "r": "right"}.get(text[:1]) or (
+        "left" if text.endswith(("left", "g")) else "right" if text.endswith(("right", "d")) else ""
+    )
 
 
 def _placed(trial: Trial, labels: Sequence[str]) -> list[Placed]:
@@ -126,8 +128,7 @@ def _placed(trial: Trial, labels: Sequence[str]) -> list[Placed]:
     low = [label for label in labels if heights[label] - floor < _LEGS * stature]
     sided = {label: side_of(label) for label in labels}
     by_label = [[label for label in low if sided[label] == side] for side in ("left", "right")]
-    sure = min(map(len, by_label)) > len(low) / 4
-    if not sure:
+    if min(map(len, by_label)) <= len(low) / 4:
         sided = {}
         by_label = _sides_by_place(tracks, [x for x in low if heights[x] - floor < _FEET * stature], low, up)
     if not all(by_label):
@@ -198,7 +199,6 @@ def _guess(placed: Placed, others: Sequence[Placed]) -> str:
     zone = _zone(placed)
     sides = {placed.side, *(("left", "right") if zone == "pelvis" else ())}
     near = [other for other in others if other.side in sides and _zone(other) == zone]
-    near = near or [placed]
     outward = _outward(placed) - float(np.mean([_outward(other) for other in near]))
     forward = placed.forward - float(np.mean([other.forward for other in near]))
     if not placed.side:
@@ -228,9 +228,9 @@ def _outward(placed: Placed) -> float:
 
 
 def _head(trial: Trial, known: MarkerSet | None) -> list[str]:
-    source = f"labels as in {known.name}" if known is not None else "its labels say nothing"
+    labels = f"labels as in {known.name}" if known else "no label is understood"
     return [
-        f"# A first draft of a marker set from {trial.path.name}: {source}.",
+        f"# A first draft of a marker set from {trial.path.name}: {labels}.",
         "# A guess was made by where the marker is worn. Correct the file, then: gaitid run TRIAL --markers FILE",
         "# docs/any_lab.md lists the landmarks and clusters.",
         f"gaitid_markers: {SCHEMA}",
@@ -250,18 +250,11 @@ def _section(
     names = [name for side, name in places if side in sides and name.endswith("_cluster") == is_cluster]
     lines = []
     for name in dict.fromkeys(names):
-        of_sides: dict[str, list[str]] = {}
-        comment = ""
-        for side in sides:
-            labels = list(results.get((side, name), ()))
-            guessed = guesses.get((side, name), ())
-            if guessed and (is_cluster or not labels):
-                labels += [placed.label for placed in guessed]
-                where = ", ".join(f"{p.label} at {100 * p.height:.0f} % of the height" for p in guessed)
-                comment = "; ".join(filter(None, (comment, f"a guess: {where}")))
-            if labels:
-                of_sides[side] = labels
-        lines.append(f"  {name}: {_value(of_sides, is_cluster)}" + (f"  # {comment}" if comment else ""))
+        guessed = {side: guesses.get((side, name), ()) for side in sides}
+        both = {side: [*results.get((side, name), ()), *(placed.label for placed in guessed[side])] for side in sides}
+        of_sides = {side: labels for side, labels in both.items() if labels}
+        where = ", ".join(f"{p.label} at {100 * p.height:.0f} % of the height" for side in sides for p in guessed[side])
+        lines.append(f"  {name}: {_value(of_sides, is_cluster)}" + f"  # a guess: {where}" * bool(where))
     return [f"{key}:", *lines] if lines else []
 
 
@@ -275,7 +268,7 @@ def _value(of_sides: Mapping[str, Sequence[str]], is_cluster: bool) -> str:
     if not is_cluster:
         return "{" + ", ".join(f"{side}: {_flow(labels, False)}" for side, labels in of_sides.items()) + "}"
     members = [
-        "{" + ", ".join(f"{side}: {_quoted(labels[i])}" for side, labels in of_sides.items() if i < len(labels)) + "}"
+        "{" + ", ".join(f"{side}: {_flow([of[i]], False)}" for side, of in of_sides.items() if i < len(of)) + "}"
         for i in range(max(map(len, of_sides.values())))
     ]
     return f"[{', '.join(members)}]"
@@ -288,9 +281,5 @@ def _pattern(left: str, right: str) -> str:
 
 
 def _flow(labels: Sequence[str], is_cluster: bool) -> str:
-    quoted = [_quoted(label) for label in labels]
+    quoted = [json.dumps(label, ensure_ascii=False) for label in labels]
     return quoted[0] if len(quoted) == 1 and not is_cluster else f"[{', '.join(quoted)}]"
-
-
-def _quoted(label: str) -> str:
-    return '"' + label.replace("\\", "\\\\").replace('"', '\\"') + '"'

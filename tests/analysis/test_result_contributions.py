@@ -101,12 +101,16 @@ def run(walk: Path, tmp_path_factory: pytest.TempPathFactory) -> Runs:
 # --- columns and sums ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("loads", [(), ("--estimate-loads",)])
 @pytest.mark.parametrize("observer", [None, *SEGMENTS])
-def test_the_parts_stand_before_the_ground_and_sum_to_the_wrench(run: Runs, observer: str | None) -> None:
-    """`--observer` alone asks for contributions; a part is empty where the whole is."""
+def test_the_parts_stand_before_the_ground_and_sum_to_the_wrench(
+    run: Runs, observer: str | None, loads: tuple[str, ...]
+) -> None:
+    """`--observer` alone asks for contributions; a part is empty where the whole is, and else there."""
     options = ("--contributions",) if observer is None else ("--observer", observer)
     causes = CAUSES if observer is None else (*CAUSES, *FICTITIOUS)
-    plain, found = run.read("wrenches"), run.read("wrenches", *options)
+    plain, found = run.read("wrenches", *loads), run.read("wrenches", *options, *loads)
+    assert not loads or (plain["left_ground_estimated"] == 1).any()
     wrenches = [name for name in plain if "_ground_" not in name]
     assert list(found) == [*wrenches, *part_names(causes), *list(plain)[len(wrenches) :]]
     for name in plain:

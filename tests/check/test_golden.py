@@ -157,9 +157,9 @@ def test_cells_that_became_empty_are_counted_with_their_rows(
     wrench = type(hip)(forces, hip.m_g, hip.p_g)
     emptied = replace(result, sides={**result.sides, "left": replace(leg, wrenches={**leg.wrenches, "hip": wrench})})
     found = texts(compare(emptied, prepared, trial, golden))
-    # 3 frames × 3 axes × 2 frames of expression
+    # 3 frames × 3 axes × 2 frames of expression, of the wrench and its 7 parts
     assert found[1].startswith(
-        "wrenches: 18 cells are newly empty and 0 newly filled in 3 rows (first: left_hip_force_"
+        "wrenches: 144 cells are newly empty and 0 newly filled in 3 rows (first: left_hip_force_"
     )
     assert ", frame 101)" in found[1]
 

@@ -46,6 +46,19 @@ def test_trials_of_laboratories_have_six_lines(name: str, tmp_path: Path) -> Non
     assert_screen(SHARED / name, "-o", tmp_path)
 
 
+@pytest.mark.parametrize("command", [("check",), ("calibrate", "-o", "subject.yaml")])
+@pytest.mark.parametrize("name", ("labs/unipd/static.c3d", "opensim_gait2354/subject01_static.trc"))
+def test_check_and_calibrate_have_six_lines_of_a_trial_too(
+    name: str, command: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not (SHARED / name).is_file():
+        pytest.skip("the shared trials are not here")
+    monkeypatch.chdir(tmp_path)
+    lines = gaitid(*command, SHARED / name).lines
+    assert 1 < len(lines) <= LINES and [line for line in lines if len(line) > WIDTH] == []
+    assert len(gaitid("-v", *command, SHARED / name).lines) > len(lines)
+
+
 TEMPLATES = [
     *((name, text) for name, words in WORDS.items() for text in words),
     *PHRASES.items(),

@@ -6,14 +6,14 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from gait_walks import RATE, SOFT, UP, assert_same, first_after, foot_load, known_walk, names
+from gait_walks import RATE, SOFT, UP, assert_same, first_after, floor_under, foot_load, known_walk, names
 
 from gaitid.body.feet import FootTrack
 from gaitid.gait.event_clock import Steps
 from gaitid.gait.events import find_events, force_events
 from gaitid.gait.marker_events import KINDS, GaitEvent
 from gaitid.gait.spatiotemporal import against_notes, clock_notes, feet_notes
-from gaitid.ground.belt import Floor, floor_under
+from gaitid.ground.belt import Floor
 from gaitid.ground.contacts import FootLoad
 from gaitid.trial import Array, Event
 

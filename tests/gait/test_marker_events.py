@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from gait_walks import RATE, SOFT, UP, assert_same, events_of, kinematic, known_walk, treadmill
+from gait_walks import RATE, SOFT, UP, assert_same, events_of, floor_under, kinematic, known_walk, treadmill
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from simulated_trials import walk_of
@@ -15,7 +15,6 @@ from simulated_trials import walk_of
 from gaitid.body.feet import FootTrack
 from gaitid.gait.events import Steps, find_events
 from gaitid.gait.marker_events import KINDS
-from gaitid.ground.belt import floor_under
 from gaitid.notes import texts
 from gaitid.simulate.scenarios import SCENARIOS
 

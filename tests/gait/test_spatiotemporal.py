@@ -6,14 +6,14 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from gait_walks import UP, known_walk, treadmill
+from gait_walks import UP, floor_under, known_walk, treadmill
 from simulated_trials import walk_of
 
 from gaitid.body.feet import FootTrack
 from gaitid.gait.cycles import find_cycles
 from gaitid.gait.marker_events import GaitEvent, Heading, heading
 from gaitid.gait.spatiotemporal import Stride, analyse_gait, measure_strides
-from gaitid.ground.belt import Floor, floor_under
+from gaitid.ground.belt import Floor
 from gaitid.trial import Array
 
 RATE = 100.0

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from gait_walks import RATE, UP, KnownWalk, known_walk
+from gait_walks import RATE, UP, KnownWalk, floor_under, known_walk
 from simulated_trials import walk_of
 
 from gaitid.body.feet import FootTrack
 from gaitid.gait.spatiotemporal import Gait, analyse_gait
-from gaitid.ground.belt import Floor, floor_under
+from gaitid.ground.belt import Floor
 from gaitid.trial import Array
 
 SPEED, STRIDE_M, STRIDE_S = 1.25, 1.375, 1.100

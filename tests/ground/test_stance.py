@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
+from gait_walks import floor_under
 
 from gaitid.body.feet import FootTrack
-from gaitid.ground.belt import Floor, floor_under, slow_feet, velocity
+from gaitid.ground.belt import Floor, slow_feet, velocity
 from gaitid.ground.stance import AFTER_OFF, BEFORE_STRIKE, Stance, detect_stance, find_landings, with_events
 from gaitid.trial import Event
 

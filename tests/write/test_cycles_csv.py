@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from gait_walks import floor_under
 
 from gaitid.analysis.cycle_curves import cycle_curves, swing_end
 from gaitid.analysis.pipeline import analyse
@@ -18,7 +19,6 @@ from gaitid.body.subject import SubjectFile
 from gaitid.gait import FIGURES
 from gaitid.gait.features import GROUND_COLUMNS
 from gaitid.gait.spatiotemporal import Gait, analyse_gait
-from gaitid.ground.belt import floor_under
 from gaitid.ground.contacts import AIR, UNKNOWN
 from gaitid.model.load import load_model
 from gaitid.trial import Event
