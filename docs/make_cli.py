@@ -141,7 +141,7 @@ def meaning(option: click.Option) -> tuple[str, str]:
     if found := re.search(r"\s*\[default: (.*)\]$", text):  # where the help has to say it itself
         text, default = text[: found.start()], f"`{found[1]}`"
     elif not option.is_flag and isinstance(option.default, str | int | float):
-        default = f"`{option.default}`"
+        default = f"`{option.default}`" * (str(option.default) not in ("", "nan"))
     elif isinstance(option.default, tuple) and option.default:
         default = f"`{','.join(map(str, option.default))}`"
     return escaped(text if text.endswith((".", "?", ")")) else f"{text}."), default

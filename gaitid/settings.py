@@ -157,12 +157,12 @@ class RunOptions:
         Path | None,
         Option(
             FILE,
-            "What an analyst corrected in the trial by hand, with reasons (docs/corrections.md); else "
-            "TRIAL.corrections.yaml beside it; none: not that one either.",
+            "Corrections of the trial by hand, with reasons (docs/corrections.md); else "
+            "TRIAL.corrections.yaml beside it; none: no corrections.",
             (
                 "path or ``none``, optional",
-                "What an analyst corrected in the trial by hand, with reasons (docs/corrections.md); else "
-                "``walk.corrections.yaml`` beside ``walk.c3d``; ``none``: not that one either.",
+                "Corrections of the trial by hand, with reasons (docs/corrections.md); else "
+                "``walk.corrections.yaml`` beside ``walk.c3d``; ``none``: no corrections.",
             ),
             metavar="FILE|none",
             among=("none",),
@@ -173,7 +173,7 @@ class RunOptions:
         str | None,
         Option(
             WORD,
-            "Subject to read, of a file with several: the one whose labels begin with NAME and a colon or underscore.",
+            "Subject to read from a file with several: its labels begin with NAME and a colon or underscore.",
             ("str, optional", "Of a file with several subjects, the one whose labels begin so."),
             metavar="NAME",
         ),
@@ -197,7 +197,7 @@ class RunOptions:
         Option(
             FILES,
             "Trial in which a hip or knee moves, for its centre or axis; may be repeated. JOINT (right_hip, …) where "
-            "the motion does not tell it.",
+            "the motion does not show it.",
             (
                 "path or sequence of path, optional",
                 "Trials in which a hip or knee moves: its centre or axis by that motion, as ``hip.c3d`` or "
@@ -360,11 +360,11 @@ class RunOptions:
         Path | None,
         Option(
             FILE,
-            "What `gaitid repeatability` found in sessions of the laboratory: how far markers are put off is taken "
-            "from it (docs/repeatability.md). Implies --uncertainty.",
+            "Table that `gaitid repeatability` made of the laboratory's sessions: gives the error of marker placement "
+            "(docs/repeatability.md). Implies --uncertainty.",
             (
                 "path, optional",
-                "What ``gaitid repeatability`` found in sessions of the laboratory. Implies `uncertainty`.",
+                "Table that ``gaitid repeatability`` made of the laboratory's sessions. Implies `uncertainty`.",
             ),
         ),
     ] = None
@@ -373,8 +373,8 @@ class RunOptions:
         Option(
             LIMITS,
             "The largest standard uncertainty that is good enough, over the cycle: angle_deg, moment_Nm_per_kg or "
-            "power_W_per_kg; may be repeated. Without it angles are held to 2 and 5 degrees (McGinley 2009). Implies "
-            "--uncertainty.",
+            "power_W_per_kg; may be repeated. Without it the limits of angles are 2 and 5 degrees (McGinley 2009). "
+            "Implies --uncertainty.",
             (
                 "mapping of str to float, optional",
                 'The largest standard uncertainties that are good enough: ``{"angle_deg": 3}``. Implies `uncertainty`.',

@@ -101,7 +101,7 @@ def _processors() -> int:
 @talk_options
 @click.pass_context
 def batch_command(ctx: click.Context, /, datasets: tuple[str, ...], output: str | None, **given: Any) -> int:
-    """Work on all trials of each DATASET: a folder with all below it, a glob, a trial, a manifest (CSV or YAML),
+    """Analyse all trials of each DATASET: a folder with all below it, a glob, a trial, a manifest (CSV or YAML),
     or a URL of any of the first three.
 
     Each trial's files are those that `gaitid run` writes. Statics are found by their names or by what they hold, and

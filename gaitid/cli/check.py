@@ -86,7 +86,7 @@ class _Check(click.Command):
 @options.option("model")
 @options.inputs
 @options.option("events")
-@options.option("corrections", help="What an analyst corrected in the trial (docs/corrections.md); else nothing is.")
+@options.option("corrections", help="Corrections of the trial by hand (docs/corrections.md); without it none are used.")
 @options.option("functional")
 @options.option("cutoff")
 @options.option("force_cutoff")

@@ -170,13 +170,15 @@ def _ages(ctx: click.Context, param: click.Parameter, given: tuple[float, float]
 )
 @click.argument("file", type=Target(), metavar="FILE")
 @click.option("-o", "--output", required=True, type=Target(), help="The YAML file.")
-@click.option("--subjects", required=True, type=click.IntRange(1), help="How many they are.")
-@click.option("--model", default="", help="Whose definitions the numbers have, as pig; without it they are dashed.")
-@click.option("--name", help="By which it is asked for; else the file's name.")
-@click.option("--title", help="Stands beside the curves; else the name.")
+@click.option("--subjects", required=True, type=click.IntRange(1), help="How many subjects they are of.")
+@click.option(
+    "--model", default="", help="Model whose definitions the numbers follow, as pig; without it bands are dashed."
+)
+@click.option("--name", help="Name of the norms; else the file's name.")
+@click.option("--title", help="Title beside the curves; else the name.")
 @click.option("--population", default="not stated", help="Who they are: 'adults without a pathology'.")
 @click.option("--ages", "ages_years", nargs=2, type=float, callback=_ages, metavar="LOW HIGH", help="Years.")
-@click.option("--speed", "speeds", multiple=True, callback=_speed, metavar="[GROUP=]M_PER_S", help="Repeatable.")
+@click.option("--speed", "speeds", multiple=True, callback=_speed, metavar="[GROUP=]M_PER_S", help="Walking speed.")
 @click.option("--group", "groups", multiple=True, help="Take this group only, by its name in the file; repeatable.")
 @click.option(
     "--column",
@@ -184,7 +186,7 @@ def _ages(ctx: click.Context, param: click.Parameter, given: tuple[float, float]
     multiple=True,
     callback=_column,
     metavar="NAME=[-]COLUMN",
-    help="Which column of cycles.csv a quantity is, with - where its sign turns; repeatable.",
+    help="The column of cycles.csv for a quantity of the file, with - where the sign turns; repeatable.",
 )
 @click.option(
     "--mass",
@@ -193,7 +195,7 @@ def _ages(ctx: click.Context, param: click.Parameter, given: tuple[float, float]
     callback=_mass,
     default=float("nan"),
     metavar="KG",
-    help="Of moments in N·m, forces in N.",
+    help="Body mass, for moments in N·m and forces in N.",
 )
 @click.option("--source", default="not stated", help="Author, year, journal.")
 @click.option("--licence", default="not stated", help="On what terms the figures may be used.")
@@ -235,8 +237,8 @@ def _edges(ctx: click.Context, param: click.Parameter, given: str | None) -> tup
 @norms_command.command("build", epilog="Example:  gaitid norms build results -o my_norms.yaml")
 @click.argument("results", nargs=-1, required=True, type=Target(), metavar="RESULT...")
 @click.option("-o", "--output", required=True, type=Target(), help="The YAML file.")
-@click.option("--name", help="By which it is asked for; else the file's name.")
-@click.option("--title", help="Stands beside the curves; else the name.")
+@click.option("--name", help="Name of the norms; else the file's name.")
+@click.option("--title", help="Title beside the curves; else the name.")
 @click.option("--population", help="Who they are, in words: 'adults without a pathology'.")
 @click.option(
     "--ages", nargs=2, type=float, callback=_ages, metavar="LOW HIGH", help="Years: subjects of other ages get no band."

@@ -121,7 +121,7 @@ _SAY_EVERY_S, _DRAW_EVERY_S, _WIDTH = 2.0, 0.3, 60
     "--repeatability",
     type=Target(),
     metavar="FILE",
-    help="Of named sessions: what gaitid repeatability found, from which the smallest detectable changes are taken.",
+    help="Of named sessions: table of gaitid repeatability, for the smallest detectable changes.",
 )
 @click.option(
     "--same",
@@ -253,32 +253,32 @@ _OF_GROUPS = ("groups", "paired", "permutations", "arrays")
     "--align",
     "way",
     type=click.Choice(["frames", "time", "cycle"]),
-    help="What curves of two results lie over; by default frames of one recording, else the gait cycle.",
+    help="Axis of the curves of two results; by default frames of one recording, else the gait cycle.",
 )
 @click.option(
     "--same",
     type=click.Choice(["session", "subject", "nothing"]),
-    help="What results of different trials have in common, for the smallest change that can be told "
+    help="What results of different trials have in common, for the smallest detectable change "
     "(docs/compare.md); by default as their records show.",
 )
 @click.option(
     "--repeatability",
     type=Target(),
     metavar="FILE",
-    help="What gaitid repeatability found: the smallest detectable changes are taken from it.",
+    help="Table of gaitid repeatability, for the smallest detectable changes.",
 )
 @click.option("--outputs", metavar="SUFFIX", help="Of a C3D with several sets of outputs: what their labels end with.")
 @click.option(
     "--knee",
     type=click.Choice(["gait2392", "rajagopal"]),
-    help="Whose sign OpenSim's knee has, where its file does not tell.",
+    help="Whose sign OpenSim's knee has, where its file does not say.",
 )
 @click.option(
     "--start",
     "start_s",
     type=float,
     metavar="SECONDS",
-    help="When the result's first frame was, by the clock of OpenSim's file; by default as the trial tells.",
+    help="Time of the result's first frame on the clock of OpenSim's file; by default found from the trial.",
 )
 @talk_options
 def compare_command(

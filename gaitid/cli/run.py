@@ -294,7 +294,7 @@ OF_WALKS = {
 @talk_options
 @click.pass_context
 def calibrate_command(ctx: click.Context, /, static: Path, output: Path, **of_analysis: Any) -> int:
-    """Measure once a session what its trials need of STATIC, a trial of quiet standing: lengths and angles of the
+    """Calibrate once a session: what its trials need of STATIC, a trial of quiet standing: lengths and angles of the
     subject, the body's mass where the static stands on plates, and where each marker lies on its segment.
 
     The file goes to `gaitid run`, `check` and `batch` with --subject, in place of --static. What could only be assumed
