@@ -15,8 +15,9 @@ import ezc3d
 from playwright.sync_api import sync_playwright
 
 from gaitid.cli.run import run_command as command
-from gaitid.report.result import Result, load_result
+from gaitid.report.gathering import load_result
 from gaitid.report.scene import SCENE_CSS, SCENE_JS, plan_html, scene_html
+from gaitid.results.result import Result
 
 FIGURES = Path(__file__).resolve().parent
 SAMPLE = FIGURES.parents[1] / "sample_data" / "walk"

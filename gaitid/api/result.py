@@ -254,7 +254,7 @@ class Analysis:
         limits = read_limits([f"{name}={value}" for name, value in (max_uncertainty or {}).items()])
         choices = Choices(asked if asked != Request() else None, None, limits)
         if isinstance(self._source, Stored):
-            return write_report([self._source.path], output, format, norms, choices)
+            return write_report([self._source.result.path], output, format, norms, choices)
         files = self._source.files
         refuse_to_overwrite([output], files)
         # a page names the folder of a result as its session: that of the trial

@@ -20,7 +20,8 @@ from gaitid.errors import GaitidError, ReadError
 from gaitid.gait.feature_list import FEATURES
 from gaitid.inputs import refuse_to_overwrite
 from gaitid.records import frozen_dataclass
-from gaitid.results.one_run import RECORD_SUFFIX, refuse_no_record
+from gaitid.results.result import Result as OnDisk
+from gaitid.results.result import refuse_no_record
 from gaitid.write import (
     BANDS,
     CONTACT_COLUMNS,
@@ -100,41 +101,37 @@ class Stored:
 
     Attributes
     ----------
-    stem : str
-    path : Path
-        Of ``walk.run.json``.
-    content : mapping
-        Of that file.
+    result : Result
+        Whose tables are read when they are asked for.
     """
 
-    stem: str
-    path: Path
-    content: dict[str, Any]
+    result: OnDisk
 
     @classmethod
     def read(cls, path: Path) -> Stored:
-        """Read the record; the tables are read when they are asked for."""
         refuse_no_record(path)
-        return cls(path.name.removesuffix(RECORD_SUFFIX), path, dict(read_record(path)))
+        return cls(OnDisk(path, read_record(path)))
+
+    @property
+    def stem(self) -> str:
+        return self.result.stem
 
     def record(self) -> dict[str, Any]:
-        return self.content
+        return dict(self.result.record)
 
     def frame(self, table: str) -> pd.DataFrame:
-        return frame_from(self._file(table), table)
+        return frame_from(self.result.file(table), table)
 
     def write(self, folder: Path) -> list[Path]:
-        files = [path for table in (*TABLES, *BANDS) if (path := self._file(table)).is_file()]
-        texts = {path.name: read_text_back(path, "result") for path in (*files, self.path)}
-        refuse_to_overwrite([folder / name for name in texts], [*files, self.path])
+        record, *tables = self.result.files
+        files = [*filter(Path.is_file, tables), record]
+        texts = {path.name: read_text_back(path, "result") for path in files}
+        refuse_to_overwrite([folder / name for name in texts], files)
         return write_all(folder, texts)
 
     def placed(self, folder: Path) -> tuple[Path, MadeFrom | None]:
         """Its record where it is."""
-        return self.path, None
-
-    def _file(self, table: str) -> Path:
-        return self.path.with_name(f"{self.stem}.{table}.csv")
+        return self.result.path, None
 
 
 #: Where an `Analysis` has its tables and its record from.

@@ -33,7 +33,7 @@ def features_command(results: tuple[Path, ...], output: Path, norms: str | None,
     from gaitid.inputs import refuse_to_overwrite
     from gaitid.norms.choose import refuse_unknown
     from gaitid.report.gathering import BatchTables
-    from gaitid.results.one_run import find_records
+    from gaitid.results.result import find_records
 
     refuse_suffix(output)
     refuse_unknown(norms)
@@ -69,7 +69,7 @@ def repeatability_command(folders: tuple[Path, ...], output: Path) -> int:
     from gaitid.compare.repeatability import repeatability, repeatability_lines
     from gaitid.disk.atomic import write_all
     from gaitid.inputs import refuse_to_overwrite
-    from gaitid.results.one_run import find_records
+    from gaitid.results.result import find_records
 
     refuse_to_overwrite([output], find_records(folders))
     result = repeatability(folders, print_detail)
@@ -276,7 +276,7 @@ def build(
     from gaitid.inputs import refuse_to_overwrite
     from gaitid.norms.build import VERDICTS, About, build_norms
     from gaitid.norms.text import set_yaml
-    from gaitid.results.one_run import find_records
+    from gaitid.results.result import find_records
 
     refuse_to_overwrite([output], find_records(results))
     name = words["name"] or output.stem

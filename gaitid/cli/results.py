@@ -189,7 +189,7 @@ def _named(results: tuple[Path, ...]) -> dict[str, list[Path]]:
 
 def _refuse_twice(named: dict[str, list[Path]]) -> None:
     """A result that is in two sessions would be compared with itself."""
-    from gaitid.results.one_run import find_records
+    from gaitid.results.result import find_records
 
     of: dict[Path, str] = {}
     for name, paths in named.items() if len(named) > 1 else ():
@@ -366,7 +366,7 @@ def _groups(
     from gaitid.compare.page import refuse_output
     from gaitid.disk.atomic import write_all
     from gaitid.inputs import refuse_to_overwrite
-    from gaitid.results.one_run import find_records
+    from gaitid.results.result import find_records
 
     split = [text.partition("=") for text in groups]
     folders = {name.strip(): Path(folder) for name, equals, folder in split if name.strip() and equals and folder}

@@ -15,9 +15,10 @@ from gaitid.errors import GaitidError
 from gaitid.gait import ENVELOPES
 from gaitid.inputs import found_trial, sha256
 from gaitid.records import NamedTuple, frozen_dataclass
+from gaitid.report.gathering import load_result
 from gaitid.report.page import PERCENT, Pooled, pool
 from gaitid.report.page.messages import in_mean
-from gaitid.report.result import Result, load_result
+from gaitid.results.result import Result
 from gaitid.run.command import places
 from gaitid.trial import Array
 

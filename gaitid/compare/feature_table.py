@@ -14,10 +14,8 @@ from gaitid.norms import GaitProfile, profile_for
 from gaitid.norms.fit import VARIABLES
 from gaitid.records import NamedTuple
 from gaitid.report.gathering import BatchTables, whose
-from gaitid.results.one_run import RECORD_SUFFIX, tables_beside
-from gaitid.results.record_checks import checked_record, entry_at
-from gaitid.results.tables import read_cycles, read_features, read_texts
-from gaitid.write import STRIDE_COLUMNS
+from gaitid.results.one_run import read_result
+from gaitid.results.record_checks import entry_at
 
 #: Before the features: whose the trial is, and what it is worth. ``corrected``: 1 where somebody corrected it by hand.
 ABOUT = (
@@ -66,18 +64,18 @@ def feature_row(
     GaitidError
         No result, or without its tables.
     """
-    content, _ = checked_record(record)
-    files = tables_beside(record, ("features", "spatiotemporal"), ("features", "spatiotemporal"))
+    given = read_result(record, ("features", "spatiotemporal", *(["cycles"] if norms is not None else ())))
+    content = given.record
     subject, session, condition = whose(record, tables) or ("", "", "")
     sums: dict[str, list[float]] = {}
     cycles: dict[str, set[str]] = {"left": set(), "right": set()}
-    for feature in read_features(files["features"]):
+    for feature in given.features:
         cycles.setdefault(feature.side, set()).add(feature.cycle)
         known = sums.setdefault(f"{feature.side}_{feature.name}_{feature.unit}", [])
         if math.isfinite(feature.value):
             known.append(feature.value)
     values = {name: sum(known) / len(known) if known else math.nan for name, known in sums.items()}
-    for row in read_texts(files["spatiotemporal"], (*STRIDE_COLUMNS, *FIGURES)):
+    for row in given.spatiotemporal:
         if row["cycle"] == _MEAN and row["side"] in _SIDES:
             values |= {f"{row['side']}_{name}": float(row[name] or "nan") for name in FIGURES}
     verdicts = {name: str(entry_at(content, "verdict", name) or "") for name in ("trial", "left", "right")}
@@ -85,7 +83,7 @@ def feature_row(
         "subject": subject,
         "session": session,
         "condition": condition,
-        "trial": record.name.removesuffix(RECORD_SUFFIX),
+        "trial": given.stem,
         "model": str(entry_at(content, "model", "name") or ""),
         "verdict": verdicts["trial"],
         "verdict_left": verdicts["left"],
@@ -96,8 +94,7 @@ def feature_row(
         "result": str(record),
     }
     if norms is not None:
-        files = tables_beside(record, ("cycles",), ("cycles",))
-        curves = {side: of.columns for side, of in read_cycles(files["cycles"], ("left", "right")).items()}
+        curves = {side: of.columns for side, of in given.cycles.items()}
         profile, why = profile_for(norms, content, values.get("both_speed_m_per_s", math.nan), curves)
         about |= {"norms": "" if profile is None else profile.norms, "no_scores_because": why}
         values |= _scores(profile)

@@ -24,7 +24,7 @@ from gaitid.records import NamedTuple
 from gaitid.report.panels import PANELS
 from gaitid.report.sessions import Change, Changes
 from gaitid.report.text import render
-from gaitid.results.one_run import find_records
+from gaitid.results.result import find_records
 from gaitid.trial import Array
 
 _X = {TIME: "time, s", CYCLE: "% of the gait cycle"}

@@ -24,7 +24,7 @@ from gaitid.report.gathering import Session, load_results
 from gaitid.report.page import COUNTS_FROM, CYCLE, PERCENT, Pooled, pool
 from gaitid.report.page.messages import in_mean
 from gaitid.report.page.sure import variance_over_cycle
-from gaitid.report.result import Result
+from gaitid.results.result import Result
 from gaitid.trial import Array
 from gaitid.uncertainty.repeatability import (
     Components,

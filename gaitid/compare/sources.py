@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gaitid.analysis.result import Result
+from gaitid.analysis.result import Result as Analysed
 from gaitid.analysis.stored_outputs import choose_set, read_stored, stored_columns, stored_mass
 from gaitid.compare.curves import OPENSIM, RESULT, SESSION, STORED, Curves
 from gaitid.compare.mixture import Made
@@ -22,11 +22,11 @@ from gaitid.inputs import found_trial, named
 from gaitid.model.columns import LENGTH_UNITS
 from gaitid.read.tables.mot import MotionTable, motion_table
 from gaitid.records import NamedTuple, frozen_dataclass
-from gaitid.results.one_run import RECORD_SUFFIX, find_records
 from gaitid.results.record_checks import checked_record
+from gaitid.results.result import RECORD_SUFFIX, Result, find_records
 from gaitid.run import Setup
 from gaitid.trial import Array
-from gaitid.write import ESTIMATED, TABLES, UNCERTAINTY, UNCERTAINTY_CYCLES
+from gaitid.write import ESTIMATED, UNCERTAINTY, UNCERTAINTY_CYCLES
 
 _SIDES = {"l": "left", "r": "right"}
 # Of the pelvis in the ground: about z to the right, then x forward, then y up; with the sign of left and right.
@@ -138,7 +138,6 @@ def _knee_sign(table: MotionTable, names: Mapping[str, int], degrees: bool, knee
 
 
 _OPENSIM = (".mot", ".sto")
-_TIMES = ("frame", "time_s")
 EXPECTED = "a NAME.run.json or the folder or stem of one, a .c3d with stored outputs, or OpenSim's .sto or .mot"
 
 
@@ -204,8 +203,7 @@ def files_of(a: Path, b: Path) -> list[Path]:
         kind, result = kind_of(path)
         files += list(result)
         if kind in (RESULT, SESSION):
-            stems = [(file, file.name.removesuffix(RECORD_SUFFIX)) for file in result]
-            files += [file.with_name(f"{stem}.{table}.csv") for file, stem in stems for table in TABLES]
+            files += [table for file in result for table in Result(file, {}).files]
     return files
 
 
@@ -270,7 +268,7 @@ def session_curves(files: tuple[Path, ...]) -> Curves:
     """The curves of one result, or a session of several, whose means are made where they are compared."""
     if len(files) == 1:
         return result_curves(read_source(files[0]))
-    records = [checked_record(path)[0] for path in files]
+    records = [checked_record(path) for path in files]
     models = {str(record.get("model", {}).get("name", "")) for record in records}
     words = f"{len(files)} trials, model {' and '.join(sorted(models))}"
     return Curves(files[0].absolute().parent.name, SESSION, words, {}, None, np.empty(0), records[0], files)
@@ -284,9 +282,6 @@ def result_curves(source: Source) -> Curves:
         for column in source.tables[table]
         if column.numbers is not None
     }
-    for name in _TIMES:
-        if name not in columns:
-            raise GaitidError(f"{source.path}: no column {name} in its tables", todo="run gaitid run again")
     record: Mapping[str, Any] = source.record
     columns = _measured(columns, record)
     frame, time_s = columns.pop("frame"), columns.pop("time_s")
@@ -327,11 +322,10 @@ def _standard(source: Source, n_frames: int) -> dict[str, Array]:
     GaitidError
         The record says that there is one, and it is not whole.
     """
-    by_percent = source.path.with_name(f"{source.stem}.{UNCERTAINTY_CYCLES}.csv")
     if "uncertainty" not in source.record:
         return {}
-    path = source.path.with_name(f"{source.stem}.{UNCERTAINTY}.csv")
-    if by_percent.is_file() and not path.is_file():  # of a batch, which has no bands by frame
+    path = source.file(UNCERTAINTY)
+    if source.file(UNCERTAINTY_CYCLES).is_file() and not path.is_file():  # of a batch, which has no bands by frame
         return {}
     lines = read_text_back(path, "CSV").split("\n")[1:-1]
     if len(lines) % n_frames:
@@ -342,7 +336,7 @@ def _standard(source: Source, n_frames: int) -> dict[str, Array]:
     return dict(zip(names, values.T, strict=True))
 
 
-def made_of(result: Result, setup: Setup) -> Made:
+def made_of(result: Analysed, setup: Setup) -> Made:
     """A result with what it was made from."""
     assert setup.model is not None  # settled
     return Made(result, setup.subject_content)

@@ -6,23 +6,23 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from gaitid.analysis.result import Result
+from gaitid.analysis.result import Result as Analysed
 from gaitid.disk.atomic import write_all
 from gaitid.disk.regular import read_text_back
 from gaitid.errors import GaitidError
 from gaitid.export import FORMATS
 from gaitid.inputs import refuse_to_overwrite
 from gaitid.records import NamedTuple, frozen_dataclass
-from gaitid.results.one_run import RECORD_SUFFIX, find_records, refuse_lost_columns, tables_beside
-from gaitid.results.record_checks import checked_record, refuse_other_frames
+from gaitid.results.one_run import read_result
+from gaitid.results.record_checks import refuse_other_frames
+from gaitid.results.result import Result, find_records
 from gaitid.results.tables import read_rows
 from gaitid.run.command import Recorded, places, read_recorded, refuse_other_numbers
 from gaitid.trial import Array
-from gaitid.write import TABLES, TEXT_COLUMNS, TRIAL_COLUMNS
+from gaitid.write import TEXT_COLUMNS, TRIAL_COLUMNS
 
 #: Columns that hold words, also where all of them look like numbers.
 WORDS = frozenset((*TEXT_COLUMNS, *TRIAL_COLUMNS, *("plates", "method", "reason")))
@@ -93,39 +93,23 @@ class Column:
 
 
 @frozen_dataclass(eq=False)
-class Source:
-    """A result.
+class Source(Result):
+    """A result with the cells of its tables as they stand."""
 
-    Attributes
-    ----------
-    path : Path
-        Of ``walk.run.json``.
-    record : mapping
-    text : str
-        The record as it stands.
-    tables : mapping of table to columns
-        In the order of `gaitid.write.TABLES`, those that are there.
-    """
+    @cached_property
+    def text(self) -> str:
+        """The record as it stands."""
+        return read_text_back(self.path, "run.json")
 
-    path: Path
-    record: Mapping[str, Any]
-    text: str
-    tables: Mapping[str, tuple[Column, ...]]
-
-    @property
-    def stem(self) -> str:
-        return self.path.name.removesuffix(RECORD_SUFFIX)
-
-    @property
-    def files(self) -> list[Path]:
-        """The record and its tables."""
-        return [self.path, *(self.path.with_name(f"{self.stem}.{table}.csv") for table in TABLES)]
+    @cached_property
+    def tables(self) -> Mapping[str, tuple[Column, ...]]:
+        """The columns of each table that is there."""
+        return {table: _columns(self.file(table)) for table in self.headers}
 
     @property
     def inputs(self) -> list[Path]:
         """Files that the result was made from, as far as they lie where they were or near the result."""
-        named = self.record.get("inputs")
-        paths = [str(entry.get("path", "")) for entry in (named if isinstance(named, list) else []) if entry]
+        paths = [entry["path"] for entry in self.record["inputs"]]
         return [place for path in paths if path for place in places(Path(path), self.path) if place.is_file()]
 
     @cached_property
@@ -134,7 +118,7 @@ class Source:
         return read_recorded(self.record, self.path)
 
     @cached_property
-    def analysed(self) -> Result:
+    def analysed(self) -> Analysed:
         """The same result in memory, from the files that the record names.
 
         Raises
@@ -167,17 +151,12 @@ def read_source(path: Path) -> Source:
     GaitidError
         One line that begins with the file at fault.
     """
-    record, schema = checked_record(path)
-    files = tables_beside(path, TABLES, _NEEDED)
-    tables = {table: _columns(file) for table, file in files.items() if file.is_file()}
-    if schema > 1:
-        headers = {table: [column.name for column in columns] for table, columns in tables.items()}
-        refuse_lost_columns(path, headers, record)
+    result = read_result(path, _NEEDED)
+    source = Source(path, result.record)
     for table in _NEEDED:
-        columns = _by_frames(files[table], tables[table])
-        if schema > 1:
-            refuse_other_frames(files[table], columns[_FRAME], record)
-    return Source(path, record, read_text_back(path, "run.json"), tables)
+        columns = _by_frames(source.file(table), source.tables[table])
+        refuse_other_frames(source.file(table), columns[_FRAME], source.record)
+    return source
 
 
 def _by_frames(path: Path, columns: Sequence[Column]) -> dict[str, Array]:
@@ -255,10 +234,8 @@ def export_result(path: Path, to: str, folder: Path, keep_names: bool = False) -
     if to not in FORMATS:
         raise GaitidError(f"no format {to!r}", expected=" or ".join(FORMATS))
     source = read_source(path)
-    room = {"c3d": "c3d", "opensim": "opensim_setup", **dict.fromkeys(("trc", "mot", "sto"), "opensim")}.get(
-        to, "tables"
-    )
-    make: Callable[..., Made] = getattr(import_module(f"gaitid.export.{room}"), f"to_{to}")
+    room = import_module(f"gaitid.export.{_MODULES.get(to, 'tables')}")
+    make: Callable[..., Made] = getattr(room, f"to_{to}")
     made = make(source, keep_names) if to == "c3d" else make(source)
     targets = [folder / name for name in made.contents]
     refuse_to_overwrite(targets, [*source.files, *source.inputs])

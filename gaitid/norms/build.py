@@ -20,7 +20,7 @@ from gaitid.norms.collect import SIDES, Walk, load_walk
 from gaitid.norms.fit import VARIABLES, gait_profile
 from gaitid.norms.sets import Array, Band, Definitions, Figure, Group, Norms, NormSet
 from gaitid.records import frozen_dataclass
-from gaitid.results.one_run import find_records
+from gaitid.results.result import find_records
 
 #: Of results: those that norms are made of where nothing else is asked for.
 VERDICTS = ("good", "usable")

@@ -12,22 +12,11 @@ from gaitid.errors import GaitidError
 from gaitid.norms.fit import definitions_of, dimensionless, leg_length_m, way_words
 from gaitid.norms.sets import UNITS, Array, Definitions
 from gaitid.records import frozen_dataclass
-from gaitid.results.one_run import RunTables, refuse_lost_columns, refuse_other_run, tables_beside
-from gaitid.results.record_checks import checked_record, mappings_at
-from gaitid.results.tables import (
-    CycleCurves,
-    Feature,
-    columns,
-    read_cycles,
-    read_features,
-    read_header,
-    read_table,
-    read_texts,
-)
+from gaitid.results.one_run import read_result, refuse_other_run
+from gaitid.results.result import Result
+from gaitid.results.tables import CycleCurves, read_texts
 
 SIDES = ("left", "right")
-# What is read of a result; records of schema 1 lack some.
-_TABLES = ("joints", "cycles", "spatiotemporal", "features")
 #: Columns of a row of ``spatiotemporal.csv`` that are no figure.
 _NO_FIGURE = ("side", "cycle", "first_frame", "last_frame", "subject", "session", "condition", "trial", "verdict")
 # An impact that begins later in a cycle is not of its foot strike.
@@ -90,24 +79,20 @@ def load_walk(path: Path) -> Walk:
     GaitidError
         One line that begins with the file at fault.
     """
-    record, schema = checked_record(path)
-    files = tables_beside(path, _TABLES, _TABLES if schema > 1 else ("cycles",))
-    cycles = read_cycles(files["cycles"], SIDES)
-    strides = read_texts(files["spatiotemporal"], ("side", "cycle")) if files["spatiotemporal"].is_file() else ()
-    of_cycles = read_features(files["features"]) if files["features"].is_file() else ()
-    if schema > 1:
-        refuse_lost_columns(path, {table: read_header(file) for table, file in files.items()}, record)
-        refuse_other_run(files, record, RunTables(_angles(files["joints"]), cycles, strides, of_cycles))
+    result = read_result(path, ("joints", "cycles", "spatiotemporal", "features"))
+    refuse_other_run(result)
+    record, cycles = result.record, result.cycles
     if points := next((len(curves.percent) for curves in cycles.values() if len(curves.percent) != 101), 0):
-        raise GaitidError(f"{files['cycles']}: a cycle has not 101 rows", expected="0 to 100 %", found=str(points))
+        raise GaitidError(
+            f"{result.file('cycles')}: a cycle has not 101 rows", expected="0 to 100 %", found=str(points)
+        )
     sha256 = _input(record, "sha256")
-    verdict = record.get("verdict")
-    figures, named = _figures(strides, record)
-    features, units = _features(of_cycles)
+    figures, named = _figures(result)
+    features, units = _features(result)
     return Walk(
         path=path,
         subject=named or _subject_in_batch(path, sha256, _input(record, "path")) or str(path.resolve().parent),
-        verdict={str(key): str(word) for key, word in verdict.items()} if isinstance(verdict, Mapping) else {},
+        verdict={key: str(word) for key, word in record["verdict"].items()},
         definitions=definitions_of(record),
         way=way_words(record),
         sha256=sha256,
@@ -124,37 +109,28 @@ def load_walk(path: Path) -> Walk:
     )
 
 
-def _angles(path: Path) -> dict[str, Array]:
-    """Frames and angles of ``joints.csv``."""
-    table = read_table(path, ("frame",))
-    names = ["frame", *(name for name in table.header if name.endswith("_deg"))]
-    return dict(zip(names, columns(table, names), strict=True))
-
-
-def _figures(strides: Sequence[Mapping[str, str]], record: Mapping[str, Any]) -> tuple[dict[str, Values], str]:
+def _figures(result: Result) -> tuple[dict[str, Values], str]:
     """Of every cycle of each side, and the subject where the table names it."""
-    leg = leg_length_m(record)
+    leg = leg_length_m(result.record)
     results: dict[str, dict[str, list[float]]] = {}
-    for row in strides:
+    for row in result.spatiotemporal:
         wanted = [name for name in row if name not in _NO_FIGURE and not name.endswith("_source")]
         values = {name: _number(row[name]) for name in wanted} if row["cycle"].isdigit() else {}
         values["dimensionless_speed"] = dimensionless(values.get("speed_m_per_s", math.nan), leg)
         for name, value in values.items():
             if math.isfinite(value):
                 results.setdefault(row["side"], {}).setdefault(name, []).append(value)
-    subjects = {row.get("subject", "") for row in strides}
+    subjects = {row.get("subject", "") for row in result.spatiotemporal}
     return dict(results), subjects.pop() if len(subjects) == 1 else ""
 
 
-def _features(features: Sequence[Feature]) -> tuple[dict[str, Values], dict[str, str]]:
+def _features(result: Result) -> tuple[dict[str, Values], dict[str, str]]:
     """Of every cycle of each side, and the unit of each."""
-    results: dict[str, dict[str, list[float]]] = {}
-    units: dict[str, str] = {}
-    for feature in features:
-        if feature.cycle.isdigit() and math.isfinite(feature.value):
-            results.setdefault(feature.side, {}).setdefault(feature.name, []).append(feature.value)
-            units[feature.name] = feature.unit
-    return dict(results), units
+    results: dict[str, dict[str, Sequence[float]]] = {}
+    for (side, name), values in result.feature_values.items():
+        results.setdefault(side, {})[name] = values
+    known = {name for _, name in result.feature_values}
+    return dict(results), {feature.name: feature.unit for feature in result.features if feature.name in known}
 
 
 def _number(cell: str) -> float:
@@ -167,10 +143,9 @@ def _number(cell: str) -> float:
 def _spike(record: Mapping[str, Any], cycles: Mapping[str, CycleCurves]) -> float:
     """Where the last impact of a foot strike ends, in whole % of its cycle."""
     ends = [0.0]
-    impacts = record.get("impacts")
-    for impact in impacts if isinstance(impacts, list) else []:
-        side = cycles.get(str(impact.get("side"))) if isinstance(impact, Mapping) else None
-        frames = [impact.get(key) for key in ("peak_frame", "last_frame")] if side else []
+    for impact in record["impacts"]:
+        side = cycles.get(impact["side"])
+        frames = [impact.get(key) for key in ("peak_frame", "last_frame")]
         if side is None or not all(isinstance(frame, int | float) for frame in frames):
             continue
         first, last = side.first_frame, side.last_frame
@@ -180,14 +155,13 @@ def _spike(record: Mapping[str, Any], cycles: Mapping[str, CycleCurves]) -> floa
 
 
 def _filter(record: Mapping[str, Any], key: str) -> str:
-    settings = record.get("settings")
-    cutoff = settings.get(key) if isinstance(settings, Mapping) else None
+    cutoff = record["settings"].get(key)
     return "none" if cutoff is None else f"{cutoff:g} Hz" if isinstance(cutoff, int | float) else str(cutoff)
 
 
 def _input(record: Mapping[str, Any], key: str) -> str:
     """Of the trial."""
-    return next((str(of.get(key) or "") for of in mappings_at(record, "inputs") if of.get("role") == "trial"), "")
+    return next((str(of.get(key) or "") for of in record["inputs"] if of["role"] == "trial"), "")
 
 
 # --- who is who -----------------------------------------------------------------------------------------------

@@ -16,8 +16,8 @@ from gaitid.report.lines import Member
 from gaitid.report.page.figures_table import FEATURES, SPATIOTEMPORAL, Row, speeds_of, strides
 from gaitid.report.page.messages import LEVEL_CLASS, agreed, in_words, model_of, named, names_of, reasons, verdicts
 from gaitid.report.panels import SIDES
-from gaitid.report.result import Result
 from gaitid.report.text import UNKNOWN, fixed, mean_sd
+from gaitid.results.result import Result
 from gaitid.trial import Array
 
 #: With two the band would be wider than any curve.

@@ -11,8 +11,9 @@ from gaitid.disk.regular import read_text_back
 from gaitid.errors import GaitidError
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.report.page.messages import names_of
-from gaitid.report.result import Result, load_result
-from gaitid.results.one_run import RECORD_SUFFIX, find_records
+from gaitid.report.panels import is_chain
+from gaitid.results.one_run import read_result, refuse_other_run
+from gaitid.results.result import RECORD_SUFFIX, Result, find_records
 
 # Folders above a result in which its batch's table is looked for: results mirror a data set's folders.
 _MOST_LEVELS = 6
@@ -40,6 +41,25 @@ class _Row(NamedTuple):
 
 #: Tables of batches that were read: rows by the name of the trial, in their order.
 BatchTables = dict[Path, Mapping[str, Sequence[_Row]]]
+
+
+def load_result(path: Path, chains: bool = False) -> Result:
+    """A whole result; with `chains` also one that has no curve of gait.
+
+    Raises
+    ------
+    GaitidError
+        One line that begins with the file at fault: damaged, absent, or of another run.
+    """
+    result = read_result(path)
+    if not chains and is_chain(result):
+        raise GaitidError(
+            f"{result.file('joints')}: nothing that a report draws",
+            expected="ground reactions, or angles, moments or powers of hip, knee or ankle by the names of pig",
+            found=f"{len(result.joints)} columns",
+        )
+    refuse_other_run(result)
+    return result
 
 
 def load_results(

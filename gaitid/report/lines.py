@@ -16,7 +16,7 @@ from gaitid.report.page.figures_table import speeds_of
 from gaitid.report.page.messages import in_mean
 from gaitid.report.page.sure import band_at
 from gaitid.report.panels import SIDES
-from gaitid.report.result import Result
+from gaitid.results.result import Result
 from gaitid.trial import Array, Mask
 
 

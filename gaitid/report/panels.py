@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from gaitid.errors import GaitidError
 from gaitid.gait import ENVELOPES
 from gaitid.records import NamedTuple, frozen_dataclass
+from gaitid.results.result import Result
 
 SIDES = ("left", "right")
-AXES = ("x", "y", "z")
 STANDARD_GRAVITY = 9.81
 
 
@@ -212,14 +212,15 @@ GROUPS = (ANGLES, MOMENTS, POWERS, GROUND, TRUNK, FOOT)
 PANELS: Mapping[str, CyclePanel] = {panel.column: panel for group in GROUPS for panel in group.panels}
 """By column."""
 OF_JOINTS = (*ANGLES.panels, *MOMENTS.panels, *POWERS.panels)
-"""What is read of ``joints.csv``, as far as the model gives it."""
+"""Of ``joints.csv``, as far as the model gives it."""
 AT_A_GLANCE = tuple(panel.column for panel in OF_JOINTS if panel.plane in (_S, ""))
 """What is told in words first: the sagittal plane, and power."""
 
 
-def ground_column(side: str, axis: str) -> str:
-    """The column of ``wrenches.csv`` with one component of the load on a foot."""
-    return f"{side}_ground_force_{axis}_N"
+def is_chain(result: Result) -> bool:
+    """Whether nothing of gait is in it: an arm, a linkage, a pendulum."""
+    names = {f"{side}_{panel.column}" for side in result.sides for panel in OF_JOINTS}
+    return not result.on_ground and names.isdisjoint(result.columns)
 
 
 # --- figures by name --------------------------------------------------------------------------------------------

@@ -14,8 +14,7 @@ from gaitid.records import frozen_dataclass
 from gaitid.report.chain import Chain
 from gaitid.report.chain.gather import chain_sources, gather
 from gaitid.report.gathering import Session, load_named, load_results, regrouped
-from gaitid.report.panels import PICTURES, Request
-from gaitid.report.result import MORE_TABLES, TABLES
+from gaitid.report.panels import PICTURES, Request, is_chain
 from gaitid.report.sessions import Changes
 from gaitid.uncertainty.usable import from_records
 
@@ -166,11 +165,11 @@ def _read(
     sessions = load_results(others, say, chains=True) if others else ()
     sessions = tuple(_by_limits(session, choices.max_uncertainty) for session in sessions)
     results = [result for session in sessions for result in session.results]
-    chains = [result for result in results if result.is_chain]
+    chains = [result for result in results if is_chain(result)]
     of_chains = [*truths, *(result.path for result in chains)]
     if not of_chains:
         return [], regrouped(sessions, choices.by)
-    if of_gait := [result.path for result in results if not result.is_chain]:
+    if of_gait := [result.path for result in results if not is_chain(result)]:
         raise GaitidError(f"{of_chains[0]}: of a chain, and {of_gait[0]}: of gait", todo="report them apart")
     given = {
         "--norms": norms not in (None, "none"),
@@ -195,9 +194,7 @@ def _by_limits(session: Session, limits: Mapping[str, float]) -> Session:
 
 
 def _refuse_overwriting(outputs: Sequence[Path], sessions: Sequence[Session]) -> None:
-    ends = ("run.json", *(f"{table}.csv" for table in (*TABLES, *MORE_TABLES)))
-    results = [result for session in sessions for result in session.results]
-    files = {result.path.with_name(f"{result.stem}.{end}").resolve() for result in results for end in ends}
+    files = {file.resolve() for session in sessions for result in session.results for file in result.files}
     for output in outputs:
         with suppress(OSError, RuntimeError):  # a loop of links: replaced like any other file
             if output.resolve() in files:

@@ -1,4 +1,4 @@
-"""Which results are meant, and whether the tables beside a record are whole and of its run.
+"""Whether the tables beside a record are whole and of its run.
 
 Much of a result stands in more than one of its files: when each cycle begins and ends, and the angles of its curves.
 Where these contradict each other, none of them can be trusted, and nobody can tell which one is wrong.
@@ -7,7 +7,7 @@ Where these contradict each other, none of them can be trusted, and nobody can t
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,8 @@ import numpy as np
 
 from gaitid.errors import GaitidError
 from gaitid.gait import ENVELOPES, FIGURES
-from gaitid.records import NamedTuple
-from gaitid.results.record_checks import other_run, refuse_other_frames
+from gaitid.results.record_checks import checked_record, other_run, refuse_other_frames
+from gaitid.results.result import Result, refuse_no_record
 from gaitid.results.tables import CycleCurves, Feature, refuse_missing
 from gaitid.trial import Array
 from gaitid.version import __version__
@@ -29,6 +29,7 @@ from gaitid.write import (
     STRIDE_COLUMNS,
     STRIDE_END_COLUMNS,
     TABLES,
+    WRITE,
 )
 
 # Of what a curve spans: the share by which a value between two frames may differ from the straight line between them,
@@ -38,47 +39,61 @@ _ANGLE = "_deg"
 _SUMMARIES = ("mean", "sd", "n")
 
 
-class RunTables(NamedTuple):
-    """What is held against each other.
-
-    Attributes
-    ----------
-    columns : mapping of str to (frames,) array
-        Of ``joints.csv``, with ``frame``.
-    cycles : mapping of side to CycleCurves
-    strides : sequence of mapping
-        The rows of ``spatiotemporal.csv``, cells as text by column.
-    features : sequence of Feature
-    """
-
-    columns: Mapping[str, Array]
-    cycles: Mapping[str, CycleCurves]
-    strides: Sequence[Mapping[str, str]]
-    features: Sequence[Feature]
+#: Without these there is no result.
+REQUIRED = tuple(table for table in TABLES if table not in WRITE)
 
 
-def refuse_other_run(files: Mapping[str, Path], record: Mapping[str, Any], tables: RunTables) -> None:
-    """Refuse tables that are not of the record's run.
+def read_result(path: Path, needed: Collection[str] = REQUIRED) -> Result:
+    """The record, looked over, of a result whose tables have the columns that each other and the record ask for.
 
     Parameters
     ----------
-    files : mapping of table to Path
-    record : mapping
-        Of schema 2 or later.
-    tables : RunTables
+    path : Path
+        Of ``walk.run.json``.
+    needed : collection of str
+        Tables that must be there.
+
+    Raises
+    ------
+    GaitidError
+        One line that begins with the file at fault.
+    """
+    refuse_no_record(path)
+    record = checked_record(path)
+    # nobody knows a measurement that is null
+    subject = {name: entry for name, entry in record["subject"].items() if entry["value"] is not None}
+    result = Result(path, {**record, "subject": subject})
+    files = [result.file(table) for table in TABLES if table in needed]
+    if missing := [file.name for file in files if not file.is_file()]:
+        raise GaitidError(
+            f"{path}: {', '.join(missing)} missing beside it",
+            expected="the tables that gaitid run wrote with it",
+            todo="run gaitid run again, or move them together",
+        )
+    for table, header in result.headers.items():
+        refuse_missing(result.file(table), header, sorted(_wanted(table, result.headers, record)))
+    return result
+
+
+def refuse_other_run(result: Result) -> None:
+    """Refuse tables that are not of the record's run.
 
     Raises
     ------
     GaitidError
         One line that begins with the file.
     """
-    refuse_other_frames(files["joints"], tables.columns["frame"], record)
-    if any(name.endswith(("_deg", "_per_kg")) for name in tables.columns):  # else no joint has curves over cycles
-        refuse_other_cycles(files["cycles"], tables.cycles, tables.strides, record)
-    for side, cycles in tables.cycles.items():
-        spans = cycle_spans(cycles, side, record)
-        refuse_other_angles(files["cycles"], side, cycles, spans, tables.columns)
-    refuse_other_features(files["features"], tables.features, tables.cycles)
+    record, columns = result.record, result.joints
+    refuse_other_frames(result.file("joints"), columns["frame"], record)
+    if any(name.endswith((_ANGLE, "_per_kg")) for name in columns):  # else no joint has curves over cycles
+        refuse_other_cycles(result.file("cycles"), result.cycles, result.spatiotemporal, record)
+    for side, cycles in result.cycles.items():
+        refuse_other_angles(result.file("cycles"), side, cycles, cycle_spans(cycles, side, record), columns)
+    refuse_other_features(result.file("features"), result.features, result.cycles)
+    for side, stances in result.stances.items() if "stances" in result.headers else ():
+        known = [(c.first_frame, c.last_frame) for c in result.contacts if c.side == side and c.known]
+        ends = stance_spans(result.file("stances"), side, stances, known, int(result.frame[0]))
+        refuse_other_angles(result.file("stances"), side, stances, ends, columns)
 
 
 def refuse_other_cycles(
@@ -94,7 +109,6 @@ def refuse_other_cycles(
     strides : sequence of mapping
         The rows of ``spatiotemporal.csv``.
     record : mapping
-        Of schema 2 or later.
     """
     beside = f"{path.name.removesuffix('.cycles.csv')}.spatiotemporal.csv"
     found = {
@@ -241,78 +255,6 @@ def _fits(feature: Feature, curves: CycleCurves, i: int) -> bool:
     return abs(at_strike - value) <= 1e-6 + 1e-6 * abs(value) or (at_strike != at_strike and value != value)
 
 
-RECORD_SUFFIX = ".run.json"
-# The folder of a batch's journal: what lies there is no result of its own.
-_HIDDEN = ".gaitid"
-
-
-def find_records(paths: Sequence[Path]) -> tuple[Path, ...]:
-    """The ``run.json`` files given, and all below the folders given, each once and in the order given.
-
-    Raises
-    ------
-    GaitidError
-        Not there, not a record, or a folder without any.
-    """
-    found: dict[Path, Path] = {}
-    for path in paths:
-        files = records_below(path) if path.is_dir() else (path,)
-        if not files:
-            raise GaitidError(
-                f"{path}: no result in this folder or below it",
-                expected=f"files NAME{RECORD_SUFFIX} that gaitid run or gaitid batch wrote",
-            )
-        for file in files:
-            refuse_no_record(file)
-            found.setdefault(file.resolve(), file)
-    return tuple(found.values())
-
-
-def records_below(folder: Path) -> tuple[Path, ...]:
-    """All below a folder, in the order of their names."""
-    return tuple(sorted(p for p in folder.rglob(f"?*{RECORD_SUFFIX}") if _HIDDEN not in p.relative_to(folder).parts))
-
-
-def refuse_no_record(path: Path) -> None:
-    """Refuse a path that is not there, or has not the name of a record.
-
-    Raises
-    ------
-    GaitidError
-    """
-    if not path.exists():
-        raise GaitidError(f"{path}: no such file or folder", expected=f"a NAME{RECORD_SUFFIX}, or a folder")
-    if not path.name.endswith(RECORD_SUFFIX) or path.name == RECORD_SUFFIX:
-        raise GaitidError(f"{path}: not a result", expected=f"a file NAME{RECORD_SUFFIX} that gaitid run wrote")
-
-
-def tables_beside(path: Path, tables: Iterable[str], needed: Collection[str]) -> dict[str, Path]:
-    """Where the tables of a record lie, whether they are there or not.
-
-    Parameters
-    ----------
-    path : Path
-        Of ``walk.run.json``.
-    tables : iterable of str
-    needed : collection of str
-        Those without which there is no result.
-
-    Raises
-    ------
-    GaitidError
-        A needed one is not there.
-    """
-    stem = path.name.removesuffix(RECORD_SUFFIX)
-    files = {table: path.with_name(f"{stem}.{table}.csv") for table in tables}
-    if missing := [file.name for table, file in files.items() if table in needed and not file.is_file()]:
-        raise GaitidError(
-            f"{path}: {', '.join(missing)} missing beside it",
-            expected="the tables that gaitid run wrote with it",
-            todo="run gaitid run again, or move them together",
-        )
-    return files
-
-
 Headers = Mapping[str, Sequence[str]]
 # Before the curves, or all columns, of each table.
 _ALWAYS: Mapping[str, Sequence[str]] = {
@@ -329,28 +271,6 @@ _CURVES = ("cycles", "stances")
 _COMPONENT = re.compile(r"(.*_)[xyz](|_.*)|(.*_q)[wxyz]")
 # Of these curves over a cycle there are no columns by frames in `joints`.
 _GROUND = "ground_"
-
-
-def refuse_lost_columns(path: Path, headers: Headers, record: Mapping[str, Any]) -> None:
-    """Refuse tables without a column that the same table, another one of the result, or its record asks for.
-
-    Parameters
-    ----------
-    path : Path
-        Of ``walk.run.json``.
-    headers : mapping of table to sequence of str
-        Of those tables that are there.
-    record : mapping
-        Of schema 2 or later.
-
-    Raises
-    ------
-    GaitidError
-        One line with the table and the columns.
-    """
-    stem = path.name.removesuffix(RECORD_SUFFIX)
-    for table, header in headers.items():
-        refuse_missing(path.with_name(f"{stem}.{table}.csv"), header, sorted(_wanted(table, headers, record)))
 
 
 def _wanted(table: str, headers: Headers, record: Mapping[str, Any]) -> set[str]:

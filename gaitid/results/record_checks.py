@@ -1,9 +1,8 @@
-"""A `run.json` read back and looked over, and its entries by their keys, of which older records lack some."""
+"""A `run.json` read back and looked over, and its entries by their keys."""
 
 from __future__ import annotations
 
 import math
-import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,7 +18,7 @@ from gaitid.trial import Array
 from gaitid.write import SCHEMA
 
 SIDES = ("left", "right")
-# What every record of schema 2 has (docs/record.md). Keys that come later do not belong here.
+# What every record has (docs/record.md). Keys that come later do not belong here.
 _SECTIONS: Mapping[str, type] = {
     "command": list,
     "inputs": list,
@@ -49,10 +48,8 @@ _WORDS = {dict: "an object", list: "a list", str: "a text", int: "a whole number
 _MAX_MASS = 1000.0
 
 
-def checked_record(path: Path) -> tuple[Mapping[str, Any], int]:
-    """The content of a ``run.json``, and the schema that it is of (docs/record.md).
-
-    Of records of before `schema` (0.1.0) only the body mass is looked at: they have fewer keys.
+def checked_record(path: Path) -> Mapping[str, Any]:
+    """The content of a ``run.json`` (docs/record.md).
 
     Raises
     ------
@@ -61,10 +58,7 @@ def checked_record(path: Path) -> tuple[Mapping[str, Any], int]:
         or a value that gaitid does not write.
     """
     record = read_record(path)
-    schema = _schema(path, record)
-    _check_subject(path, record.get("subject"), schema)
-    if schema == 1:
-        return record, schema
+    _check_schema(path, record)
     if missing := [key for key in _SECTIONS if key not in record]:
         raise _wrong(path, f"without {', '.join(missing)}", "every key that gaitid run writes")
     for key, kind in _SECTIONS.items():
@@ -78,9 +72,10 @@ def checked_record(path: Path) -> tuple[Mapping[str, Any], int]:
         _check_kind(path, f"trial.{name}", record["trial"].get(name), kind)
     if record["trial"]["frames"] < 1 or not 0 < record["trial"]["camera_rate_hz"] < math.inf:
         raise _wrong(path, "trial: impossible", "one frame or more, and a rate above 0 Hz")
+    _check_subject(path, record["subject"])
     _check_events(path, record["events"])
     _check_verdict(path, record["verdict"])
-    return record, schema
+    return record
 
 
 def refuse_other_frames(path: Path, frame: Array | NDArray[np.int64], record: Mapping[str, Any]) -> None:
@@ -92,7 +87,6 @@ def refuse_other_frames(path: Path, frame: Array | NDArray[np.int64], record: Ma
         Of the table.
     frame : (n,) array
     record : mapping
-        Of schema 2 or later.
     """
     first, n = record["trial"]["first_frame"], record["trial"]["frames"]
     if len(frame) != n or frame[0] != first or frame[-1] != first + n - 1:
@@ -110,39 +104,35 @@ def other_run(path: Path, expected: str, found: str) -> GaitidError:
     )
 
 
-def _schema(path: Path, record: Mapping[str, Any]) -> int:
-    schema = record.get("schema")
+def _check_schema(path: Path, record: Mapping[str, Any]) -> None:
     if "schema" not in record:
-        version = re.match(r"(\d{1,6})\.(\d{1,6})", str(record["gaitid"]))
-        if version and (int(version[1]), int(version[2])) >= (0, 2):
-            raise _wrong(path, "without schema", "every key that gaitid run writes")
-        return 1
-    if type(schema) is not int or schema < 1:
-        raise _wrong(path, "schema: not one of gaitid", f"a whole number up to {SCHEMA}", schema)
+        raise _wrong(path, "without schema", "every key that gaitid run writes")
+    schema = record["schema"]
+    if type(schema) is not int or schema < SCHEMA:
+        raise _wrong(path, "schema: not one of gaitid", f"{SCHEMA}", schema)
     if schema > SCHEMA:
         raise GaitidError(
             f"{path}: written by a newer gaitid",
-            expected=f"schema {SCHEMA} or before",
+            expected=f"schema {SCHEMA}",
             found=f"schema {_shown(schema)}",
             todo="update gaitid, or run gaitid run again with this one",
         )
-    return schema
 
 
-def _check_subject(path: Path, subject: Any, schema: int) -> None:
+def _check_subject(path: Path, subject: Mapping[str, Any]) -> None:
     """Every measurement is an object whose value is a number, a word or unknown; a mass is one that a body can have."""
-    for name, entry in subject.items() if isinstance(subject, dict) else ():
-        if schema > 1:
-            _check_kind(path, f"subject.{name}", entry, dict)
-            if "value" not in entry:
-                raise _wrong(path, f"subject.{name}: without its value", "a number, a text or null")
-            if entry["value"] is not None and not isinstance(entry["value"], str):
-                _check_kind(path, f"subject.{name}.value", entry["value"], float)
-        value = entry.get("value") if isinstance(entry, dict) else None
-        if name == "mass" and isinstance(value, int | float) and not 0 < value < _MAX_MASS:
-            raise _wrong(path, "subject.mass: impossible", f"above 0 and below {_MAX_MASS:g} kg, or null", value)
-        if name == "mass" and schema > 1 and isinstance(value, str):
-            raise _wrong(path, "subject.mass: not a number", "kg, or null", value)
+    for name, entry in subject.items():
+        _check_kind(path, f"subject.{name}", entry, dict)
+        if "value" not in entry:
+            raise _wrong(path, f"subject.{name}: without its value", "a number, a text or null")
+        value = entry["value"]
+        if value is not None and not isinstance(value, str):
+            _check_kind(path, f"subject.{name}.value", value, float)
+    mass = subject.get("mass", {}).get("value")
+    if isinstance(mass, str):
+        raise _wrong(path, "subject.mass: not a number", "kg, or null", mass)
+    if mass is not None and not 0 < mass < _MAX_MASS:
+        raise _wrong(path, "subject.mass: impossible", f"above 0 and below {_MAX_MASS:g} kg, or null", mass)
 
 
 def _check_events(path: Path, events: Mapping[str, Any]) -> None:

@@ -4,7 +4,6 @@ It knows nothing of how a number came about, and writes no file itself (`gaitid.
 """
 
 #: Of a record's keys and what they hold; raised where a reader of the last one would be misled (docs/record.md).
-#: 2: `warnings` are objects; records of before, without a number, hold them as strings.
 SCHEMA = 2
 #: Frames of expression of joint wrenches, and those that are written where none is asked for.
 FRAMES_OF_EXPRESSION = ("global", "proximal", "distal", "jcs")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +55,14 @@ JOINT_COLUMNS = {
     "hip_power_W_per_kg": (0.1, 1.0),
     "knee_power_W_per_kg": (-0.2, 0.9),
     "ankle_power_W_per_kg": (0.4, 2.0),
+}
+GROUND_COLUMNS = tuple(f"ground_reaction_{way}_N_per_kg" for way in ("forward", "lateral", "upward"))
+OTHER_GROUND = (*(f"cop_{axis}_m" for axis in "xyz"), "free_moment_Nm")
+EMPTY_TABLES = {
+    "cycles": "side,cycle,percent,first_frame,last_frame,foot_off_percent,opposite_off_percent,opposite_strike_percent",
+    "stances": "side,contact,percent,first_frame,last_frame,plates",
+    "spatiotemporal": "side,cycle,first_frame,last_frame",
+    "features": "side,cycle,feature,value,unit,percent,frame",
 }
 CONTACT_COLUMNS = ("side", "plates", "first_frame", "last_frame", "peak_vertical_N", "method", "confidence", "reason")
 CONTACTS = [  # side, plates, first, last, peak, method, confidence, reason
@@ -112,12 +120,18 @@ def write_result(folder: Path, stem: str = "walk", n_frames: int = 230) -> Path:
                 values[unknown] = np.nan
             values[:3] = values[-3:] = np.nan
             joints[f"{side}_{name}"] = values
+    for side in ("left", "right"):
+        ground |= {f"{side}_ground_{name}": np.zeros(n_frames) for name in OTHER_GROUND}
     _write(folder / f"{stem}.wrenches.csv", {**base, **ground})
     _write(folder / f"{stem}.joints.csv", {**base, **joints})
     with (folder / f"{stem}.contacts.csv").open("w", encoding="utf-8", newline="") as file:
         out = csv.writer(file, lineterminator="\n")
         out.writerow(CONTACT_COLUMNS)
         out.writerows(CONTACTS)
+    names = [*JOINT_COLUMNS, *GROUND_COLUMNS]
+    for table, columns in EMPTY_TABLES.items():
+        curves = names if "percent" in columns else []
+        (folder / f"{stem}.{table}.csv").write_text(",".join([columns, *curves]) + "\n", encoding="utf-8")
     path = folder / f"{stem}.run.json"
     content = record(stem, n_frames)
     content["inputs"][0]["sha256"] = sha256_of(folder, stem)
@@ -144,12 +158,14 @@ def record(stem: str, n_frames: int) -> dict[str, Any]:
         "inertia_kg_m2": [[0.08, 0.0, 0.0], [0.0, 0.08, 0.0], [0.0, 0.0, 0.01]],
     }
     return {
-        "gaitid": "0.1.0",
+        "gaitid": "0.2.0.dev0",
+        "schema": 2,
         "command": ["gaitid", "run", f"{stem}.c3d", "--model", "pig"],
         "inputs": [
             {"path": f"trials/Jane_Doe/{stem}.c3d", "sha256": "3f" * 32, "role": "trial"},
             {"path": "static.c3d", "sha256": "a1" * 32, "role": "static"},
         ],
+        "trial": {"stem": stem, "frames": n_frames, "first_frame": FIRST_FRAME, "camera_rate_hz": RATE_HZ},
         "model": {"name": "pig", "sha256": "0c" * 32, "origin": "bundled"},
         "settings": {
             "cutoff_Hz": 6.0,
@@ -169,61 +185,100 @@ def record(stem: str, n_frames: int) -> dict[str, Any]:
             "angles": "Cardan angles of the distal in the proximal segment, flexion first.",
         },
         "contacts": [],
+        "impacts": [],
+        "events": {"cycles": 0, "used": []},
         "coverage": {side: dict.fromkeys(("ankle", "knee", "hip"), joint) for side in ("left", "right")},
         "quality": {"residual": {"force_N": 3.2, "moment_Nm": 1.1}, "marker_noise_mm": 0.4},
         "warnings": [
-            "marker RTHI is missing in 12 frames; filled by a spline",
-            "left leg length differs from the right by 2.5 mm",
+            {"severity": "info", "code": "gap", "text": "marker RTHI is missing in 12 frames; filled by a spline"},
+            {"severity": "info", "code": "legs", "text": "left leg length differs from the right by 2.5 mm"},
         ],
+        "verdict": {"trial": "good", "left": "good", "right": "good", "reasons": []},
     }
 
 
-FIRST_CYCLE_COLUMNS = (
-    "side,cycle,percent,first_frame,last_frame,foot_off_percent,opposite_off_percent,opposite_strike_percent"
-)
-GROUND_COLUMNS = tuple(f"ground_reaction_{way}_N_per_kg" for way in ("forward", "lateral", "upward"))
-CYCLES = (("left", 1, 97, 203), ("left", 2, 160, 266), ("right", 1, 150, 256))
+def strikes(ends: Iterable[tuple[str, int]]) -> list[dict[str, Any]]:
+    """The events of a record: strikes of sides at frames."""
+    return [{"kind": "strike", "side": side, "time_s": (frame - FIRST_FRAME) / RATE_HZ} for side, frame in ends]
+
+
+def read_columns(path: Path) -> dict[str, Array]:
+    """The columns of a table of numbers, NaN where a cell is empty."""
+    header, *rows = csv.reader(path.read_text(encoding="utf-8").splitlines())
+    values = [[float(cell) if cell else np.nan for cell in row] for row in rows]
+    return dict(zip(header, np.array(values).T, strict=True))
+
+
+def add_stances(result: Path) -> None:
+    """The two contacts whose load is known, curves as in the tables by frames."""
+    joints = read_columns(result.with_name("walk.joints.csv"))
+    lines = [",".join([EMPTY_TABLES["stances"], *JOINT_COLUMNS, *GROUND_COLUMNS])]
+    for side, plates, first, last, *_ in CONTACTS[:2]:
+        at = np.linspace(first, last, 101)
+        curves = [np.interp(at, joints["frame"], joints[f"{side}_{name}"]) for name in JOINT_COLUMNS]
+        for percent, values in enumerate(zip(*curves, strict=True)):
+            upward = "" if percent == 0 else "9.81"
+            cells = ",".join("" if np.isnan(value) else f"{value:.10g}" for value in values)
+            lines.append(f"{side},1,{percent},{first},{last},{plates},{cells},,,{upward}")
+    result.with_name("walk.stances.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+CYCLES = (("left", 1, 97, 203), ("left", 2, 207, 281), ("right", 1, 150, 256))
 UNKNOWN_FROM = {("left", 2): 40, ("right", 1): 0}
 """From which percent on the load of a cycle is unknown."""
 
 
 def add_cycles(result: Path) -> None:
-    """Cycles, strides and features beside a run.json; knee flexion is 20 + percent / 10 + cycle, all else a wave."""
-    names = [*JOINT_COLUMNS, *GROUND_COLUMNS]
-    lines = [f"{FIRST_CYCLE_COLUMNS},{','.join(names)}"]
+    """Cycles, strides and features of a result; knee flexion is 20 + percent / 10 + cycle, all else a wave."""
+    path = result.with_name("walk.joints.csv")
+    joints = read_columns(path)
     for side, number, first, last in CYCLES:
-        for percent in range(101):
-            cells = []
-            for seed, name in enumerate(names):
+        within = slice(first - FIRST_FRAME, last - FIRST_FRAME + 1)
+        joints[f"{side}_knee_flexion_deg"][within] = 20 + np.linspace(0, 10, last - first + 1) + number
+    _write(path, joints)
+    lines = [",".join([EMPTY_TABLES["cycles"], *JOINT_COLUMNS, *GROUND_COLUMNS])]
+    for side, number, first, last in CYCLES:
+        curves = []
+        for seed, name in enumerate((*JOINT_COLUMNS, *GROUND_COLUMNS)):
+            if name.endswith("_deg"):
+                values = np.interp(np.linspace(first, last, 101), joints["frame"], joints[f"{side}_{name}"])
+            else:
                 offset, size = JOINT_COLUMNS.get(name, (2.0, 4.0))
-                value = offset + size * np.sin(2 * np.pi * percent / 100 + seed)
-                value = 20 + percent / 10 + number if name == "knee_flexion_deg" else value
-                known = name.endswith("_deg") or percent < UNKNOWN_FROM.get((side, number), 101)
-                cells.append(f"{value:.10g}" if known else "")
-            lines.append(f"{side},{number},{percent},{first},{last},60.5,10.25,50,{','.join(cells)}")
+                values = offset + size * np.sin(2 * np.pi * np.arange(101) / 100 + seed)
+                values[UNKNOWN_FROM.get((side, number), 101) :] = np.nan
+            curves.append(values)
+        for percent, values in enumerate(zip(*curves, strict=True)):
+            cells = ",".join("" if np.isnan(value) else f"{value:.10g}" for value in values)
+            lines.append(f"{side},{number},{percent},{first},{last},60.5,10.25,50,{cells}")
     result.with_name("walk.cycles.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     strides = ["side,cycle,first_frame,last_frame,speed_m_per_s,stance_percent,strike_source,off_source"]
     strides += [f"{side},{n},{first},{last},1.{n},60.5,force,force" for side, n, first, last in CYCLES]
     strides.append("left,mean,,,1.15,60.5,,")
     result.with_name("walk.spatiotemporal.csv").write_text("\n".join(strides) + "\n", encoding="utf-8")
-    features = [
-        "side,cycle,feature,value,unit,percent,frame",
-        "left,1,knee_flexion_angle_max_swing,61.25,deg,73,174",
-        "left,2,knee_flexion_angle_max_swing,63.25,deg,73,237",
-        "right,1,ankle_power_generation_max_A2,,W_per_kg,,",
-    ]
+    features = [EMPTY_TABLES["features"]]
+    swings = ("left", 1, "61.25,deg,73,174"), ("left", 2, "63.25,deg,73,261"), ("right", 1, ",deg,,")
+    for side, number, swing in swings:
+        features += [f"{side},{number},knee_flexion_angle_max_swing,{swing}"]
+        features += [f"{side},{number},ankle_power_generation_max_A2,,W_per_kg,,"]
     result.with_name("walk.features.csv").write_text("\n".join(features) + "\n", encoding="utf-8")
+    record = json.loads(result.read_text(encoding="utf-8"))
+    ends = [(side, frame) for side, _, *frames in CYCLES for frame in frames]
+    record["events"] = {"cycles": len(CYCLES), "used": strikes(ends)}
+    result.write_text(json.dumps(record), encoding="utf-8")
 
 
 @pytest.fixture
 def result(tmp_path: Path) -> Path:
-    """The run.json of a made-up result."""
-    return write_result(tmp_path / "results")
+    """The run.json of a made-up result of two single stances."""
+    path = write_result(tmp_path / "results")
+    add_stances(path)
+    return path
 
 
 @pytest.fixture
-def cycled(result: Path) -> Path:
+def cycled(tmp_path: Path) -> Path:
     """The made-up result with two gait cycles of the left side, one of the right, strides and features."""
+    result = write_result(tmp_path / "results")
     add_cycles(result)
     return result
 

@@ -15,8 +15,8 @@ from gaitid.cli.run import run_command
 from gaitid.report import write_report
 from gaitid.report.chain import Drawn, truth_drawn
 from gaitid.report.chain.gather import run_drawn
+from gaitid.report.gathering import load_result
 from gaitid.report.panels import CHAIN_FIGURES
-from gaitid.report.result import load_result
 from gaitid.simulate.files import simulate
 
 SCENARIOS = Path(__file__).parents[1] / "simulate" / "scenarios"

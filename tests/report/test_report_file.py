@@ -113,7 +113,12 @@ def test_refuses_what_is_not_a_result(result: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("table", "old", "new", "wrong"),
     [
-        ("joints", "left_knee_flexion_deg", "left_knee_bend", "columns missing: left_knee_flexion_deg;"),
+        (
+            "joints",
+            "left_knee_flexion_deg",
+            "left_knee_bend",
+            "columns missing: left_knee_flexion_deg, right_knee_bend;",
+        ),
         ("wrenches", "right_ground_force_z_N", "rz", "columns missing: right_ground_force_z_N;"),
         ("contacts", "confidence", "sureness", "columns missing: confidence;"),
         ("contacts", "left,2,", "middle,2,", "line 2: not a contact"),
@@ -145,15 +150,15 @@ def test_hostile_text_is_only_text(result: Path, tmp_path: Path, edit_record: Ed
         result,
         {
             "gaitid": HOSTILE,
-            "warnings": [HOSTILE],
+            "warnings": [{"severity": HOSTILE, "code": HOSTILE, "text": HOSTILE}],
             "model": {"name": HOSTILE, HOSTILE: [HOSTILE]},
             "subject": {HOSTILE: {"value": HOSTILE, "unit": HOSTILE, "source": HOSTILE}},
             "settings": {HOSTILE: {HOSTILE: HOSTILE}},
             "conventions": {HOSTILE: HOSTILE},
-            "coverage": {HOSTILE: {HOSTILE: {HOSTILE: 1, "reasons": {HOSTILE: 2}}}},
+            "coverage": {"left": {HOSTILE: {HOSTILE: 1, "reasons": {HOSTILE: 2}}}},
             "inputs": [{"path": HOSTILE, "sha256": HOSTILE, "role": HOSTILE}],
-            "quality": HOSTILE,
-            "segments": [HOSTILE],
+            "quality": {HOSTILE: HOSTILE},
+            "segments": {HOSTILE: [HOSTILE]},
         },
     )
     contacts = result.with_name("walk.contacts.csv")

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from gaitid.report import write_report
-from gaitid.report.gathering import load_results
+from gaitid.report.gathering import load_result, load_results
 from gaitid.report.panels import Request
 from gaitid.report.pictures import compose
-from gaitid.report.result import load_result, unknown_spans
+from gaitid.results.result import unknown_spans
 
 
 def keep_columns(result: Path, table: str, wanted: Callable[[str], bool]) -> None:
@@ -26,9 +27,13 @@ def keep_columns(result: Path, table: str, wanted: Callable[[str], bool]) -> Non
 def right_only(result: Path) -> Path:
     for table in ("wrenches", "joints"):
         keep_columns(result, table, lambda name: name.startswith("right_"))
-    contacts = result.with_name("walk.contacts.csv")
-    lines = contacts.read_text(encoding="utf-8").splitlines(keepends=True)
-    contacts.write_text("".join(line for line in lines if not line.startswith("left,")), encoding="utf-8")
+    for table in ("contacts", "stances"):
+        path = result.with_name(f"walk.{table}.csv")
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        path.write_text("".join(line for line in lines if not line.startswith("left,")), encoding="utf-8")
+    record = json.loads(result.read_text(encoding="utf-8"))
+    del record["coverage"]["left"]
+    result.write_text(json.dumps(record), encoding="utf-8")
     return result
 
 
@@ -45,7 +50,11 @@ def test_one_side(right_only: Path, tmp_path: Path, suffix: str) -> None:
 
 
 def test_panels_without_columns_are_left_out(right_only: Path, tmp_path: Path) -> None:
-    keep_columns(right_only, "joints", lambda name: "knee_flexion" in name or "knee_power" in name)
+    def kept(name: str) -> bool:
+        return not name.endswith(("_deg", "_per_kg")) or "knee_flexion" in name or "knee_power" in name
+
+    for table in ("joints", "cycles", "stances"):
+        keep_columns(right_only, table, kept)
     rows = compose(load_results([right_only]), Request(), "none").rows
     assert [[panel.title for panel in row] for row in rows] == [["Knee flexion"], ["Knee power"]]
     text = write_report([right_only], tmp_path / "walk.html").read_text(encoding="utf-8")
@@ -55,7 +64,8 @@ def test_panels_without_columns_are_left_out(right_only: Path, tmp_path: Path) -
 
 def test_a_limb_that_the_ground_does_not_touch(right_only: Path, tmp_path: Path) -> None:
     keep_columns(right_only, "wrenches", lambda name: False)
-    contacts = right_only.with_name("walk.contacts.csv")
-    contacts.write_text(contacts.read_text(encoding="utf-8").splitlines()[0] + "\n", encoding="utf-8")
+    for table in ("contacts", "stances"):
+        path = right_only.with_name(f"walk.{table}.csv")
+        path.write_text(path.read_text(encoding="utf-8").splitlines()[0] + "\n", encoding="utf-8")
     text = write_report([right_only], tmp_path / "walk.html").read_text(encoding="utf-8")
     assert '<h3 id="s0-ground"' not in text and "Which foot was on which plate" not in text and "Hip flexion" in text

@@ -18,8 +18,8 @@ from gaitid.errors import GaitidError
 from gaitid.numerics.rotation import cross
 from gaitid.records import frozen_dataclass
 from gaitid.report.panels import CHAIN_FIGURES
-from gaitid.report.result import Result
 from gaitid.report.text import number
+from gaitid.results.result import Result
 from gaitid.results.tables import columns, read_table
 from gaitid.trial import Array, IntArray
 

@@ -32,12 +32,10 @@ from gaitid.report.page.engineer import folded, notes_by_severity
 from gaitid.report.page.head import taken_by_default, verdict
 from gaitid.report.page.messages import in_mean, notes
 from gaitid.report.panels import CHAIN_FIGURES
-from gaitid.report.result import Result
 from gaitid.report.scene.attach import far_end
 from gaitid.report.scene.moving import seen_of
 from gaitid.report.text import number, render
-from gaitid.results.one_run import records_below
-from gaitid.results.tables import columns, read_table
+from gaitid.results.result import Result, records_below
 from gaitid.trial import Array
 
 
@@ -85,7 +83,6 @@ def gather(truths: Sequence[Path], results: Sequence[Result], say: Callable[[str
 _WRENCH = re.compile(
     r"(?P<joint>\w+)_(?P<quantity>force|moment)_global_(?P<axis>[xyz])(?:_(?P<part>[a-z_]+))?_(?P<unit>N|Nm)"
 )
-_ANGLE = re.compile(r"(?P<name>\w+)_deg")
 _FIGURES = {"force": ("forces", "force_contributions", "N"), "moment": ("moments", "contributions", "N·m")}
 
 
@@ -131,9 +128,7 @@ def _words(name: str, one_side: bool) -> str:
 
 
 def _angles(result: Result) -> list[Panel]:
-    table = read_table(result.path.with_name(f"{result.stem}.joints.csv"), ("frame", "time_s"))
-    names = [name for name in table.header if _ANGLE.fullmatch(name)]
-    values = dict(zip(names, columns(table, names), strict=True))
+    values = {name: values for name, values in result.joints.items() if name.endswith("_deg")}
     one_side = len(result.sides) == 1
     moves, _ = moving(values)
     return panels_of(
@@ -177,9 +172,8 @@ def _alone(coordinate: str, moves: Sequence[str]) -> bool:
 
 def _of_wrenches(result: Result, figures: dict[str, list[Panel]], one_side: bool) -> None:
     """Forces and moments of all joints into the figures, and what they are made of where the run was asked for it."""
-    table = read_table(result.path.with_name(f"{result.stem}.wrenches.csv"), ("frame", "time_s"))
-    results = {name: match for name in table.header if (match := _WRENCH.fullmatch(name))}
-    values = dict(zip(results, columns(table, list(results)), strict=True))
+    results = {name: match for name in result.headers["wrenches"] if (match := _WRENCH.fullmatch(name))}
+    values = result.numbers("wrenches", results)
     vectors: dict[tuple[str, str, str], Array] = {}
     for name, match in reversed(list(results.items())):  # from the base outward
         key = (match["quantity"], _words(match["joint"], one_side), match["part"] or "")

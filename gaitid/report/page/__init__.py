@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from gaitid.gait import ENVELOPES
 from gaitid.records import frozen_dataclass
-from gaitid.report.panels import AXES, PANELS, SIDES, ground_column
-from gaitid.report.result import Contact, Result
+from gaitid.report.panels import PANELS, SIDES
+from gaitid.results.result import Contact, Result, ground_column
 from gaitid.results.tables import CycleCurves
 from gaitid.trial import Array, Mask
 
@@ -197,15 +197,7 @@ def _impact(result: Result, side: str, curves: CycleCurves) -> Mask:
 
 
 def _stances(result: Result, side: str) -> CycleCurves | None:
-    """Each contact with a known load from its first frame to its last, but those that the trial's ends cut.
-
-    Of records of before, which have no table of stances, the frames between are joined by straight lines.
-    """
-    if result.stances:
-        return result.stances.get(side)
-    whole = (c for c in known_contacts(result, side) if c.first_frame > result.frame[0])
-    spans = [(c.first_frame, c.last_frame) for c in whole if c.last_frame < result.frame[-1]]
-    return _between(result, side, spans)
+    return result.stances.get(side)
 
 
 def _recording(result: Result, side: str) -> CycleCurves | None:
@@ -265,7 +257,7 @@ def _upward(result: Result, side: str) -> dict[str, Array]:
     mass = result.number("subject", "mass", "value") or 0.0
     axis = vertical[1:2].lower()
     name = ground_column(side, axis)
-    if vertical[:1] not in "+-" or axis not in AXES or name not in result.columns or not mass > 0:
+    if vertical[:1] not in "+-" or axis not in "xyz" or name not in result.columns or not mass > 0:
         return {}
     sign = -1.0 if vertical[0] == "-" else 1.0
     return {"ground_reaction_upward_N_per_kg": sign * result.columns[name] / mass}

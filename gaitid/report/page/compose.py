@@ -16,8 +16,9 @@ from gaitid.report.page.engineer import folded, methods_text, notes_by_severity,
 from gaitid.report.page.figures_table import features, peak_tables, profile, spatiotemporal, speeds_of
 from gaitid.report.page.messages import agreed_at, in_mean, named, notes
 from gaitid.report.page.sure import glance, sure
-from gaitid.report.result import Result
+from gaitid.report.panels import is_chain
 from gaitid.report.text import file_name, render
+from gaitid.results.result import Result
 from gaitid.uncertainty.usable import motion_words, size_words
 
 #: Of the 3 MB of a page: more trials get fewer frames each, and beyond so many only the first of a session is shown.
@@ -209,7 +210,7 @@ def _editor(result: Result) -> dict[str, Any] | None:
     trial = next((entry for entry in result.mappings("inputs") if entry.get("role") == "trial"), {})
     path, sha256 = str(trial.get("path") or ""), str(trial.get("sha256") or "")
     events = result.mappings("events", "used")
-    if result.is_chain or not (path and sha256) or path.endswith("(in memory)") or not events:
+    if is_chain(result) or not (path and sha256) or path.endswith("(in memory)") or not events:
         return None
     first = int(result.frame[0])
 

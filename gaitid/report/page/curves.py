@@ -15,7 +15,7 @@ from gaitid.report.page import CYCLE, PERCENT, Basis, Pooled
 from gaitid.report.page.messages import each_note
 from gaitid.report.page.sure import against, band_at, norm_words, standard_over_cycle
 from gaitid.report.panels import GROUPS, MUSCLES, PANELS, SIDES, CyclePanel, Group, muscle_panels
-from gaitid.report.result import Result, unknown_spans
+from gaitid.results.result import Result, unknown_spans
 from gaitid.trial import Array, Mask
 from gaitid.uncertainty.usable import COVERAGE_FACTOR
 

@@ -10,8 +10,8 @@ from gaitid.norms import Norms
 from gaitid.records import NamedTuple
 from gaitid.report.page.messages import agreed, agreed_at, in_mean, measured, model_of, named, notes
 from gaitid.report.panels import SIDES
-from gaitid.report.result import Contact, Result, Span, unknown_spans
 from gaitid.report.text import UNKNOWN, number
+from gaitid.results.result import Contact, Result, Span, unknown_spans
 
 _SEVERITIES = {
     "error": "Errors",

@@ -13,8 +13,8 @@ from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.report.page import CYCLE, Basis
 from gaitid.report.page.sure import NORMAL_SD
 from gaitid.report.panels import PANELS, SIDES
-from gaitid.report.result import Contact, Result
 from gaitid.report.text import UNKNOWN, fixed, mean_sd
+from gaitid.results.result import Contact, Result
 
 
 class Row(NamedTuple):
@@ -316,7 +316,7 @@ class PeakTable(NamedTuple):
 
 
 def peak_tables(result: Result) -> list[PeakTable]:
-    """The figures of results without features, as records of before and single stances; none without a known load."""
+    """The figures of results without features, as single stances; none without a known load."""
     known = [contact for contact in result.contacts if contact.known]
     kinds = [kind for kind in PEAKS if f"{result.sides[0]}_{kind.column}" in result.columns]
     tables = []

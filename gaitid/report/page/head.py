@@ -29,8 +29,8 @@ from gaitid.report.page.messages import (
     verdicts,
 )
 from gaitid.report.panels import SIDES
-from gaitid.report.result import Contact, Result
 from gaitid.report.text import UNKNOWN, fixed, mean_sd, number
+from gaitid.results.result import Contact, Result
 
 # Folders that programs and manuals call so name no session.
 _NO_NAMES = ("results", "output", "out")

@@ -16,8 +16,8 @@ from gaitid.norms.fit import way_words
 from gaitid.notes.message import LEVELS
 from gaitid.records import frozen_dataclass
 from gaitid.report.panels import SIDES
-from gaitid.report.result import Result
 from gaitid.report.text import file_name, plain
+from gaitid.results.result import Result
 
 #: Of a verdict or of a trust: the class of its colour.
 LEVEL_CLASS = dict(zip(LEVELS, ("good", "care", "no"), strict=True))
@@ -121,11 +121,9 @@ def _in_one(results: Sequence[TrialText], order: Sequence[str], trials: int) -> 
 
 
 def each_note(result: Result) -> Iterator[tuple[str, str, str]]:
-    """Severity, code and text of each note of a record; those of schema 1 hold texts without a severity."""
-    given = result.record_at("warnings")
-    for item in given if isinstance(given, list) else [] if given in (None, "") else [given]:
-        note = item if isinstance(item, Mapping) and "text" in item else {"text": item}
-        yield str(note.get("severity", "")), str(note.get("code", "")), readable(note["text"])
+    """Severity, code and text of each note of a record."""
+    for note in result.record["warnings"]:
+        yield note["severity"], note["code"], readable(note["text"])
 
 
 def verdicts(results: Sequence[Result]) -> dict[str, str]:
@@ -246,7 +244,7 @@ def in_mean(results: Sequence[Result]) -> InMean:
         else:
             texts += [f"{name}, {side} leg: {words}" for side, words in of_one.items()]
     out = tuple(map(tuple, why))
-    counting = tuple(_without(result, sides) for result, sides in zip(results, out, strict=True))
+    counting = tuple(result.without(sides) if sides else result for result, sides in zip(results, out, strict=True))
     return InMean(counting, out, tuple(texts), bool(pooled))
 
 
@@ -259,20 +257,3 @@ def _refused(result: Result, side: str) -> str:
     of_side = (r for r in against if r.get("side") in ("", None, side))
     why = readable(next(of_side, {}).get("text") or "")
     return f"its verdict is “{worst}”" + (f": {why}" if why else "")
-
-
-def _without(result: Result, sides: Sequence[str]) -> Result:
-    """A result without the curves and figures of some sides."""
-    if not sides:
-        return result
-    begins = tuple(f"{side}_" for side in sides)
-    whole = set(sides) == {*SIDES}
-    return replace(
-        result,
-        cycles={side: of for side, of in result.cycles.items() if side not in sides},
-        stances={side: of for side, of in result.stances.items() if side not in sides},
-        columns={name: of for name, of in result.columns.items() if not name.startswith(begins)},
-        contacts=tuple(contact for contact in result.contacts if contact.side not in sides),
-        spatiotemporal=tuple(row for row in result.spatiotemporal if not whole and row["side"] not in sides),
-        features=tuple(feature for feature in result.features if not whole and feature.side not in sides),
-    )

@@ -14,8 +14,8 @@ from gaitid.records import NamedTuple
 from gaitid.report.page import CYCLE, PERCENT, Basis, Pooled
 from gaitid.report.page.messages import named
 from gaitid.report.panels import AT_A_GLANCE, PANELS, SIDES, CyclePanel
-from gaitid.report.result import Result
 from gaitid.report.text import fixed
+from gaitid.results.result import Result
 from gaitid.trial import Array
 from gaitid.uncertainty.sources import SOURCES
 from gaitid.uncertainty.usable import COVERAGE_FACTOR, UsableFor, from_records

@@ -26,8 +26,8 @@ from gaitid.report.page import Basis
 from gaitid.report.page.messages import agreed, agreed_at, in_words, model_of, names_of, reasons
 from gaitid.report.panels import SHEET, SIDES, Request
 from gaitid.report.pictures.draw import Block, Picture, drawn
-from gaitid.report.result import Result
 from gaitid.report.text import plain
+from gaitid.results.result import Result
 
 # Characters in a line of a sheet's head and foot.
 _LINE = 150

@@ -16,10 +16,10 @@ from gaitid.ground.contacts import Contact
 from gaitid.ground.sole import sole
 from gaitid.numerics.masks import known_rows
 from gaitid.records import NamedTuple, frozen_dataclass
-from gaitid.report.result import Result
 from gaitid.report.scene.describe import contact_words, described, plates_under, verdict_of
 from gaitid.report.scene.moving import Moving, seen_of
 from gaitid.report.text import macro, render
+from gaitid.results.result import Result
 from gaitid.trial import Array, ForcePlate
 
 

@@ -17,8 +17,8 @@ from gaitid.ground.sole import reaches_onto
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rotation import quaternions, unit
 from gaitid.records import frozen_dataclass
-from gaitid.report import result as written
 from gaitid.report.scene.attach import Attached, Bone, attach, bones_of, named_in_notes
+from gaitid.results.result import Result as Written
 from gaitid.run.command import read_recorded, refuse_other_numbers
 from gaitid.trial import Array, Mask
 
@@ -277,7 +277,7 @@ class Seen:
     why_not: str = ""
 
 
-def seen_of(result: written.Result) -> Seen:
+def seen_of(result: Written) -> Seen:
     """The same answer for the same record, as long as nobody writes to it."""
     key = (result.path.absolute(), file_state(result.path))
     if key not in _seen:
@@ -288,14 +288,14 @@ def seen_of(result: written.Result) -> Seen:
     return _seen[key]
 
 
-def analyse_again(result: written.Result) -> Seen:
+def analyse_again(result: Written) -> Seen:
     """The trial of a result, analysed again from the files that its record names (`gaitid.run.command`).
 
     Nothing is raised where a file is gone or has changed, or where other numbers come out.
     """
     try:
         again = read_recorded(result.record, result.path).analysed()
-        refuse_other_numbers(again, result.record, {**result.columns, "frame": result.frame.astype(float)})
+        refuse_other_numbers(again, result.record, result.columns)
     except (GaitidError, OSError, ValueError) as error:
         return Seen(None, error.line() if isinstance(error, GaitidError) else in_print(str(error)))
     return Seen(moving(again))

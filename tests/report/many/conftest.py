@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,14 @@ Array = NDArray[np.float64]
 PERCENT = np.arange(101.0)
 MARKS = "side,cycle,percent,first_frame,last_frame,foot_off_percent,opposite_off_percent,opposite_strike_percent"
 COLUMNS = ("knee_flexion_deg", "ankle_power_W_per_kg", "ground_reaction_upward_N_per_kg")
+TABLES = {
+    "joints": ",".join(["frame,time_s", *(f"{side}_{name}" for side in ("left", "right") for name in COLUMNS[:2])]),
+    "wrenches": "frame,time_s",
+    "cycles": f"{MARKS},{','.join(COLUMNS)}",
+    "stances": f"side,contact,percent,first_frame,last_frame,plates,{','.join(COLUMNS)}",
+    "spatiotemporal": "side,cycle,first_frame,last_frame,speed_m_per_s,stance_percent",
+    "features": "side,cycle,feature,value,unit,percent,frame",
+}
 
 
 def bump(size: float, at: float = 35.0) -> Array:
@@ -32,19 +41,39 @@ def curves(rng: np.random.Generator, cycles: int, extra: Array) -> dict[str, Arr
     return dict(zip(COLUMNS, (knee, np.sin(phase) + noise / 20, upward), strict=True))
 
 
+# A cycle has as many frames as percents, and the next one begins two frames after its end.
+FIRST, EVERY = 57, 102
+
+
+def write_table(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    text = [",".join("" if cell != cell else str(cell) for cell in row) for row in (header, *rows)]
+    path.write_text("\n".join(text) + "\n", encoding="utf-8")
+
+
 def write_cycles(result: Path, of_side: dict[str, dict[str, Array]]) -> None:
-    """Put ``cycles.csv`` and ``spatiotemporal.csv`` beside a run.json; speed grows by 0.01 m/s a cycle."""
-    lines, strides = [f"{MARKS},{','.join(COLUMNS)}"], ["side,cycle,speed_m_per_s,stance_percent"]
-    for side, values in of_side.items():
-        for cycle in range(len(values[COLUMNS[0]])):
-            strides.append(f"{side},{cycle + 1},{1 + 0.01 * cycle:.10g},60")
-            for i in range(101):
-                cells = [values[name][cycle, i] for name in COLUMNS]
-                words = ["" if np.isnan(cell) else f"{cell:.10g}" for cell in cells]
-                lines.append(f"{side},{cycle + 1},{i},100,200,60,10,50,{','.join(words)}")
-    stem = result.name[: -len(".run.json")]
-    result.with_name(f"{stem}.cycles.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    result.with_name(f"{stem}.spatiotemporal.csv").write_text("\n".join(strides) + "\n", encoding="utf-8")
+    """Put the cycles into the tables of a result; speed grows by 0.01 m/s a cycle."""
+    beside = {name: result.with_name(result.name.replace("run.json", f"{name}.csv")) for name in TABLES}
+    rows: dict[str, list[Sequence[object]]] = {name: [] for name in TABLES}
+    n_cycles = max(len(values[COLUMNS[0]]) for values in of_side.values())
+    joints = np.full((EVERY * n_cycles, 2, 2), np.nan)
+    strikes = []
+    for i, (side, values) in enumerate(of_side.items()):
+        for cycle, curves in enumerate(zip(*(values[name] for name in COLUMNS), strict=True)):
+            ends = FIRST + EVERY * cycle, FIRST + EVERY * cycle + 100
+            strikes += [{"kind": "strike", "side": side, "time_s": (frame - FIRST) / 100} for frame in ends]
+            joints[EVERY * cycle : EVERY * cycle + 101, i] = np.array(curves[:2]).T
+            of_percent = np.array(curves).T.tolist()
+            rows["cycles"] += [(side, cycle + 1, at, *ends, 60, 10, 50, *of_percent[at]) for at in range(101)]
+            rows["spatiotemporal"].append((side, cycle + 1, *ends, 1 + 0.01 * cycle, 60))
+            rows["features"].append((side, cycle + 1, "knee_flexion_angle_max_swing", "", "deg", "", ""))
+    frames = FIRST + np.arange(len(joints))
+    rows["joints"] = np.column_stack([frames, frames / 100, joints.reshape(len(joints), 4)]).tolist()
+    rows["wrenches"] = [(frame, frame / 100) for frame in frames.tolist()]
+    for name, header in TABLES.items():
+        write_table(beside[name], header.split(","), rows[name])
+    record = json.loads(result.read_text(encoding="utf-8"))
+    record["events"] = {"cycles": len(rows["spatiotemporal"]), "used": strikes}
+    result.write_text(json.dumps(record), encoding="utf-8")
 
 
 Walk = Callable[..., Path]
@@ -55,7 +84,7 @@ def walk(make_result: Callable[..., Path], tmp_path: Path) -> Walk:
     """Write a result: (folder, stem, cycles, extra to knee flexion, seed) -> path of its run.json."""
 
     def write(folder: str, stem: str = "walk", cycles: int = 4, extra: Array | float = 0.0, seed: int = 1) -> Path:
-        result = make_result(tmp_path / "lab" / folder, stem, 60)
+        result = make_result(tmp_path / "lab" / folder, stem, EVERY * cycles)
         rng = np.random.default_rng([seed, *folder.encode()])
         more = np.broadcast_to(np.asarray(extra, dtype=float), (101,))
         write_cycles(result, {side: curves(rng, cycles, more) for side in ("left", "right")})

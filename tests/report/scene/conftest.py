@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from gaitid.cli.run import run_command as command
-from gaitid.report.result import Result, load_result
+from gaitid.report.gathering import load_result
+from gaitid.results.result import Result
 from gaitid.simulate.files import simulate
 
 SHARED = Path(__file__).resolve().parents[3].parent / "shared" / "trials"

@@ -12,8 +12,9 @@ import pytest
 from gaitid.cli.options import run_options
 from gaitid.cli.run import given_options, recorded_command
 from gaitid.cli.run import run_command as command
-from gaitid.report.result import Result, load_result
+from gaitid.report.gathering import load_result
 from gaitid.report.scene.moving import analyse_again, seen_of
+from gaitid.results.result import Result
 from gaitid.run.command import read_command
 
 #: Each option of `run` that changes a result, as typed.

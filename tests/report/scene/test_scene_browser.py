@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from gaitid.report.result import Result
 from gaitid.report.scene import SCENE_CSS, SCENE_JS, plan_html, scene_html
+from gaitid.results.result import Result
 
 PLAYER = "document.querySelector('.gs').gaitidPlayer"
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from unpacked import unpack
 
-from gaitid.report.result import Result
 from gaitid.report.scene.describe import described
 from gaitid.report.scene.moving import Moving, seen_of
+from gaitid.results.result import Result
 
 
 def shown(result: Result, budget: int = 1_200_000) -> tuple[Moving, dict[str, Any]]:

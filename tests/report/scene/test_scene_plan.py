@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gaitid.report.result import Result
 from gaitid.report.scene import plan_html
+from gaitid.results.result import Result
 
 SVG = "{http://www.w3.org/2000/svg}"
 
