@@ -175,9 +175,12 @@ def make_inputs(folder: Path, tree: Path, shared: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": f"{tree}{os.pathsep}{layouts.parent}"}
     words = [sys.executable, "-c", NEXUS, *map(str, (sample, made / "nexus.csv", made / "nexus.plates.yaml"))]
     subprocess.run(words, env=environment, check=True)
-    if trials := [f"shared/{trial}" for trial in RESULTS if (shared / trial).is_file()]:
-        words = [sys.executable, "-m", "gaitid", "run", *trials, "--model", "pig", "-o", "made/results", "-q"]
-        subprocess.run(words, env=environment, cwd=folder, check=True)
+    samples = [f"sample_data/{name}/walk.c3d" for name in ("walk", "walk_noisy")]
+    recorded = [f"shared/{trial}" for trial in RESULTS if (shared / trial).is_file()]
+    for trials, output in ((samples, "made/samples/{parent}"), (recorded, "made/results")):
+        words = [sys.executable, "-m", "gaitid", "run", *trials, "--model", "pig", "-o", output, "-q"]
+        if trials:
+            subprocess.run(words, env=environment, cwd=folder, check=True)
 
 
 # --- cases --------------------------------------------------------------------------------------------------------
@@ -458,12 +461,12 @@ def _forces(path: Path, shared: Path) -> str:
 
 def _reports() -> Iterator[Case]:
     """Pictures show the warnings in their order, and the version: both trees draw the same results."""
-    golden = "inputs/golden/walk/walk.run.json inputs/golden/walk_noisy/walk.run.json"
+    samples = "inputs/made/samples/walk/walk.run.json inputs/made/samples/walk_noisy/walk.run.json"
     text = f"""
-        html: report {golden} -o html.html
-        png: report inputs/golden/walk_noisy/walk.run.json -o png.png
+        html: report {samples} -o html.html
+        png: report inputs/made/samples/walk_noisy/walk.run.json -o png.png
     """
-    yield Case("report/golden", text, quick=True)
+    yield Case("report/samples", text, quick=True)
     records = [f"inputs/made/results/{Path(trial).stem}.run.json" for trial in RESULTS]
     text = f"html: report {' '.join(records)} -o html.html\npng: report {records[0]} -o png.png"
     yield Case("report/recorded", text)

@@ -76,5 +76,5 @@ class Curves:
     @property
     def sha256(self) -> str:
         """Of the trial that a result was made from."""
-        inputs = self.record.get("inputs", [])
-        return next((str(entry["sha256"]) for entry in inputs if entry.get("role") == "trial"), "")
+        inputs = self.record.get("inputs", ())
+        return next((str(entry["sha256"]) for entry in inputs if entry["role"] == "trial"), "")

@@ -148,10 +148,8 @@ def _equal_numbers(records: Sequence[Record]) -> list[str]:
 
 
 def _given_numbers(record: Record) -> Iterator[tuple[str, float]]:
-    for name, entry in record.get("subject", {}).items():
-        if not isinstance(entry, Mapping) or not isinstance(entry.get("value"), int | float):
-            continue
-        if name.rpartition(".")[2] != "marker_diameter":
+    for name, entry in record["subject"].items():
+        if not isinstance(entry["value"], str) and name.rpartition(".")[2] != "marker_diameter":
             yield name, float(entry["value"])
 
 
@@ -164,14 +162,11 @@ def _about(record: Record, key: str) -> Any:
 
 
 def _setting(record: Record, key: str) -> Any:
-    return record.get("settings", {}).get(key)
+    return record["settings"].get(key)
 
 
 def _hash(record: Record, role: str) -> str:
-    results = [
-        str(e.get("sha256")) for e in record.get("inputs", []) if isinstance(e, Mapping) and e.get("role") == role
-    ]
-    return results[0] if results else ""
+    return next((str(entry.get("sha256")) for entry in record["inputs"] if entry["role"] == role), "")
 
 
 # Both sides show the same pelvis: it counts once.

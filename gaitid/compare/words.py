@@ -213,12 +213,9 @@ def _which(curves: Curves, key: str) -> str:
 
 
 def _unknown_loads(curves: Curves) -> list[str]:
-    contacts = [c for c in curves.record.get("contacts", []) if isinstance(c, Mapping) and not c.get("plates")]
+    contacts = [c for c in curves.record.get("contacts", []) if not c.get("plates")]
     contacts.sort(key=lambda c: "no plate measures" in str(c.get("reason")))
-    words = [
-        f"{c.get('side')} foot, frames {c.get('first_frame')} to {c.get('last_frame')}: {c.get('reason')}"
-        for c in contacts
-    ]
+    words = [f"{c['side']} foot, frames {c['first_frame']} to {c['last_frame']}: {c.get('reason')}" for c in contacts]
     return words[:_MOST] + ([f"and {len(words) - _MOST} more contacts"] if len(words) > _MOST else [])
 
 

@@ -181,7 +181,7 @@ class Recorded(NamedTuple):
             return analyse_file(self.trial, self.setup)
 
 
-def read_recorded(record: Mapping[str, object], near: Path) -> Recorded:
+def read_recorded(record: Mapping[str, Any], near: Path) -> Recorded:
     """Read everything that a result was made from but its trial: model, subject, static.
 
     Parameters
@@ -196,14 +196,10 @@ def read_recorded(record: Mapping[str, object], near: Path) -> Recorded:
     GaitidError
         A file is gone or has changed, or the command cannot be done again.
     """
-    command, inputs = record.get("command"), record.get("inputs")
-    if not isinstance(command, list):
-        raise GaitidError("the record holds no command")
-    trial, options = read_command([str(word) for word in command])
+    trial, options = read_command([str(word) for word in record["command"]])
     entries: dict[str, list[Mapping[str, object]]] = {}
-    for entry in inputs if isinstance(inputs, list) else ():
-        if isinstance(entry, Mapping):
-            entries.setdefault(str(entry.get("role")), []).append(entry)
+    for entry in record["inputs"]:
+        entries.setdefault(entry["role"], []).append(entry)
     if "trial" not in entries:
         raise GaitidError("the record does not say which file it was made from")
     trial = _found(trial, entries["trial"][0], near)

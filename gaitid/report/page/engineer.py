@@ -186,9 +186,7 @@ def _each_filter(results: Sequence[Result], of: str) -> str:
     for result in results:
         cutoff = result.number("settings", "cutoff_hz" if of == "markers" else "force_cutoff_hz")
         spline = result.number("settings", "spline_mse_mm2") if of == "markers" else None
-        if not isinstance(result.record_at("settings"), dict):
-            words.append(NOT_RECORDED)
-        elif cutoff is not None and of == "forces":
+        if cutoff is not None and of == "forces":
             words.append(f"a zero-phase Butterworth low-pass filter at {number(cutoff, 3)} Hz")
         elif cutoff is not None:
             method = result.record_at("settings", "marker_filter")
@@ -203,8 +201,6 @@ def _each_filter(results: Sequence[Result], of: str) -> str:
 
 def _filters(results: Sequence[Result]) -> str:
     markers, forces = _each_filter(results, "markers"), _each_filter(results, "forces")
-    if markers == NOT_RECORDED:
-        return ""
     held = [band for r in results if (band := r.number("quality", "marker_bandwidth_hz")) is not None]
     as_stored = f" (as stored, they held frequencies up to about {number(min(held), 2)} Hz)" if held else ""
     of_markers = f"were not filtered{as_stored}" if markers.startswith("no filter") else f"went through {markers}"
@@ -339,11 +335,9 @@ def _noise(results: Sequence[Result]) -> str:
 
 
 def _impacts(results: Sequence[Result]) -> str:
-    counts = [len(impacts) for r in results if isinstance(impacts := r.record_at("impacts"), list)]
+    count = sum(len(result.record["impacts"]) for result in results)
     matched = agreed_at(results, "settings", "joint_loads").replace("_", " ") or NOT_RECORDED
     return (
-        f"{sum(counts)} foot strikes with an impact faster than the markers; their frames are named and give no peak "
+        f"{count} foot strikes with an impact faster than the markers; their frames are named and give no peak "
         f"(loads {matched})"
-        if counts
-        else ""
     )

@@ -263,9 +263,8 @@ def taken_by_default(results: Sequence[Result], norms: Norms | None) -> tuple[st
 def _defaults(result: Result) -> list[str]:
     """The table of inertia and the filters."""
     lines = []
-    command, settings = result.record_at("command"), result.mapping("settings")
-    words = [str(word) for word in command] if isinstance(command, list) else []
-    given = {word.removeprefix("--set=").partition("=")[0] for word in words}
+    settings = result.record["settings"]
+    given = {str(word).removeprefix("--set=").partition("=")[0] for word in result.record["command"]}
     if "table" not in given and (source := result.record_at("model", "table", "source")):
         lines.append(f"Segment masses and inertia: {str(source).rstrip('. ')}.")
     if "cutoff_hz" in settings and given.isdisjoint(_MARKERS_ASKED):
