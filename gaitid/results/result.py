@@ -92,7 +92,7 @@ class Contact:
     """A foot on the ground, frames as the trial numbers them, both ends included.
 
     ``plates`` is empty where the load is unknown, and ``reason`` says why. ``whole`` is whether the verdict takes it as
-    a whole stance; None where the record does not say it.
+    a whole stance.
     """
 
     side: str
@@ -103,7 +103,7 @@ class Contact:
     method: str
     confidence: str
     reason: str
-    whole: bool | None = None
+    whole: bool
 
     @property
     def known(self) -> bool:
@@ -234,8 +234,7 @@ class Result:
                 )
             cell |= {"first_frame": int(ends[0]), "last_frame": int(ends[1])}
             cell["peak_vertical_N"] = number(cell["peak_vertical_N"], path, "peak_vertical_N", line)
-            known = whole.get((cell["side"], *map(int, ends)))
-            contacts.append(Contact(**cell, whole=known if isinstance(known, bool) else None))
+            contacts.append(Contact(**cell, whole=whole.get((cell["side"], *map(int, ends))) is True))
         return tuple(contacts)
 
     @cached_property

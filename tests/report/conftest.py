@@ -184,7 +184,10 @@ def record(stem: str, n_frames: int) -> dict[str, Any]:
             "vertical": "Laboratory z points up (found from the plates).",
             "angles": "Cardan angles of the distal in the proximal segment, flexion first.",
         },
-        "contacts": [],
+        "contacts": [
+            {"side": side, "first_frame": first, "last_frame": last, "whole": bool(plates)}
+            for side, plates, first, last, *_ in CONTACTS
+        ],
         "impacts": [],
         "events": {"cycles": 0, "used": []},
         "coverage": {side: dict.fromkeys(("ankle", "knee", "hip"), joint) for side in ("left", "right")},

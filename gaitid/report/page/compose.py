@@ -122,7 +122,7 @@ def article(session: Session, key: str, choice: str | None, first: int) -> dict[
         "no_age": head.no_age(results, norms) if choice != NONE and basis.kind == CYCLE else "",
         "bodies": head.bodies(results),
         "left_out": means.left_out,
-        "verdict": message and message._replace(known=head.known_words(means, trust)),
+        "verdict": message._replace(known=head.known_words(means, trust)),
         "trust": trust,
         "trust_line": head.trust_line(trust),
         "glance": glance(basis, norms, why),

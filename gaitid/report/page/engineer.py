@@ -142,13 +142,11 @@ def methods_text(results: Sequence[Result], norms: Norms | None) -> str:
 
 def _rates(results: Sequence[Result]) -> str:
     """Of the cameras, in words."""
-    rates = [r.record_at("trial", "camera_rate_hz") or 1 / r.step_s for r in results]
-    return agreed(number(float(rate), 4) if isinstance(rate, int | float) else NOT_RECORDED for rate in rates)
+    return agreed(number(result.record["trial"]["camera_rate_hz"], 4) for result in results)
 
 
 def _most_plates(results: Sequence[Result]) -> int:
-    plates = [r.record_at("quality", "plates") for r in results]
-    return max((len(of_trial) for of_trial in plates if isinstance(of_trial, list)), default=0)
+    return max(len(result.mappings("quality", "plates")) for result in results)
 
 
 def _recorded(results: Sequence[Result]) -> str:
@@ -236,7 +234,7 @@ def _dynamics(result: Result) -> str:
 
 def _struck(results: Sequence[Result]) -> str:
     """What was done about impacts of foot strikes."""
-    count = sum(len(r.mappings("impacts")) for r in results)
+    count = sum(len(r.record["impacts"]) for r in results)
     strikes = "one foot strike" if count == 1 else f"{count} foot strikes"
     return (
         f"The ground reaction of {strikes} was faster than the markers; these frames were marked, and no peak of a "

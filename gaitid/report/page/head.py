@@ -136,7 +136,7 @@ class Verdict(NamedTuple):
     known: Sequence[tuple[str, str]] = ()
 
 
-def verdict(means: InMean, limb: str = "leg") -> Verdict | None:
+def verdict(means: InMean, limb: str = "leg") -> Verdict:
     """Three words on the trials that count, and the reasons with what would cure them.
 
     `limb` is what a side has: a chain's is a side.
@@ -144,21 +144,19 @@ def verdict(means: InMean, limb: str = "leg") -> Verdict | None:
     results, counted = means.results, means.counted
     used = {"trial": counted} | {side: means.of_side(side) or counted for side in SIDES}
     worst = {key: level for key, of in used.items() if (level := verdicts(of).get(key))}
-    if not worst:
-        return None
     bad, only = [side for side in SIDES if worst.get(side) == DO_NOT_USE], ""
-    if len(results) == 1 and len(bad) == 1 and worst.get("trial") != DO_NOT_USE:
+    if len(results) == 1 and len(bad) == 1 and worst["trial"] != DO_NOT_USE:
         only = f"{SIDES[1 - SIDES.index(bad[0])]} leg only"
     all_of = "All trials" if len(counted) == len(results) else f"{len(counted)} of {len(results)} trials"
     labels = {"trial": "Trial" if len(results) == 1 else all_of, "left": f"Left {limb}", "right": f"Right {limb}"}
     by_level: dict[str, list[str]] = {}
     for name, result in named(results):
-        by_level.setdefault(in_words([result]) or "no verdict", []).append(name)
-    ranks = {words: LEVELS.index(level) if (level := words.partition(":")[0]) in LEVELS else 9 for words in by_level}
-    differ = (f"{words}: {', '.join(by_level[words])}" for words in sorted(ranks, key=lambda words: ranks[words]))
+        by_level.setdefault(in_words([result]), []).append(name)
+    ordered = sorted(by_level, key=lambda words: LEVELS.index(words.partition(":")[0]))
+    differ = (f"{words}: {', '.join(by_level[words])}" for words in ordered)
     return Verdict(
         [
-            (LEVEL_CLASS.get(level, "care"), labels[key], in_words(used[key], key), only if key == "trial" else "")
+            (LEVEL_CLASS[level], labels[key], in_words(used[key], key), only if key == "trial" else "")
             for key, level in worst.items()
         ],
         "; ".join(differ) if len(by_level) > 1 else "",
@@ -173,7 +171,7 @@ def _reason(reason: TrialText) -> tuple[str, str, str]:
     if text.split(" ", 1)[0].rstrip(":").isalpha():  # not the name of a file
         text = text[:1].upper() + text[1:]
     cure = reason.cure if reason.cure and reason.cure not in reason.text else ""
-    return LEVEL_CLASS.get(reason.severity, "care"), text, cure
+    return LEVEL_CLASS[reason.severity], text, cure
 
 
 # --- who stood where ------------------------------------------------------------------------------------------
@@ -332,8 +330,7 @@ def trust(means: InMean, basis: Basis) -> dict[str, dict[str, JointTrust]]:
 
 def known_words(means: InMean, trusted: Mapping[str, Mapping[str, JointTrust]]) -> list[tuple[str, str]]:
     """What is known of each side, the better one first, where one is not good: angles, stances, swing."""
-    words = {side: verdicts(means.of_side(side)).get(side, GOOD) for side in sides_of(means.results)}
-    levels = {side: level if level in LEVELS else LEVELS[1] for side, level in words.items()}
+    levels = {side: verdicts(means.of_side(side)).get(side, GOOD) for side in sides_of(means.results)}
     if all(level == GOOD for level in levels.values()):
         return []
     results = []
@@ -410,7 +407,7 @@ def _moments(results: Sequence[Result], column: str, side: str) -> tuple[str, in
             loaded += 1
             share = known_share(result, contact, column)
             words = f"{name + ', ' if len(results) > 1 else ''}plate {contact.plates}"
-            if share >= WHOLE_STANCE and _is_whole(result, contact):
+            if share >= WHOLE_STANCE and contact.whole:
                 whole.append(words)
             elif share > 0:
                 part.append(f"{words}, {100 * share:.0f} % of {'it' if share < WHOLE_STANCE else 'what was recorded'}")
@@ -424,14 +421,6 @@ def _moments(results: Sequence[Result], column: str, side: str) -> tuple[str, in
     if loaded:
         return "moments and power not known, though a load is: the reasons above say why", 0
     return "moments and power not known: no stance with a known load", 0
-
-
-def _is_whole(result: Result, contact: Contact) -> bool:
-    """Whether the verdict takes a stance as whole; of a record that does not say it, by its reasons."""
-    if contact.whole is not None:
-        return contact.whole
-    of_side = (r for r in result.mappings("verdict", "reasons") if r.get("side") in ("", None, contact.side))
-    return all(reason.get("code") != "no_whole_stance" for reason in of_side)
 
 
 def known_share(result: Result, contact: Contact, column: str) -> float:

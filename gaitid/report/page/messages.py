@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from gaitid.analysis.wording import alike, level_words
@@ -73,11 +73,11 @@ def reasons(results: Sequence[Result], out: Sequence[Collection[str]] = ()) -> l
     counting = [{*SIDES} - {*sides} for sides in out or [()] * len(results)]
     collected = [
         TrialText(
-            readable(reason.get("text", "")),
+            readable(reason["text"]),
             (name,),
             readable(reason.get("cure") or ""),
             str(reason.get("side") or ""),
-            str(reason.get("lowers_to") or ""),
+            reason["lowers_to"],
             str(reason.get("code") or ""),
         )
         for (name, result), sides in zip(named(results), counting, strict=True)
@@ -127,18 +127,15 @@ def each_note(result: Result) -> Iterator[tuple[str, str, str]]:
 
 
 def verdicts(results: Sequence[Result]) -> dict[str, str]:
-    """Worst verdict of the trials: ``trial``, ``left``, ``right``; empty where no record has one."""
-    worst: dict[str, str] = {}
-    for key in ("trial", *SIDES):
-        levels = [str(level) for r in results if (level := r.record_at("verdict", key)) is not None]
-        if levels:
-            worst[key] = max(levels, key=lambda level: LEVELS.index(level) if level in LEVELS else 99)
-    return worst
+    """Worst verdict of the trials: ``trial``, and ``left`` and ``right`` as far as they have these sides."""
+    given = [result.record["verdict"] for result in results]
+    levels = {key: [verdict[key] for verdict in given if key in verdict] for key in ("trial", *SIDES)}
+    return {key: max(of, key=LEVELS.index) for key, of in levels.items() if of}
 
 
 def in_words(results: Sequence[Result], key: str = "trial") -> str:
     """The worst verdict of the trials, or of a side of them: ``usable: angles only`` where no load is known in any."""
-    collected = [verdict for r in results if (verdict := r.mapping("verdict")).get(key)]
+    collected = [verdict for result in results if key in (verdict := result.record["verdict"])]
     worst = verdicts(results).get(key, "")
     only = f"{worst}: angles only"
     return only if collected and all(v[key] == worst and level_words(v, key) == only for v in collected) else worst
@@ -146,8 +143,7 @@ def in_words(results: Sequence[Result], key: str = "trial") -> str:
 
 def model_of(result: Result) -> str:
     """The model's name."""
-    model = result.record_at("model")
-    return plain((model.get("name", "") if isinstance(model, Mapping) else model) or "")
+    return plain(result.record["model"].get("name") or "")
 
 
 def agreed(values: Iterable[object]) -> str:
@@ -251,9 +247,9 @@ def in_mean(results: Sequence[Result]) -> InMean:
 def _refused(result: Result, side: str) -> str:
     """The verdict's words where a side, or its trial, is not to be used, with its first reason."""
     worst = LEVELS[-1]
-    if worst not in [result.record_at("verdict", key) for key in ("trial", side)]:
+    verdict = result.record["verdict"]
+    if worst not in (verdict["trial"], verdict.get(side)):
         return ""
-    against = (r for r in result.mappings("verdict", "reasons") if r.get("lowers_to") == worst)
-    of_side = (r for r in against if r.get("side") in ("", None, side))
-    why = readable(next(of_side, {}).get("text") or "")
+    against = (r for r in verdict["reasons"] if r["lowers_to"] == worst and r.get("side") in ("", None, side))
+    why = readable(next(against, {"text": ""})["text"])
     return f"its verdict is “{worst}”" + (f": {why}" if why else "")
