@@ -52,7 +52,7 @@ def load_result(path: Path, chains: bool = False) -> Result:
         One line that begins with the file at fault: damaged, absent, or of another run.
     """
     result = read_result(path)
-    if not chains and is_chain(result):
+    if is_chain(result) and not chains:
         raise GaitidError(
             f"{result.file('joints')}: nothing that a report draws",
             expected="ground reactions, or angles, moments or powers of hip, knee or ankle by the names of pig",
