@@ -34,8 +34,14 @@ from gaitid.write import (
     UNCERTAINTY_COLUMNS,
     UNCERTAINTY_CYCLES,
 )
-from gaitid.write.cycles import SPATIOTEMPORAL_COLUMNS, LongTable, cycles_table, spatiotemporal_rows, stances_table
-from gaitid.write.features import feature_frames
+from gaitid.write.cycles import (
+    SPATIOTEMPORAL_COLUMNS,
+    LongTable,
+    cycles_table,
+    feature_frames,
+    spatiotemporal_rows,
+    stances_table,
+)
 from gaitid.write.tables import columns_of, contact_row
 
 if TYPE_CHECKING:

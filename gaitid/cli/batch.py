@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gaitid.cli import options
-from gaitid.cli.common import Seconds, flag, print_detail, print_error, print_info, refuse_pattern, talk_options
-from gaitid.cli.progress import Bar
+from gaitid.cli.common import Bar, Seconds, flag, print_detail, print_error, print_info, refuse_pattern, talk_options
 from gaitid.cli.run import given_options, recorded_command, run_command
 from gaitid.cli.start import INTERRUPTED
 from gaitid.cli.streams import ERROR, INFO, WARNING, Log, erase_line

@@ -14,6 +14,7 @@ from gaitid.body import length_limits
 from gaitid.check import limits
 from gaitid.cli import options
 from gaitid.cli.common import (
+    Progress,
     Target,
     TrialName,
     attempt,
@@ -24,7 +25,6 @@ from gaitid.cli.common import (
     print_json,
     talk_options,
 )
-from gaitid.cli.progress import Progress
 from gaitid.cli.streams import ERROR, Log, erase_line
 from gaitid.cli.summary import FEW, HEADS, print_few
 from gaitid.dynamics import SOLVER_NAMES

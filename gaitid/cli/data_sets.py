@@ -8,8 +8,7 @@ from typing import Any
 
 import click
 
-from gaitid.cli.common import Target, attempt, print_detail, print_error, print_info, talk_options
-from gaitid.cli.progress import Progress
+from gaitid.cli.common import Progress, Target, attempt, print_detail, print_error, print_info, talk_options
 from gaitid.notes.message import LEVELS
 
 

@@ -13,8 +13,17 @@ import click
 from click.core import ParameterSource
 
 from gaitid.cli import options
-from gaitid.cli.common import Target, attempt, flag, print_detail, print_error, print_info, print_json, talk_options
-from gaitid.cli.progress import Progress
+from gaitid.cli.common import (
+    Progress,
+    Target,
+    attempt,
+    flag,
+    print_detail,
+    print_error,
+    print_info,
+    print_json,
+    talk_options,
+)
 from gaitid.cli.start import INTERRUPTED
 from gaitid.cli.streams import draw_line, erase_line
 from gaitid.export import FORMATS

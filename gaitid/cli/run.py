@@ -13,6 +13,7 @@ import click
 
 from gaitid.cli import options
 from gaitid.cli.common import (
+    Progress,
     Target,
     TrialName,
     attempt,
@@ -23,7 +24,6 @@ from gaitid.cli.common import (
     print_info,
     talk_options,
 )
-from gaitid.cli.progress import Progress
 from gaitid.cli.start import INTERRUPTED
 from gaitid.cli.streams import ERROR, Log
 from gaitid.cli.summary import FEW, Summary, note_lines, print_few, print_trial, trial_line

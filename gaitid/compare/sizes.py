@@ -32,7 +32,7 @@ from gaitid.compare.mixture import (
 from gaitid.errors import GaitidError
 from gaitid.model import specs
 from gaitid.numerics.rotation import angle_between
-from gaitid.trial import Array, ForcePlate, Trial
+from gaitid.trial import Array, ForcePlate
 
 # m, deg, shares: what differs by less is the same but for rounding.
 _MM, _DEG, _SHARE = 1e-6, 1e-4, 1e-6
@@ -242,7 +242,12 @@ def _static(mixtures: Mixtures) -> list[str]:
     first, second = mixtures.first.pipeline.static, mixtures.second.pipeline.static
     if first is None and second is None:
         return []
-    if first is not None and second is not None and _same_points(first, second):
+    if (
+        first is not None
+        and second is not None
+        and first.labels == second.labels
+        and np.array_equal(first.points_g, second.points_g, equal_nan=True)
+    ):
         return [] if first.parameters == second.parameters else _measured(mixtures, STATIC.key)
     names = " and ".join("none" if s is None else s.path.name for s in (first, second))
     return [f"static {names}", *_measured(mixtures, STATIC.key)]
@@ -264,10 +269,6 @@ def _measured(mixtures: Mixtures, key: str) -> list[str]:
         else:
             lengths.append((words, 1e3 * abs(other - value)))
     return [*others, *_largest(iter(lengths), "mm", 0.0), *_largest(iter(turned), "deg", 0.0)]
-
-
-def _same_points(a: Trial, b: Trial) -> bool:
-    return a.labels == b.labels and np.array_equal(a.points_g, b.points_g, equal_nan=True)
 
 
 # --- plates, contacts, the laboratory ---------------------------------------------------------------------------

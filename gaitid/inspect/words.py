@@ -41,7 +41,10 @@ def describe(content: Mapping[str, Any], everything: bool = True) -> str:
             "verdict",
             [
                 verdict_words(verdict) + (f" (with {content['verdict_with']})" if custom else ""),
-                *(reason_words(one) if everything else _short_reason(one) for one in verdict["reasons"]),
+                *(
+                    reason_words(one) if everything else fitted(reason_words({**one, "cure": ""}), one["cure"], LONGEST)
+                    for one in verdict["reasons"]
+                ),
             ],
         )
     units = f"; the file's lengths are in {p['units']}" if p["units"] else ""
@@ -195,10 +198,6 @@ def _contact_line(c: Mapping[str, Any]) -> str:
 def _subject_words(name: str, m: Mapping[str, Any]) -> str:
     unit, times = SHOWN.get(m["unit"], (m["unit"], 1.0))
     return f"{name.replace('.', ' ').replace('_', ' ')} {m['value'] * times:.4g} {unit}"
-
-
-def _short_reason(reason: Mapping[str, Any]) -> str:
-    return fitted(reason_words({**reason, "cure": ""}), reason["cure"], LONGEST)
 
 
 def _nearest(models: Mapping[str, Mapping[str, Any]], chosen: str) -> dict[str, Mapping[str, Any]]:

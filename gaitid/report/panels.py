@@ -261,11 +261,6 @@ _LEAST_MM, _MOST_MM = 40.0, 1000.0
 WIDTHS_MM = {"single": 90.0, "1.5": 140.0, "double": 190.0}
 
 
-def figure_names() -> tuple[str, ...]:
-    """What can be asked for: whole figures, then single panels."""
-    return (*GRIDS, *SINGLE)
-
-
 def rows_of(names: Sequence[str], of_chains: Sequence[str] = ()) -> list[Row]:
     """Rows of panels of one or several figures; panels that are asked for one after the other share a row.
 
@@ -289,7 +284,7 @@ def rows_of(names: Sequence[str], of_chains: Sequence[str] = ()) -> list[Row]:
         elif name in GRIDS:
             rows += GRIDS[name]
         else:
-            near = difflib.get_close_matches(name, [*figure_names(), *of_chains], 3)
+            near = difflib.get_close_matches(name, [*GRIDS, *SINGLE, *of_chains], 3)
             chains = f"; of a chain that does not walk {', '.join(of_chains)}" if of_chains else ""
             expected = ", ".join(near) if near else f"{', '.join(GRIDS)}, or a panel as hip_flexion{chains}"
             raise GaitidError(f"no figure {name!r}", expected=expected)

@@ -124,7 +124,7 @@ def file_contents(stem: str, result: Result, setup: Setup, inputs: Sequence[Mapp
     if found is not None:
         from gaitid.analysis.cycle_curves import curves_of
         from gaitid.analysis.features import features
-        from gaitid.write.features import features_blocks
+        from gaitid.write.cycles import features_blocks
 
         measured = features(result, curves_of(result))
         contents[f"{stem}.features.csv"] = features_blocks(measured, result.trial, found.of_features())

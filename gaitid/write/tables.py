@@ -19,8 +19,7 @@ from gaitid.ground.contacts import Contact
 from gaitid.model.columns import angle_column
 from gaitid.trial import Array
 from gaitid.write import CONTACT_COLUMNS, DEFAULT_FRAMES, ESTIMATED
-from gaitid.write.cycles import cycles_table, spatiotemporal_csv, stances_table
-from gaitid.write.features import features_blocks
+from gaitid.write.cycles import cycles_table, features_blocks, spatiotemporal_csv, stances_table
 from gaitid.write.table import Columns as Columns
 from gaitid.write.table import cell as cell
 
@@ -141,14 +140,63 @@ def joint_power_columns(result: Result) -> Columns:
     return table
 
 
-def _joint_space_columns(result: Result) -> Columns:
-    from gaitid.write.joint_space import joint_space_table  # of few runs
+# Rows of a Jacobian, and the unit of its columns for an angle and for a slide.
+_JACOBIAN_ROWS = {
+    "vx": ("m", "1"),
+    "vy": ("m", "1"),
+    "vz": ("m", "1"),
+    "wx": ("1", "per_m"),
+    "wy": ("1", "per_m"),
+    "wz": ("1", "per_m"),
+}
 
-    return joint_space_table(result)
+
+def joint_space_columns(result: Result) -> Columns:
+    """The table; friction is not measured, and its columns are empty.
+
+    M is symmetric: what stands below its diagonal is not written. Nor are columns of a Jacobian that nothing moves.
+    """
+    from gaitid.analysis.joint_space import joint_space  # of few runs
+
+    found, table = joint_space(result), Columns(result.trial)
+    coordinates = list(zip(found.coordinates, found.turns, strict=True))  # each an angle (rad), or a slide (m)
+    motion = {"q": (found.q, ""), "qd": (found.qd, "_per_s"), "qdd": (found.qdd, "_per_s2")}
+    for term, (values, per) in motion.items():
+        table.add([f"{term}_{name}_{'rad' if turn else 'm'}{per}" for name, turn in coordinates], values)
+    unknown = np.full_like(found.G, np.nan)
+    torques = {"V": found.V, "G": found.G, "F": unknown, "loads": found.loads, "tau": found.tau}
+    for term, values in torques.items():
+        table.add([f"{term}_{name}_{'Nm' if turn else 'N'}" for name, turn in coordinates], values)
+    for i, (a, turns_a) in enumerate(coordinates):
+        for k, (b, turns_b) in enumerate(coordinates[i:], start=i):
+            table.add([f"M_{a}__{b}_{('kg', 'kg_m', 'kg_m2')[turns_a + turns_b]}"], found.M[:, i, k])
+    for segment, J in found.ends.items():
+        for row, (word, units) in enumerate(_JACOBIAN_ROWS.items()):
+            for k, (name, turn) in enumerate(coordinates):
+                if np.nan_to_num(J[:, :, k]).any():
+                    table.add([f"J_{segment}_{word}__{name}_{units[0] if turn else units[1]}"], J[:, row, k])
+    return table
 
 
-def _com_columns(result: Result) -> Columns:
-    return com_columns(result)
+def com_columns(result: Result) -> Columns:
+    """Position, velocity and acceleration of the whole body's centre of mass, laboratory axes, then those segments.
+
+    Empty without markers of the trunk; that of a segment where only something stands in for it.
+    """
+    trial, whole = result.trial, result.whole_body
+    nothing = np.full((trial.n_frames, 3), np.nan)
+    table = Columns(trial)
+    of_body = (nothing, nothing, nothing) if whole is None else (whole.com_g, whole.vel_g, whole.acc_g)
+    patterns = ("com_{}_m", "com_velocity_{}_m_per_s", "com_acceleration_{}_m_per_s2")
+    for pattern, values in zip(patterns, of_body, strict=True):
+        table.add([pattern.format(axis) for axis in "xyz"], values)
+    placed = {} if whole is None else whole.segments
+    for side, segment in _segments(result):
+        one = placed.get((side, segment))
+        name = "_".join(filter(None, (side, segment)))
+        values = one.com_g if one is not None and one.measured else nothing
+        table.add([f"{name}_com_{axis}_m" for axis in "xyz"], values)
+    return table
 
 
 def stability_columns(result: Result) -> Columns:
@@ -211,9 +259,9 @@ _OF_FRAMES: Mapping[str, Callable[[Result], Columns]] = {
     "joints": joints_columns,
     "segments": segments_columns,
     "base": base_columns,
-    "joint_space": _joint_space_columns,
+    "joint_space": joint_space_columns,
     "joint_power": joint_power_columns,
-    "com": _com_columns,
+    "com": com_columns,
     "emg": emg_columns,
     "stability": stability_columns,
 }
@@ -268,27 +316,6 @@ def table_blocks(
 def _of_frames(table: str, result: Result, express_in: Sequence[str], parts: Parts | None) -> Iterator[str]:
     """The blocks of a table whose columns are gathered when the first is asked for."""
     yield from columns_of(table, result, express_in, parts).blocks()
-
-
-def com_columns(result: Result) -> Columns:
-    """Position, velocity and acceleration of the whole body's centre of mass, laboratory axes, then those segments.
-
-    Empty without markers of the trunk; that of a segment where only something stands in for it.
-    """
-    trial, whole = result.trial, result.whole_body
-    nothing = np.full((trial.n_frames, 3), np.nan)
-    table = Columns(trial)
-    of_body = (nothing, nothing, nothing) if whole is None else (whole.com_g, whole.vel_g, whole.acc_g)
-    patterns = ("com_{}_m", "com_velocity_{}_m_per_s", "com_acceleration_{}_m_per_s2")
-    for pattern, values in zip(patterns, of_body, strict=True):
-        table.add([pattern.format(axis) for axis in "xyz"], values)
-    placed = {} if whole is None else whole.segments
-    for side, segment in _segments(result):
-        one = placed.get((side, segment))
-        name = "_".join(filter(None, (side, segment)))
-        values = one.com_g if one is not None and one.measured else nothing
-        table.add([f"{name}_com_{axis}_m" for axis in "xyz"], values)
-    return table
 
 
 def _segments(result: Result) -> list[tuple[str, str]]:

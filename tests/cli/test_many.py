@@ -12,7 +12,7 @@ import click
 import pytest
 from terminal import gaitid
 
-from gaitid.cli import progress
+from gaitid.cli import common
 from gaitid.cli.streams import print_stderr
 from gaitid.cli.summary import FEW
 
@@ -47,11 +47,11 @@ class _Terminal(io.StringIO):
 
 
 def test_progress_is_a_line_that_other_lines_replace(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "AFTER_S", 0.02)
-    monkeypatch.setattr(progress, "EVERY_S", 0.02)
+    monkeypatch.setattr(common, "AFTER_S", 0.02)
+    monkeypatch.setattr(common, "EVERY_S", 0.02)
     terminal = _Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
-    with click.Context(click.Command("run")), progress.Progress(40) as shown:
+    with click.Context(click.Command("run")), common.Progress(40) as shown:
         shown.at("a/walk.c3d")
         end = time.monotonic() + 10
         while "walk" not in terminal.getvalue() and time.monotonic() < end:

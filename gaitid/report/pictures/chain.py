@@ -127,7 +127,7 @@ def _rows(drawn: Drawn, name: str, width: float) -> list[_Row]:
 
 def _panel_row(drawn: Drawn, panels: Sequence[Panel], columns: int, width: float) -> _Row:
     each = (width - _LEFT - _RIGHT - _GAP * (columns - 1)) / columns
-    lines = max(_legend_lines(panel, each) for panel in panels)
+    lines = max(-(-len(panel.curves) // _per_line(panel, each)) for panel in panels)
     titled = any(panel.title for panel in panels)
     above = (_TITLE if titled else 0.0) + _LEGEND * lines
 
@@ -177,10 +177,6 @@ def _per_line(panel: Panel, width: float) -> int:
     """How many entries of a legend stand beside each other."""
     longest = max(len(curve.label) for curve in panel.curves)
     return max(1, min(len(panel.curves), int(width / (longest * _LETTER_MM + 10.0))))
-
-
-def _legend_lines(panel: Panel, width: float) -> int:
-    return -(-len(panel.curves) // _per_line(panel, width))
 
 
 # --- stick figures --------------------------------------------------------------------------------------------
