@@ -234,7 +234,7 @@ def load_set(name: str, also: str = "") -> NormSet:
     if is_file(path):
         return _read(path, path.stat().st_mtime_ns)
     if name in published_sets():
-        return parse_set(json.loads((_DATA / f"{name}.json").read_text("utf-8")), name)
+        return _published(name)
     raise GaitidError(
         f"no norms {name!r}{nearest(name, published_sets())}",
         expected=", ".join((*published_sets(), *([also] if also else []), "or a file that gaitid norms build wrote")),
@@ -249,6 +249,10 @@ def _read(path: Path, changed_ns: int) -> NormSet:
 
 
 @cache
+def _published(name: str) -> NormSet:
+    return parse_set(json.loads((_DATA / f"{name}.json").read_text("utf-8")), name)
+
+
 def parse_set(content: object, name: str, file: Path | None = None) -> NormSet:
     """A set from the content of a file; `name` stands in errors.
 
