@@ -288,7 +288,7 @@ BODY = {
     ),
     "mass_estimated": Message(
         "assumption",
-        "nobody says the body's mass; it was estimated from the plates",
+        "no file gives the body's mass; it was estimated from the plates",
         GOOD,
         "weigh the subject and give mass_kg with --subject",
         words="mass = {value}, estimated from the plates ({by}); a scale is better ({key} with --subject)",
