@@ -227,7 +227,7 @@ def _contacts_in_words(result: Result) -> str:
     if not words:
         return "no foot's load is known from plates"
     shown = len(words) if flag("verbose") else MAX_CONTACTS
-    return "; ".join(words[:shown] + ([f"{len(words) - shown} more contacts"] if len(words) > shown else []))
+    return "; ".join(words[:shown] + ([f"{len(words) - shown} more"] if len(words) > shown else []))
 
 
 def _to_stdout(path: Path, setup: Setup, log: Log) -> int:

@@ -257,7 +257,7 @@ def speed_words(result: Groups) -> str:
         f"{name} {mean:.2f} ± {np.nanstd(of, ddof=1):.2f} m/s" for name, mean, of in zip(result.names, means, (a, b))
     ]
     unequal = abs(apart) >= SPEEDS_DIFFER or result.speed.p < 0.05
-    end = "unequal: curves change with speed, and a part of every difference may be that" if unequal else "alike"
+    end = "unequal: curves change with speed, and a part of every difference may be that" if unequal else "equal"
     return f"walking speed: {', '.join(words)} (difference {fixed(apart, 2)} m/s, p {p_words(result.speed.p)}): {end}"
 
 

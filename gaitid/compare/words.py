@@ -134,7 +134,7 @@ def coverage(comparison: Comparison) -> str:
 def reasons(comparison: Comparison) -> str:
     """Which ingredient makes most of the difference, over all curves together, and how large it is itself."""
     if comparison.explanation is None:
-        return " ".join([f"Why is not told: {comparison.why_not}.", *shapes(comparison)])
+        return " ".join([f"No reasons: {comparison.why_not}.", *shapes(comparison)])
     ranked = comparison.ranked()
     shares = comparison.shares()
     rest = shares["remainder"]

@@ -49,7 +49,7 @@ def test_the_same_subjects_twice_are_paired_and_the_known_difference_is_found(st
     assert done.return_value == 0
     first, speed, *_ = done.stdout.splitlines()
     assert first == "barefoot and shod: the same 6 subjects, paired"
-    assert speed.startswith("walking speed: barefoot 1.2") and speed.endswith("alike")
+    assert speed.startswith("walking speed: barefoot 1.2") and speed.endswith(": equal")
     assert "left ankle dorsiflexion:" in done.stdout and "left knee flexion:" not in done.stdout
     rows = list(csv.DictReader((tmp_path / "study.csv").read_text(encoding="utf-8").splitlines()))
     ankle = [row for row in rows if row["side"] == "left" and row["column"] == "ankle_dorsiflexion_deg"]
