@@ -28,7 +28,7 @@ from gaitid.ground import from_motion
 from gaitid.ground.balance import Balance, means_over_window
 from gaitid.ground.by_hand import ByHand
 from gaitid.ground.claims import find_claims
-from gaitid.ground.contacts import AIR, LOADED, UNKNOWN, Contact, FootLoad, Loads
+from gaitid.ground.contacts import AIR, BY_MOTION, LOADED, SHARE_OF, UNKNOWN, Contact, FootLoad, Loads
 from gaitid.ground.filled import Filled
 from gaitid.ground.from_motion import Asked, FromMotion, fill_loads
 from gaitid.ground.ground import Ground
@@ -39,7 +39,6 @@ from gaitid.numerics.rotation import cross, norm
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Mask
 
-BY_MOTION, SHARE = "from the body's motion", "share of plate {}"
 WHOLE_BODY, LEGS = "whole body", "pelvis and legs"
 # Body weights, mean over 0.2 s: where plates gave so much more or less than the motion asks for, a hand, a load or a
 # wrong mass is in it. Sound walks of 13 laboratories: 0.10 at most; one whose stored mass is wrong: 0.17.
@@ -206,7 +205,7 @@ def _contact(contact: Contact, filled: FromMotion) -> Contact:
     for one in filled.stances:
         frames = one.stance.frames
         if one.stance.side == contact.side and frames.start <= contact.last and frames.stop > contact.first:
-            return replace(contact, method=BY_MOTION if one.share_of is None else SHARE.format(one.share_of))
+            return replace(contact, method=BY_MOTION if one.share_of is None else f"{SHARE_OF}{one.share_of}")
     return contact
 
 

@@ -28,6 +28,7 @@ from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Assignment, IntArray, Mask, Trial, frozen, read_only
 
 BY_HAND = "given by hand"
+BY_MOTION, SHARE_OF = "from the body's motion", "share of plate "
 ASSIGNED = "assigned in Nexus (.enf), pressure near that foot"
 # Confidence of what is given by hand against the evidence.
 UNSUPPORTED = 0.3

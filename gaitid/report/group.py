@@ -115,7 +115,11 @@ def _subjects(members: Sequence[Member], side: str) -> Pooled | None:
     }
     columns = {name: np.array([pooled.mean(name).mean for pooled in there]) for name in names}
     curves = CycleCurves(count, count, count, percent=PERCENT, columns=columns, **marks)
-    return Pooled(side, count - 1, curves, np.array([pooled.mean_impact for pooled in there]))
+    struck, estimated = (
+        np.array([of.any(axis=0) for of in each])
+        for each in zip(*((p.impact, p.estimated) for p in there), strict=True)
+    )
+    return Pooled(side, count - 1, curves, struck, estimated)
 
 
 def _tables(members: Sequence[Member], norms: Norms | None) -> list[SideTable]:

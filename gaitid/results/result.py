@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaitid.errors import GaitidError
+from gaitid.ground.contacts import BY_MOTION, SHARE_OF
 from gaitid.numerics.masks import spans
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.results.record_checks import SIDES, entry_at, mapping_at, mappings_at, number_at
@@ -268,6 +269,11 @@ class Result:
     def impacts(self, side: str) -> list[tuple[float, float]]:
         """First and last frame of each impact of a foot strike of a side."""
         return [(of["first_frame"], of["last_frame"]) for of in self.record["impacts"] if of["side"] == side]
+
+    def estimated(self, side: str) -> list[tuple[int, int]]:
+        """First and last frame of each contact of a side whose load was estimated from the motion."""
+        of_side = (contact for contact in self.contacts if contact.side == side)
+        return [(c.first_frame, c.last_frame) for c in of_side if c.method.startswith((BY_MOTION, SHARE_OF))]
 
     @property
     def step_s(self) -> float:

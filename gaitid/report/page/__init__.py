@@ -63,6 +63,8 @@ class Pooled:
         With columns over `PERCENT`.
     impact : (c, 101) bool array
         Of the impact of a foot strike.
+    estimated : (c, 101) bool array
+        Of a load that was estimated from the motion.
     muscles : mapping of str to (c, 101) array
         Envelopes of the side's muscles, by their columns without the side: % of a reference where there is one, else V.
     """
@@ -71,6 +73,7 @@ class Pooled:
     trials: NDArray[np.int64]
     curves: CycleCurves
     impact: Mask
+    estimated: Mask
     muscles: Mapping[str, Array] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -85,6 +88,11 @@ class Pooled:
         """(c, 101) of moments and powers where a foot strikes; nowhere of others."""
         spoils = column in PANELS and PANELS[column].of_joint_load
         return self.impact[: len(self.values(column))] & spoils
+
+    def by_motion(self, column: str) -> Mask:
+        """(c, 101) what is known by an estimated load."""
+        known = np.isfinite(self.values(column)) & (column in PANELS and PANELS[column].loaded)
+        return self.estimated[: len(known)] & known
 
     def mean(self, column: str) -> MeanCurve:
         """Over the curves that are known in 90 % of the cycle at least."""
@@ -159,9 +167,12 @@ def _pooled(side: str, results: Sequence[Result], of: Callable[[Result, str], Cy
         {n: np.concatenate([c.columns.get(f"{before}{n}", nothing[id(c)]) for c in sampled]) for n in wanted}
         for before, wanted in (("", names), (f"{side}_", muscles))
     )
-    impact = np.concatenate([_impact(results[i], side, curves) for i, curves in parts.items()])
-    trials = np.repeat([*parts], [len(curves) for curves in sampled])
-    return Pooled(side, trials, replace(sampled[0], percent=PERCENT, columns=columns, **joined), impact, of_muscles)
+    impact, estimated = (
+        np.concatenate([_within(spans[i], curves) for i, curves in parts.items()])
+        for spans in ([of.impacts(side) for of in results], [of.estimated(side) for of in results])
+    )
+    trials, of_all = np.repeat([*parts], [len(curves) for curves in sampled]), replace(sampled[0], percent=PERCENT)
+    return Pooled(side, trials, replace(of_all, columns=columns, **joined), impact, estimated, of_muscles)
 
 
 def _muscles(curves: CycleCurves, side: str) -> list[str]:
@@ -183,12 +194,12 @@ def _at_percents(curves: CycleCurves) -> CycleCurves:
     return replace(curves, percent=PERCENT, columns=columns)
 
 
-def _impact(result: Result, side: str, curves: CycleCurves) -> Mask:
-    """(c, 101) which percents lie in the frames of an impact."""
+def _within(spans: Sequence[tuple[float, float]], curves: CycleCurves) -> Mask:
+    """(c, 101) which percents lie in some frames, both ends included."""
     mask = np.zeros((len(curves), len(PERCENT)), dtype=bool)
     first, length = curves.first_frame[:, None], (curves.last_frame - curves.first_frame)[:, None]
     at = first + length * PERCENT / 100
-    for begin, end in result.impacts(side):
+    for begin, end in spans:
         mask |= (at >= begin - 0.5) & (at <= end + 0.5)
     return mask
 

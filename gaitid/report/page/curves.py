@@ -68,6 +68,12 @@ class Drawn:
         return any(pooled.impact.any() for pooled in self.basis.sides.values())
 
     @property
+    def has_estimates(self) -> bool:
+        """Whether any curve has a load that was estimated from the motion."""
+        every = [(side, name) for side in self.basis.sides.values() for name in side.curves.columns]
+        return any(side.by_motion(name).any() for side, name in every)
+
+    @property
     def has_bands(self) -> bool:
         """Whether it is known of any trial how sure its curves are."""
         return self.basis.kind == CYCLE and any("uncertainty" in result.record for result in self.results)
@@ -258,11 +264,10 @@ def _norm(scale: Scale, panel: CyclePanel, band: Band) -> list[tuple[str, str, s
 
 def _paths(drawn: Drawn, scale: Scale, panel: CyclePanel, pooled: Pooled) -> list[tuple[str, str]]:
     """Edges of the 95 % band, SD, each curve, and the mean; the part of an impact apart from the rest."""
-    values, impact, mean = (
-        panel.scale * pooled.values(panel.column),
-        pooled.spoiled(panel.column),
-        pooled.mean(panel.column),
-    )
+    values, mean = panel.scale * pooled.values(panel.column), pooled.mean(panel.column)
+    # where an impact is estimated it is shown as an impact
+    apart = {"impact": pooled.spoiled(panel.column)}
+    apart["estimated"] = pooled.by_motion(panel.column) & ~apart["impact"]
     result, standard = [], None
     if drawn.has_bands:
         standard = standard_over_cycle(drawn.results, pooled.side, panel.column, len(PERCENT))
@@ -275,18 +280,27 @@ def _paths(drawn: Drawn, scale: Scale, panel: CyclePanel, pooled: Pooled) -> lis
     if not (len(values) == 1 and mean.n == 1):
         chosen = np.unique(np.linspace(0, len(values) - 1, min(len(values), MOST_DRAWN)).round().astype(int))
         step = 2 if len(chosen) >= _COARSE_FROM else 1
-        calm, struck = _two_parts(scale, values[chosen], impact[chosen], step)
+        calm, others = _parts(scale, values[chosen], {name: of[chosen] for name, of in apart.items()}, step)
         result.append(("each part" if not mean.n else "each many" if step > 1 else "each", calm))
-        result += [("each impact", struck)] if struck else []
-    calm, struck = _two_parts(scale, (panel.scale * mean.mean)[None], np.asarray(impact.any(axis=0))[None], 1)
-    return result + [(name, d) for name, d in (("mean", calm), ("mean impact", struck)) if d]
+        result += [(f"each {name}", d) for name, d in others.items()]
+    struck, by_motion = (np.asarray(of.any(axis=0)) for of in (apart["impact"], apart["estimated"][mean.whole]))
+    in_any = {"impact": struck[None], "estimated": (by_motion & ~struck)[None]}
+    calm, others = _parts(scale, (panel.scale * mean.mean)[None], in_any, 1)
+    return result + ([("mean", calm)] if calm else []) + [(f"mean {name}", d) for name, d in others.items()]
 
 
-def _two_parts(scale: Scale, values: Array, impact: Mask, step: int) -> tuple[str, str]:
-    """The paths of curves, (curves, points), outside of their impacts, and within these up to the neighbours."""
-    calm = paths(scale, PERCENT[::step], np.where(impact, np.nan, values)[:, ::step])
-    within = [np.where(wider(hit), curve, np.nan) for curve, hit in zip(values, impact, strict=True) if hit.any()]
-    return "".join(calm), "".join(paths(scale, PERCENT, np.array(within))) if within else ""
+def _parts(scale: Scale, values: Array, apart: Mapping[str, Mask], step: int) -> tuple[str, dict[str, str]]:
+    """The paths of curves, (curves, points), outside of some parts, and by name those within these up to the
+    neighbours.
+    """
+    outside = ~np.logical_or.reduce([*apart.values()])
+    calm = paths(scale, PERCENT[::step], np.where(outside, values, np.nan)[:, ::step])
+    others = {}
+    for name, part in apart.items():
+        within = [np.where(wider(hit), curve, np.nan) for curve, hit in zip(values, part, strict=True) if hit.any()]
+        if within and (d := "".join(paths(scale, PERCENT, np.array(within)))):
+            others[name] = d
+    return "".join(calm), others
 
 
 def marks(sides: Mapping[str, Pooled]) -> list[Mark]:
