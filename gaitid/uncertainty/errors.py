@@ -147,6 +147,8 @@ def errors_of(sources: Sources, perturbed: Perturbed, over: OverTrial | None = N
         left_out.append("the hip's centre: without a static its place in the chain of joints is a mean of the walk")
     if any(side.trunk_angles for side in result.sides.values()):
         left_out.append("the angles of thorax and spine: no errors of the trunk's markers are stated")
+    if perturbed.estimate is not None and not sources.sizes["estimated_loads"]["times"]:
+        left_out.append("errors of the loads that were estimated from the motion: the file states no estimated_loads")
     if result.applied_loads:
         left_out.append("errors of the loads that files gave (--load)")
     constant = [

@@ -72,6 +72,12 @@ def test_features_cycles_and_budgets_have_none_of_it() -> None:
     assert shares[2]["estimated_loads"] > 30
 
 
+def test_a_file_that_states_no_such_error_is_said_to() -> None:
+    words = [" ".join(sure(times, **ESTIMATED).left_out) for times in (0.0, 1.0)]
+    assert ["estimated from the motion" in of for of in words] == [True, False]
+    assert "estimated from the motion" not in " ".join(sure(0.0, **PLAIN).left_out)
+
+
 def test_drawn_errors_say_the_same() -> None:
     name, here = "left_knee_extension_moment_Nm_per_kg", marked("left")
     first, drawn = (band(sure(method=method, **ESTIMATED), name)[here] for method in ("first_order", "monte_carlo"))
