@@ -276,12 +276,8 @@ def session_curves(files: tuple[Path, ...]) -> Curves:
 
 def result_curves(source: Source) -> Curves:
     """The curves of one result."""
-    columns = {
-        column.name: column.numbers
-        for table in ("joints", "wrenches")
-        for column in source.tables[table]
-        if column.numbers is not None
-    }
+    headers = source.headers
+    columns = source.numbers("joints", headers["joints"]) | source.numbers("wrenches", headers["wrenches"])
     record: Mapping[str, Any] = source.record
     columns = _measured(columns, record)
     frame, time_s = columns.pop("frame"), columns.pop("time_s")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -47,7 +47,6 @@ UNITS = {
 }
 #: Without these a folder holds no result.
 _NEEDED = ("wrenches", "joints")
-_FRAME, _TIME = "frame", "time_s"
 
 
 class Made(NamedTuple):
@@ -133,13 +132,7 @@ class Source(Result):
                 todo="export it --to mat, xlsx, parquet or long, which its tables are enough for",
             )
         again = self.recorded.analysed()
-        columns: dict[str, Array] = {}
-        for table in _NEEDED:
-            for column in self.tables[table]:
-                if column.numbers is None:
-                    raise GaitidError(f"{self.stem}.{table}.csv: column {column.name} holds more than numbers")
-                columns[column.name] = column.numbers
-        refuse_other_numbers(again, self.record, columns)
+        refuse_other_numbers(again, self.record, self.columns)
         return again
 
 
@@ -151,48 +144,11 @@ def read_source(path: Path) -> Source:
     GaitidError
         One line that begins with the file at fault.
     """
-    result = read_result(path, _NEEDED)
-    source = Source(path, result.record)
+    source = Source(path, read_result(path, _NEEDED).record)
     for table in _NEEDED:
-        columns = _by_frames(source.file(table), source.tables[table])
-        refuse_other_frames(source.file(table), columns[_FRAME], source.record)
+        by_frame = source.numbers(table, source.headers[table])
+        refuse_other_frames(source.file(table), by_frame["frame"], source.record)
     return source
-
-
-def _by_frames(path: Path, columns: Sequence[Column]) -> dict[str, Array]:
-    """The numbers of a table with a row a frame.
-
-    Raises
-    ------
-    GaitidError
-        No row, no frame or time in a row, or a cell that is no number.
-    """
-    todo = "run gaitid run again"
-    results = {column.name: column.numbers for column in columns}
-    if missing := [name for name in (_FRAME, _TIME) if name not in results]:
-        raise GaitidError(
-            f"{path}: columns missing: {', '.join(missing)}", expected="as gaitid run writes it", todo=todo
-        )
-    if not columns[0].cells:
-        raise GaitidError(f"{path}: no frames", expected="one row for every frame of the trial", todo=todo)
-    for column in columns:
-        values = results[column.name]
-        needed = column.name in (_FRAME, _TIME)
-        if values is not None and not np.isinf(values).any() and not (needed and np.isnan(values).any()):
-            continue
-        line, cell = next((i, c) for i, c in enumerate(column.cells, start=2) if not _is_number(c, needed))
-        where = f"{path}: line {line}, column {column.name}: not a number"
-        raise GaitidError(where, found=f"{cell!r}", todo=todo)
-    return {name: values for name, values in results.items() if values is not None}
-
-
-def _is_number(cell: str, needed: bool) -> bool:
-    """Whether a cell holds a finite number, or, where none is needed, is empty."""
-    try:
-        value = float(cell or "nan")
-    except ValueError:
-        return False
-    return bool(np.isfinite(value) or (np.isnan(value) and not needed))
 
 
 def _columns(path: Path) -> tuple[Column, ...]:

@@ -182,7 +182,8 @@ class Result:
         """Frame, time and some more columns of a table by frames."""
         table = read_table(self.file(kind), _TIMES)
         if not table.lines:
-            raise GaitidError(f"{table.path}: no frames", expected="one row for every frame of the trial")
+            expected = "one row for every frame of the trial"
+            raise GaitidError(f"{table.path}: no frames", expected=expected, todo="run gaitid run again")
         names = list(dict.fromkeys((*_TIMES, *names)))
         return dict(zip(names, columns(table, names), strict=True))
 

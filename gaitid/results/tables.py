@@ -104,7 +104,7 @@ def refuse_missing(path: Path, header: Sequence[str], wanted: Iterable[str]) -> 
 
 
 def columns(table: Table, names: Sequence[str]) -> Array:
-    """(names, rows) of numbers, NaN where a cell is empty or not finite.
+    """(names, rows) of numbers, NaN where a cell is empty.
 
     Raises
     ------
@@ -123,7 +123,7 @@ def columns(table: Table, names: Sequence[str]) -> Array:
 
 
 def numbers(cells: Sequence[str], path: Path, column: str, line: int = 2) -> list[float]:
-    """The numbers of a column's cells, NaN where one is empty or not finite; the first is in a line of the file.
+    """The numbers of a column's cells, NaN where one is empty; the first is in a line of the file.
 
     Raises
     ------
@@ -132,21 +132,23 @@ def numbers(cells: Sequence[str], path: Path, column: str, line: int = 2) -> lis
     """
     try:
         values = [float(cell) if cell else math.nan for cell in cells]
-    except ValueError:  # blanks, or no number: to say where
+    except ValueError:  # blanks, or no number
+        values = [math.inf]
+    if math.inf in values or -math.inf in values:  # to say where
         return [number(cell, path, column, at) for at, cell in enumerate(cells, start=line)]
-    infinite = math.inf in values or -math.inf in values
-    return [value if math.isfinite(value) else math.nan for value in values] if infinite else values
+    return values
 
 
 def number(cell: str, path: Path, column: str, line: int) -> float:
-    """The number of a cell, NaN where it is empty or not finite; the line counts from 1, the header's."""
-    if not cell.strip():
-        return math.nan
+    """The number of a cell, NaN where it is empty; the line counts from 1, the header's."""
     try:
-        value = float(cell)
+        value = float(cell) if cell.strip() else math.nan
     except ValueError:
-        raise GaitidError(f"{path}: line {line}, column {column}: not a number", found=f"{cell!r}") from None
-    return value if math.isfinite(value) else math.nan
+        value = math.inf
+    if math.isinf(value):
+        wrong = f"{path}: line {line}, column {column}: not a number"
+        raise GaitidError(wrong, found=f"{cell!r}", todo="run gaitid run again")
+    return value
 
 
 @frozen_dataclass()
