@@ -25,7 +25,6 @@ from gaitid.results.result import refuse_no_record
 from gaitid.write import (
     BANDS,
     CONTACT_COLUMNS,
-    DEFAULT_FRAMES,
     FEATURE_COLUMNS,
     TABLES,
     TEXT_COLUMNS,
@@ -150,9 +149,7 @@ _COUNTS = ("frame", "first_frame", "last_frame", "contact", "cycle")
 _WITHOUT_FRAMES = ("spatiotemporal", "features")
 
 
-def frame_of(
-    table: str, result: Result, express_in: Sequence[str] = DEFAULT_FRAMES, parts: Parts | None = None
-) -> pd.DataFrame:
+def frame_of(table: str, result: Result, express_in: Sequence[str], parts: Parts | None) -> pd.DataFrame:
     """One table of a result; parameters as of `gaitid.write.tables.table_text`."""
     if table in _MAKERS:
         return _typed(table, _MAKERS[table](result))

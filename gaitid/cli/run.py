@@ -157,7 +157,7 @@ def _to_files(
 
 
 def _run_trial(
-    path: Path, folder: Path, setup: Setup, placed: Callable[[], object], log: Log, summary: Summary | None = None
+    path: Path, folder: Path, setup: Setup, placed: Callable[[], object], log: Log, summary: Summary | None
 ) -> bool:
     """Whether a trial's files were written; what became of it is printed and logged; a line, if a summary follows."""
     from gaitid.run import notes_of_trial, run_file

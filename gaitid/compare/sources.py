@@ -50,7 +50,7 @@ class FromOpenSim(NamedTuple):
     words: str
 
 
-def read_opensim(path: Path, mass_kg: float, knee: str | None = None) -> FromOpenSim:
+def read_opensim(path: Path, mass_kg: float, knee: str | None) -> FromOpenSim:
     """Read joint angles or moments.
 
     Parameters
@@ -59,8 +59,8 @@ def read_opensim(path: Path, mass_kg: float, knee: str | None = None) -> FromOpe
         ``.mot`` or ``.sto``.
     mass_kg : float
         That moments are divided by.
-    knee : {"gait2392", "rajagopal"}, optional
-        Whose sign the knee has; by default what the file's columns and knee angles tell.
+    knee : {"gait2392", "rajagopal"} or None
+        Whose sign the knee has; None for what the file's columns and knee angles tell.
 
     Raises
     ------

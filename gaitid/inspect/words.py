@@ -24,7 +24,7 @@ _OUTPUTS = {"angle": "angles", "moment": "moments", "force": "forces", "grf": "f
 WIDTH = 110
 
 
-def describe(content: Mapping[str, Any], everything: bool = True) -> str:
+def describe(content: Mapping[str, Any], everything: bool) -> str:
     """The same as text for a terminal, a few lines a topic; without `everything` only the models that are nearest."""
     p = content["points"]
     made = ", ".join(filter(None, (content["format"], content["software"])))

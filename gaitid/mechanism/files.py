@@ -101,7 +101,7 @@ def record(source: MechanismFile, solution: Solution, warnings: Sequence[str], c
 
 
 def run_mechanism(
-    name: str, folder: Path, plot: Path | None = None, command: Sequence[str] = ()
+    name: str, folder: Path, plot: Path | None, command: Sequence[str]
 ) -> tuple[Solution, list[Path], tuple[str, ...]]:
     """Solve a mechanism and write its files: all of them, or none.
 
@@ -111,7 +111,7 @@ def run_mechanism(
         A path, or a bundled mechanism's name.
     folder : Path
         Made where absent.
-    plot : Path, optional
+    plot : Path or None
         A picture to draw, by matplotlib (PNG, SVG or PDF by its suffix).
     command : sequence of str
         For the record.

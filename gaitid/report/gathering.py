@@ -100,7 +100,7 @@ def load_results(
     return tuple(session for key, results in grouped.items() for session in _by_model(*key, results))
 
 
-def load_named(named: Mapping[str, Sequence[Path]], say: Callable[[str], None] = lambda _: None) -> tuple[Session, ...]:
+def load_named(named: Mapping[str, Sequence[Path]], say: Callable[[str], None]) -> tuple[Session, ...]:
     """A session for each name, of all results that it is given; of each subject that a ``batch.csv`` names one.
 
     Raises

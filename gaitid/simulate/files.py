@@ -185,12 +185,7 @@ def _mm(point_m: Array) -> str:
 _TRACKS = 1e-6
 
 
-def write_chain(
-    scenario: ChainScenario,
-    folder: Path,
-    limits: Limits = Limits(),  # noqa: B008 - it cannot be changed
-    write: Sequence[str] = (),
-) -> tuple[Path, ...]:
+def write_chain(scenario: ChainScenario, folder: Path, limits: Limits, write: Sequence[str]) -> tuple[Path, ...]:
     """Write every file of a chain into a folder (made where absent), all of them or none.
 
     Parameters

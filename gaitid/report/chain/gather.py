@@ -221,7 +221,7 @@ _PROLOGUE = re.compile(r"^.*?(?=<svg )", re.DOTALL)
 _METADATA = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
 
 
-def chain_page(chains: Sequence[Chain], say: Callable[[str], None] = lambda _: None) -> str:
+def chain_page(chains: Sequence[Chain], say: Callable[[str], None]) -> str:
     """The page, with an article for each chain; `say` is told what is worked on."""
     names = [chain.drawn.name for chain in chains]
     articles = []

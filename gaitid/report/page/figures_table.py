@@ -112,7 +112,7 @@ class SideTable(NamedTuple):
     rows: list[tuple[Row, list[Cell], str]]
 
 
-def spatiotemporal(results: Sequence[Result], norms: Norms | None, speed: Figure | None = None) -> SideTable:
+def spatiotemporal(results: Sequence[Result], norms: Norms | None, speed: Figure | None) -> SideTable:
     """Strides and steps: mean ± SD and number of each side, and the norms; `speed` where these have none of it."""
     values = {
         side: {row.key: [v for result in results for v in strides(result, side, row.key)] for row in SPATIOTEMPORAL}
@@ -168,7 +168,7 @@ def side_table(
     values: Mapping[str, Mapping[str, Sequence[float]]],
     norms: Mapping[str, Figure],
     caption: str,
-    judges: bool = True,
+    judges: bool,
 ) -> SideTable:
     """A row a quantity that any side has, marked where it is beyond norms that judge."""
     shown = []
