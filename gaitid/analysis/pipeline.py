@@ -174,7 +174,7 @@ class Pipeline(Stages):
             return own
         check_standing(geometry.tracks)
         calibration = with_stored(calibrate(geometry, self.legs, "static trial"), self.found.model, self.trial)
-        check_sides(geometry, self.legs)
+        check_sides(geometry, self.legs, of_static=True)
         return calibration
 
     @stage

@@ -13,7 +13,7 @@ from gaitid.body.frames import Geometry
 from gaitid.body.joints import Calibration, Pose
 from gaitid.body.kinematics import SegmentMotion, joined_motion, only, segment_motions, with_margin
 from gaitid.body.mass_properties import centre_names
-from gaitid.body.sanity import check_body, length_notes, line_notes
+from gaitid.body.sanity import check_body, check_sides, length_notes, line_notes
 from gaitid.body.subject import Subject
 from gaitid.markers.clean import Markers
 from gaitid.model import shapes, specs
@@ -221,6 +221,7 @@ def check_pose(geometry: Geometry, markers: Markers, sides: Sequence[str]) -> Ch
         markers lie in one line.
     """
     notes = line_notes(geometry, sides)
+    check_sides(geometry, sides)  # before the static, which of such a trial would be another person's
     notes += compare_with_static(geometry, sides)
     check_fits(geometry)
     geometry, of_chain = put_segments(geometry, sides)

@@ -104,14 +104,17 @@ class _Resolver(Mapping[str, float]):
         if not candidates:
             return _Answer(None, notes)
         measured, *others = candidates
+        sources: dict[str, list[str]] = {}
         for other in others:
             limit = DIFFERENCE[requested.unit] * (abs(measured.value) if requested.unit == "kg" else 1.0)
             difference = other.value - measured.value
             if requested.unit == "rad":
                 difference = wrapped(difference)
             if abs(difference) > limit:
-                says = display(other.value, other.unit)
-                notes += (note("measurements_differ", **_shown(requested, measured), other=other.source, says=says),)
+                sources.setdefault(display(other.value, other.unit), []).append(other.source)
+        for says, others_say in sources.items():
+            at = "; ".join(others_say)
+            notes += (note("measurements_differ", **_shown(requested, measured), other=at, says=says),)
         fault = "" if requested.possible(measured.value) else _outside(requested, measured)
         return _Answer(measured, notes, fault)
 

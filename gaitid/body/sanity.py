@@ -29,7 +29,7 @@ FAR_OFF = 4.0
 
 
 def check_body(geometry: Geometry, sides: Sequence[str], doubted: Mapping[str, str] = MappingProxyType({})) -> Notes:
-    """Refuse a body that cannot be: left and right exchanged, or lengths in another unit.
+    """Refuse a body that cannot be, as of lengths in another unit.
 
     Parameters
     ----------
@@ -74,13 +74,6 @@ def check_body(geometry: Geometry, sides: Sequence[str], doubted: Mapping[str, s
         note("segment_absent/no_centres", side, segment=segment, why=because, labels=[*doubted])
         for side, segment in unknown.items()
     ]
-    if exchanged := exchanged_sides(geometry, sides, geometry.up_g):
-        left, right = (geometry.point(geometry.model.chain[-1].centre, side) for side in ("left", "right"))
-        raise TrialError(
-            f"left and right are exchanged: {exchanged}",
-            expected="labels of the left side on the subject's left",
-            todo=f"correct the labels; if they are right, an axis is mirrored: give {mirror_option(left - right)}",
-        )
     return tuple(notes)
 
 
@@ -247,21 +240,22 @@ def _travel(points: Array) -> float:
     return float(np.linalg.norm(quantile(known, 0.98) - quantile(known, 0.02)))
 
 
-def check_sides(static: Geometry, sides: Sequence[str]) -> None:
-    """Refuse a static whose labels of left and right are exchanged, whether the subject stands or lies.
+def check_sides(geometry: Geometry, sides: Sequence[str], of_static: bool = False) -> None:
+    """Refuse labels of left and right that are exchanged; in a static the subject may lie: up is along the legs.
 
     Raises
     ------
     TrialError
     """
-    if len(sides) < 2 or not static.model.touches_ground:
+    if len(sides) < 2 or not geometry.model.touches_ground:
         return
-    last, first = static.model.chain[-1].centre, static.model.chain[0].centre
-    legs = [static.point(last, side) - static.point(first, side) for side in sides]
-    mirror = mirror_option(static.point(last, "left") - static.point(last, "right"))
-    if exchanged := exchanged_sides(static, sides, np.asarray(sum(legs))):
+    last, first = geometry.model.chain[-1].centre, geometry.model.chain[0].centre
+    legs = [geometry.point(last, side) - geometry.point(first, side) for side in sides]
+    up_g, where = (np.asarray(sum(legs)), " in the static") if of_static else (geometry.up_g, "")
+    if exchanged := exchanged_sides(geometry, sides, up_g):
+        mirror = mirror_option(geometry.point(last, "left") - geometry.point(last, "right"))
         raise TrialError(
-            f"left and right are exchanged in the static: {exchanged}",
+            f"left and right are exchanged{where}: {exchanged}",
             expected="labels of the left side on the subject's left",
-            todo=f"correct the labels of the static; if they are right, an axis is mirrored: give {mirror}",
+            todo=f"correct the labels{where}; if they are right, an axis is mirrored: give {mirror}",
         )

@@ -34,9 +34,13 @@ def other_side(label: str) -> str:
     [other_side, lambda label: label if label[1:] in ("ASI", "PSI") else other_side(label)],
     ids=["whole body", "both legs"],
 )
-def test_left_and_right_exchanged_is_refused(trial: Trial, change: Callable[[str], str]) -> None:
-    with pytest.raises(TrialError, match="left and right are exchanged"):
-        analyse(relabelled(trial, change), load_model("pig"), SubjectFile())
+def test_left_and_right_exchanged_is_refused(
+    simulated: Callable[..., object], trial: Trial, change: Callable[[str], str]
+) -> None:
+    """By that, also beside a static, whose segments have other sizes than those of the exchanged labels."""
+    for static in (None, simulated().static):  # type: ignore[attr-defined]
+        with pytest.raises(TrialError, match="left and right are exchanged:"):
+            analyse(relabelled(trial, change), load_model("pig"), SubjectFile(), static)
 
 
 @pytest.mark.parametrize("factor", [1e-3, 1e3, 1 / 25.4])
