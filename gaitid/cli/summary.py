@@ -90,7 +90,8 @@ def note_lines(notes: Iterable[Note]) -> Iterator[tuple[str, str]]:
     """Notes as `print_few` takes them; those that only say what was done with --verbose."""
     for note, text in by_code(notes):
         if flag("verbose") or note.severity != "info":
-            yield f"{HEADS[note.severity]}: {text}", ""
+            cure = note.message.cure if note.severity in ("error", "doubt") else ""
+            yield f"{HEADS[note.severity]}: {text}", "" if cure in text else cure
 
 
 def short_path(path: Path | str) -> str:

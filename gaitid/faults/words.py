@@ -62,7 +62,7 @@ def fault_of(finding: Finding, before: State, evidence: Evidence, raw: Mapping[i
     cause, used = best.hypothesis.cause, evidence.used
     numbers = tuple(evidence.plates[k].number for k in best.hypothesis.plates)
     every = tuple(evidence.plates[k].number for k in used)
-    of_all = not numbers or (numbers == every and len(every) > 1)
+    of_all = not numbers or numbers == every
     changed = effect(evidence, before, best.state)
     others = [_what(rival, evidence, raw) for rival in _different(finding)]
     values: dict[str, Any] = {"what": _what(best, evidence, raw), "others": others, "changed": changed}
@@ -71,7 +71,8 @@ def fault_of(finding: Finding, before: State, evidence: Evidence, raw: Mapping[i
         units = unit_of_ratio(ratio)
         kind = "body_not_carried/units" if units else "body_not_carried/mass"
         said = note(kind, several=len(every) > 1, ratio=ratio, units=units, less=ratio < 1, error=best.error[0])
-        return Fault(said, common=every, ratio=ratio)
+        # a gain of the one plate, or as well the mass: nothing that it carries is believed
+        return Fault(said, len(every) == 1 and changed > NOT_BELIEVED, common=every, ratio=ratio)
     if cause == "rate":
         return Fault(note("rate_doubtful/accelerations", **values), common=every)
     if cause in ("late", "drift"):

@@ -243,10 +243,20 @@ def test_a_gain_of_all_plates_empties_nothing_and_is_said_once(name: str, factor
     assert known == clean if factor > 0.5 else known and known <= clean
 
 
-@pytest.mark.parametrize(("factor", "words"), [(2.2046, "a mass in pounds read as kilograms"), (0.9, "mass or gain")])
+@pytest.mark.parametrize(
+    ("factor", "words", "one"),
+    [
+        (2.2046, "a mass in pounds read as kilograms", False),
+        (2.2046, "a mass in pounds read as kilograms", True),
+        (0.9, "mass or gain", False),
+    ],
+)
 @EVERYWHERE
-def test_a_wrong_mass_is_said(name: str, factor: float, words: str) -> None:
+def test_a_wrong_mass_is_said(name: str, factor: float, words: str, one: bool) -> None:
+    """Of one plate alone too, which cannot tell its gain from the mass: it is not accused."""
     trial = trial_of(name)
+    if one:
+        trial = replace(trial, plates=tuple(p for p in trial.plates if p.number == min(plates_of_clean(name))))
     keys = [key for key in trial.parameters if key.lower().replace(" ", "") in ("bodymass", "mass")]
     assert keys
     heavy = replace(trial, parameters={**trial.parameters, **{k: trial.parameters[k] * factor for k in keys}})
