@@ -50,8 +50,8 @@ GROUND = {
         "describe the plates with --plates",
         explains=True,
         words=(
-            "the file declares no force plate, but {n} channels look like those of plates: {channels:, }",
-            "describe the plates with --plates FILE.yaml ({template_from})",
+            "channels {channels:, } look like those of plates, which the file does not declare",
+            "describe the plates with --plates FILE.yaml; {template_from}",
         ),
     ),
     "plate_doubtful": Message(

@@ -14,7 +14,7 @@ APPLIED: dict[str, tuple[str, ...]] = {
     ),
     "plates that the file does not declare": (
         "describe the plates with --plates",
-        "describe the plates with --plates FILE.yaml (",
+        "describe the plates with --plates FILE.yaml;",
     ),
     "a load that nobody claims": ("--assign",),
     "a load that no foot claims": ("name the foot (--assign SIDE=PLATE), or keep others off the plates",),

@@ -67,10 +67,12 @@ def test_the_channels_of_a_plate_are_known_by_their_names(
 
 
 def test_they_are_named_with_a_cure_that_works(undeclared: Path, tmp_path: Path) -> None:
+    (short,) = (line for line in gaitid("run", undeclared, "-o", tmp_path).lines if "look like" in line)
+    assert all(name in short for name in NAMES[:4]) and short.endswith("--plates FILE.yaml")
     done = gaitid("-v", "run", undeclared, "-o", tmp_path)
     (line,) = (line for line in done.lines if "look like" in line)
     assert all(name in line for name in NAMES)
-    cure = re.search(r"cure: describe the plates with --plates FILE.yaml \((gaitid inspect --plates-template)", line)
+    cure = re.search(r"cure: describe the plates with --plates FILE.yaml; (gaitid inspect --plates-template)", line)
     assert cure is not None
     template = tmp_path / "template.yaml"
     template.write_text(gaitid(*cure[1].split()[1:]).out, encoding="utf-8")

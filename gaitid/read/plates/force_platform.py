@@ -110,7 +110,7 @@ def plates_from_channels(
     named = plates_by_name(labels) if described or not n_plates else {}
     if named and not described:
         result = [labels[channel] for six in named.values() for channel in six]
-        notes += (note("plates_undeclared", n=len(result), channels=result, template_from=TEMPLATE_FROM),)
+        notes += (note("plates_undeclared", channels=result, template_from=TEMPLATE_FROM),)
     described = described or {}
     notes += tuple(_by_order(labels, {n: six for n, six in named.items() if n in described and n > n_plates}))
     numbers = [*range(1, n_plates + 1), *sorted(n for n in described if not 1 <= n <= n_plates)]
