@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gaitid.analysis.wording import WIDTH, by_code, fitted, level_words
+from gaitid.analysis.wording import WIDTH, by_code, fitted, level_words, reason_words
 from gaitid.cli.common import flag, print_info
 from gaitid.errors import counted, first_few, in_print
 
@@ -75,9 +75,7 @@ def _note_lines(verdict: Verdict, before: Notes) -> Iterator[tuple[str, str]]:
     """What a verdict and its notes say, the most important first, each with its cure; a cause once."""
     messages: list[str] = []
     for reason in verdict.reasons:
-        text = (
-            f"{reason.side}: {reason.text}" if reason.side and not reason.text.startswith(reason.side) else reason.text
-        )
+        text = reason_words({"side": reason.side, "text": reason.text})
         repeated = next((one for one in messages if one in text), None)
         if repeated is not None and not flag("verbose"):
             text = text.replace(repeated, "").rstrip(" :;") + ": as above"

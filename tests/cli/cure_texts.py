@@ -14,7 +14,7 @@ APPLIED: dict[str, tuple[str, ...]] = {
     ),
     "plates that the file does not declare": (
         "describe the plates with --plates",
-        "describe the plates with --plates FILE.yaml;",
+        "describe the plates with --plates FILE.yaml",
     ),
     "a load that nobody claims": ("--assign",),
     "a load that no foot claims": ("name the foot (--assign SIDE=PLATE), or keep others off the plates",),
@@ -133,6 +133,8 @@ NOT_APPLIED: dict[str, tuple[str, ...]] = {
         "export the trial again, or keep with --set doubtful_labels=keep",
         "give --cutoff 6",
         "give one with --static",
+        "measure it and give it with --subject",
+        "say what each label means with --events",
         "(--plates FILE.yaml)",
     ),
     "tests/gait/test_emg.py": (

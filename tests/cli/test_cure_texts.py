@@ -14,7 +14,6 @@ from cure_texts import APPLIED, NOT_APPLIED
 
 import gaitid
 from gaitid.notes import CODES, PHRASES, WORDS
-from gaitid.notes.message import GOOD
 
 SOURCE = Path(gaitid.__file__).parent
 OPTION = re.compile(r"(?<![\w-])(--[a-z]|-[oj]\b)")
@@ -46,7 +45,7 @@ def cure_texts() -> dict[str, str]:
                     found[part.value.strip(" ;,")] = f"{path.relative_to(SOURCE)}:{part.lineno}"
     for name, (_, cure) in WORDS.items():
         message = CODES[name.partition("/")[0]]
-        general = message.cure if message.lowers_to != GOOD else ""  # what lowers no verdict prints none
+        general = message.cure if message.severity in ("error", "doubt") else ""  # no other prints one
         texts = {part.strip(" ;,") for part in (*parts_of(cure), general) if OPTION.search(part)}
         found |= dict.fromkeys(texts, f"notes: {name}")
     for name, cure in PHRASES.items():
