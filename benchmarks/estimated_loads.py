@@ -1,7 +1,7 @@
 """How far loads are off that are estimated from the body's motion: plates are hidden that measured them.
 
     python benchmarks/estimated_loads.py [--write] [--quick] [PATTERN]
-    python benchmarks/estimated_loads.py --typical      the numbers of gaitid.ground.unmeasured.TYPICAL
+    python benchmarks/estimated_loads.py --typical      TYPICAL of gaitid.ground.unmeasured, ALIKE of from_motion
 
 Of each recorded walk with clean stances the plates of one are taken away, then all; the file's events go too, as they
 may be the plates'. Then a simulated walk: its motion asks for another moment than its feet give
@@ -112,12 +112,32 @@ def typical_without(laboratory: str, pattern: str = "") -> Typical:
     """What stances are like in the other laboratories, each counted once."""
     by: dict[str, list[Array]] = defaultdict(list)
     for case in cases(pattern):
-        if case.laboratory == laboratory or case.walk is not None:
-            continue
-        for contact in clean(case.result):
-            force = case.result.sides[contact.side].load.wrench.f_g[contact.loaded] @ axes_of(case.result, contact).T
-            by[case.laboratory].append(sines_of(force[:, :2] / (case.result.subject.mass_kg * 9.81)))
-    return Typical(np.mean([np.mean(of, axis=0) for of in by.values()], axis=0))
+        if case.laboratory != laboratory and case.walk is None:
+            by[case.laboratory] += stances_like(case)
+    return Typical(np.mean([np.mean(of, axis=0) for of in by.values() if of], axis=0))
+
+
+def stances_like(case: Case) -> list[Array]:
+    """`sines_of` each clean stance, body weights."""
+    result, found = case.result, []
+    for contact in clean(result):
+        force = result.sides[contact.side].load.wrench.f_g[contact.loaded] @ axes_of(result, contact).T
+        found.append(sines_of(force[:, :2] / (result.subject.mass_kg * 9.81)))
+    return found
+
+
+def alike() -> Array:
+    """(2,) correlation of what makes two stances of a walk unlike those of others, upward and forward: the median of
+    laboratories.
+    """
+    x, products = (np.arange(100) + 0.5) / 100, defaultdict(list)
+    for case in cases(""):
+        if case.walk is None:
+            usual = typical_without(case.laboratory).at(x)
+            off = [Typical(sines).at(x) - usual for sines in stances_like(case)]
+            pairs = [(a, b) for a in off for b in off if a is not b]
+            products[case.laboratory] += [((a * b).sum(axis=0), (a * a).sum(axis=0)) for a, b in pairs]
+    return np.median([np.divide(*np.sum(of, axis=0)) for of in products.values() if of], axis=0)
 
 
 def hidden(case: Case, plates: Sequence[int], typical: Typical, legs_only: bool) -> Result:
@@ -285,6 +305,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.typical:
         print(np.round(typical_without("").sines, 4).tolist())
+        print("stances of a walk are alike:", np.round(alike(), 2))
         return
     errors: dict[tuple[str, str, str], dict[str, list[Error]]] = defaultdict(lambda: defaultdict(list))
     for case in cases(options.pattern)[: QUICK if options.quick else None]:

@@ -44,8 +44,8 @@ TOGETHER = 5
 # Body weights, up and along the ground: how unlike stances are to what is expected of them (standard deviation); s, how
 # long that lasts; and, of a stance, so near to its ends none is unlike another, as all begin and end with nothing.
 SPREAD, UNLIKE, ENDS = (0.16, 0.033), (0.04, 0.08), 0.01
-# Correlation of what makes two stances of one walk unlike those of others: median of 7 laboratories, 0.79 upward and
-# 0.75 forward (benchmarks/estimated_loads.py).
+# Correlation of what makes two stances of one walk unlike those of others: median of laboratories, 0.75 upward and
+# 0.71 forward (benchmarks/estimated_loads.py --typical).
 ALIKE = 0.75
 # s, standard deviation of strikes and offs by the markers: 9 ms in level walks, offs 11 ms late besides
 # (docs/events.md); patients' were not measured.
