@@ -34,7 +34,7 @@ class LabelFault:
     ----------
     kind : str
         ``spike``, ``jump``, ``swap`` (for part of the trial), ``exchanged`` (throughout), ``reversed`` (throughout,
-        against the static), ``frozen``, ``held_x`` (or y, z), ``still``, ``straight``, ``splined``, ``kinked``,
+        against the static), ``frozen``, ``held_x`` (or y, z), ``straight``, ``splined``, ``kinked``,
         ``copied``, ``computed`` or ``same``; ``repeated`` of whole camera frames;
         ``moved`` of a marker that goes elsewhere by less than a jump and stays;
         ``together`` of all markers that go elsewhere for a few frames, ``away`` of all that do for longer, ``reset`` of

@@ -13,10 +13,9 @@ from functools import partial
 import numpy as np
 
 from gaitid.markers.cuts import MISSING, missing_behind
+from gaitid.markers.elsewhere import CUT_S, Edge, Shifted, around, step_limits, tracks_between
 from gaitid.markers.faults import LabelFault
 from gaitid.markers.jumps import FLICKER_FRAMES, JUMP_TIMES_COARSE, steadiest
-from gaitid.markers.shifts import CUT_S, Shifted, tracks_between
-from gaitid.markers.spikes import step_limits
 from gaitid.markers.together import (
     LONGEST,
     ONE_WAY,
@@ -157,7 +156,7 @@ def find_group_shifts(markers: Mapping[str, Array], rate_hz: float) -> list[Grou
         steps = _not_again(every, rate_hz)
         if not steps:
             continue
-        places = [(step.last, _place(step)) for step in steps]
+        places = [Edge(step.last, step.last + 1, _place(step)) for step in steps]
         shifted = tracks_between(tracks.points[:, min(who)], places, round(CUT_S * rate_hz))
         most = max(steps, key=lambda step: step.size_m)
         found.append(GroupShift(tuple(labels[i] for i in sorted(who)), shifted, most.shift_m, most.size_m, most.turn))
@@ -218,20 +217,13 @@ def _steps_about(
         common = median(shown[peak, some])
         alike = np.flatnonzero(known[peak] & (norm(shown[peak] - common) < AGREE * np.linalg.norm(common)))
         for who in (*_bodies(tracks, alike, near), *_bodies(tracks, some, near)):
-            start, stop = _around(np.asarray(known[:, who].all(axis=1)), peak)
+            start, stop = around(np.asarray(known[:, who].all(axis=1)), peak)
             if FEWEST_TOGETHER <= len(who) <= len(tracks) / 2 and stop - start >= FEWEST_ROWS:
                 shows = float(times[peak, who].min() if len(who) == FEWEST_TOGETHER else median(times[peak, who]))
                 rows = shown[start:stop, who]
                 if steps := _as_one_body(tracks, rows, first + start + ORDER // 2, peak - start, who, shows):
                     along = {*alike.tolist()} if {*who.tolist()} <= {*alike.tolist()} else set()
                     yield {*who.tolist()} | along, steps
-
-
-def _around(known: Mask, at: int) -> tuple[int, int]:
-    """First of the rows that are known on end about one, and the first after them."""
-    unknown = np.flatnonzero(~known)
-    before, after = unknown[unknown < at], unknown[unknown > at]
-    return int(before[-1]) + 1 if len(before) else 0, int(after[0]) if len(after) else len(known)
 
 
 def _bodies(tracks: Tracks, some: IntArray, near: dict[int, set[int]]) -> list[IntArray]:

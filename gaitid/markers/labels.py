@@ -8,12 +8,11 @@ from itertools import combinations, pairwise, product
 
 import numpy as np
 
+from gaitid.markers.elsewhere import MAJORITY, MOST_JUMPS, find_elsewhere
 from gaitid.markers.faults import BESIDE, LabelFault, without
 from gaitid.markers.filled import find_kinked, still_seen
 from gaitid.markers.group_shifts import group_shift_faults
-from gaitid.markers.jumps import MAJORITY, MOST_JUMPS, follow, is_noise, jump_limit, shifts_between
-from gaitid.markers.shifts import find_shifted
-from gaitid.markers.spikes import find_spikes, longest_spike
+from gaitid.markers.jumps import jump_limit, shifts_between
 from gaitid.markers.templates import Template, exchanged_frames, find_exchanged_throughout, off_the_body
 from gaitid.markers.tracks import tracks_of
 from gaitid.markers.unmeasured import find_copied, find_drawn, find_frozen, find_held, find_repeated, find_same
@@ -89,27 +88,10 @@ def check_labels(markers: Mapping[str, Array], rate_hz: float, templates: Sequen
     faults += first
     checked = tracks_of(without(checked, first))
     kinked: Sequence[LabelFault] = () if coarse else find_kinked(checked, rate_hz)  # some of the kinks look like spikes
-    for find in (
-        find_frozen,
-        find_held,
-        find_drawn,
-        group_shift_faults,
-        find_swaps,
-        find_away,
-        find_still,
-        find_spiky,
-        find_jumps,
-        find_shifts,
-    ):
-        fine = find in (
-            find_held,
-            find_drawn,
-            group_shift_faults,
-            find_away,
-            find_spiky,
-            find_shifts,
-        )  # they look at less than a jump
-        if (fine and coarse) or not (fine or suspicious):
+    for find in (find_frozen, find_held, find_drawn, group_shift_faults, find_swaps, find_elsewhere):
+        if (coarse and find in (find_held, find_drawn, group_shift_faults)) or (
+            not suspicious and find in (find_frozen, find_swaps)
+        ):
             continue
         more = [_by_template(fault, checked, templates) for fault in find(checked, rate_hz)]
         more = [fault for fault in more if fault.frames or fault.kind in BESIDE]
@@ -147,72 +129,6 @@ def _suspicious(markers: Mapping[str, Array], rate_hz: float) -> bool:
 
 
 # --- for part of the trial ----------------------------------------------------------------------------------
-
-
-def find_spiky(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
-    """Markers that are off for one or a few frames."""
-    return [
-        LabelFault("spike", (label,), tuple((s.first, s.last) for s in spikes), max(s.size_m for s in spikes))
-        for label, spikes in find_spikes(markers, rate_hz).items()
-    ]
-
-
-def find_still(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
-    """Markers that stand still while their neighbours go on, and come back by a jump."""
-    from gaitid.markers.still import find_standstills  # hardly any trial jumps
-
-    return [
-        LabelFault("still", (label,), tuple((s.first, s.last) for s in stood), max(s.size_m for s in stood))
-        for label, stood in find_standstills(markers, rate_hz).items()
-    ]
-
-
-def find_jumps(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
-    """Single labels that leave their track: the frames in which they are off the track that they are on mostly."""
-    faults = []
-    jumping = np.flatnonzero((tracks_of(markers).excess > jump_limit(markers, rate_hz)).any(axis=0))
-    for label in [[*markers][i] for i in jumping]:
-        if is_noise(markers, label, rate_hz):
-            continue
-        found = follow(markers, label, rate_hz)
-        if found is not None:
-            runs = tuple((first, stop - 1) for first, stop in spans(found.away))
-            faults.append(LabelFault("jump", (label,), runs, found.size_m, found.at))
-    return faults
-
-
-def find_away(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
-    """Markers that go elsewhere for longer than a spike and come back, both by steps that their neighbours see.
-
-    All of their jumps must be among these: the way back may be a little less than a jump where the way there was a
-    little more, and one end alone would be taken for something else.
-    """
-    excess, limit = tracks_of(markers).excess, jump_limit(markers, rate_hz)
-    brief, labels = longest_spike(rate_hz), list(markers)
-    faults = []
-    for label, found in find_shifted(markers, rate_hz).items():
-        runs = tuple((first, stop - 1) for first, stop in spans(found.away))
-        longer = not found.stays and all(last - first >= brief for first, last in runs)
-        if runs and longer and _all_among(excess[:, labels.index(label)] > limit, found.at):
-            faults.append(LabelFault("jump", (label,), runs, found.size_m, found.at))
-    return faults
-
-
-def _all_among(jumps: Mask, at: Sequence[tuple[int, int]]) -> bool:
-    """Whether each of (frames - 1,) jumps is one of some steps, between two frames each."""
-    return {int(before) for before in np.flatnonzero(jumps)} <= {before for before, _ in at}
-
-
-def find_shifts(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
-    """Markers that go elsewhere by less than a jump: for a while, or for good."""
-    faults = []
-    for label, found in find_shifted(markers, rate_hz).items():
-        runs = tuple((first, stop - 1) for first, stop in spans(found.away))
-        if runs:
-            faults.append(LabelFault("jump", (label,), runs, found.size_m, found.at))
-        if found.stays:
-            faults.append(LabelFault("moved", (label,), (), found.size_m, found.stays))
-    return faults
 
 
 def find_swaps(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:

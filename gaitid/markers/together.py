@@ -6,7 +6,7 @@ nobody can tell which place is that of the plates. Of several markers, as of a s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -39,6 +39,8 @@ ONE_WAY = 0.5
 BETTER = 2.5
 # s. Steps on end that are nearer to each other, and add up to nothing, are one excursion.
 BACK_S = 0.5
+# Rows on each side of some in which a part of a step still shows.
+_PART = ORDER // 2
 
 
 class Together(NamedTuple):
@@ -157,6 +159,8 @@ def fewest_steps(shown: Array, limit: float) -> list[tuple[int, Array]]:
     """`steps_of`; none where more than `MOST_STEPS` are needed."""
     sizes = norm(shown)
     beyond = np.flatnonzero(sizes > limit)
+    if not len(beyond):
+        return []
     first, stop = int(beyond[0]), int(beyond[-1]) + 1
     if stop - first > LONGEST:
         return []
@@ -174,6 +178,45 @@ def fewest_steps(shown: Array, limit: float) -> list[tuple[int, Array]]:
     if best is None or best[0] >= limit:
         return []
     return [(start + int(at), step) for at, step in zip(best[1], _fitted(rows, best[1])[1], strict=True)]
+
+
+def one_excursion(shown: Array, limit: float, longest: int) -> list[tuple[int, Array]]:
+    """The step, or the step and its reverse at most so many rows later, that explain what rows show to a limit.
+
+    By least squares, at all rows at once from the first to the last that show more, one of both also where only a part
+    of it shows, before the first of all rows or behind the last; none where they leave more.
+    """
+    beyond, n = np.flatnonzero(norm(shown) > limit), len(shown)
+    if not len(beyond):
+        return []
+    start, stop = int(beyond[0]), int(beyond[-1]) + 1
+    among = np.arange(start - _PART * (start == 0), stop + _PART * (stop == n))
+    inside = (among >= 0) & (among < n)
+    first, last = np.nonzero(np.tri(len(among), k=-1, dtype=bool).T & np.tri(len(among), k=longest, dtype=bool))
+    first, last = (of[inside[first] | inside[last]] for of in (first, last))
+    single, inner = _patterns(n, part=_PART)[:, among + _PART], np.flatnonzero(inside)
+    patterns = np.concatenate([single[:, inner], single[:, first] - single[:, last]], axis=1)
+    squares, along = (patterns**2).sum(axis=0), patterns.T @ shown
+    best = int(np.argmax((along**2).sum(axis=1) / squares))
+    size, pair = along[best] / squares[best], best - len(inner)
+    if norm(shown - patterns[:, best, None] * size).max() > limit:
+        return []
+    if pair < 0:
+        return [(int(among[inner[best]]), size)]
+    return [(int(among[first[pair]]), size), (int(among[last[pair]]), -size)]
+
+
+def fitted_steps(shown: Array, steps: Sequence[tuple[int, Array]]) -> Array:
+    """(steps, 3) m, the steps at the rows of others that explain best what rows of fifth differences show.
+
+    Where one of the others is the reverse of another, it is here, too.
+    """
+    patterns = _patterns(len(shown), part=_PART)[:, [row + _PART for row, _ in steps]]
+    both = len(steps) == 2 and not (steps[0][1] + steps[1][1]).any()
+    if both:
+        patterns = patterns @ [[1.0], [-1.0]]
+    sizes = np.asarray(np.linalg.lstsq(patterns, shown, rcond=None)[0])
+    return np.concatenate([sizes, -sizes]) if both else sizes
 
 
 def left_by(shown: Array, at: list[int]) -> float:
@@ -197,7 +240,7 @@ def is_speed(shown: Array, steps: list[tuple[int, Array]]) -> bool:
     less of what the rows show than two steps do; than three, less than `BETTER` times as much.
     """
     rows, n = [row for row, _ in steps], len(shown)
-    if len(rows) == 1 or rows[-1] - rows[0] > ORDER // 2 + 1:
+    if len(rows) == 1 or rows[-1] - rows[0] > ORDER // 2 + 1 or rows[0] < 0 or rows[-1] >= n:
         return False
     step, ramp = _patterns(n), _patterns(n, (1.0, -3.0, 3.0, -1.0, 0.0))
     left = left_by(shown, rows) * (BETTER if len(rows) > 2 else 1.0)
@@ -230,11 +273,13 @@ def _fitted(shown: Array, at: IntArray) -> tuple[float, Array]:
     return float(norm(shown - patterns @ sizes).max()), sizes
 
 
-def _patterns(n: int, of_one: tuple[float, ...] = (1.0, -4.0, 6.0, -4.0, 1.0)) -> Array:
-    """(n, n) what a step of one at each of n rows shows in all of them; or what shows as `of_one` / 6 about a row."""
+def _patterns(n: int, of_one: tuple[float, ...] = (1.0, -4.0, 6.0, -4.0, 1.0), part: int = 0) -> Array:
+    """(n, n + 2 part) what a step of one at each of n rows shows in all of them, or one so many rows before and behind;
+    or what shows as `of_one` / 6 about a row.
+    """
     step = np.zeros(2 * n + ORDER)
     step[n : n + ORDER] = np.array(of_one) / GAIN
-    return np.stack([step[n + ORDER // 2 - k : 2 * n + ORDER // 2 - k] for k in range(n)], axis=1)
+    return np.stack([step[n + ORDER // 2 - k : 2 * n + ORDER // 2 - k] for k in range(-part, n + part)], axis=1)
 
 
 def _together(steps: list[tuple[int, Array]], rate_hz: float) -> list[Together]:

@@ -25,7 +25,6 @@ _FAULT = {
     "copied": (_OF_LABELS + "copies another marker's movement between two kinks of {mm:g} mm, as filled gaps do"),
     "frozen": (_OF_LABELS + "stands exactly still, {mm:g} mm away from the others"),
     **{f"held_{axis}": f"{_OF_LABELS}keeps its {axis} while it moves by {{mm:g}} mm" for axis in "xyz"},
-    "still": (_OF_LABELS + "stands still while its neighbours move, and is {mm:g} mm off when it returns"),
     "reversed": (_OF_LABELS + "are exchanged against the static (which they fit {mm:g} mm better when exchanged)"),
     "exchanged": (
         _OF_LABELS + "seem to be exchanged throughout (distances to other markers fit {mm:g} mm better when exchanged)"
