@@ -228,8 +228,8 @@ def settings_from(pairs: Iterable[str]) -> dict[str, Any]:
     """
     result: dict[str, Any] = {}
     for pair in pairs:
-        key, equals, value = pair.partition("=")
-        if not equals or not key:
+        key, _, value = pair.partition("=")
+        if not value.strip() or not key:
             raise GaitidError(f"--set {pair}: expected KEY=VALUE, for example gravity_m_per_s2=9.80665")
         from gaitid.model.yaml_file import parse_yaml
 

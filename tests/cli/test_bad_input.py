@@ -189,7 +189,8 @@ def test_no_result_is_overwritten_by_its_report(results: Path) -> None:
 
 
 def test_wrong_usage_of_options(walk: Path) -> None:
-    assert_wrong_usage(gaitid("run", walk, "--model", "pig", "--set", "gravity"), "KEY=VALUE")
+    for pair in ("gravity", "cutoff_hz=", "=6"):  # an empty value is no choice of the default, nor of none
+        assert_wrong_usage(gaitid("run", walk, "--model", "pig", "--set", pair), "KEY=VALUE")
     assert_wrong_usage(gaitid("run", walk, "--model", "pig", "--cutoff", "-6"), "-6")
     for hz in ("nan", "inf", "0", "1e-9", "1e9"):
         wanted = "'--cutoff': expected a frequency from 0.01 to 100000 Hz, none or auto; found"
