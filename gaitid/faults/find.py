@@ -9,6 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from gaitid.faults.detectable import Detectable, detectable
+from gaitid.faults.evidence import Evidence
 from gaitid.faults.gathering import Mover, gather
 from gaitid.faults.judge import Court, Finding, Judgement, judge
 from gaitid.faults.laboratory import Day, Share, corners_of, day_of, effects_on, known_faults, share_of_trial
@@ -151,6 +152,7 @@ def find_faults(
         for finding in said.findings:
             if (fault := fault_of(finding, before, evidence, raw)) is not None:
                 faults.append(_by_laboratory(fault, "laboratory/beyond", day))
+                faults += _perhaps_shared(fault, evidence, loads)
             before = finding.best.state
         not_seen = detectable(court, before) if court.n else ()
         if not apart and not any(fault.withheld for fault in faults):
@@ -161,6 +163,15 @@ def find_faults(
     faults += apart
     faults += overlap_faults(ground.plates, {number for contact in loads.contacts for number in contact.plates})
     return PlateFaults(tuple(faults), not_seen, laboratory, day.name if day is not None else "")
+
+
+def _perhaps_shared(fault: Fault, evidence: Evidence, loads: Loads) -> Iterator[Fault]:
+    """Plates that tell nothing, where those that do all have a fault: one of all plates is as common as one of one."""
+    judged = {evidence.plates[k].number for k in evidence.used}
+    if fault.withheld and fault.note.plates and judged <= {*fault.note.plates}:
+        for number in sorted({number for contact in loads.contacts for number in contact.plates} - judged):
+            said = note("plate_doubtful/shared", plates=(number,), others=fault.note.plates)
+            yield Fault(said._replace(code=fault.note.code), withheld=True)
 
 
 def overlap_faults(plates: Sequence[PlateLoad], stood_on: Collection[int]) -> Iterator[Fault]:

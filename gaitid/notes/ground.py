@@ -111,6 +111,11 @@ GROUND = {
             "wired": (_FOUND, _WIRING),
             "placed": (_FOUND, "check the corners of {plates:plate|plates} {plates:and} (--plates FILE.yaml)"),
             "scaled": (_FOUND + "{units:?: {units: or }}", _GAINS),
+            "shared": (
+                "plate {plates:, } may have the fault of {others:plate|plates} {others:and}: its loads do not show "
+                "whether it has",
+                "mend {others:plate|plates} {others:and}, or record whole steps on plate {plates:, }",
+            ),
             "nothing_fits": (
                 "{plates:plate|plates} {plates:and}: forces, pressure and motion disagree {times:.1f} times more "
                 "than in sound recordings, and no single fault explains it",

@@ -75,6 +75,13 @@ def test_cameras_whose_vertical_leans() -> None:
     assert deg == pytest.approx(3.0, abs=3 * error)
 
 
+def test_a_plate_that_tells_nothing_is_not_believed_beside_one_that_is_wired_wrongly() -> None:
+    case = case_of("qualisys/walk")  # a heel over the edge of plate 2, whose load is known in part
+    one, other = judged(case, with_plates(case.trial, scaled(-1.0, 1), (1, 2)))
+    assert one.code == other.code == "plate_channel" and one.plates == (1,) and other.plates == (2,)
+    assert "may have the fault of plate 1" in other.text
+
+
 NOT_YET = pytest.mark.xfail(strict=True, reason="rules of single plates noticed it, the judge does not yet")
 
 
