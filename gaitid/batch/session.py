@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,8 @@ import numpy as np
 from gaitid.batch.job import DONE, Outcome
 from gaitid.batch.results_folder import read_bytes
 from gaitid.batch.types import Planned
-from gaitid.body.quality import TURNED
+from gaitid.body.quality import NAMED as TOGETHER
+from gaitid.body.quality import TURNED, combined
 from gaitid.errors import counted
 from gaitid.faults.laboratory import Day, Share, added
 from gaitid.faults.laboratory_file import laboratory_text, read_laboratory, share_in, words_of
@@ -47,10 +49,13 @@ class Leg(NamedTuple):
     trial: str
     values: Array
     errors: Array
+    knee_axis: Mapping[str, Any] = MappingProxyType({})
 
 
 def session_lines(planned: Sequence[Planned], outcomes: Mapping[str, Outcome]) -> Iterator[str]:
-    """A line for each leg that a trial shows otherwise than the other trials of its subject, session and condition."""
+    """A line for each leg that a trial shows otherwise than the other trials of its subject, session and condition, and
+    for each that all of them show with a thigh whose axes are turned.
+    """
     groups: dict[tuple[str, ...], list[Leg]] = {}
     for trial in planned:
         record = _record(trial, outcomes.get(str(trial.trial)))
@@ -60,9 +65,16 @@ def session_lines(planned: Sequence[Planned], outcomes: Mapping[str, Outcome]) -
             if mapping_at(content, "knee_axis"):
                 groups.setdefault((*of, side), []).append(_leg(trial.trial.stem, content))
     for (subject, session, *_, side), legs in groups.items():
+        of_session = " ".join(filter(None, (subject, session))) or "all"
+        axis = combined(leg.knee_axis for leg in legs) if len(legs) > 1 else None
+        if axis is not None and abs(axis[0]) > TOGETHER * axis[1]:
+            deg, error = axis
+            yield phrase(
+                "session/axis", of=of_session, n=len(legs), side=side, deg=abs(deg), error=error, inward=deg > 0
+            )
         for odd, rest, off, errors in differing(legs):
             telling = np.abs(off) > NAMED * errors
-            axis, *mm = np.where(telling, off, 0.0).tolist()
+            turned, *mm = np.where(telling, off, 0.0).tolist()
             lengths = [
                 phrase("session/length", segment=name, mm=abs(by), longer=by > 0)
                 for name, by in zip(_LENGTHS, mm, strict=True)
@@ -70,12 +82,12 @@ def session_lines(planned: Sequence[Planned], outcomes: Mapping[str, Outcome]) -
             ]
             yield phrase(
                 "session/differs",
-                of=" ".join(filter(None, (subject, session))) or "all",
+                of=of_session,
                 trial=odd.trial,
                 side=side,
                 others=[leg.trial for leg in rest],
-                axis=abs(axis),
-                inward=axis > 0,
+                axis=abs(turned),
+                inward=turned > 0,
                 lengths=lengths,
             )
 
@@ -107,7 +119,7 @@ def _leg(trial: str, content: Mapping[str, Any]) -> Leg:
     errors = np.hypot(
         [AXIS_DEG, LENGTH_MM, LENGTH_MM], [repeats or 0.0, *(OF_VARIATION * (sd or 0.0) for sd in varies)]
     )
-    return Leg(trial, values, errors)
+    return Leg(trial, values, errors, mapping_at(content, "knee_axis"))
 
 
 def _calibrated_by(record: Mapping[str, Any]) -> str:

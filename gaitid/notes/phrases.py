@@ -157,6 +157,10 @@ _SESSION = {
         "knee, thigh or ankle marker lies elsewhere in {others:one of both|it}"
     ),
     "length": "{segment} is {longer:longer|shorter} by {mm:.0f} mm",
+    "axis": (
+        "{of}: by {n} trials together the {side} thigh's axes seem turned {inward:inward|outward} by {deg:.0f}° ± "
+        "{error:.0f}°; hip rotation would be wrong by as much: check the thigh and knee markers"
+    ),
 }
 
 #: Why events or cycles are not used, or what speaks against them.

@@ -41,7 +41,11 @@ def lines(folder: Path, records: dict[str, dict[str, Any]]) -> Sequence[str]:
 
 
 def test_walks_of_one_session_agree(tmp_path: Path) -> None:
-    assert lines(tmp_path, {name: record(*values) for name, values in WALKS.items()}) == []
+    """But their thigh's axes are turned in all of them: by 13.2° on the mean, which is more than twice its error."""
+    (line,) = lines(tmp_path, {name: record(*values) for name, values in WALKS.items()})
+    assert line.startswith("anna: by 3 trials together the left thigh's axes seem turned inward by 13° ± 5°")
+    straight = {name: record(values[0] - 6.0, *values[1:]) for name, values in WALKS.items()}
+    assert lines(tmp_path, straight) == []
 
 
 @pytest.mark.parametrize(
@@ -59,7 +63,7 @@ def test_a_marker_that_lies_elsewhere_in_one_trial_is_named(
 ) -> None:
     records = {name: record(*values) for name, values in WALKS.items()}
     records["walk04"] = record(*np.add(WALKS["walk04"], off))
-    (line,) = lines(tmp_path, records)
+    (line,) = (line for line in lines(tmp_path, records) if "together" not in line)
     assert line.startswith(f"anna, walk04: {said} walk03, walk05") and line.endswith("lies elsewhere in it")
 
 
