@@ -92,8 +92,11 @@ NOT_YET = pytest.mark.xfail(strict=True, reason="rules of single plates noticed 
         pytest.param("latrobe/sprint", scaled(0.5, *range(6)), marks=(pytest.mark.slow, NOT_YET)),
         pytest.param("rajagopal/run", scaled(2.0, 0), marks=NOT_YET),
         pytest.param("run", scaled(2.0, 0), marks=NOT_YET),
-        # by odds of 1.03 to 1, before frames in which the whole foot is jolted were left out for its toe
+        # by odds of 1.03 to 1 with a toe marker that jumps by 19 and 13 mm while the markers beside it do not; without
+        # those frames too few are left for this one, and enough for others
         pytest.param("cgm24/walk", scaled(2.0, 0, 1), marks=NOT_YET),
+        ("cgm24/walk", scaled(2.5, 0, 1)),
+        ("cgm24/walk", scaled(0.5, 0, 1)),
         pytest.param("over_edge", scaled(-1.0, 1), marks=NOT_YET),
     ],
 )
